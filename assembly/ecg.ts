@@ -1,0 +1,93 @@
+// Heart rate joins rows by time (docs/recording-format.md, "Rows"): readings wait, the last 16 in file order; a row takes
+// the latest that is not later than itself, and uses it when it is less than a second old.
+
+const MOST_WAITING: i32 = 16;
+const MAX_AGE_MS: i64 = 1000;
+
+// time u64, heart rate u8, padded to 16 bytes
+const WAITING: usize = memory.data(16 * (MOST_WAITING + 1), 16);
+
+let waiting: i32 = 0;
+let carriedTime: i64 = 0;
+let carriedRate: i32 = 0;
+let carriedMaxAgeMs: i64 = 0;
+
+export function resetHeartRate(fillMs: f64): void {
+  waiting = 0;
+  carriedRate = 0;
+  carriedMaxAgeMs = fillMs as i64;
+}
+
+/** ECG-HR with 12 + 2n bytes of payload. */
+// @ts-ignore: decorator
+@inline
+export function isHeartRate(payload: usize, length: i32): bool {
+  return length >= 12 && length == 12 + 2 * (load<u8>(payload, 10) as i32);
+}
+
+/** ECG-RAW with 16 + 2n bytes of payload. */
+// @ts-ignore: decorator
+@inline
+export function isWaveform(payload: usize, length: i32): bool {
+  return length >= 16 && length == 16 + 2 * (load<u16>(payload, 12) as i32);
+}
+
+/** Sample rate of an ECG-RAW, Hz. */
+// @ts-ignore: decorator
+@inline
+export function waveformRate(payload: usize): i32 {
+  return load<u16>(payload, 8);
+}
+
+/** Lets the reading of an ECG-HR wait for its row. */
+export function queueHeartRate(payload: usize): void {
+  const rate: i32 = load<u8>(payload, 8);
+  if (rate == 0) return;
+  if (waiting == MOST_WAITING) {
+    memory.copy(WAITING, WAITING + 16, 16 * (MOST_WAITING - 1));
+    waiting--;
+  }
+  const entry = WAITING + (waiting << 4);
+  store<u64>(entry, load<u64>(payload));
+  store<u8>(entry, rate as u8, 8);
+  waiting++;
+}
+
+/** Heart rate of a row at `ms`; 0 for none. */
+// @ts-ignore: decorator
+@inline
+export function heartRateAt(ms: i64): i32 {
+  const own = waiting == 0 ? 0 : takeHeartRate(ms);
+  return own == 0 && carriedMaxAgeMs > 0 ? carriedHeartRate(ms) : own;
+}
+
+function takeHeartRate(ms: i64): i32 {
+  // times are unsigned, so before 1970 every reading is later than the row
+  if (ms < 0) return 0;
+  let rate: i32 = 0;
+  let time: u64 = 0;
+  let kept: i32 = 0;
+  for (let i = 0; i < waiting; i++) {
+    const entry = WAITING + (i << 4);
+    const t = load<u64>(entry);
+    if (t > (ms as u64)) {
+      memory.copy(WAITING + (kept << 4), entry, 16);
+      kept++;
+    } else if (rate == 0 || t >= time) {
+      time = t;
+      rate = load<u8>(entry, 8);
+    }
+  }
+  waiting = kept;
+  if (rate == 0) return 0;
+  if (carriedRate == 0 || (time as i64) >= carriedTime) {
+    carriedTime = time as i64;
+    carriedRate = rate;
+  }
+  return ms - (time as i64) < MAX_AGE_MS ? rate : 0;
+}
+
+function carriedHeartRate(ms: i64): i32 {
+  const age = ms - carriedTime;
+  return carriedRate != 0 && age >= 0 && age <= carriedMaxAgeMs ? carriedRate : 0;
+}

@@ -1,0 +1,261 @@
+// Frames: sync, length, checksum, resynchronisation, and the account of bytes (docs/recording-format.md, "Reading").
+
+import {
+  beginPrefixSums,
+  checksum,
+  checksum96,
+  checksumFromPrefixSums,
+  dropPrefixSums,
+  hasPrefixSums,
+  movePrefixSums,
+} from "./checksum";
+import { isHeartRate, isWaveform, queueHeartRate, waveformRate } from "./ecg";
+import { beginStep, PRODUCT_CSV, PRODUCT_FRAMES, readGnss } from "./gnss";
+import { FRAME_OVERHEAD, INPUT, INPUT_END, MAX_PAYLOAD, MIN_GNSS_PAYLOAD, OUTPUT } from "./memory";
+
+/** Why a step ends. The values are known to src/wasm/core.ts. */
+export const SIGNAL_DRAINED: i32 = 0;
+export const SIGNAL_HEADER: i32 = 1;
+export const SIGNAL_NOT_RECORDING: i32 = 2;
+export const SIGNAL_BAD_CHECKSUM: i32 = 3;
+export const SIGNAL_OVERLONG: i32 = 4;
+export const SIGNAL_OVERRUN: i32 = 5;
+
+const SYNC: u16 = 0x62b5;
+// class and id, as they stand in memory behind the sync
+const NAV_PVT: u32 = 0x0701;
+const ASI_INF: u32 = 0x00a5;
+const ECG_HR: u32 = 0x01a5;
+const ECG_RAW: u32 = 0x02a5;
+
+// The first six bytes of a NAV-PVT with 92 bytes of payload, the frame that recordings consist of.
+const GNSS_92_HEAD: u64 = 0x005c_0701_62b5;
+const SIX_BYTES: u64 = 0xffff_ffff_ffff;
+const GNSS_92_SIZE: i32 = 100;
+
+// --- input: [head, tail) waits to be read ---
+
+let head: usize = INPUT;
+let tail: usize = INPUT;
+// The end that an unfinished frame at the head needs; no use to look again before.
+let needed: usize = INPUT;
+// Offset in the stream of the byte at INPUT.
+let passed: i64 = 0;
+
+let needsHeader: bool = false;
+let strict: bool = false;
+
+/** Where the product of this step ends: CSV and frames an address, columns an index. */
+export let cursor: usize = 0;
+
+/** Offset in the stream, and payload with its length, of the frame that a signal is about. */
+export let signalOffset: f64 = 0;
+export let signalPayload: usize = 0;
+export let signalLength: i32 = 0;
+
+// --- the account ---
+
+export let knownBytes: i64 = 0;
+export let unknownBytes: i64 = 0;
+export let headerFrames: i32 = 0;
+export let gnssFrames: i32 = 0;
+export let ecgHrFrames: i32 = 0;
+export let ecgRawFrames: i32 = 0;
+export let unknownFrames: i32 = 0;
+export let badChecksums: i32 = 0;
+export let overlong: i32 = 0;
+export let overruns: i32 = 0;
+/** Sample rate of the last waveform frame, Hz. */
+export let ecgRawHz: i32 = 0;
+
+export function resetFrames(mustBeginWithHeader: bool, stopAtDamage: bool): void {
+  head = tail = needed = INPUT;
+  passed = knownBytes = unknownBytes = 0;
+  headerFrames = gnssFrames = ecgHrFrames = ecgRawFrames = unknownFrames = 0;
+  badChecksums = overlong = overruns = ecgRawHz = 0;
+  needsHeader = mustBeginWithHeader;
+  strict = stopAtDamage;
+  dropPrefixSums();
+}
+
+/** Bytes of the stream that have been read for good. */
+export function readBytes(): i64 {
+  return passed + ((head - INPUT) as i64);
+}
+
+/** Bytes of the stream that have been written. */
+export function writtenBytes(): i64 {
+  return passed + ((tail - INPUT) as i64);
+}
+
+/** Makes room for `wanted` bytes, or as much as there is, and returns where to write them. */
+export function reserve(wanted: i32): usize {
+  if (((INPUT_END - tail) as i32) < wanted && head > INPUT) {
+    const shift = head - INPUT;
+    memory.copy(INPUT, head, tail - head);
+    movePrefixSums(head);
+    passed += shift as i64;
+    head = INPUT;
+    tail -= shift;
+    needed -= shift;
+  }
+  return tail;
+}
+
+/** `length` bytes have been written behind what was there. */
+export function commit(length: i32): void {
+  tail += length;
+}
+
+/** The next sync at or behind `at`; if there is none, the place from which to look again. */
+// @ts-ignore: decorator
+@inline
+function nextSync(at: usize, end: usize): usize {
+  if (at + 1 < end && load<u16>(at) == SYNC) return at;
+  while (at + 1 < end) {
+    if (ASC_FEATURE_SIMD) {
+      const hits = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(0xb5 as i8)));
+      if (hits == 0) {
+        at += 16;
+        continue;
+      }
+      at += ctz(hits);
+    } else if (load<u8>(at) != 0xb5) {
+      at++;
+      continue;
+    }
+    if (at + 1 >= end) break;
+    if (load<u8>(at, 1) == 0x62) return at;
+    at++;
+  }
+  // a sync byte at the very end may be the first half of a sync
+  return at + 1 == end && load<u8>(at) == 0xb5 ? at : end;
+}
+
+/** Whether the checksum of the frame at `at` holds, `end` being the end of its payload. */
+// @ts-ignore: decorator
+@inline
+function holds(at: usize, end: usize): bool {
+  const expected: i32 = load<u16>(end);
+  if (hasPrefixSums(at)) return checksumFromPrefixSums(at + 2, end, tail) == expected;
+  if (checksum(at + 2, (end - at - 2) as i32) == expected) return true;
+  // From here on false frames may overlap: the search goes on inside this one.
+  beginPrefixSums(at + 2, end);
+  return false;
+}
+
+/** Reads what has been written, as far as it goes. `final`: nothing more will come. */
+// @ts-ignore: decorator
+@inline
+export function step(product: i32, final: bool): i32 {
+  beginStep();
+  // columns are counted, all else is written to the output
+  let out: usize = product == PRODUCT_CSV || product == PRODUCT_FRAMES ? OUTPUT : 0;
+  cursor = out;
+  let at = head;
+  const end = tail;
+  if (end < needed && !final) return SIGNAL_DRAINED;
+  let signal: i32 = SIGNAL_DRAINED;
+
+  while (true) {
+    const from = at;
+    if (!needsHeader && !hasPrefixSums(at)) {
+      while (
+        (end - at) as i32 >= GNSS_92_SIZE &&
+        (load<u64>(at) & SIX_BYTES) == GNSS_92_HEAD &&
+        checksum96(at + 2) == (load<u16>(at, 98) as i32)
+      ) {
+        if (product == PRODUCT_FRAMES) {
+          memory.copy(out, at, GNSS_92_SIZE);
+          out += GNSS_92_SIZE;
+          readGnss(product, at + 6, 0);
+        } else {
+          out = readGnss(product, at + 6, out);
+        }
+        at += GNSS_92_SIZE;
+      }
+      gnssFrames += ((at - from) as i32) / GNSS_92_SIZE;
+      knownBytes += at - from;
+    }
+
+    at = nextSync(at, end);
+    needed = at + FRAME_OVERHEAD;
+    const available = (end - at) as i32;
+    if (available < 2) {
+      if (final) at = end;
+      break;
+    }
+    if (available < 6) {
+      if (!final) break;
+      overruns++;
+      signal = SIGNAL_OVERRUN;
+    } else {
+      const length: i32 = load<u16>(at, 4);
+      const size = length + FRAME_OVERHEAD;
+      if (length > MAX_PAYLOAD) {
+        overlong++;
+        signal = SIGNAL_OVERLONG;
+      } else if (available < size) {
+        needed = at + size;
+        if (!final) break;
+        overruns++;
+        signal = SIGNAL_OVERRUN;
+      } else if (!holds(at, at + 6 + length)) {
+        badChecksums++;
+        signal = SIGNAL_BAD_CHECKSUM;
+      } else {
+        const kind: u32 = load<u16>(at, 2);
+        const payload = at + 6;
+        if (needsHeader && kind != ASI_INF) {
+          signal = SIGNAL_NOT_RECORDING;
+          signalOffset = (passed + ((at - INPUT) as i64)) as f64;
+          break;
+        }
+        let known = true;
+        if (kind == NAV_PVT && length >= MIN_GNSS_PAYLOAD) {
+          gnssFrames++;
+          if (product == PRODUCT_FRAMES) readGnss(product, payload, 0);
+          else out = readGnss(product, payload, out);
+        } else if (kind == ECG_HR && isHeartRate(payload, length)) {
+          ecgHrFrames++;
+          queueHeartRate(payload);
+        } else if (kind == ECG_RAW && isWaveform(payload, length)) {
+          ecgRawFrames++;
+          ecgRawHz = waveformRate(payload);
+        } else if (kind == ASI_INF) {
+          headerFrames++;
+          needsHeader = false;
+          knownBytes += size;
+          signalOffset = (passed + ((at - INPUT) as i64)) as f64;
+          signalPayload = payload;
+          signalLength = length;
+          at += size;
+          signal = SIGNAL_HEADER;
+          break;
+        } else {
+          unknownFrames++;
+          known = false;
+        }
+        if (known) knownBytes += size;
+        else unknownBytes += size;
+        if (product == PRODUCT_FRAMES) {
+          memory.copy(out, at, size);
+          out += size;
+        }
+        at += size;
+        continue;
+      }
+    }
+    // The frame did not hold. Genuine frames may stand inside the span it claims, so the search goes on behind its sync byte.
+    if (strict) {
+      signalOffset = (passed + ((at - INPUT) as i64)) as f64;
+      break;
+    }
+    signal = SIGNAL_DRAINED;
+    at++;
+  }
+  if (signal != SIGNAL_DRAINED) needed = at;
+  head = at;
+  cursor = out;
+  return signal;
+}

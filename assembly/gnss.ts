@@ -1,0 +1,239 @@
+// NAV-PVT to a row: which frames give one, its instant, and the account of rows and ranges.
+
+import { isSameSecond, resetClock, secondMs, setSecond } from "./clock";
+import { storeRow } from "./columns";
+import { writeLine } from "./csv";
+import { heartRateAt } from "./ecg";
+import { CLOSED_RANGES, OUTPUT, RANGE_BREAKS } from "./memory";
+
+/** What becomes of the rows. The values are known to src/wasm/core.ts. */
+export const PRODUCT_ACCOUNT: i32 = 0;
+export const PRODUCT_FRAMES: i32 = 1;
+export const PRODUCT_CSV: i32 = 2;
+export const PRODUCT_COLUMNS: i32 = 3;
+
+/** Rows further apart than this, in either direction, lie in different ranges. */
+const MAX_GAP_MS: u64 = 300000;
+
+// --- the account ---
+
+export let rows: i32 = 0;
+export let rowsWithHr: i32 = 0;
+export let rowsTwoD: i32 = 0;
+export let withoutDateOrTime: i32 = 0;
+export let withoutFixOk: i32 = 0;
+export let withoutFixType: i32 = 0;
+export let outOfRange: i32 = 0;
+export let withBadDate: i32 = 0;
+// Earliest and latest row of the ranges that have ended.
+let earliestMs: i64 = i64.MAX_VALUE;
+let latestMs: i64 = i64.MIN_VALUE;
+
+/** The range at hand: its first row, the row before this one, its extremes, and how many rows came before it. */
+export let rangeStartMs: i64 = 0;
+export let previousMs: i64 = 0;
+export let rowsBeforeRange: i32 = 0;
+let rangeEarliestMs: i64 = 0;
+// Whether no row of it went back in time; then the latest is the last, and rangeLatestMs is not kept.
+let isAscending: bool = false;
+let rangeLatestMs: i64 = 0;
+// Extremes of the range before it.
+let lastEarliestMs: i64 = 0;
+let lastLatestMs: i64 = 0;
+
+// Rows outside these limits count, but are not produced.
+let limited: bool = false;
+let fromMs: i64 = 0;
+let toMs: i64 = 0;
+// Produced rows, and the extremes of those of the range at hand, kept only where there are limits.
+let producedRows: i32 = 0;
+let spanEarliestMs: i64 = 0;
+let spanLatestMs: i64 = 0;
+
+/** Ranges that ended in this step, and rows of this step that begin the output of another range. */
+export let closedRanges: i32 = 0;
+export let rangeBreaks: i32 = 0;
+// Whether the next row that is produced is the first of its range, and whether any has been produced.
+let breaksRange: bool = true;
+let hasSpan: bool = false;
+
+export function resetRows(from: f64, to: f64): void {
+  rows = rowsWithHr = rowsTwoD = 0;
+  withoutDateOrTime = withoutFixOk = withoutFixType = outOfRange = withBadDate = 0;
+  earliestMs = i64.MAX_VALUE;
+  latestMs = i64.MIN_VALUE;
+  producedRows = 0;
+  // beyond the years 0 and 10000 a limit limits nothing, and infinity must not meet an integer
+  const no_limit: f64 = 1e15;
+  limited = from > -no_limit || to < no_limit;
+  fromMs = max(-no_limit, min(no_limit, from)) as i64;
+  toMs = max(-no_limit, min(no_limit, to)) as i64;
+  rowsBeforeRange = 0;
+  isAscending = false;
+  breaksRange = true;
+  hasSpan = false;
+  beginStep();
+  resetClock();
+}
+
+export function beginStep(): void {
+  closedRanges = rangeBreaks = 0;
+}
+
+/**
+ * Reads a NAV-PVT of at least 84 bytes. `cursor` is the place in the product (CSV: address, columns: index), and the
+ * place behind the row, if there was one, is returned.
+ */
+// @ts-ignore: decorator
+@inline
+export function readGnss(product: i32, payload: usize, cursor: usize): usize {
+  // year, month, day, hour, minute, second, valid
+  const key = load<u64>(payload, 4);
+  const sameSecond = isSameSecond(key);
+  if (!sameSecond && ((key >> 56) & 3) != 3) {
+    withoutDateOrTime++;
+    return cursor;
+  }
+  const fix: i32 = load<u16>(payload, 20);
+  if ((fix & 0x100) == 0) {
+    withoutFixOk++;
+    return cursor;
+  }
+  const fixType = fix & 0xff;
+  if ((fixType - 2) as u32 > 2) {
+    withoutFixType++;
+    return cursor;
+  }
+  const longitudeE7 = load<i32>(payload, 24);
+  const latitudeE7 = load<i32>(payload, 28);
+  if ((latitudeE7 + 900000000) as u32 > 1800000000 || ((longitudeE7 as u32) + 1800000000) as u32 > 3600000000) {
+    outOfRange++;
+    return cursor;
+  }
+  if (!sameSecond && !setSecond(key)) {
+    withBadDate++;
+    return cursor;
+  }
+  return acceptRow(product, payload, cursor, latitudeE7, longitudeE7, fixType);
+}
+
+// @ts-ignore: decorator
+@inline
+function acceptRow(product: i32, payload: usize, cursor: usize, latitudeE7: i32, longitudeE7: i32, fixType: i32): usize {
+  const second = secondMs();
+  const ms = second + roundToMs(load<i32>(payload, 16));
+  const hr = heartRateAt(ms);
+  countRow(ms);
+  if (hr != 0) rowsWithHr++;
+  if (fixType == 2) rowsTwoD++;
+  if (limited && (ms < fromMs || ms > toMs)) return cursor;
+  if (breaksRange) beginSpan(ms, cursor);
+  if (limited) countProduced(ms);
+  const altitudeMm = load<i32>(payload, 36);
+  const speedMmPerS = load<i32>(payload, 60);
+  if (product == PRODUCT_CSV) {
+    return writeLine(cursor, second, ms, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType);
+  }
+  if (product == PRODUCT_COLUMNS) {
+    storeRow(cursor, ms, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType);
+    return cursor + 1;
+  }
+  return cursor;
+}
+
+// Nanoseconds to milliseconds, half up.
+// @ts-ignore: decorator
+@inline
+function roundToMs(nano: i32): i64 {
+  const shifted = nano + 500000;
+  if ((shifted as u32) < 1000500000) return (((shifted as u32) as u64) * 1125899907) >> 50;
+  // floor division; the sum may leave 32 bits
+  const wide = (nano as i64) + 500000;
+  return wide < 0 ? -((999999 - wide) / 1000000) : wide / 1000000;
+}
+
+// @ts-ignore: decorator
+@inline
+function countRow(ms: i64): void {
+  // Time goes forward, by no more than the gap: the row is the latest of its range, and nothing else changes.
+  if (((ms - previousMs) as u64) > MAX_GAP_MS || !isAscending) countRowApart(ms);
+  rows++;
+  previousMs = ms;
+}
+
+// The first row, one that goes back in time or leaves the range, and all behind one that went back.
+function countRowApart(ms: i64): void {
+  if (rows == 0 || ((ms - previousMs + MAX_GAP_MS) as u64) > 2 * MAX_GAP_MS) {
+    openRange(ms);
+    return;
+  }
+  if (isAscending) rangeLatestMs = previousMs;
+  isAscending = false;
+  rangeEarliestMs = min(rangeEarliestMs, ms);
+  rangeLatestMs = max(rangeLatestMs, ms);
+}
+
+function openRange(ms: i64): void {
+  if (rows > 0) {
+    const entry = CLOSED_RANGES + 24 * closedRanges;
+    store<f64>(entry, rangeStartMs as f64);
+    store<f64>(entry, previousMs as f64, 8);
+    store<f64>(entry, (rows - rowsBeforeRange) as f64, 16);
+    closedRanges++;
+    lastEarliestMs = rangeEarliestMs;
+    lastLatestMs = rangeLatest();
+    earliestMs = min(earliestMs, lastEarliestMs);
+    latestMs = max(latestMs, lastLatestMs);
+  }
+  rangeStartMs = rangeEarliestMs = ms;
+  isAscending = true;
+  rowsBeforeRange = rows;
+  breaksRange = true;
+}
+
+function countProduced(ms: i64): void {
+  producedRows++;
+  spanEarliestMs = min(spanEarliestMs, ms);
+  spanLatestMs = max(spanLatestMs, ms);
+}
+
+// The first produced row of a range: tells where its output begins, and the extremes of what was produced before it.
+function beginSpan(ms: i64, cursor: usize): void {
+  const entry = RANGE_BREAKS + 24 * rangeBreaks;
+  store<f64>(entry, (cursor - OUTPUT) as f64);
+  store<f64>(entry, hasSpan ? ((limited ? spanEarliestMs : lastEarliestMs) as f64) : NaN, 8);
+  store<f64>(entry, hasSpan ? ((limited ? spanLatestMs : lastLatestMs) as f64) : NaN, 16);
+  rangeBreaks++;
+  spanEarliestMs = spanLatestMs = ms;
+  breaksRange = false;
+  hasSpan = true;
+}
+
+/** Earliest row, ms; meaningless without rows. */
+export function earliestRow(): i64 {
+  return min(earliestMs, rangeEarliestMs);
+}
+
+/** Latest row, ms; meaningless without rows. */
+export function latestRow(): i64 {
+  return max(latestMs, rangeLatest());
+}
+
+function rangeLatest(): i64 {
+  return isAscending ? previousMs : rangeLatestMs;
+}
+
+/** How many rows were produced. */
+export function rowsProduced(): i32 {
+  return limited ? producedRows : rows;
+}
+
+/** Earliest produced row of the last range that has one, ms; meaningless where nothing was produced. */
+export function spanEarliest(): i64 {
+  return limited ? spanEarliestMs : rangeEarliestMs;
+}
+
+/** Latest produced row of the last range that has one, ms; meaningless where nothing was produced. */
+export function spanLatest(): i64 {
+  return limited ? spanLatestMs : rangeLatest();
+}

@@ -1,0 +1,172 @@
+// What the host calls. Bytes in: reserve, write there, commit, step. Products out: the views named by the getters below.
+
+import { fillDigitTables } from "./csv";
+import { resetHeartRate } from "./ecg";
+import * as frame from "./frame";
+import * as gnss from "./gnss";
+import { fillKeys, JSON_ROWS, MAX_ROW_BYTES, writeJsonRows } from "./json";
+import * as memoryLayout from "./memory";
+
+fillDigitTables();
+fillKeys();
+
+/** Begins a new input. `fromMs` and `toMs`: limits of the rows produced; `fillHrMs`: greatest age of a carried heart rate. */
+export function reset(needsHeader: bool, strict: bool, fromMs: f64, toMs: f64, fillHrMs: f64): void {
+  frame.resetFrames(needsHeader, strict);
+  gnss.resetRows(fromMs, toMs);
+  resetHeartRate(fillHrMs);
+}
+
+export { commit, reserve } from "./frame";
+
+export function inputEnd(): usize {
+  return memoryLayout.INPUT_END;
+}
+
+// One function a product, so that the choice is made outside the loop.
+
+export function stepAccount(final: bool): i32 {
+  return frame.step(gnss.PRODUCT_ACCOUNT, final);
+}
+
+export function stepFrames(final: bool): i32 {
+  return frame.step(gnss.PRODUCT_FRAMES, final);
+}
+
+export function stepCsv(final: bool): i32 {
+  return frame.step(gnss.PRODUCT_CSV, final);
+}
+
+export function stepColumns(final: bool): i32 {
+  return frame.step(gnss.PRODUCT_COLUMNS, final);
+}
+
+export function signalOffset(): f64 {
+  return frame.signalOffset;
+}
+
+export function signalPayload(): usize {
+  return frame.signalPayload;
+}
+
+export function signalLength(): i32 {
+  return frame.signalLength;
+}
+
+/** CSV or frames of the last step lie from here ... */
+export function output(): usize {
+  return memoryLayout.OUTPUT;
+}
+
+/** ... to here. */
+export function outputEnd(): usize {
+  return frame.cursor;
+}
+
+/** Rows of the last step in the columns. */
+export function columnLength(): i32 {
+  return frame.cursor as i32;
+}
+
+export function columnTimestamp(): usize {
+  return memoryLayout.COLUMN_TIMESTAMP;
+}
+
+export function columnLatitude(): usize {
+  return memoryLayout.COLUMN_LATITUDE;
+}
+
+export function columnLongitude(): usize {
+  return memoryLayout.COLUMN_LONGITUDE;
+}
+
+export function columnAltitude(): usize {
+  return memoryLayout.COLUMN_ALTITUDE;
+}
+
+export function columnSpeed(): usize {
+  return memoryLayout.COLUMN_SPEED;
+}
+
+export function columnHr(): usize {
+  return memoryLayout.COLUMN_HR;
+}
+
+export function columnFixType(): usize {
+  return memoryLayout.COLUMN_FIX_TYPE;
+}
+
+/** The most rows that `writeJson` takes. */
+export function jsonRows(): i32 {
+  return JSON_ROWS;
+}
+
+/** The most bytes of one row, its comma included. */
+export function maxJsonRowBytes(): i32 {
+  return MAX_ROW_BYTES;
+}
+
+/** Writes the first rows of the columns, which the host has filled, to `output` as JSON, a comma behind each. */
+export function writeJson(rows: i32): usize {
+  return writeJsonRows(rows);
+}
+
+/** Ranges that ended in the last step: start, stop, rows, f64 each. */
+export function closedRanges(): usize {
+  return memoryLayout.CLOSED_RANGES;
+}
+
+export function closedRangeCount(): i32 {
+  return gnss.closedRanges;
+}
+
+/** Where the output of the last step passes to another range: see RANGE_BREAKS in memory.ts. */
+export function rangeBreaks(): usize {
+  return memoryLayout.RANGE_BREAKS;
+}
+
+export function rangeBreakCount(): i32 {
+  return gnss.rangeBreaks;
+}
+
+let entry: usize = 0;
+
+function put(value: f64): void {
+  store<f64>(entry, value);
+  entry += 8;
+}
+
+/** Writes the account as f64 in the order of `ACCOUNT_FIELDS` in src/wasm/core.ts, and returns where. */
+export function account(): usize {
+  entry = memoryLayout.ACCOUNT;
+  put(frame.writtenBytes() as f64);
+  put(frame.readBytes() as f64);
+  put(frame.knownBytes as f64);
+  put(frame.unknownBytes as f64);
+  put(frame.headerFrames);
+  put(frame.gnssFrames);
+  put(frame.ecgHrFrames);
+  put(frame.ecgRawFrames);
+  put(frame.unknownFrames);
+  put(frame.badChecksums);
+  put(frame.overlong);
+  put(frame.overruns);
+  put(gnss.rows);
+  put(gnss.rowsWithHr);
+  put(gnss.rowsTwoD);
+  put(gnss.withoutDateOrTime);
+  put(gnss.withoutFixOk);
+  put(gnss.withoutFixType);
+  put(gnss.outOfRange);
+  put(gnss.withBadDate);
+  put(gnss.earliestRow() as f64);
+  put(gnss.latestRow() as f64);
+  put(gnss.rowsProduced());
+  put(gnss.spanEarliest() as f64);
+  put(gnss.spanLatest() as f64);
+  put(gnss.rangeStartMs as f64);
+  put(gnss.previousMs as f64);
+  put(gnss.rows - gnss.rowsBeforeRange);
+  put(frame.ecgRawHz);
+  return memoryLayout.ACCOUNT;
+}

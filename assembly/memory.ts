@@ -1,0 +1,45 @@
+// Where everything lies. All memory is static: nothing is allocated, nothing grows, so views from outside stay valid.
+
+/** The longest payload of a frame; a greater length field is no frame (docs/recording-format.md, "Frames"). */
+export const MAX_PAYLOAD: i32 = 8192;
+/** Sync (2), class, id, length (2), checksum (2). */
+export const FRAME_OVERHEAD: i32 = 8;
+/** The shortest payload of NAV-PVT: that of u-blox 7. */
+export const MIN_GNSS_PAYLOAD: i32 = 84;
+
+/** Room for input: what one step works on, and in front of it at most one unfinished frame of the step before. */
+export const INPUT_CAPACITY: i32 = 0x40000 + 0x4000;
+// A checksum reads up to 16 bytes in front of its span, a sync search up to 16 behind the input.
+const INPUT_MARGIN: i32 = 32;
+export const INPUT: usize = memory.data(INPUT_CAPACITY + 2 * INPUT_MARGIN, 16) + INPUT_MARGIN;
+export const INPUT_END: usize = INPUT + INPUT_CAPACITY;
+
+/** Prefix sums of the Fletcher checksum, two bytes for each byte of input (and one pair more). */
+export const PREFIX_SUMS: usize = memory.data(2 * INPUT_CAPACITY + 16, 16);
+
+/** The most rows that one step can give. */
+export const ROW_CAPACITY: i32 = INPUT_CAPACITY / (MIN_GNSS_PAYLOAD + FRAME_OVERHEAD) + 1;
+
+// A row takes at most 71 bytes as CSV and a frame at least 92, so the output of a step is never longer than its input;
+// the margin is for stores that overlap.
+export const OUTPUT_CAPACITY: i32 = INPUT_CAPACITY;
+export const OUTPUT: usize = memory.data(OUTPUT_CAPACITY + 64, 16);
+
+export const COLUMN_TIMESTAMP: usize = memory.data(8 * ROW_CAPACITY, 16);
+export const COLUMN_LATITUDE: usize = memory.data(4 * ROW_CAPACITY, 16);
+export const COLUMN_LONGITUDE: usize = memory.data(4 * ROW_CAPACITY, 16);
+export const COLUMN_ALTITUDE: usize = memory.data(4 * ROW_CAPACITY, 16);
+export const COLUMN_SPEED: usize = memory.data(4 * ROW_CAPACITY, 16);
+export const COLUMN_HR: usize = memory.data(ROW_CAPACITY, 16);
+export const COLUMN_FIX_TYPE: usize = memory.data(ROW_CAPACITY, 16);
+
+/** Ranges that ended in this step: start, stop, rows, each as f64. */
+export const CLOSED_RANGES: usize = memory.data(24 * ROW_CAPACITY, 16);
+/**
+ * Rows of this step that begin the output of another range: offset in the output, and the earliest and latest row produced
+ * of the range before it (NaN for the first), each as f64.
+ */
+export const RANGE_BREAKS: usize = memory.data(24 * ROW_CAPACITY, 16);
+
+/** The account: see `writeAccount`. */
+export const ACCOUNT: usize = memory.data(8 * 32, 16);

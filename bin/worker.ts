@@ -1,0 +1,3 @@
+import { serve } from "../src/cli/worker.js";
+
+serve();

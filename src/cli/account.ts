@@ -1,0 +1,39 @@
+import type { Report } from "../types.js";
+import type { Console } from "./console.js";
+import { isDamaged } from "./exit-status.js";
+
+// What a report says, in words.
+
+/** `2 rows`, `1 row`. */
+export function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${number} ${number === 1 ? singular : plural}`;
+}
+
+/** `2 bad checksums, 1 overrun`; empty without damage. */
+export function damageText({ damage }: Report): string {
+  return [
+    damage.badChecksums > 0 && count(damage.badChecksums, "bad checksum"),
+    damage.overlong > 0 && count(damage.overlong, "overlong frame"),
+    damage.overruns > 0 && count(damage.overruns, "overrun"),
+  ]
+    .filter((text) => text !== false)
+    .join(", ");
+}
+
+/** Lines about what in an input was no known frame: damage, foreign bytes, unknown frames. */
+export function notices(console: Console, name: string, report: Report): string[] {
+  const { bytes, frames } = report;
+  const lines: string[] = [];
+  if (isDamaged(report)) {
+    const damage = console.paint("yellow", "damaged:");
+    lines.push(`${name}: ${damage} ${damageText(report)}; ${count(bytes.skipped, "byte")} skipped`);
+  } else if (bytes.skipped > 0) {
+    lines.push(`${name}: ${count(bytes.skipped, "foreign byte")} skipped, no damage`);
+  }
+  if (frames.unknown > 0) {
+    lines.push(
+      `${name}: ${count(frames.unknown, "unknown frame")} (${count(bytes.unknown, "byte")}) passed over`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,130 @@
+import type { Console } from "./console.js";
+import { ExitStatus, statusOfAll } from "./exit-status.js";
+import { type Input, nameOf } from "./inputs.js";
+import { type Failure, failureOf, placeOf, systemCode } from "./problem.js";
+import { Progress } from "./progress.js";
+
+/** What every command gets besides its arguments. */
+export interface Context {
+  console: Console;
+  /** Fires when the process is interrupted. */
+  signal: AbortSignal;
+}
+
+/** The work on the inputs of one call. */
+export interface Batch<T> {
+  inputs: readonly Input[];
+  /** Print a JSON object per input, one per line. */
+  json: boolean;
+  /** How many inputs are worked on at a time; default 1. */
+  concurrency?: number;
+  /** Whether a progress bar may appear; default true. */
+  hasProgress?: boolean;
+  work(input: Input, index: number, onProgress: (bytesRead: number) => void): Promise<T>;
+  /** Called when the work on an input has ended, in whatever way. */
+  onSettled?(index: number): void;
+  /** The result as the user sees it, without `json`. */
+  show(result: T, input: Input): Promise<void>;
+  /** The result with `json`; the name of the input stands in front of it. */
+  toJson(result: T): object;
+  statusOf(result: T): ExitStatus;
+}
+
+/**
+ * Works on each input, whatever becomes of the others, and tells the results in the order of the inputs.
+ *
+ * @throws what stopped the whole: an interruption
+ */
+export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<ExitStatus> {
+  const { inputs, concurrency = 1 } = batch;
+  const progress = batch.hasProgress === false ? null : new Progress(context.console, totalBytes(inputs));
+  const results = startInOrder(inputs, concurrency, async (input, index) => {
+    try {
+      // interrupted: what has not begun does not begin
+      context.signal.throwIfAborted();
+      return await batch.work(input, index, (bytesRead) => progress?.report(index, bytesRead));
+    } finally {
+      batch.onSettled?.(index);
+    }
+  });
+  const statuses: ExitStatus[] = [];
+  for (const [index, input] of inputs.entries()) {
+    try {
+      const result = await results(index);
+      if (index === inputs.length - 1) progress?.end();
+      if (batch.json) await tell(context, { input: input.name, ...batch.toJson(result) });
+      else await batch.show(result, input);
+      statuses.push(batch.statusOf(result));
+    } catch (error) {
+      if (context.signal.aborted) continue;
+      if (index === inputs.length - 1) progress?.end();
+      // nobody reads on what was written: the work is done
+      if (systemCode(error) === "EPIPE") statuses.push(ExitStatus.done);
+      else statuses.push(await tellFailure(context, input, error, batch.json));
+    }
+  }
+  progress?.end();
+  return statusOfAll(statuses);
+}
+
+async function tellFailure(
+  context: Context,
+  input: Input,
+  error: unknown,
+  json: boolean,
+): Promise<ExitStatus> {
+  const failure = failureOf(error);
+  if (json) await tell(context, { input: input.name, ...failure });
+  else context.console.message(failureLine(context.console, failure, nameOf(input)));
+  if (process.env.ASI_DEBUG === "1") context.console.message(String((error as Error).stack));
+  return ExitStatus.failed;
+}
+
+/** `asi: match.asi: message (CODE at byte 12)` */
+export function failureLine(console: Console, { error }: Failure, name: string): string {
+  const message = error.message.startsWith(`${name}: `)
+    ? error.message.slice(name.length + 2)
+    : error.message;
+  return `${console.paint("red", "asi:")} ${name}: ${message} ${placeOf(error)}`;
+}
+
+async function tell({ console }: Context, object: object): Promise<void> {
+  await console.data(`${JSON.stringify(object)}\n`);
+}
+
+function totalBytes(inputs: readonly Input[]): number {
+  // a pipe among them: the whole is not known
+  if (inputs.some(({ kind }) => kind === "standardInput")) return 0;
+  return inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
+}
+
+// Starts the work in order, so many at a time. Asked for the result of one, gives its promise.
+function startInOrder<T>(
+  inputs: readonly Input[],
+  concurrency: number,
+  work: (input: Input, index: number) => Promise<T>,
+): (index: number) => Promise<T> {
+  const started: Promise<T>[] = [];
+  let running = 0;
+  const startNext = () => {
+    const index = started.length;
+    const input = inputs[index];
+    if (input === undefined || running >= concurrency) return;
+    running += 1;
+    const result = work(input, index);
+    started.push(result);
+    const onEnd = () => {
+      running -= 1;
+      startNext();
+    };
+    result.then(onEnd, onEnd);
+    startNext();
+  };
+  startNext();
+  return async (index) => {
+    // the one before has ended, and with it this one has been started
+    const result = started[index];
+    if (result === undefined) throw new Error(`input ${index} was not started`);
+    return result;
+  };
+}

@@ -1,0 +1,126 @@
+import type { ConvertOptions } from "../convert.js";
+import { type Column, checkLayout } from "../csv-layout.js";
+import { checkDecodeOptions } from "../decoder.js";
+import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
+import { DescriptorOutput } from "../files/descriptor-output.js";
+import type { Inspection } from "../inspect.js";
+import { count, notices } from "./account.js";
+import { type Context, runBatch } from "./batch.js";
+import { Claims } from "./claims.js";
+import { convertInput } from "./convert-input.js";
+import { type ExitStatus, statusOf } from "./exit-status.js";
+import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
+import { isStandardOutput, refuseAsOutput } from "./output.js";
+import { UsageError } from "./usage-error.js";
+
+export interface ConvertFlags {
+  output?: string;
+  outDir?: string;
+  force?: boolean;
+  split?: boolean;
+  from?: number;
+  to?: number;
+  columns?: Column[];
+  delimiter?: string;
+  fillHr?: number;
+  serial?: string;
+  strict?: boolean;
+  jobs: number;
+  json?: boolean;
+}
+
+/** `asi convert`: recordings in, CSV out. */
+export async function convert(args: string[], flags: ConvertFlags, context: Context): Promise<ExitStatus> {
+  const options: ConvertOptions = {
+    serial: flags.serial,
+    strict: flags.strict,
+    from: flags.from,
+    to: flags.to,
+    fillHrMs: flags.fillHr,
+    columns: flags.columns,
+    delimiter: flags.delimiter,
+  };
+  checkDecodeOptions(options);
+  checkLayout(options);
+  checkFlags(flags);
+  const inputs = findInputs(args);
+  checkOutput(flags, args, inputs);
+  const [only] = inputs;
+  if (isStandardOutput(flags.output) && only !== undefined) return convertToOutput(only, options, context);
+  return convertToFiles(inputs, flags, options, context);
+}
+
+async function convertToFiles(
+  inputs: Input[],
+  flags: ConvertFlags,
+  options: ConvertOptions,
+  context: Context,
+): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const { outDir, output, force, split } = flags;
+  const jobs = Math.min(flags.jobs, inputs.length);
+  const workers = jobs > 1 ? new (await import("./workers.js")).ConvertWorkers(signal) : null;
+  const claims = new Claims(inputs);
+  try {
+    return await runBatch<FileConversion>(context, {
+      inputs,
+      json: flags.json === true,
+      concurrency: jobs,
+      work(input, index, onProgress) {
+        const task = { input, options: { ...options, outDir, output, force, split } };
+        const hooks = { onProgress, claim: (paths: readonly string[]) => claims.claim(index, paths) };
+        // the standard input belongs to the main thread
+        return workers === null || input.kind !== "file"
+          ? convertInput(task, { ...hooks, signal })
+          : workers.convert(task, hooks);
+      },
+      onSettled: (index) => claims.settle(index),
+      async show({ files, report, rowsProduced }, input) {
+        const name = nameOf(input);
+        console.message(
+          `${name}: ${count(rowsProduced, "row")} -> ${files.map(({ path }) => path).join(", ")}`,
+        );
+        for (const line of notices(console, name, report)) console.message(line);
+      },
+      toJson: ({ files, ...inspection }) => ({ files, ...inspection }),
+      statusOf: ({ report }) => statusOf(report),
+    });
+  } finally {
+    await workers?.end();
+  }
+}
+
+async function convertToOutput(input: Input, options: ConvertOptions, context: Context): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const output = new DescriptorOutput(1, signal);
+  return runBatch<Inspection>(context, {
+    inputs: [input],
+    json: false,
+    // the rows themselves may appear on the terminal
+    hasProgress: process.stdout.isTTY !== true,
+    work: (_, __, onProgress) =>
+      convertToDescriptor(openInput(input, onProgress), output, { ...options, signal }),
+    async show({ report }) {
+      for (const line of notices(console, nameOf(input), report)) console.message(line);
+    },
+    toJson: () => ({}),
+    statusOf: ({ report }) => statusOf(report),
+  });
+}
+
+function checkFlags({ output, outDir, split, json }: ConvertFlags): void {
+  if (output === undefined) return;
+  if (split) throw new UsageError("--split writes several files, -o names one; use --out-dir to say where.");
+  if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
+  if (json && isStandardOutput(output)) {
+    throw new UsageError("--json and the CSV cannot both go to the standard output; name a file with -o.");
+  }
+}
+
+function checkOutput({ output }: ConvertFlags, args: readonly string[], inputs: readonly Input[]): void {
+  if (output === undefined) return;
+  if (args.length > 1 || inputs.length > 1) {
+    throw new UsageError("-o names one file, and there are several inputs; use --out-dir.");
+  }
+  refuseAsOutput(output, inputs);
+}

@@ -1,0 +1,135 @@
+import { basename, dirname, join } from "node:path";
+import { checkLayout } from "../csv-layout.js";
+import { DEMO_PERIOD_MS, demoRows } from "../demo.js";
+import { encode as encodeRows } from "../encode.js";
+import { encodeCsv } from "../encode-csv.js";
+import { csvFileName } from "../file-name.js";
+import { type RecordingHeader, writeHeader } from "../header.js";
+import { type Context, runBatch } from "./batch.js";
+import { ExitStatus } from "./exit-status.js";
+import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
+import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
+import { UsageError } from "./usage-error.js";
+
+export interface EncodeFlags {
+  output?: string;
+  force?: boolean;
+  serial?: string;
+  deviceName?: string;
+  deviceType?: string;
+  firmware?: string;
+  period?: number;
+  delimiter?: string;
+  demo?: boolean;
+  seed?: number;
+  start?: number;
+  duration?: number;
+  json?: boolean;
+}
+
+const DEMO_SERIAL = "DEMO-0001";
+const DEMO_START_MS = Date.UTC(2025, 4, 17, 14, 30);
+const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const DEMO_DURATION_MS = 20 * 60_000;
+
+interface Work {
+  header: RecordingHeader;
+  output: string;
+  recording(onProgress: (bytesRead: number) => void): ReadableStream<Uint8Array>;
+}
+
+/** `asi encode`: a CSV, or a session made up, as a recording. */
+export async function encode(
+  csv: string | undefined,
+  flags: EncodeFlags,
+  context: Context,
+): Promise<ExitStatus> {
+  const { console, signal } = context;
+  checkFlags(csv, flags);
+  const [input] = csv === undefined ? [DEMO] : findInputs([csv]);
+  if (input === undefined) return ExitStatus.failed;
+  const { header, output, recording } = csv === undefined ? demoWork(flags) : csvWork(input, flags);
+  // wrong texts are wrong usage, before anything is read
+  writeHeader(header);
+  refuseAsOutput(output, [input]);
+  return runBatch(context, {
+    inputs: [input],
+    json: flags.json === true,
+    work: (_, __, onProgress) => writeOutput(recording(onProgress), output, { force: flags.force, signal }),
+    async show(file) {
+      if (file !== null) console.message(`${nameOf(input)}: ${file.bytes} bytes -> ${file.path}`);
+    },
+    toJson: (file) => ({ files: file === null ? [] : [file], header }),
+    statusOf: () => ExitStatus.done,
+  });
+}
+
+// stands for the input in messages
+const DEMO: Input = { kind: "missing", name: "demo", error: null };
+
+function checkFlags(csv: string | undefined, flags: EncodeFlags): void {
+  const isDemo = flags.demo === true;
+  if (isDemo && csv !== undefined) throw new UsageError("--demo makes the rows up; leave the CSV out.");
+  if (!isDemo && csv === undefined)
+    throw new UsageError("Name a CSV, or - for standard input, or give --demo.");
+  const demoOnly = (["seed", "start", "duration"] as const).find((flag) => flags[flag] !== undefined);
+  if (!isDemo && demoOnly !== undefined) throw new UsageError(`--${demoOnly} goes with --demo only.`);
+  if (isDemo && flags.delimiter !== undefined) throw new UsageError("--delimiter goes with a CSV only.");
+  if (flags.json === true && isStandardOutput(flags.output)) {
+    throw new UsageError(
+      "--json and the recording cannot both go to the standard output; name a file with -o.",
+    );
+  }
+}
+
+function headerOf(flags: EncodeFlags, serial: string, deviceName?: string): RecordingHeader {
+  return {
+    serial,
+    deviceName: flags.deviceName ?? deviceName,
+    deviceType: flags.deviceType,
+    firmwareVersion: flags.firmware,
+    periodMs: flags.period,
+  };
+}
+
+function demoWork(flags: EncodeFlags): Work {
+  const header = headerOf(flags, flags.serial ?? DEMO_SERIAL, "Demonstration");
+  const startMs = flags.start ?? DEMO_START_MS;
+  const durationMs = flags.duration ?? DEMO_DURATION_MS;
+  const endMs = startMs + Math.floor(durationMs / DEMO_PERIOD_MS) * DEMO_PERIOD_MS;
+  if (startMs < 0 || endMs > LATEST_MS) {
+    throw new UsageError(
+      "A session lies between the years 1970 and 9999; give another --start or --duration.",
+    );
+  }
+  return {
+    header,
+    output: flags.output ?? csvFileName(header.serial, startMs, endMs).replace(/csv$/, "asi"),
+    recording: () => encodeRows(demoRows({ seed: flags.seed, startMs, durationMs }), header),
+  };
+}
+
+function csvWork(input: Input, flags: EncodeFlags): Work {
+  const { delimiter } = flags;
+  checkLayout({ delimiter });
+  const file = input.kind === "file" ? input.path : null;
+  const serial = flags.serial ?? serialInName(file ?? "");
+  if (serial === null) {
+    throw new UsageError(
+      "Give the serial number of the device with --serial; the name of the CSV does not tell it.",
+    );
+  }
+  const header = headerOf(flags, serial);
+  const path =
+    file === null ? `${serial}.asi` : join(dirname(file), `${basename(file).replace(/\.[ct]sv$/i, "")}.asi`);
+  return {
+    header,
+    output: flags.output ?? path,
+    recording: (onProgress) => encodeCsv(openInput(input, onProgress), header, { delimiter }),
+  };
+}
+
+// Of `{serial}_{start}_{end}.csv`; a serial number may have underscores of its own.
+function serialInName(path: string): string | null {
+  return /^(.+)_-?\d{8}T\d{6}_-?\d{8}T\d{6}(?:_\d+)?\.[ct]sv$/i.exec(basename(path))?.[1] ?? null;
+}

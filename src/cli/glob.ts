@@ -1,0 +1,119 @@
+/**
+ * A pattern of file names: `*` and `?` within a name, `**` for any number of folders, `[abc]`, `[a-z]`, `[!abc]`, `{a,b}`, and `\`
+ * before a character that stands for itself (not on Windows, where it separates folders). Names that begin with a dot
+ * are only met by patterns that begin with one.
+ */
+
+/** Whether a path is to be read as a pattern, if no file bears it as its name. */
+export function isPattern(path: string): boolean {
+  return /[*?[{]/.test(path);
+}
+
+/** `a{b,c}d` as `abd` and `acd`. */
+export function expandBraces(pattern: string): string[] {
+  const group = findBraces(pattern);
+  if (group === null) return [pattern];
+  const { before, alternatives, after } = group;
+  return alternatives.flatMap((alternative) => expandBraces(`${before}${alternative}${after}`));
+}
+
+function findBraces(pattern: string): { before: string; alternatives: string[]; after: string } | null {
+  const cuts: number[] = [];
+  let start = -1;
+  let depth = 0;
+  for (let i = 0; i < pattern.length; i++) {
+    const character = pattern[i];
+    if (character === "\\") i += 1;
+    else if (character === "{") {
+      if (depth === 0) start = i;
+      depth += 1;
+    } else if (character === "," && depth === 1) cuts.push(i);
+    else if (character === "}" && depth > 0) {
+      depth -= 1;
+      if (depth > 0) continue;
+      // without a comma the braces stand for themselves
+      if (cuts.length === 0) continue;
+      const edges = [start, ...cuts, i];
+      return {
+        before: pattern.slice(0, start),
+        alternatives: edges.slice(1).map((edge, k) => pattern.slice((edges[k] ?? 0) + 1, edge)),
+        after: pattern.slice(i + 1),
+      };
+    }
+  }
+  return null;
+}
+
+/**
+ * Tells whether a name meets one part of a pattern, between slashes. Takes at most as many steps as the pattern is long
+ * times the name: what a regular expression would not promise.
+ */
+export function nameMatcher(part: string): (name: string) => boolean {
+  const tokens = tokensOf(part);
+  return (name) => (part.startsWith(".") || !name.startsWith(".")) && meets(tokens, [...name]);
+}
+
+/** A star, or what one character must be. */
+type Token = "*" | ((character: string) => boolean);
+
+function meets(tokens: readonly Token[], name: readonly string[]): boolean {
+  let token = 0;
+  let i = 0;
+  // Behind the last star met: when what follows does not fit, the star takes one character more. Earlier stars need not.
+  let retry: { token: number; i: number } | null = null;
+  while (i < name.length || token < tokens.length) {
+    const expected = tokens[token];
+    if (expected === "*") {
+      token += 1;
+      retry = { token, i };
+    } else if (expected !== undefined && i < name.length && expected(name[i] ?? "")) {
+      token += 1;
+      i += 1;
+    } else if (retry !== null && retry.i < name.length) {
+      retry.i += 1;
+      ({ token, i } = retry);
+    } else return false;
+  }
+  return true;
+}
+
+function tokensOf(part: string): Token[] {
+  const characters = [...part];
+  const tokens: Token[] = [];
+  for (let i = 0; i < characters.length; i++) {
+    const character = characters[i] ?? "";
+    if (character === "*") tokens.push("*");
+    else if (character === "?") tokens.push(() => true);
+    else if (character === "[") {
+      const first = /[!^]/.test(characters[i + 1] ?? "") ? i + 2 : i + 1;
+      // a bracket that stands first belongs to the class
+      const end = characters.indexOf("]", first + 1);
+      if (end < 0) tokens.push((other) => other === "[");
+      else {
+        tokens.push(classOf(characters.slice(first, end), first === i + 2));
+        i = end;
+      }
+    } else if (character === "\\" && i + 1 < characters.length) {
+      i += 1;
+      const escaped = characters[i];
+      tokens.push((other) => other === escaped);
+    } else tokens.push((other) => other === character);
+  }
+  return tokens;
+}
+
+function classOf(inside: readonly string[], isNegated: boolean): (character: string) => boolean {
+  const ranges: [from: string, to: string][] = [];
+  for (let i = 0; i < inside.length; i++) {
+    const from = inside[i] ?? "";
+    const to = inside[i + 1] === "-" ? inside[i + 2] : undefined;
+    ranges.push([from, to ?? from]);
+    if (to !== undefined) i += 2;
+  }
+  return (character) => ranges.some(([from, to]) => from <= character && character <= to) !== isNegated;
+}
+
+/** A path or pattern without its backslashes, where they do not separate folders: `a\*.asi` names the file `a*.asi`. */
+export function unescaped(part: string): string {
+  return part.replace(/\\(.)/gsu, "$1");
+}

@@ -1,0 +1,112 @@
+import type { Inspection } from "../inspect.js";
+import type { Report } from "../types.js";
+import { count, damageText } from "./account.js";
+import type { Context } from "./batch.js";
+import { type ExitStatus, isDamaged } from "./exit-status.js";
+import { nameOf } from "./inputs.js";
+import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
+import { instantText, timeSpanText } from "./time-text.js";
+
+/** `asi info`: what is in a recording, and where every byte went. */
+export function info(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
+  let isFirst = true;
+  return inspectInputs(args, flags, context, {
+    text(inspection, input) {
+      const gap = isFirst ? "" : "\n";
+      isFirst = false;
+      const lines = linesOf(inspection).map(([label, value]) =>
+        `  ${label.padEnd(LABEL_WIDTH)}${value}`.trimEnd(),
+      );
+      return `${gap}${nameOf(input)}\n${lines.join("\n")}\n`;
+    },
+    toJson: (inspection) => inspection,
+  });
+}
+
+type Line = readonly [label: string, value: string];
+
+const LABEL_WIDTH = 14;
+
+function linesOf({ info, report, fileName, recordedMs, rates }: Inspection): Line[] {
+  const device = [info.deviceName, info.deviceType].filter((text) => text !== "").join(", ");
+  return [
+    ["serial", info.serial],
+    ["device", device === "" ? "not named" : device],
+    ["firmware", info.firmwareVersion === "" ? "not named" : info.firmwareVersion],
+    [
+      "header",
+      info.formatVersion === null
+        ? "none: a plain log"
+        : `format version ${info.formatVersion}, ${info.periodMs === 0 ? "GNSS period not named" : `a GNSS epoch every ${info.periodMs} ms`}`,
+    ],
+    ...timeLines(report, recordedMs),
+    [
+      "rows",
+      `${report.rows.total}, ${report.rows.withHr} with heart rate, ${report.rows.twoD} without altitude (2D)`,
+    ],
+    ["rates", ratesText(rates)],
+    ["CSV", fileName ?? "none: there is no row"],
+    ...report.ranges.map(
+      ({ start, stop, size }, i): Line => [
+        i === 0 ? "ranges" : "",
+        `${instantText(start)} to ${instantText(stop)}, ${count(size, "row")}`,
+      ],
+    ),
+    ...frameLines(report),
+    ...byteLines(report),
+    ["damage", isDamaged(report) ? damageText(report) : "none"],
+  ];
+}
+
+function timeLines({ start, end }: Report, recordedMs: number): Line[] {
+  if (start === null || end === null) return [];
+  return [
+    ["start", instantText(start)],
+    ["end", instantText(end)],
+    ["duration", `${timeSpanText(end - start)}, of which ${timeSpanText(recordedMs)} recorded`],
+  ];
+}
+
+function ratesText({ gnssHz, hrHz, ecgHz }: Inspection["rates"]): string {
+  const rate = (name: string, hz: number | null) =>
+    hz === null ? [] : [`${name} ${Number(hz.toFixed(2))} Hz`];
+  const parts = [...rate("GNSS", gnssHz), ...rate("heart rate", hrHz), ...rate("ECG waveform", ecgHz)];
+  return parts.length === 0 ? "none" : parts.join(", ");
+}
+
+const REASONS: readonly (readonly [keyof Report["gnssWithoutRow"], string])[] = [
+  ["noDateOrTime", "date or time not valid"],
+  ["noFixOk", "fix not valid"],
+  ["fixType", "no position (fix type)"],
+  ["outOfRange", "coordinates out of range"],
+  ["badDate", "a date or time that does not exist"],
+];
+
+function frameLines({ frames, gnssWithoutRow }: Report): Line[] {
+  const reasons = REASONS.filter(([reason]) => gnssWithoutRow[reason] > 0);
+  return [
+    [
+      "frames",
+      `${count(frames.header, "header")}, ${frames.gnss} GNSS, ${frames.ecgHr} heart rate, ${frames.ecgRaw} ECG waveform, ${frames.unknown} unknown`,
+    ],
+    ...reasons.map(
+      ([reason, text], i): Line => [
+        i === 0 ? "no row from" : "",
+        `${count(gnssWithoutRow[reason], "GNSS frame")}: ${text}`,
+      ],
+    ),
+  ];
+}
+
+function byteLines({ bytes }: Report): Line[] {
+  const share = (part: number) => {
+    const percent = bytes.total === 0 ? 0 : (100 * part) / bytes.total;
+    return `${String(part).padStart(String(bytes.total).length)} (${percent.toFixed(2)}%)`;
+  };
+  return [
+    ["bytes", `${bytes.total}, of which`],
+    ["", `${share(bytes.known)} in known frames`],
+    ["", `${share(bytes.unknown)} in unknown frames`],
+    ["", `${share(bytes.skipped)} skipped: damaged frames, and what is foreign between frames`],
+  ];
+}

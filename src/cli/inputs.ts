@@ -1,0 +1,171 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { join, parse, sep } from "node:path";
+import { readFileChunks, readStandardInput } from "../files/read-file.js";
+import { expandBraces, isPattern, nameMatcher, unescaped } from "./glob.js";
+import { DescribedError } from "./problem.js";
+import { UsageError } from "./usage-error.js";
+
+/** One thing to work on. */
+export type Input =
+  | { kind: "file"; name: string; path: string; bytes: number }
+  | { kind: "standardInput"; name: "-" }
+  /** what was named and cannot be had */
+  | { kind: "missing"; name: string; error: unknown };
+
+/**
+ * The inputs that the arguments name, in their order, each file once. `-` is the standard input; a folder stands for the
+ * `*.asi` in it and in the folders below, in order of their names; what is no file and no folder is read as a pattern (see
+ * glob.ts). Names that begin with a dot are passed over in folders, and links to folders are not followed there.
+ *
+ * @throws UsageError when the standard input is named twice
+ */
+export function findInputs(args: readonly string[]): Input[] {
+  if (args.filter((arg) => arg === "-").length > 1)
+    throw new UsageError("Name the standard input (-) only once.");
+  const seen = new Set<string>();
+  return args
+    .flatMap((arg): Input[] =>
+      isStandardInput(arg) ? [{ kind: "standardInput", name: "-" }] : inputsOf(arg),
+    )
+    .filter((input) => {
+      if (input.kind !== "file") return true;
+      const real = realpathSync(input.path);
+      return !seen.has(real) && seen.add(real);
+    });
+}
+
+/** What messages call it. */
+export function nameOf(input: Input): string {
+  return input.kind === "standardInput" ? "standard input" : input.name;
+}
+
+/** The bytes of an input. Throws why it is missing, or the system's errors. */
+export function openInput(
+  input: Input,
+  onProgress?: (bytesRead: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  switch (input.kind) {
+    case "file":
+      return readFileChunks(input.path, { onProgress });
+    case "standardInput":
+      return readStandardInput({ onProgress });
+    case "missing":
+      throw input.error;
+  }
+}
+
+function isStandardInput(arg: string): boolean {
+  return arg === "-" || arg === "/dev/stdin";
+}
+
+function inputsOf(arg: string): Input[] {
+  try {
+    const stats = statSync(arg, { throwIfNoEntry: false });
+    if (stats === undefined) return matchesOf(arg);
+    return stats.isDirectory() ? recordingsBelow(arg, arg) : [fileInput(arg)];
+  } catch (error) {
+    return [{ kind: "missing", name: arg, error }];
+  }
+}
+
+function fileInput(path: string): Input {
+  return { kind: "file", name: path, path, bytes: statSync(path).size };
+}
+
+// A folder that cannot be read is an input of its own that fails; the others go on.
+function recordingsBelow(folder: string, named: string): Input[] {
+  const found: Input[] = [];
+  const walk = (path: string) => {
+    try {
+      for (const entry of entriesOf(path)) {
+        if (entry.name.startsWith(".")) continue;
+        const below = join(path, entry.name);
+        if (entry.isDirectory()) walk(below);
+        else if (/\.asi$/i.test(entry.name) && isFile(below)) found.push(fileInput(below));
+      }
+    } catch (error) {
+      found.push({ kind: "missing", name: path, error });
+    }
+  };
+  walk(folder);
+  return found.length > 0 ? found : [nothing(named, "There is no .asi file in this folder.")];
+}
+
+function matchesOf(arg: string): Input[] {
+  if (!isPattern(arg)) return [nothing(arg, "There is no such file or folder.")];
+  const pattern = sep === "\\" ? arg.replaceAll("\\", "/") : arg;
+  const paths = [...new Set(expandBraces(pattern).flatMap(matches))].sort(byName);
+  if (paths.length === 0) return [nothing(arg, "No file matches this pattern.")];
+  return paths.flatMap(inputsOf);
+}
+
+// The paths that a pattern without braces meets.
+function matches(pattern: string): string[] {
+  const { root } = parse(pattern);
+  const parts = pattern
+    .slice(root.length)
+    .split("/")
+    .filter((part) => part !== "");
+  let found = [root];
+  parts.forEach((part, i) => {
+    const isLast = i === parts.length - 1;
+    found = found.flatMap((folder) => step(folder, part, isLast));
+  });
+  return found;
+}
+
+function step(folder: string, part: string, isLast: boolean): string[] {
+  if (part === "**") {
+    const folders = foldersBelow(folder);
+    return isLast ? folders.flatMap((path) => step(path, "*", true)).filter(isFile) : folders;
+  }
+  if (!isPattern(part)) {
+    const path = below(folder, unescaped(part));
+    return statSync(path, { throwIfNoEntry: false }) === undefined ? [] : [path];
+  }
+  const meets = nameMatcher(part);
+  return readable(folder)
+    .filter(({ name }) => meets(name))
+    .map(({ name }) => below(folder, name))
+    .filter((path) => isLast || isFolder(path));
+}
+
+// The folder itself and all below it, links not followed.
+function foldersBelow(folder: string): string[] {
+  const inside = readable(folder).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+  return [folder, ...inside.flatMap(({ name }) => foldersBelow(below(folder, name)))];
+}
+
+// A pattern passes over what may not be read, as a shell's does.
+function readable(folder: string): Dirent[] {
+  try {
+    return entriesOf(folder === "" ? "." : folder);
+  } catch {
+    return [];
+  }
+}
+
+function below(folder: string, name: string): string {
+  return folder === "" ? name : join(folder, name);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  return readdirSync(folder, { withFileTypes: true }).sort((a, b) => byName(a.name, b.name));
+}
+
+// the same order on every machine
+function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function nothing(name: string, message: string): Input {
+  return { kind: "missing", name, error: new DescribedError({ error: { code: "NO_INPUT", message } }) };
+}

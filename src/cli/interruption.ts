@@ -1,0 +1,33 @@
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+// Cleaning up takes milliseconds; whatever should hold it up must not hold up the end.
+const LONGEST_CLEAN_UP_MS = 3000;
+
+/**
+ * Runs `work` with a signal that fires when the process is interrupted. When the work has then cleaned up, the process
+ * ends by the signal that interrupted it, so that a shell sees it as interrupted. A second signal ends it at once.
+ */
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let received: NodeJS.Signals | null = null;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (received !== null) endBy(signal);
+    received = signal;
+    controller.abort();
+    setTimeout(() => endBy(signal), LONGEST_CLEAN_UP_MS).unref();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  const stopListening = () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+  const endBy = (signal: NodeJS.Signals) => {
+    stopListening();
+    process.kill(process.pid, signal);
+  };
+  try {
+    return await work(controller.signal);
+  } finally {
+    if (received === null) stopListening();
+    else endBy(received);
+  }
+}

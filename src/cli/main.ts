@@ -1,0 +1,49 @@
+import { CommanderError } from "commander";
+import { AsiError } from "../errors.js";
+import { Console } from "./console.js";
+import { ExitStatus } from "./exit-status.js";
+import { untilInterrupted } from "./interruption.js";
+import { failureOf, placeOf, systemCode } from "./problem.js";
+import { buildProgram } from "./program.js";
+import { UsageError } from "./usage-error.js";
+
+/**
+ * The command `asi`.
+ *
+ * @param args what stands behind the name of the command
+ * @returns the exit status
+ */
+export function main(args: readonly string[]): Promise<ExitStatus> {
+  return untilInterrupted(async (signal) => {
+    const console = new Console(signal);
+    let status: ExitStatus = ExitStatus.done;
+    const command = buildProgram({ console, signal }, (result) => {
+      status = result;
+    });
+    try {
+      await command.parseAsync(args, { from: "user" });
+      return status;
+    } catch (error) {
+      if (signal.aborted) return ExitStatus.failed;
+      return tell(console, error);
+    }
+  });
+}
+
+function tell(console: Console, error: unknown): ExitStatus {
+  if (process.env.ASI_DEBUG === "1" && error instanceof Error) console.message(String(error.stack));
+  // commander has said it itself
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.done : ExitStatus.wrongUsage;
+  // nobody reads on
+  if (systemCode(error) === "EPIPE") return ExitStatus.done;
+  const problem = failureOf(error).error;
+  if (error instanceof UsageError || (error instanceof AsiError && error.code === "BAD_OPTION")) {
+    console.message(
+      `${console.paint("red", "asi:")} ${error instanceof UsageError ? error.message : problem.message}`,
+    );
+    console.message("asi --help, and asi COMMAND --help, show how to call it.");
+    return ExitStatus.wrongUsage;
+  }
+  console.message(`${console.paint("red", "asi:")} ${problem.message} ${placeOf(problem)}`);
+  return ExitStatus.failed;
+}

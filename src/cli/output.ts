@@ -1,0 +1,34 @@
+import { realpathSync, statSync } from "node:fs";
+import { DescriptorOutput } from "../files/descriptor-output.js";
+import type { WrittenFile } from "../files/output-file.js";
+import { type WriteStreamOptions, writeStream, writeStreamToDescriptor } from "../files/write-stream.js";
+import type { Input } from "./inputs.js";
+import { UsageError } from "./usage-error.js";
+
+export function isStandardOutput(output: string | undefined): boolean {
+  return output === "-" || output === "/dev/stdout";
+}
+
+/** Throws a UsageError for an output that is a folder, or one of the inputs. */
+export function refuseAsOutput(output: string, inputs: readonly Input[]): void {
+  if (isStandardOutput(output)) return;
+  const stats = statSync(output, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isDirectory()) throw new UsageError(`-o names a file, and ${output} is a folder.`);
+  if (!stats.isFile()) return;
+  const real = realpathSync(output);
+  if (inputs.some((input) => input.kind === "file" && realpathSync(input.path) === real)) {
+    throw new UsageError(`${output} is the input itself, which is never overwritten; choose another name.`);
+  }
+}
+
+/** Writes a stream to a file, or to the standard output: then there is no file. */
+export async function writeOutput(
+  stream: ReadableStream<Uint8Array>,
+  output: string,
+  options: WriteStreamOptions,
+): Promise<WrittenFile | null> {
+  if (!isStandardOutput(output)) return writeStream(stream, output, options);
+  await writeStreamToDescriptor(stream, new DescriptorOutput(1, options.signal));
+  return null;
+}

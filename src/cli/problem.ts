@@ -1,0 +1,112 @@
+import { basename, dirname } from "node:path";
+import { AsiError } from "../errors.js";
+import type { Report } from "../types.js";
+
+/** An error as the command shows it, in `--json` too. */
+export interface Problem {
+  /** Of an `AsiError` its code, of the system its own (`ENOENT`), `UNEXPECTED` for a fault of the program. */
+  code: string;
+  message: string;
+  byteOffset?: number;
+  line?: number;
+}
+
+/** A problem together with the account of the bytes, where there is one. */
+export interface Failure {
+  error: Problem;
+  report?: Report;
+}
+
+/** A failure that only the command knows, or that has been described elsewhere: in a worker thread. */
+export class DescribedError extends Error {
+  override readonly name = "DescribedError";
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.error.message);
+    this.failure = failure;
+  }
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof AsiError) {
+    const { code, byteOffset, line, report } = error;
+    return {
+      error: {
+        code,
+        message: inTermsOfTheCommand(error.message),
+        ...(byteOffset !== undefined && { byteOffset }),
+        ...(line !== undefined && { line }),
+      },
+      ...(report !== undefined && { report }),
+    };
+  }
+  if (error instanceof DescribedError) return error.failure;
+  if (isSystemError(error)) return { error: { code: error.code, message: systemMessage(error) } };
+  const text = error instanceof Error ? error.message : String(error);
+  return {
+    error: {
+      code: "UNEXPECTED",
+      message: `Unexpected error: ${text || "unknown"}. This is a fault of the program; ASI_DEBUG=1 shows where.`,
+    },
+  };
+}
+
+// The library speaks of its options by name.
+function inTermsOfTheCommand(message: string): string {
+  return message.replace(/\b(?:the )?option (serial|strict|force)\b/g, "--$1");
+}
+
+interface SystemError extends Error {
+  code: string;
+  syscall?: string;
+  path?: string;
+}
+
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
+}
+
+/** `code` of an error of the system; null for others. */
+export function systemCode(error: unknown): string | null {
+  return isSystemError(error) ? error.code : null;
+}
+
+const SYSTEM_MESSAGES: Record<string, string> = {
+  ENOENT: "there is no such file or folder",
+  ENOTDIR: "a part of the path is no folder",
+  EISDIR: "is a folder, not a file",
+  EEXIST: "is a file, not a folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full; nothing was kept of what had been written",
+  EDQUOT: "the disk quota is used up; nothing was kept of what had been written",
+  EFBIG: "the file would be too large for the file system; nothing was kept of what had been written",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "the links lead in a circle",
+  EBUSY: "is in use",
+  EIO: "the device reports a read or write error",
+  ENXIO: "is no file that can be opened",
+};
+
+function systemMessage({ code, message, path, syscall }: SystemError): string {
+  const said = SYSTEM_MESSAGES[code] ?? `${message} (${syscall})`;
+  if (path === undefined) return capitalized(`${said}.`);
+  // of a temporary file the folder is what the user knows
+  const isTemporary = /^\.asi-.*\.part$/.test(basename(path));
+  return isTemporary ? `Cannot write into ${dirname(path)}: ${said}.` : `${path}: ${said}.`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** ` (CODE at byte 12)`, what stands behind a message. */
+export function placeOf({ code, byteOffset, line }: Problem): string {
+  const place =
+    byteOffset !== undefined ? ` at byte ${byteOffset}` : line !== undefined ? ` at line ${line}` : "";
+  return `(${code}${place})`;
+}

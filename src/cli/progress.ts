@@ -1,0 +1,43 @@
+import type { Console } from "./console.js";
+
+const SHOWN_AFTER_S = 0.5;
+const REDRAWN_AFTER_S = 0.1;
+const WIDTH = 30;
+
+/** A bar on a terminal, for work that takes longer than half a second; it leaves nothing behind. */
+export class Progress {
+  readonly #console: Console;
+  readonly #totalBytes: number;
+  readonly #read = new Map<number, number>();
+  // s; process.uptime costs nothing to load, unlike `performance`
+  #redrawAt = process.uptime() + SHOWN_AFTER_S;
+
+  /** @param totalBytes of all inputs together; 0 where it cannot be known: then the bytes read are shown */
+  constructor(console: Console, totalBytes: number) {
+    this.#console = console;
+    this.#totalBytes = totalBytes;
+  }
+
+  /** Called often: `bytesRead` of the input with this number so far. */
+  readonly report = (input: number, bytesRead: number): void => {
+    this.#read.set(input, bytesRead);
+    const now = process.uptime();
+    if (now < this.#redrawAt) return;
+    this.#redrawAt = now + REDRAWN_AFTER_S;
+    if (this.#console.canShowTransient) this.#console.showTransient(this.#line());
+  };
+
+  end(): void {
+    this.#console.showTransient("");
+  }
+
+  #line(): string {
+    const read = [...this.#read.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+    if (this.#totalBytes === 0) return `${megabytes(read)} MB`;
+    const share = Math.min(1, read / this.#totalBytes);
+    const filled = Math.round(share * WIDTH);
+    const bar = "#".repeat(filled) + "-".repeat(WIDTH - filled);
+    return `[${bar}] ${Math.floor(share * 100)}%  ${megabytes(read)} of ${megabytes(this.#totalBytes)} MB`;
+  }
+}

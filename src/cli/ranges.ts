@@ -1,0 +1,19 @@
+import type { Context } from "./batch.js";
+import type { ExitStatus } from "./exit-status.js";
+import { nameOf } from "./inputs.js";
+import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
+import { instantText } from "./time-text.js";
+
+/** `asi ranges`: start, stop and number of rows of each range, with tabs between; of several inputs the name in front. */
+export function ranges(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
+  return inspectInputs(args, flags, context, {
+    text: ({ report }, input, isOnly) =>
+      report.ranges
+        .map(({ start, stop, size }) => {
+          const fields = [instantText(start), instantText(stop), String(size)];
+          return `${(isOnly ? fields : [nameOf(input), ...fields]).join("\t")}\n`;
+        })
+        .join(""),
+    toJson: ({ report }) => ({ ranges: report.ranges }),
+  });
+}

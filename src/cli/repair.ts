@@ -1,0 +1,93 @@
+import { mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { checkDecodeOptions } from "../decoder.js";
+import type { WrittenFile } from "../files/output-file.js";
+import { repairedName } from "../files/recordings.js";
+import { writeHeader } from "../header.js";
+import { repair as repairSource } from "../repair.js";
+import type { RecordingInfo, Report } from "../types.js";
+import { notices } from "./account.js";
+import { type Context, runBatch } from "./batch.js";
+import { Claims } from "./claims.js";
+import { type ExitStatus, statusOf } from "./exit-status.js";
+import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
+import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
+import { DescribedError } from "./problem.js";
+import { UsageError } from "./usage-error.js";
+
+export interface RepairFlags {
+  output?: string;
+  outDir?: string;
+  force?: boolean;
+  serial?: string;
+  json?: boolean;
+}
+
+interface Repaired {
+  /** null: it went to the standard output */
+  file: WrittenFile | null;
+  info: RecordingInfo;
+  report: Report;
+}
+
+/** `asi repair`: the valid frames of damaged recordings, as clean ones. */
+export function repair(args: string[], flags: RepairFlags, context: Context): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const { output, outDir, force, serial } = flags;
+  checkDecodeOptions(flags);
+  // it goes into a header, which not every serial number fits in
+  if (serial !== undefined) writeHeader({ serial });
+  const isToOutput = isStandardOutput(output);
+  if (output !== undefined && outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
+  if (flags.json === true && isToOutput) {
+    throw new UsageError(
+      "--json and the recording cannot both go to the standard output; name a file with -o.",
+    );
+  }
+  const found = findInputs(args);
+  const unrepaired = found.filter((input) => args.includes(input.name) || !isRepaired(input));
+  const inputs = unrepaired.length > 0 ? unrepaired : args.map(nothingToRepair);
+  if (output !== undefined) {
+    if (args.length > 1 || inputs.length > 1) {
+      throw new UsageError("-o names one file, and there are several inputs; use --out-dir.");
+    }
+    refuseAsOutput(output, inputs);
+  }
+  const claims = new Claims(inputs);
+  return runBatch<Repaired>(context, {
+    inputs,
+    json: flags.json === true,
+    async work(input, index, onProgress) {
+      const source = openInput(input, onProgress);
+      const path = output ?? pathFor(input, outDir);
+      const { recording, report, info } = repairSource(source, { serial, signal });
+      if (outDir !== undefined) mkdirSync(outDir, { recursive: true });
+      const claim = isToOutput ? undefined : () => claims.claim(index, [path]);
+      const file = await writeOutput(recording, path, { force, signal, claim });
+      return { file, info: await info, report: await report };
+    },
+    onSettled: (index) => claims.settle(index),
+    async show({ file, report }, input) {
+      const name = nameOf(input);
+      if (file !== null) console.message(`${name}: ${file.bytes} bytes -> ${file.path}`);
+      for (const line of notices(console, name, report)) console.message(line);
+    },
+    toJson: ({ file, info, report }) => ({ files: file === null ? [] : [file], info, report }),
+    statusOf: ({ report }) => statusOf(report),
+  });
+}
+
+function nothingToRepair(name: string): Input {
+  const message = "There are only repaired recordings; name one to repair it again.";
+  return { kind: "missing", name, error: new DescribedError({ error: { code: "NO_INPUT", message } }) };
+}
+
+// What an earlier call made of a folder is not repaired again.
+function isRepaired(input: Input): boolean {
+  return /\.repaired\.asi$/i.test(input.name);
+}
+
+function pathFor(input: Input, outDir: string | undefined): string {
+  const path = repairedName(input.kind === "file" ? input.path : "standard-input");
+  return outDir === undefined ? path : join(outDir, basename(path));
+}

@@ -1,0 +1,14 @@
+// Times as the command prints them.
+
+/** `2025-05-17T14:30:00.000Z` */
+export function instantText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** `1:42:05.300`: hours, minutes, seconds. */
+export function timeSpanText(ms: number): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  const seconds = Math.floor(ms / 1000);
+  const fraction = ms % 1000 === 0 ? "" : `.${String(ms % 1000).padStart(3, "0")}`;
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${fraction}`;
+}

@@ -1,0 +1,60 @@
+import { AsiError } from "./errors.js";
+
+/** The columns of a CSV, in their standard order. */
+export const COLUMNS = ["timestamp", "latitude", "longitude", "altitude", "speed", "hr"] as const;
+
+export type Column = (typeof COLUMNS)[number];
+
+/** How a CSV is laid out. Left out, it is the standard one of docs/recording-format.md. */
+export interface CsvLayout {
+  /** Which columns, in which order. */
+  columns?: readonly Column[] | undefined;
+  /** One character between fields; default a comma. */
+  delimiter?: string | undefined;
+  /** Whether the first line names the columns; default true. */
+  header?: boolean | undefined;
+  /** Default a line feed. */
+  lineEnd?: "\n" | "\r\n" | undefined;
+}
+
+/** A layout with nothing left out. */
+export interface CheckedLayout {
+  columns: readonly Column[];
+  delimiter: string;
+  header: boolean;
+  lineEnd: "\n" | "\r\n";
+  /** Whether it is the standard one, which the core writes itself. */
+  isStandard: boolean;
+}
+
+/** Throws `BAD_OPTION`. */
+export function checkLayout(layout: CsvLayout): CheckedLayout {
+  const { columns = COLUMNS, delimiter = ",", header = true, lineEnd = "\n" } = layout;
+  if (!Array.isArray(columns)) {
+    throw new AsiError("BAD_OPTION", `columns must be an array of names: ${COLUMNS.join(", ")}.`);
+  }
+  const unknown = columns.find((column) => !COLUMNS.includes(column));
+  if (unknown !== undefined || columns.length === 0 || new Set(columns).size !== columns.length) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `columns must name each column once: ${COLUMNS.join(", ")}${unknown === undefined ? "" : `; there is no "${unknown}"`}.`,
+    );
+  }
+  checkDelimiter(delimiter);
+  if (lineEnd !== "\n" && lineEnd !== "\r\n") {
+    throw new AsiError("BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".');
+  }
+  const isStandard = columns.join() === COLUMNS.join() && delimiter === "," && header && lineEnd === "\n";
+  return { columns, delimiter, header, lineEnd, isStandard };
+}
+
+/** Throws `BAD_OPTION`. */
+export function checkDelimiter(delimiter: string): void {
+  // Fields hold digits, sign and dot, and names in the header line; a delimiter among these could not be told from them.
+  if (typeof delimiter !== "string" || !/^[^\da-z.\-"\r\n]$/i.test(delimiter)) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `delimiter is ${JSON.stringify(delimiter)}; it must be one character, no digit, letter from a to z, dot, minus, quote or line end.`,
+    );
+  }
+}

@@ -1,0 +1,164 @@
+import { COLUMNS, type Column, checkDelimiter } from "./csv-layout.js";
+import { loadFastCsv } from "./custom-csv.js";
+import { type EncodableRow, encodeRows } from "./encode.js";
+import { AsiError } from "./errors.js";
+import type { RecordingHeader } from "./header.js";
+import { type ChunkReader, readChunks } from "./source.js";
+import type { Source } from "./types.js";
+
+export interface EncodeCsvOptions {
+  /** Default a comma. */
+  delimiter?: string | undefined;
+}
+
+/**
+ * Makes a recording of a CSV whose header line names at least timestamp, latitude, longitude and speed; altitude and hr
+ * may be missing or empty, other columns are passed over. Units as in the CSV that `convert` writes. Node.js only.
+ *
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` at once; through the stream `BAD_CSV` and `BAD_ROW` with the line, `NEEDS_NODE`
+ */
+export function encodeCsv(
+  source: Source,
+  header: RecordingHeader,
+  options: EncodeCsvOptions = {},
+): ReadableStream<Uint8Array> {
+  const delimiter = options.delimiter ?? ",";
+  checkDelimiter(delimiter);
+  const rows = new CsvRows(readChunks(source), delimiter);
+  return encodeRows(rows, header, () => ({ name: `Line ${rows.line}`, line: rows.line }));
+}
+
+// The parser's own message ends with all that it had not read yet.
+const LONGEST_QUOTE = 120;
+
+const REQUIRED: readonly Column[] = ["timestamp", "latitude", "longitude", "speed"];
+
+/** The rows of a CSV as it is read. */
+class CsvRows implements AsyncIterable<EncodableRow> {
+  /** Line at which the row read last ends, counted from 1. */
+  line = 0;
+  readonly #chunks: ChunkReader;
+  readonly #delimiter: string;
+
+  constructor(chunks: ChunkReader, delimiter: string) {
+    this.#chunks = chunks;
+    this.#delimiter = delimiter;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<EncodableRow> {
+    try {
+      let indices: Map<Column, number> | null = null;
+      for await (const fields of this.#readFields()) {
+        if (fields.every((field) => field === "")) continue;
+        if (indices === null) indices = columnIndices(fields, this.line);
+        else yield rowOf(fields, indices, this.line);
+      }
+      if (indices === null) {
+        throw new AsiError("BAD_CSV", "The CSV is empty; it needs a header line.", { line: 1 });
+      }
+    } finally {
+      await this.#chunks.close();
+    }
+  }
+
+  async *#readFields(): AsyncGenerator<string[]> {
+    const { parse } = await loadFastCsv();
+    const parser = parse({ delimiter: this.#delimiter, ignoreEmpty: false });
+    let sourceError: { cause: unknown } | null = null;
+    feed(this.#chunks, parser).catch((cause) => {
+      sourceError = { cause };
+      parser.destroy(cause);
+    });
+    try {
+      for await (const fields of parser as AsyncIterable<string[]>) {
+        this.line += 1 + lineBreaks(fields);
+        // not by the parser: line breaks at the edges of a quoted field count
+        yield fields.map((field) => field.trim());
+      }
+    } catch (cause) {
+      // what the source throws is its own matter
+      if (sourceError !== null) throw cause;
+      // The parser hands over nothing of the piece of text in which it fails: the place is somewhere from here on.
+      const line = this.line + 1;
+      const message = shortened((cause as Error).message);
+      throw new AsiError("BAD_CSV", `The CSV cannot be read somewhere from line ${line} on: ${message}.`, {
+        line,
+        cause,
+      });
+    }
+  }
+}
+
+// What is no CSV at all is not to fill the terminal, or to reach it as it is.
+function shortened(text: string): string {
+  const printable = text.slice(0, LONGEST_QUOTE).replace(/\p{Cc}/gu, "\ufffd");
+  return text.length > LONGEST_QUOTE ? `${printable}...` : printable;
+}
+
+/** Quoted fields may run over several lines. */
+function lineBreaks(fields: readonly string[]): number {
+  return fields.reduce((count, field) => count + (field.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
+}
+
+interface TextSink {
+  write(text: string): boolean;
+  end(): unknown;
+  once(event: "drain" | "close", listener: () => void): unknown;
+  readonly destroyed: boolean;
+}
+
+async function feed(chunks: ChunkReader, sink: TextSink): Promise<void> {
+  const decoder = new TextDecoder();
+  for (;;) {
+    const chunk = await chunks.read();
+    if (chunk === null || sink.destroyed) break;
+    if (!sink.write(decoder.decode(chunk, { stream: true }))) {
+      await new Promise<void>((resolve) => {
+        sink.once("drain", resolve);
+        sink.once("close", resolve);
+      });
+    }
+  }
+  if (!sink.destroyed) sink.end();
+}
+
+function columnIndices(names: string[], line: number): Map<Column, number> {
+  const indices = new Map<Column, number>();
+  for (const column of COLUMNS) {
+    const index = names.indexOf(column);
+    if (index >= 0) indices.set(column, index);
+  }
+  const missing = REQUIRED.filter((column) => !indices.has(column));
+  if (missing.length > 0) {
+    throw new AsiError(
+      "BAD_CSV",
+      `The header line lacks ${missing.join(", ")}; it names ${shortened(names.join(", "))}.`,
+      { line },
+    );
+  }
+  return indices;
+}
+
+function rowOf(fields: string[], indices: Map<Column, number>, line: number): EncodableRow {
+  const text = (column: Column) => fields[indices.get(column) ?? -1] ?? "";
+  const number = (column: Column): number => {
+    const value = text(column);
+    if (!/^-?\d+(\.\d+)?$/.test(value)) {
+      throw new AsiError(
+        "BAD_CSV",
+        `Line ${line}: ${column} is ${shortened(JSON.stringify(value))}; it must be a decimal number.`,
+        { line },
+      );
+    }
+    return Number(value);
+  };
+  const optional = (column: Column) => (text(column) === "" ? null : number(column));
+  return {
+    timestamp: Math.round(number("timestamp") * 1000),
+    latitude: number("latitude"),
+    longitude: number("longitude"),
+    altitude: optional("altitude"),
+    speed: number("speed"),
+    hr: optional("hr"),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Engine } from "./engine.js";
+import { AsiError } from "./errors.js";
+import { ReferenceEngine } from "./reference/index.js";
+import type { EngineName } from "./types.js";
+import { compileCore, hasSimd, hasWebAssembly } from "./wasm/core.js";
+import { WasmEngine } from "./wasm/wasm-engine.js";
+
+/** The fastest engine that this machine runs. */
+export function bestEngine(): EngineName {
+  if (hasSimd()) return "simd";
+  return hasWebAssembly() ? "plain" : "reference";
+}
+
+/** A new engine. Throws what `WebAssembly` throws where it is missing or refuses to compile at once. */
+export function createEngine(name: EngineName): Engine {
+  return name === "reference" ? new ReferenceEngine() : new WasmEngine(name);
+}
+
+// An engine holds its state in a memory of its own, about 1.5 MB; those that are done serve the next recording.
+const MOST_IDLE = 4;
+const idle: Engine[] = [];
+
+/**
+ * An engine for one recording: `releaseEngine` gives it back. Without a name the fastest, and plain TypeScript where
+ * WebAssembly is forbidden (a content security policy, say).
+ */
+export async function acquireEngine(name: EngineName | undefined): Promise<Engine> {
+  const wanted = name ?? bestEngine();
+  const index = idle.findIndex((engine) => engine.name === wanted);
+  const reused = index < 0 ? undefined : idle.splice(index, 1)[0];
+  if (reused !== undefined) return reused;
+  if (wanted === "reference") return createEngine(wanted);
+  try {
+    try {
+      return createEngine(wanted);
+    } catch {
+      // The main thread of some browsers compiles asynchronously only.
+      await compileCore(wanted);
+      return createEngine(wanted);
+    }
+  } catch (cause) {
+    if (name === undefined) return createEngine("reference");
+    throw new AsiError("BAD_OPTION", `The engine "${name}" does not run here; leave the option engine out.`, {
+      cause,
+    });
+  }
+}
+
+export function releaseEngine(engine: Engine): void {
+  if (idle.length < MOST_IDLE) idle.push(engine);
+}

@@ -1,0 +1,187 @@
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type ConvertOptions, type CsvPiece, CsvPieces, conversionFileName } from "../convert.js";
+import { AsiError, abortError } from "../errors.js";
+import { csvFileName } from "../file-name.js";
+import { type Inspection, inspectionOf } from "../inspect.js";
+import type { Source } from "../types.js";
+import { DescriptorOutput } from "./descriptor-output.js";
+import { isPipeOrDevice, OutputFile, refuseExisting, type WrittenFile } from "./output-file.js";
+import { type ReadFileOptions, readFileChunks } from "./read-file.js";
+
+export interface WriteOptions {
+  /** Folder of the CSV, made when it is not there; default the input's, for pipes the current one. */
+  outDir?: string | undefined;
+  /** Path of the CSV; default its proper name in `outDir`. A pipe or device is written into. Not with `split`. */
+  output?: string | undefined;
+  /** Overwrite what is there; default false. */
+  force?: boolean | undefined;
+  /** One CSV per range, each under its proper name; default false. */
+  split?: boolean | undefined;
+  /** Asked when all is written and before a file gets its name: throw to refuse these paths. */
+  claim?: ((paths: readonly string[]) => void | Promise<void>) | undefined;
+}
+
+export interface ConvertFileOptions extends ConvertOptions, WriteOptions, ReadFileOptions {}
+
+export interface FileConversion extends Inspection {
+  /** The CSVs, more than one only with `split`. */
+  files: WrittenFile[];
+}
+
+/**
+ * Converts a recording on disk to a CSV beside it, `{serial}_{start}_{end}.csv`. The CSV is there whole or not at all,
+ * and never overwrites without `force`.
+ *
+ * @throws AsiError as `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
+ */
+export function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
+  const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return convertBeside(isRegular ? dirname(path) : ".", readFileChunks(path, options), options);
+}
+
+/** The same from any source; `outDir` defaults to the current folder. */
+export function convertToFile(
+  source: Source,
+  options: ConvertOptions & WriteOptions = {},
+): Promise<FileConversion> {
+  return convertBeside(".", source, options);
+}
+
+async function convertBeside(
+  folder: string,
+  source: Source,
+  options: ConvertOptions & WriteOptions,
+): Promise<FileConversion> {
+  const { outDir, output } = options;
+  if (output !== undefined && isPipeOrDevice(output)) return convertToDevice(source, output, options);
+  return convertIntoFolder(source, outDir ?? folder, options);
+}
+
+/** Writes the CSV through to a descriptor, as fast as it is taken. Throws what `convert` and `DescriptorOutput` throw. */
+export async function convertToDescriptor(
+  source: Source,
+  output: DescriptorOutput,
+  options: ConvertOptions = {},
+): Promise<Inspection> {
+  const pieces = new CsvPieces(source, options, { isCopied: false });
+  try {
+    for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
+      await output.write(piece.bytes);
+    }
+    return inspectionOf(await pieces.conclusion);
+  } catch (error) {
+    await pieces.cancel(error);
+    throw error;
+  }
+}
+
+async function convertToDevice(
+  source: Source,
+  path: string,
+  options: ConvertOptions & WriteOptions,
+): Promise<FileConversion> {
+  refuseOneNameForSeveral(options);
+  const output = await DescriptorOutput.open(path, options.signal);
+  try {
+    const inspection = await convertToDescriptor(source, output, options);
+    return { ...inspection, files: [{ path, bytes: output.bytes }] };
+  } finally {
+    await output.close();
+  }
+}
+
+async function convertIntoFolder(
+  source: Source,
+  outDir: string,
+  options: ConvertOptions & WriteOptions,
+): Promise<FileConversion> {
+  refuseOneNameForSeveral(options);
+  const { output, force = false, split = false } = options;
+  if (output !== undefined && !force) refuseExisting(output);
+  const folder = output === undefined ? outDir : dirname(resolve(output));
+  const pieces = new CsvPieces(source, options, { isCopied: false, hasHeaderInside: false });
+  const parts: OutputFile[] = [];
+  const openPart = () => {
+    parts.at(-1)?.close();
+    if (output === undefined && options.outDir !== undefined) mkdirSync(folder, { recursive: true });
+    const part = new OutputFile(folder);
+    parts.push(part);
+    part.write(pieces.header);
+    return part;
+  };
+  try {
+    for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
+      writePiece(piece, split ? piece.rangeBreaks : [], parts.at(-1) ?? null, openPart);
+    }
+    const conclusion = await pieces.conclusion;
+    const { info, produced } = conclusion;
+    const names = split
+      ? distinct(produced.spans.map((span) => csvFileName(info.serial, span.start, span.end)))
+      : [conversionFileName(conclusion)];
+    const paths = output === undefined ? names.map((name) => join(outDir, name)) : [output];
+    await options.claim?.(paths);
+    if (options.signal?.aborted === true) throw abortError(options.signal);
+    commitAll(parts, paths, force);
+    return {
+      ...inspectionOf(conclusion),
+      files: parts.map((part, i) => ({ path: paths[i] ?? "", bytes: part.bytes })),
+    };
+  } catch (error) {
+    for (const part of parts) part.discard();
+    await pieces.cancel(error);
+    throw error;
+  }
+}
+
+function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
+  if (split !== true || output === undefined) return;
+  throw new AsiError(
+    "BAD_OPTION",
+    "split writes several files under their proper names; output names one. Leave one of them out.",
+  );
+}
+
+// Writes to the part at hand, and opens another at each break.
+function writePiece(
+  { bytes }: CsvPiece,
+  breaks: readonly number[],
+  current: OutputFile | null,
+  openPart: () => OutputFile,
+): void {
+  let part = current;
+  let start = 0;
+  for (const offset of breaks) {
+    if (offset > start) part?.write(bytes.subarray(start, offset));
+    part = openPart();
+    start = offset;
+  }
+  part ??= openPart();
+  part.write(bytes.subarray(start));
+}
+
+// All or none: a name that is taken takes back those already given.
+function commitAll(parts: readonly OutputFile[], paths: readonly string[], force: boolean): void {
+  if (!force) for (const path of paths) refuseExisting(path);
+  const committed: string[] = [];
+  try {
+    parts.forEach((part, i) => {
+      const path = paths[i] ?? "";
+      part.commit(path, force);
+      committed.push(path);
+    });
+  } catch (error) {
+    if (!force) for (const path of committed) rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+// Ranges can bear one name, when a recording holds the same rows twice: the later ones get a number.
+function distinct(names: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : name.replace(/\.csv$/, `_${count}.csv`);
+  });
+}

@@ -1,0 +1,49 @@
+import { type Inspection, inspect } from "../inspect.js";
+import { type RepairOptions, repair } from "../repair.js";
+import type { DecodeOptions, RecordingInfo, Report } from "../types.js";
+import type { WrittenFile } from "./output-file.js";
+import { type ReadFileOptions, readFileChunks } from "./read-file.js";
+import { writeStream } from "./write-stream.js";
+
+/**
+ * Says what is in a recording on disk.
+ *
+ * @throws AsiError as `inspect`; the system's errors
+ */
+export function inspectFile(
+  path: string,
+  options: DecodeOptions & ReadFileOptions = {},
+): Promise<Inspection> {
+  return inspect(readFileChunks(path, options), options);
+}
+
+export interface RepairFileOptions extends RepairOptions, ReadFileOptions {
+  /** Path of the clean recording; default `NAME.repaired.asi` beside the input. */
+  output?: string | undefined;
+  /** Overwrite what is there; default false. */
+  force?: boolean | undefined;
+}
+
+export interface FileRepair {
+  file: WrittenFile;
+  info: RecordingInfo;
+  /** The account of the damaged input. */
+  report: Report;
+}
+
+/**
+ * Writes the valid frames of a recording on disk to a clean one. It is there whole or not at all.
+ *
+ * @throws AsiError as `repair`, and `FILE_EXISTS`; the system's errors
+ */
+export async function repairFile(path: string, options: RepairFileOptions = {}): Promise<FileRepair> {
+  const { output = repairedName(path), force, signal } = options;
+  const { recording, report, info } = repair(readFileChunks(path, options), options);
+  const file = await writeStream(recording, output, { force, signal });
+  return { file, info: await info, report: await report };
+}
+
+/** `NAME.repaired.asi` for `NAME.asi`. */
+export function repairedName(path: string): string {
+  return `${path.replace(/\.asi$/i, "")}.repaired.asi`;
+}

@@ -1,0 +1,61 @@
+import { dirname, resolve } from "node:path";
+import { abortError } from "../errors.js";
+import { DescriptorOutput } from "./descriptor-output.js";
+import { EventLoopTurns } from "./event-loop-turns.js";
+import { isPipeOrDevice, OutputFile, refuseExisting, type WrittenFile } from "./output-file.js";
+
+export interface WriteStreamOptions {
+  /** Overwrite what is there; default false. */
+  force?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  /** Asked when all is written and before the file gets its name: throw to refuse it. */
+  claim?: (() => void | Promise<void>) | undefined;
+}
+
+/**
+ * Writes a stream to a file, which is there whole or not at all; a pipe or device of that name is written into.
+ *
+ * @throws AsiError `FILE_EXISTS`, `ABORTED`, what the stream throws, and the system's errors
+ */
+export async function writeStream(
+  stream: ReadableStream<Uint8Array>,
+  path: string,
+  { force = false, signal, claim }: WriteStreamOptions = {},
+): Promise<WrittenFile> {
+  if (isPipeOrDevice(path)) {
+    const output = await DescriptorOutput.open(path, signal);
+    try {
+      await writeStreamToDescriptor(stream, output);
+      return { path, bytes: output.bytes };
+    } finally {
+      await output.close();
+    }
+  }
+  let file: OutputFile | null = null;
+  try {
+    if (!force) refuseExisting(path);
+    file = new OutputFile(dirname(resolve(path)));
+    const turns = new EventLoopTurns();
+    for await (const bytes of stream) {
+      file.write(bytes);
+      if (turns.isDue) await turns.take();
+      if (signal?.aborted === true) throw abortError(signal);
+    }
+    await claim?.();
+    if (signal?.aborted === true) throw abortError(signal);
+    file.commit(path, force);
+    return { path, bytes: file.bytes };
+  } catch (error) {
+    file?.discard();
+    await stream.cancel(error).catch(() => {});
+    throw error;
+  }
+}
+
+/** Writes a stream through to a descriptor, as fast as it is taken. */
+export async function writeStreamToDescriptor(
+  stream: ReadableStream<Uint8Array>,
+  output: DescriptorOutput,
+): Promise<void> {
+  for await (const bytes of stream) await output.write(bytes);
+}

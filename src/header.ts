@@ -1,0 +1,132 @@
+import { AsiError } from "./errors.js";
+import type { RecordingInfo } from "./types.js";
+
+// The ASI-INF frame (docs/recording-format.md, "Frames"): the one place that knows its layout.
+
+export const HEADER_PAYLOAD_LENGTH = 64;
+const FORMAT_VERSION = 1;
+const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+
+const FIELDS = {
+  serial: { offset: 4, length: 16 },
+  deviceName: { offset: 20, length: 16 },
+  deviceType: { offset: 36, length: 12 },
+  firmwareVersion: { offset: 48, length: 12 },
+} as const;
+
+export type HeaderText = keyof typeof FIELDS;
+
+/** What `encode` and `repair` write into the header; texts are ASCII of at most 16, 16, 12 and 12 characters. */
+export interface RecordingHeader {
+  /** `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`. */
+  serial: string;
+  deviceName?: string | undefined;
+  deviceType?: string | undefined;
+  firmwareVersion?: string | undefined;
+  /** Nominal time between two GNSS epochs, ms, 0 to 65535; default 100. */
+  periodMs?: number | undefined;
+}
+
+/** Throws `BAD_OPTION` when a serial number that the caller gave cannot be part of a file name. */
+export function checkGivenSerial(serial: string): void {
+  // from JavaScript it can be left out: the pattern would take "undefined"
+  if (typeof serial === "string" && SERIAL_PATTERN.test(serial)) return;
+  throw new AsiError(
+    "BAD_OPTION",
+    `The serial number ${JSON.stringify(serial) ?? "that was not given"} cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".".`,
+  );
+}
+
+/**
+ * Reads the payload of an ASI-INF frame that stands at `byteOffset`.
+ * `givenSerial` overrides the serial number of the header, which then may be anything.
+ * @returns an error `UNSUPPORTED_VERSION` or `BAD_HEADER` where it cannot be used
+ */
+export function readHeader(
+  payload: Uint8Array,
+  byteOffset: number,
+  givenSerial: string | undefined,
+): RecordingInfo | AsiError {
+  const version = payload[0];
+  if (version !== undefined && version !== FORMAT_VERSION) {
+    return new AsiError(
+      "UNSUPPORTED_VERSION",
+      `The recording has format version ${version}, and only version ${FORMAT_VERSION} is known; look for a newer asi-convert.`,
+      { byteOffset },
+    );
+  }
+  if (payload.length !== HEADER_PAYLOAD_LENGTH) {
+    return new AsiError(
+      "BAD_HEADER",
+      `The recording header holds ${payload.length} bytes instead of ${HEADER_PAYLOAD_LENGTH}; the file was not written by a device of this kind.`,
+      { byteOffset },
+    );
+  }
+  const serial = givenSerial ?? readText(payload, "serial");
+  if (!SERIAL_PATTERN.test(serial)) {
+    return new AsiError(
+      "BAD_HEADER",
+      `The serial number in the recording header, ${JSON.stringify(serial)}, cannot become a file name; give one yourself (option serial).`,
+      { byteOffset },
+    );
+  }
+  return {
+    serial,
+    deviceName: readText(payload, "deviceName"),
+    deviceType: readText(payload, "deviceType"),
+    firmwareVersion: readText(payload, "firmwareVersion"),
+    periodMs: (payload[2] ?? 0) | ((payload[3] ?? 0) << 8),
+    formatVersion: version ?? null,
+  };
+}
+
+/** The information of a log that has no header: only what the caller said. */
+export function headerlessInfo(serial: string): RecordingInfo {
+  return { serial, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0, formatVersion: null };
+}
+
+// ASCII, padded with NUL; a text may fill its field and then has no NUL. Anything else shows as a replacement character.
+function readText(payload: Uint8Array, field: HeaderText): string {
+  const { offset, length } = FIELDS[field];
+  let text = "";
+  for (const byte of payload.subarray(offset, offset + length)) {
+    if (byte === 0) break;
+    text += byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "\ufffd";
+  }
+  return text;
+}
+
+/** The payload of an ASI-INF frame. Throws `BAD_OPTION` for what it cannot hold. */
+export function writeHeader(header: RecordingHeader): Uint8Array {
+  checkGivenSerial(header.serial);
+  const periodMs = header.periodMs ?? 100;
+  if (!Number.isInteger(periodMs) || periodMs < 0 || periodMs > 0xffff) {
+    throw new AsiError("BAD_OPTION", `periodMs is ${periodMs}; it must be a whole number from 0 to 65535.`);
+  }
+  const payload = new Uint8Array(HEADER_PAYLOAD_LENGTH);
+  payload[0] = FORMAT_VERSION;
+  payload[2] = periodMs & 0xff;
+  payload[3] = periodMs >> 8;
+  for (const field of Object.keys(FIELDS) as HeaderText[]) writeText(payload, field, header[field] ?? "");
+  return payload;
+}
+
+/** The payload of an ASI-INF frame of 64 bytes with another serial number, which has been checked; all else as it is. */
+export function renameHeader(payload: Uint8Array, serial: string): Uint8Array {
+  const renamed = payload.slice();
+  const { offset, length } = FIELDS.serial;
+  renamed.fill(0, offset, offset + length);
+  writeText(renamed, "serial", serial);
+  return renamed;
+}
+
+function writeText(payload: Uint8Array, field: HeaderText, text: string): void {
+  const { offset, length } = FIELDS[field];
+  if (typeof text !== "string" || !/^[\x20-\x7e]*$/.test(text) || text.length > length) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `${field} is ${JSON.stringify(text)}; it must be printable ASCII of at most ${length} characters.`,
+    );
+  }
+  for (let i = 0; i < text.length; i++) payload[offset + i] = text.charCodeAt(i);
+}

@@ -1,0 +1,23 @@
+export { type Conversion, type ConvertOptions, convert } from "./convert.js";
+export { COLUMNS, type Column, type CsvLayout } from "./csv-layout.js";
+export { type Decoding, decode, decodeRows, rowsOf } from "./decode.js";
+export { type EncodableRow, encode } from "./encode.js";
+export { type EncodeCsvOptions, encodeCsv } from "./encode-csv.js";
+export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
+export { csvFileName } from "./file-name.js";
+export type { RecordingHeader } from "./header.js";
+export { type Inspection, inspect } from "./inspect.js";
+export { findRanges, MAX_GAP_MS } from "./ranges.js";
+export { type Repair, type RepairOptions, repair } from "./repair.js";
+export { type SampleJsonOptions, samplesToJson } from "./sample-json.js";
+export { AsiCsvStream, AsiDecoderStream } from "./streams.js";
+export type {
+  DecodeOptions,
+  EngineName,
+  Range,
+  RecordingInfo,
+  Report,
+  Row,
+  SampleBatch,
+  Source,
+} from "./types.js";

@@ -1,0 +1,70 @@
+import type { Report } from "../types.js";
+import { fields } from "./frame-kind.js";
+
+/** Why a NAV-PVT gives no row. */
+export type NoRow = keyof Report["gnssWithoutRow"];
+
+/** What a row takes from its NAV-PVT, as received. */
+export interface Fix {
+  timestampMs: number;
+  latitudeE7: number;
+  longitudeE7: number;
+  /** Meaningless when `fixType` is 2. */
+  altitudeMm: number;
+  speedMmPerS: number;
+  fixType: number;
+}
+
+const VALID_DATE_AND_TIME = 0b11;
+const GNSS_FIX_OK = 0b1;
+
+/**
+ * Reads the payload of a NAV-PVT of at least 84 bytes (u-blox interface description, UBX-NAV-PVT).
+ * Returns the first reason that applies when it gives no row (recording format, "Rows").
+ */
+export function readFix(payload: Uint8Array): Fix | NoRow {
+  const navPvt = fields(payload);
+  if ((navPvt.getUint8(11) & VALID_DATE_AND_TIME) !== VALID_DATE_AND_TIME) return "noDateOrTime";
+  if ((navPvt.getUint8(21) & GNSS_FIX_OK) === 0) return "noFixOk";
+  const fixType = navPvt.getUint8(20);
+  if (fixType < 2 || fixType > 4) return "fixType";
+  const longitudeE7 = navPvt.getInt32(24, true);
+  const latitudeE7 = navPvt.getInt32(28, true);
+  if (Math.abs(latitudeE7) > 90e7 || Math.abs(longitudeE7) > 180e7) return "outOfRange";
+  const civilMs = civilTimeMs(
+    navPvt.getUint16(4, true),
+    navPvt.getUint8(6),
+    navPvt.getUint8(7),
+    navPvt.getUint8(8),
+    navPvt.getUint8(9),
+    navPvt.getUint8(10),
+  );
+  if (civilMs === null) return "badDate";
+  const nanoseconds = navPvt.getInt32(16, true);
+  return {
+    timestampMs: civilMs + Math.floor((nanoseconds + 500_000) / 1_000_000),
+    latitudeE7,
+    longitudeE7,
+    altitudeMm: navPvt.getInt32(36, true),
+    speedMmPerS: navPvt.getInt32(60, true),
+    fixType,
+  };
+}
+
+/** Milliseconds since 1970 of a UTC date (proleptic Gregorian) and time; null when there is no such date or time. */
+function civilTimeMs(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): number | null {
+  if (year < 1 || year > 9999 || hour > 23 || minute > 59 || second > 59) return null;
+  // setUTCFullYear and not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  const date = new Date(0);
+  const midnightMs = date.setUTCFullYear(year, month - 1, day);
+  // A month or day that does not exist comes back as another one.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
+  return midnightMs + ((hour * 60 + minute) * 60 + second) * 1000;
+}

@@ -1,0 +1,54 @@
+import type { Product, RangeBreak } from "../engine.js";
+import type { SampleBatch } from "../types.js";
+import { csvLine } from "./csv-line.js";
+import { type Sample, toColumns } from "./sample.js";
+
+/** What one step produces: only the product that was asked for. */
+export class StepOutput {
+  readonly #product: Product;
+  #csv = "";
+  #samples: Sample[] = [];
+  #frames: Uint8Array[] = [];
+  #rangeBreaks: RangeBreak[] = [];
+
+  constructor(product: Product) {
+    this.#product = product;
+  }
+
+  /** @param opensRange whether the row belongs to another range than the produced row before it, or is the first. */
+  addSample(sample: Sample, opensRange: boolean): void {
+    if (this.#product === "csv") {
+      if (opensRange) this.#rangeBreaks.push({ outputOffset: this.#csv.length });
+      this.#csv += csvLine(sample);
+    } else if (this.#product === "columns") {
+      this.#samples.push(sample);
+    }
+  }
+
+  /** @param bytes a whole frame; read again when `frames` is called. */
+  addFrame(bytes: Uint8Array): void {
+    if (this.#product === "frames") this.#frames.push(bytes);
+  }
+
+  csv(): Uint8Array {
+    return new TextEncoder().encode(this.#csv);
+  }
+
+  columns(): SampleBatch {
+    return toColumns(this.#samples);
+  }
+
+  frames(): Uint8Array {
+    const joined = new Uint8Array(this.#frames.reduce((total, bytes) => total + bytes.length, 0));
+    let offset = 0;
+    for (const bytes of this.#frames) {
+      joined.set(bytes, offset);
+      offset += bytes.length;
+    }
+    return joined;
+  }
+
+  rangeBreaks(): RangeBreak[] {
+    return this.#rangeBreaks;
+  }
+}

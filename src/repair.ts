@@ -1,0 +1,71 @@
+import type { Decoder } from "./decoder.js";
+import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
+import { Production } from "./production.js";
+import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
+import { frame } from "./ubx.js";
+
+/** A clean recording on its way; the promises are fulfilled when the stream has been read to its end. */
+export interface Repair {
+  readonly recording: ReadableStream<Uint8Array>;
+  /** The account of the damaged input. */
+  readonly report: Promise<Report>;
+  readonly info: Promise<RecordingInfo>;
+}
+
+/** Options of `decode` that say how to read, not which rows. */
+export type RepairOptions = Pick<DecodeOptions, "serial" | "signal" | "engine">;
+
+/**
+ * Copies the valid frames of a recording, of unknown kinds too, and nothing else: no damaged frame, no foreign bytes. Its
+ * rows are those of the input. With `serial` the headers bear that serial number, and a plain u-blox log gets one.
+ *
+ * @throws AsiError as `decode`; `BAD_OPTION` also for a serial number of more than 16 characters
+ */
+export function repair(source: Source, options: RepairOptions = {}): Repair {
+  const { serial } = options;
+  // what a plain log gets; a serial number that no header can hold is told at once
+  const newHeader = serial === undefined ? null : frame("header", writeHeader(headerlessInfo(serial)));
+  let hasHeader = false;
+  const take = (decoder: Decoder): Uint8Array | null => {
+    const frames = decoder.engine.frames();
+    const parts: Uint8Array[] = [];
+    if (!hasHeader && frames.length > 0 && newHeader !== null) {
+      // a plain log: its first frames come before any header
+      parts.push(newHeader);
+      hasHeader = true;
+    }
+    if (frames.length > 0) parts.push(frames);
+    if (decoder.header !== null) {
+      parts.push(
+        frame("header", serial === undefined ? decoder.header : renameHeader(decoder.header, serial)),
+      );
+      hasHeader = true;
+    }
+    return parts.length === 0 ? null : concatenate(parts);
+  };
+  const production = new Production(source, "frames", { ...options, strict: false }, take);
+  const recording = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const bytes = await production.next();
+        if (bytes === null) controller.close();
+        else controller.enqueue(bytes);
+      },
+      cancel: (reason) => production.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  const report = production.conclusion.then((conclusion) => conclusion.report);
+  report.catch(() => {});
+  return { recording, report, info: production.info };
+}
+
+function concatenate(parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,47 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, isAbsolute } from "node:path";
+import { defineConfig, type Options } from "tsup";
+
+const external = ["fast-csv", "@assemblyscript/loader", "commander"];
+
+type Plugin = NonNullable<Options["plugins"]>[number];
+
+// tsup's splitting of CommonJS writes the path of the building machine into the source maps.
+const portableSourceMaps: Plugin = {
+  name: "portable-source-maps",
+  async buildEnd({ writtenFiles }) {
+    for (const { name } of writtenFiles.filter((file) => file.name.endsWith(".map"))) {
+      const map = JSON.parse(await readFile(name, "utf8")) as { file?: string; sources: string[] };
+      const portable = (path: string) => (isAbsolute(path) ? basename(path) : path);
+      if (map.file !== undefined) map.file = portable(map.file);
+      map.sources = map.sources.map(portable);
+      await writeFile(name, JSON.stringify(map));
+    }
+  },
+};
+
+export default defineConfig([
+  {
+    // the library, for Node, browsers and bundlers
+    entry: { index: "src/index.ts", node: "src/node.ts" },
+    format: ["esm", "cjs"],
+    target: "es2022",
+    platform: "neutral",
+    external: [/^node:/, ...external],
+    dts: true,
+    splitting: true,
+    sourcemap: true,
+    plugins: [portableSourceMaps],
+  },
+  {
+    // The command and its worker threads, each in one file: every further file would cost start-up time. What the code
+    // imports only when it is needed still runs only then.
+    entry: { "bin/asi": "bin/asi.ts", "bin/worker": "bin/worker.ts" },
+    format: "esm",
+    target: "node20",
+    platform: "node",
+    external,
+    splitting: false,
+    sourcemap: true,
+  },
+]);
