@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { Report } from "../src/types.js";
+
+/** The built command; `npm test` builds it first. */
+export const ASI = fileURLToPath(new URL("../dist/bin/asi.js", import.meta.url));
+
+const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
+
+export interface AsiResult {
+  /** Exit status; null when a signal ended the process. */
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface AsiOptions {
+  cwd?: string;
+  /** Bytes for the standard input; without them it is empty. */
+  input?: Uint8Array;
+  env?: Record<string, string>;
+}
+
+/** Runs `asi` in a process of its own, to its end. */
+export function asi(args: readonly string[], { cwd, input, env }: AsiOptions = {}): Promise<AsiResult> {
+  const child = startAsi(args, { ...(cwd !== undefined && { cwd }), ...(env !== undefined && { env }) });
+  child.stdin.end(input);
+  return endOf(child);
+}
+
+/** Starts `asi` and leaves the rest to the test. */
+export function startAsi(args: readonly string[], { cwd, env }: Omit<AsiOptions, "input"> = {}) {
+  const child = spawn(process.execPath, [ASI, ...args], {
+    cwd,
+    env: { ...process.env, NO_COLOR: "", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  // it may end before it has read all
+  child.stdin.on("error", () => {});
+  return child;
+}
+
+/** Waits for the end of a process and collects what it says. */
+export function endOf(child: ReturnType<typeof startAsi>): Promise<AsiResult> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status, signal) => resolve({ status, signal, stdout, stderr }));
+  });
+}
+
+/** Runs a shell script in which `$ASI` runs the command. */
+export function shell(script: string, cwd: string, env: Record<string, string> = {}): Promise<AsiResult> {
+  const child = spawn("bash", ["-c", script], {
+    cwd,
+    env: { ...process.env, NO_COLOR: "", ...env, ASI: `${process.execPath} ${ASI}` },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  child.stdin.end();
+  return endOf(child);
+}
+
+/** A folder that is gone when the test is over. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "asi-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What a fixture is and what must come out of it (fixtures/README.md). */
+export class Fixture {
+  readonly path: string;
+  readonly #base: string;
+
+  /** @param name such as `valid/match-hr` */
+  constructor(name: string) {
+    this.#base = join(FIXTURES, name);
+    this.path = `${this.#base}.asi`;
+  }
+
+  get bytes(): Buffer {
+    return readFileSync(this.path);
+  }
+
+  get csv(): string {
+    return readFileSync(`${this.#base}.csv`, "utf8");
+  }
+
+  get expected(): { serial: string; fileName: string; report: Report } {
+    return JSON.parse(readFileSync(`${this.#base}.json`, "utf8"));
+  }
+
+  /** Copies the recording, and gives its path. */
+  copyTo(folder: string, name = "match.asi"): string {
+    const path = join(folder, name);
+    copyFileSync(this.path, path);
+    return path;
+  }
+}
+
+export const MATCH = new Fixture("valid/match-hr");
+export const RIDE = new Fixture("valid/hour-without-hr");
+export const PLAIN_LOG = new Fixture("valid/ublox7-plain");
+export const TORN = new Fixture("damaged/torn-frames");
+export const WITH_NMEA = new Fixture("damaged/nmea-between-frames");
+export const WITHOUT_ROW = new Fixture("damaged/header-only");
+
+/** Names in a folder, sorted. */
+export function namesIn(folder: string): string[] {
+  return readdirSync(folder).sort();
+}
+
+export function textOf(folder: string, name: string): string {
+  return readFileSync(join(folder, name), "utf8");
+}
+
+/** The lines of a CSV as fields, the header line left out. */
+export function rowsOf(csv: string): string[][] {
+  return csv
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(","));
+}

@@ -1,0 +1,310 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  asi,
+  Fixture,
+  MATCH,
+  namesIn,
+  PLAIN_LOG,
+  rowsOf,
+  scratchFolder,
+  shell,
+  TORN,
+  textOf,
+  WITH_NMEA,
+  WITHOUT_ROW,
+} from "./asi-process.js";
+
+const json = (stdout: string) => JSON.parse(stdout);
+
+describe("asi info", () => {
+  test("tells header, duration, rows, rates, ranges and where every byte went", async () => {
+    const { status, stdout, stderr } = await asi(["info", MATCH.path]);
+    expect([status, stderr]).toEqual([0, ""]);
+    const { bytes } = MATCH.expected.report;
+    for (const text of [
+      /serial +AS-10017/,
+      /format version 1, a GNSS epoch every 100 ms/,
+      /start +2025-03-15T14:30:00\.000Z/,
+      /duration +0:18:59\.900, of which 0:11:59\.800 recorded/,
+      /rows +7200, 720 with heart rate/,
+      /rates +GNSS 10 Hz, heart rate 1 Hz/,
+      /2025-03-15T14:43:00\.000Z to 2025-03-15T14:48:59\.900Z, 3600 rows/,
+      new RegExp(`bytes +${bytes.total}, of which\n +${bytes.known} \\(100\\.00%\\) in known frames`),
+      /damage +none/,
+    ]) {
+      expect(stdout).toMatch(text);
+    }
+  });
+
+  test("tells the rate of the ECG waveform, and why frames gave no row", async () => {
+    const { stdout } = await asi(["info", new Fixture("valid/match-ecg").path]);
+    expect(stdout).toMatch(/ECG waveform 250 Hz/);
+    const reasons = new Fixture("valid/run-fix-loss");
+    const { noFixOk, noDateOrTime } = reasons.expected.report.gnssWithoutRow;
+    expect(noFixOk + noDateOrTime).toBeGreaterThan(0);
+    expect((await asi(["info", reasons.path])).stdout).toMatch(
+      noFixOk > 0 ? `${noFixOk} GNSS frame` : `${noDateOrTime} GNSS frame`,
+    );
+  });
+
+  test("--json gives what inspect gives; exit status 3 with damage, 0 without a row", async () => {
+    const torn = await asi(["info", TORN.path, "--json"]);
+    expect(torn.status).toBe(3);
+    expect(json(torn.stdout)).toMatchObject({
+      input: TORN.path,
+      report: TORN.expected.report,
+      fileName: TORN.expected.fileName,
+    });
+    const empty = await asi(["info", WITHOUT_ROW.path, "--json"]);
+    expect(empty.status).toBe(0);
+    expect(json(empty.stdout)).toMatchObject({ fileName: null, recordedMs: 0, rates: { gnssHz: null } });
+  });
+
+  test("reads a plain log when the serial number is given", async () => {
+    const { status, stdout } = await asi(["info", PLAIN_LOG.path, "--serial", "UBX7-0002", "--json"]);
+    expect(status).toBe(0);
+    expect(json(stdout).report).toEqual(PLAIN_LOG.expected.report);
+  });
+});
+
+describe("asi ranges", () => {
+  test("prints a line per range; with several inputs the name in front", async () => {
+    const ranges = [
+      "2025-03-15T14:30:00.000Z\t2025-03-15T14:35:59.900Z\t3600",
+      "2025-03-15T14:43:00.000Z\t2025-03-15T14:48:59.900Z\t3600",
+    ];
+    expect((await asi(["ranges", MATCH.path])).stdout).toBe(`${ranges.join("\n")}\n`);
+    const both = await asi(["ranges", MATCH.path, TORN.path]);
+    expect(both.status).toBe(3);
+    expect(both.stdout.split("\n").slice(0, 2)).toEqual(ranges.map((line) => `${MATCH.path}\t${line}`));
+  });
+
+  test("--json gives the ranges of the report", async () => {
+    const { stdout } = await asi(["ranges", MATCH.path, "--json"]);
+    expect(json(stdout)).toEqual({ input: MATCH.path, ranges: MATCH.expected.report.ranges });
+  });
+});
+
+describe("asi validate", () => {
+  test("exit status 0 whole, 3 damaged, 1 no recording", async () => {
+    const whole = await asi(["validate", MATCH.path]);
+    expect(whole).toMatchObject({ status: 0, stdout: `${MATCH.path}: whole, 7200 rows\n`, stderr: "" });
+    const foreign = await asi(["validate", WITH_NMEA.path]);
+    expect(foreign.status).toBe(0);
+    expect(foreign.stdout).toMatch(/: whole, 60 rows, 9459 foreign bytes skipped\n$/);
+    const text = await asi(["validate", new Fixture("damaged/text").path]);
+    expect(text).toMatchObject({ status: 1, stdout: "" });
+    const all = await asi(["validate", MATCH.path, TORN.path]);
+    expect(all.status).toBe(3);
+    expect(all.stdout.trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  test("says where the first damage is, from a file and from a pipe", async () => {
+    const { bytes } = MATCH;
+    // a header of 72 bytes, then a GNSS frame of 100: its checksum stands at 170
+    bytes[170] = (bytes[170] ?? 0) ^ 1;
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "flipped.asi"), bytes);
+    const fromFile = await asi(["validate", "flipped.asi", "--json"], { cwd: folder });
+    expect(fromFile.status).toBe(3);
+    expect(json(fromFile.stdout)).toMatchObject({
+      isWhole: false,
+      firstDamage: { byteOffset: 72, kind: "badChecksums" },
+    });
+    const fromPipe = await shell("cat flipped.asi | $ASI validate -", folder);
+    expect(fromPipe.stdout).toMatch(
+      /^standard input: damaged, first at byte 72 \(bad checksum\): 1 bad checksum, /,
+    );
+    // the last byte is missing: the last frame, a GNSS frame of 100 bytes, runs past the end
+    const cut = await asi(["validate", "-"], { input: MATCH.bytes.subarray(0, -1) });
+    expect(cut.stdout).toContain(`first at byte ${MATCH.bytes.length - 100} (overrun)`);
+  });
+});
+
+describe("asi repair", () => {
+  test("writes a clean recording beside the input, which gives the same CSV", async () => {
+    const folder = scratchFolder();
+    const path = TORN.copyTo(folder, "torn.asi");
+    const repaired = await asi(["repair", path]);
+    expect(repaired.status).toBe(3);
+    expect(namesIn(folder)).toEqual(["torn.asi", "torn.repaired.asi"]);
+    expect(readFileSync(path).equals(TORN.bytes)).toBe(true);
+    const clean = join(folder, "torn.repaired.asi");
+    const { report } = json((await asi(["validate", clean, "--json"])).stdout);
+    expect(report.bytes).toEqual({ total: 18372, known: 18372, unknown: 0, skipped: 0 });
+    expect((await asi(["validate", clean])).status).toBe(0);
+    expect((await asi(["convert", clean, "-o", "-"])).stdout).toBe(TORN.csv);
+    // once more: it does not overwrite, and passes over what it wrote itself
+    const again = await asi(["repair", folder]);
+    expect(again.status).toBe(1);
+    expect(again.stderr).toMatch(/torn\.repaired\.asi is there already/);
+    expect((await asi(["repair", folder, "--force"])).status).toBe(3);
+    expect(namesIn(folder)).toEqual(["torn.asi", "torn.repaired.asi"]);
+  });
+
+  test("says so where there is nothing but what it wrote itself", async () => {
+    const folder = scratchFolder();
+    TORN.copyTo(folder, "torn.repaired.asi");
+    const { status, stderr } = await asi(["repair", folder]);
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      `asi: ${folder}: There are only repaired recordings; name one to repair it again. (NO_INPUT)\n`,
+    );
+    expect(namesIn(folder)).toEqual(["torn.repaired.asi"]);
+  });
+
+  test("of a whole recording changes nothing", async () => {
+    const folder = scratchFolder();
+    const { status, stdout } = await asi(["repair", MATCH.path, "-o", "same.asi", "--json"], { cwd: folder });
+    expect(status).toBe(0);
+    expect(json(stdout)).toMatchObject({
+      files: [{ path: "same.asi", bytes: MATCH.bytes.length }],
+      report: MATCH.expected.report,
+    });
+    expect(readFileSync(join(folder, "same.asi")).equals(MATCH.bytes)).toBe(true);
+  });
+
+  test("with --serial makes a recording of a plain log, through pipes", async () => {
+    const folder = scratchFolder();
+    const { status } = await shell(
+      `cat ${PLAIN_LOG.path} | $ASI repair - --serial UBX7-0002 -o - | $ASI convert - -d .`,
+      folder,
+    );
+    expect(status).toBe(0);
+    expect(textOf(folder, PLAIN_LOG.expected.fileName)).toBe(PLAIN_LOG.csv);
+  });
+});
+
+describe("asi encode", () => {
+  test("makes a recording of a CSV, named by its serial number, that gives the CSV again", async () => {
+    const folder = scratchFolder();
+    const name = MATCH.expected.fileName;
+    writeFileSync(join(folder, name), MATCH.csv);
+    expect((await asi(["encode", name], { cwd: folder })).status).toBe(0);
+    const made = name.replace(".csv", ".asi");
+    expect(namesIn(folder)).toEqual([made, name].sort());
+    const info = json((await asi(["info", made, "--json"], { cwd: folder })).stdout).info;
+    expect(info).toMatchObject({ serial: "AS-10017", periodMs: 100 });
+    expect((await asi(["convert", made, "-o", "-"], { cwd: folder })).stdout).toBe(MATCH.csv);
+    expect((await asi(["encode", name], { cwd: folder })).status).toBe(1);
+  });
+
+  test("reads the standard input, another delimiter and other columns, and writes the header it is given", async () => {
+    const folder = scratchFolder();
+    const csv =
+      "hr;speed;longitude;latitude;note;timestamp\n80;1.5;7.25;46.5;x;1700000000.000\n;2;7.5;46.75;;1700000001.000\n";
+    const { status } = await asi(
+      [
+        "encode",
+        "-",
+        "--serial",
+        "S-1",
+        "--delimiter",
+        ";",
+        "--device-name",
+        "Vest",
+        "--device-type",
+        "T1",
+        "--firmware",
+        "3.0",
+        "--period",
+        "1000",
+      ],
+      { cwd: folder, input: Buffer.from(csv) },
+    );
+    expect(status).toBe(0);
+    const { stdout } = await asi(["info", "S-1.asi", "--json"], { cwd: folder });
+    expect(json(stdout).info).toEqual({
+      serial: "S-1",
+      deviceName: "Vest",
+      deviceType: "T1",
+      firmwareVersion: "3.0",
+      periodMs: 1000,
+      formatVersion: 1,
+    });
+    expect(rowsOf((await asi(["convert", "S-1.asi", "-o", "-"], { cwd: folder })).stdout)).toEqual([
+      ["1700000000.000", "46.5000000", "7.2500000", "", "1.500", "80"],
+      ["1700000001.000", "46.7500000", "7.5000000", "", "2.000", ""],
+    ]);
+  });
+
+  test("tells the line of a CSV that it cannot read, and leaves nothing", async () => {
+    const folder = scratchFolder();
+    const csv = "timestamp,latitude,longitude,speed\n1,2,3,4\n1,2,north,4\n";
+    const { status, stdout } = await asi(["encode", "-", "--serial", "X", "--json"], {
+      cwd: folder,
+      input: Buffer.from(csv),
+    });
+    expect(status).toBe(1);
+    expect(json(stdout)).toMatchObject({ input: "-", error: { code: "BAD_CSV", line: 3 } });
+    expect(namesIn(folder)).toEqual([]);
+  });
+});
+
+describe("asi encode --demo", () => {
+  const demo = (...args: string[]) =>
+    shell(`$ASI encode --demo ${args.join(" ")} -o - | $ASI convert - -o -`, "/");
+
+  test("makes 10 rows a second from --start on, and a heart rate each second, for --serial", async () => {
+    const folder = scratchFolder();
+    const { status } = await asi(
+      ["encode", "--demo", "--serial", "D-7", "--start", "2024-02-29T23:59:00Z", "--duration", "2min"],
+      { cwd: folder },
+    );
+    expect(status).toBe(0);
+    expect(namesIn(folder)).toEqual(["D-7_20240229T235900_20240301T000100.asi"]);
+    const rows = rowsOf((await asi(["convert", folder, "-o", "-"])).stdout);
+    expect(rows).toHaveLength(1201);
+    expect(rows.map(([timestamp]) => timestamp)).toEqual(
+      rows.map((_, i) => ((Date.UTC(2024, 1, 29, 23, 59) + i * 100) / 1000).toFixed(3)),
+    );
+    expect(rows.flatMap(([, , , , , hr], i) => (hr === "" ? [] : [i]))).toEqual(
+      Array.from({ length: 121 }, (_, i) => i * 10),
+    );
+  });
+
+  test("the same seed makes the same bytes, another seed others", async () => {
+    const one = await demo("--seed 5 --duration 1min");
+    expect(one.stdout.length).toBeGreaterThan(30_000);
+    expect(await demo("--seed 5 --duration 1min")).toEqual(one);
+    expect((await demo("--seed 6 --duration 1min")).stdout).not.toBe(one.stdout);
+  });
+
+  test("is plausible: on a pitch, at speeds and heart rates of a player, in two halves", async () => {
+    const { stdout } = await demo("--seed 3 --duration 105min");
+    const rows = rowsOf(stdout).map((fields) => fields.map(Number));
+    const column = (i: number) => rows.map((fields) => fields[i] ?? Number.NaN);
+    const extent = (values: number[]) =>
+      values.reduce((max, v) => Math.max(max, v), -Infinity) -
+      values.reduce((min, v) => Math.min(min, v), Infinity);
+    const METRES = 111_195;
+    expect(extent(column(1)) * METRES).toBeLessThan(80);
+    expect(extent(column(2)) * METRES * Math.cos((47 * Math.PI) / 180)).toBeLessThan(120);
+    expect(extent(column(3))).toBeLessThan(20);
+    const speeds = column(4);
+    expect(Math.max(...speeds.slice(0, 30_000))).toBeLessThan(10);
+    expect(Math.max(...speeds.slice(0, 30_000))).toBeGreaterThan(5.5);
+    const metres = speeds.reduce((sum, speed) => sum + speed / 10, 0);
+    expect(metres).toBeGreaterThan(7_000);
+    expect(metres).toBeLessThan(14_000);
+    const rates = column(5).filter((hr) => hr > 0);
+    expect(rates.reduce((min, hr) => Math.min(min, hr), 300)).toBeGreaterThan(60);
+    expect(rates.reduce((max, hr) => Math.max(max, hr), 0)).toBeLessThan(206);
+    // what it moves is what its speed says
+    const step = (i: number) =>
+      Math.hypot(
+        (column1[i + 100] ?? 0) - (column1[i] ?? 0),
+        ((column2[i + 100] ?? 0) - (column2[i] ?? 0)) * Math.cos((47 * Math.PI) / 180),
+      ) * METRES;
+    const column1 = column(1);
+    const column2 = column(2);
+    for (let i = 0; i < 30_000; i += 100) {
+      const way = speeds.slice(i, i + 100).reduce((sum, speed) => sum + speed / 10, 0);
+      expect(step(i)).toBeLessThan(way + 1);
+    }
+    const gaps = column(0).filter((seconds, i, all) => i > 0 && seconds - (all[i - 1] ?? 0) > 300);
+    expect(gaps).toHaveLength(1);
+  });
+});

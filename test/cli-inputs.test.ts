@@ -1,0 +1,216 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { expandBraces, nameMatcher } from "../src/cli/glob.js";
+import { asi, MATCH, namesIn, RIDE, scratchFolder, shell, TORN, textOf, WITHOUT_ROW } from "./asi-process.js";
+
+const inputsOf = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line).input);
+
+/** A folder with recordings here and there. */
+function tree(): string {
+  const folder = scratchFolder();
+  for (const path of ["a/x", "b/.hidden", "B"]) mkdirSync(join(folder, path), { recursive: true });
+  for (const name of ["a/1.asi", "a/2.ASI", "a/x/3.asi", "b/.hidden/4.asi", "b/._5.asi", "B/[6].asi"]) {
+    RIDE.copyTo(folder, name);
+  }
+  writeFileSync(join(folder, "a/notes.txt"), "no recording");
+  return folder;
+}
+
+const found = async (folder: string, ...args: string[]) => {
+  const result = await asi(["ranges", "--json", ...args], { cwd: folder });
+  return { status: result.status, inputs: inputsOf(result.stdout), stderr: result.stderr };
+};
+
+describe("inputs", () => {
+  test("a folder stands for the .asi files in it and below, in order of their names", async () => {
+    const folder = tree();
+    const all = ["B/[6].asi", "a/1.asi", "a/2.ASI", "a/x/3.asi"];
+    expect(await found(folder, ".")).toEqual({ status: 0, inputs: all, stderr: "" });
+    expect((await found(folder, "a")).inputs).toEqual(["a/1.asi", "a/2.ASI", "a/x/3.asi"]);
+  });
+
+  test("links to folders are not followed within a folder: they may lead in a circle", async () => {
+    const folder = tree();
+    symlinkSync("..", join(folder, "a/up"));
+    expect((await found(folder, "a")).inputs).toEqual(["a/1.asi", "a/2.ASI", "a/x/3.asi"]);
+  });
+
+  test.each([
+    ["a/*", ["a/1.asi", "a/2.ASI", "a/notes.txt", "a/x/3.asi"]],
+    ["a/*.asi", ["a/1.asi"]],
+    ["*/?.asi", ["a/1.asi"]],
+    ["**/*.asi", ["B/[6].asi", "a/1.asi", "a/x/3.asi"]],
+    ["a/[12].*", ["a/1.asi", "a/2.ASI"]],
+    ["a/[!1]*.{ASI,asi}", ["a/2.ASI"]],
+    ["{a/x,B}/*", ["B/[6].asi", "a/x/3.asi"]],
+    ["b/.*", ["b/._5.asi", "b/.hidden/4.asi"]],
+    ["B/\\[6\\].*", ["B/[6].asi"]],
+    // a file that bears the pattern as its name
+    ["B/[6].asi", ["B/[6].asi"]],
+  ])("the pattern %s", async (pattern, expected) => {
+    expect((await found(tree(), pattern)).inputs).toEqual(expected);
+  });
+
+  test("what matches nothing fails by itself; the others go on", async () => {
+    const folder = tree();
+    mkdirSync(join(folder, "empty"));
+    const { status, stdout } = await asi(["ranges", "--json", "missing.asi", "*.xyz", "empty", "a/1.asi"], {
+      cwd: folder,
+    });
+    expect(status).toBe(1);
+    const results = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(results.map(({ input, error }) => [input, error?.code])).toEqual([
+      ["missing.asi", "NO_INPUT"],
+      ["*.xyz", "NO_INPUT"],
+      ["empty", "NO_INPUT"],
+      ["a/1.asi", undefined],
+    ]);
+  });
+
+  test("a file that is named twice is worked on once", async () => {
+    const folder = tree();
+    const { inputs } = await found(folder, "a/1.asi", "./a/1.asi", "a/*.asi", join(folder, "a"));
+    expect(inputs).toEqual(["a/1.asi", join(folder, "a/2.ASI"), join(folder, "a/x/3.asi")]);
+  });
+});
+
+describe("patterns", () => {
+  test.each([
+    ["a*a*a*a*a*a*a*a*a*b", "a".repeat(60), false],
+    ["[z-a]", "m", false],
+    ["*a*b?[c-e]*", "xaybzdd", true],
+    ["*.asi", "a.asi.asi", true],
+    ["a*", "a", true],
+    ["?", "", false],
+    ["?", "😀", true],
+    ["[]]", "]", true],
+    ["[", "[", true],
+    ["a[b", "a[b", true],
+    ["[^-]", "-", false],
+    ["a.b", "axb", false],
+    ["*", ".hidden", false],
+    ["x+(1)$", "x+(1)$", true],
+  ])("%s meets %s: %s", (pattern, name, meets) => {
+    expect(nameMatcher(pattern)(name)).toBe(meets);
+  });
+
+  test("braces", () => {
+    expect(expandBraces("a{b,c{d,e}}f")).toEqual(["abf", "acdf", "acef"]);
+    expect(expandBraces("a{b}c")).toEqual(["a{b}c"]);
+    expect(expandBraces("a{b,c")).toEqual(["a{b,c"]);
+    expect(expandBraces("a\\{b,c}")).toEqual(["a\\{b,c}"]);
+    expect(expandBraces("{b}{c,d}")).toEqual(["{b}c", "{b}d"]);
+  });
+});
+
+describe("a batch", () => {
+  test("goes on behind a bad file, and its exit status tells the worst", async () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "bad.asi"), "no recording");
+    const args = (...paths: string[]) => ["convert", ...paths, "-f", "-d", folder];
+    const bad = join(folder, "bad.asi");
+    const all = await asi(args(bad, TORN.path, WITHOUT_ROW.path, MATCH.path));
+    expect(all.status).toBe(1);
+    expect(namesIn(folder)).toEqual([MATCH.expected.fileName, TORN.expected.fileName, "bad.asi"].sort());
+    expect(all.stderr).toMatch(/bad\.asi: .*\(NOT_A_RECORDING at byte 0\)/);
+    expect((await asi(args(TORN.path, MATCH.path))).status).toBe(3);
+    expect((await asi(args(MATCH.path, RIDE.path))).status).toBe(0);
+  });
+
+  test.each(["1", "2"])(
+    "with --jobs %s two inputs never write the same file; the first gets it",
+    async (jobs) => {
+      const folder = scratchFolder();
+      const first = MATCH.copyTo(folder, "first.asi");
+      const second = MATCH.copyTo(folder, "second.asi");
+      const { status, stdout } = await asi(["convert", first, second, "--force", "--json", "--jobs", jobs]);
+      expect(status).toBe(1);
+      const [one, two] = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      expect(one.files).toHaveLength(1);
+      expect(two).toEqual({
+        input: second,
+        error: { code: "FILE_EXISTS", message: expect.stringContaining(first) },
+      });
+      expect(textOf(folder, MATCH.expected.fileName)).toBe(MATCH.csv);
+      expect(namesIn(folder)).toEqual([MATCH.expected.fileName, "first.asi", "second.asi"]);
+    },
+  );
+
+  test("--jobs changes neither the results nor their order", async () => {
+    const outcome = async (jobs: string) => {
+      const folder = scratchFolder();
+      const inputs = [MATCH, RIDE, TORN, WITHOUT_ROW].map(({ path }) => path);
+      const result = await asi(["convert", ...inputs, "missing.asi", "--json", "-d", "out", "--jobs", jobs], {
+        cwd: folder,
+      });
+      return {
+        ...result,
+        files: namesIn(join(folder, "out")).map((name) => textOf(join(folder, "out"), name)),
+      };
+    };
+    const one = await outcome("1");
+    expect(one.status).toBe(1);
+    expect(one.files).toHaveLength(3);
+    expect(await outcome("3")).toEqual(one);
+  });
+
+  test("with --jobs the standard input can be among the inputs", async () => {
+    const folder = scratchFolder();
+    const { status } = await shell(
+      `cat ${MATCH.path} | $ASI convert ${RIDE.path} - ${TORN.path} --jobs 3 -d .`,
+      folder,
+    );
+    expect(status).toBe(3);
+    expect(textOf(folder, MATCH.expected.fileName)).toBe(MATCH.csv);
+  });
+});
+
+// root may do everything; another user must be able to reach the program
+const probe = await shell(
+  process.getuid?.() === 0
+    ? `setpriv --reuid=65534 --regid=65534 --clear-groups $ASI --version`
+    : "$ASI --version",
+  "/",
+);
+
+test.skipIf(probe.status !== 0 || process.platform === "win32")(
+  "says in plain words what the system refuses, and goes on",
+  async () => {
+    const folder = scratchFolder();
+    const user = process.getuid?.() === 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "";
+    for (const name of ["locked", "secret", "open"]) mkdirSync(join(folder, name));
+    MATCH.copyTo(folder, "locked/match.asi");
+    MATCH.copyTo(folder, "secret/match.asi");
+    MATCH.copyTo(folder, "unreadable.asi");
+    RIDE.copyTo(folder, "open/ride.asi");
+    chmodSync(folder, 0o755);
+    chmodSync(join(folder, "locked"), 0o555);
+    chmodSync(join(folder, "secret"), 0o000);
+    chmodSync(join(folder, "unreadable.asi"), 0o000);
+    chmodSync(join(folder, "open"), 0o777);
+    const { status, stderr } = await shell(`${user} $ASI convert locked secret unreadable.asi open`, folder);
+    chmodSync(join(folder, "secret"), 0o755);
+    expect(status).toBe(1);
+    expect(stderr.split("\n")).toEqual([
+      "asi: locked/match.asi: Cannot write into locked: permission denied. (EACCES)",
+      "asi: secret: permission denied. (EACCES)",
+      "asi: unreadable.asi: permission denied. (EACCES)",
+      `open/ride.asi: 3600 rows -> open/${RIDE.expected.fileName}`,
+      "",
+    ]);
+    expect(textOf(join(folder, "open"), RIDE.expected.fileName)).toBe(RIDE.csv);
+    expect(namesIn(join(folder, "locked"))).toEqual(["match.asi"]);
+  },
+);

@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { MATCH, scratchFolder, shell, TORN, textOf } from "./asi-process.js";
+
+// `script` of util-linux gives a program a terminal.
+const hasScript = /util-linux/.test(String(spawnSync("script", ["--version"]).stdout));
+
+const ERASE = "\r\x1b[K";
+const YELLOW = "\x1b[33m";
+
+/** With a visible sign for the sequence that erases the line. */
+const visible = (output: string) => output.replaceAll(ERASE, "<erase>");
+
+/** Runs a shell script on a terminal; what appears there comes out on `stdout`. */
+function onTerminal(command: string, folder: string, env: Record<string, string> = {}) {
+  const quoted = command.replaceAll("'", `'"'"'`);
+  return shell(`script -qec '${quoted}' /dev/null`, folder, { TERM: "xterm", ...env });
+}
+
+// Takes more than half a second: half of the input comes late.
+const slowly = (path: string) =>
+  `(head -c 300000 ${path}; sleep 1; tail -c +300001 ${path}) | $ASI convert - -f -d out`;
+// The reader of the output comes late.
+const slowReader = (path: string) =>
+  `mkfifo pipe; (sleep 1; cat pipe > read.csv) & $ASI convert ${path} -o pipe; wait`;
+
+describe.skipIf(!hasScript)("on a terminal", () => {
+  test("work that takes longer than half a second shows its progress, and leaves nothing of it", async () => {
+    const folder = scratchFolder();
+    const { stdout } = await onTerminal(slowReader(MATCH.path), folder);
+    expect(visible(stdout)).toMatch(/<erase>\[#+-*\] \d+% {2}\d\.\d of 0\.7 MB/);
+    const left = stdout.slice(stdout.lastIndexOf(ERASE) + ERASE.length);
+    expect(left).toBe(`${MATCH.path}: 7200 rows -> pipe\r\n`);
+    expect(textOf(folder, "read.csv")).toBe(MATCH.csv);
+  });
+
+  test("where the size is not known it tells the bytes read", async () => {
+    const { stdout } = await onTerminal(slowly(MATCH.path), scratchFolder());
+    expect(visible(stdout)).toMatch(/<erase>0\.\d MB<erase>/);
+  });
+
+  test("short work shows none", async () => {
+    const { stdout } = await onTerminal(`$ASI convert ${MATCH.path} -d out`, scratchFolder());
+    expect(stdout).toBe(`${MATCH.path}: 7200 rows -> out/${MATCH.expected.fileName}\r\n`);
+  });
+
+  test("colours, unless NO_COLOR or TERM=dumb; a bar, unless TERM=dumb", async () => {
+    const damaged = `$ASI convert ${TORN.path} -f -d out`;
+    const folder = scratchFolder();
+    expect((await onTerminal(damaged, folder)).stdout).toContain(`${YELLOW}damaged:`);
+    for (const env of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) {
+      const { stdout } = await onTerminal(damaged, folder, env);
+      expect(stdout).toContain(": damaged: 8 bad checksums");
+      expect(stdout).not.toContain("\x1b");
+    }
+    expect((await onTerminal(slowly(MATCH.path), folder, { TERM: "dumb" })).stdout).not.toContain("\x1b");
+    expect((await onTerminal(slowly(MATCH.path), folder, { NO_COLOR: "1" })).stdout).toContain(ERASE);
+  });
+});
+
+test("in a pipe there is neither bar nor colour", async () => {
+  const folder = scratchFolder();
+  const { stdout, stderr } = await shell(slowly(MATCH.path), folder, { TERM: "xterm" });
+  expect(stdout).toBe("");
+  expect(stderr).toBe(`standard input: 7200 rows -> out/${MATCH.expected.fileName}\n`);
+  expect((await shell(`$ASI convert ${TORN.path} -d out`, folder, { TERM: "xterm" })).stderr).not.toContain(
+    "\x1b",
+  );
+});

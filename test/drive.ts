@@ -1,0 +1,131 @@
+import type { Engine, EngineSettings, Produced, Product, Signal } from "../src/engine.js";
+import type { Range, Report, SampleBatch } from "../src/types.js";
+import { joined } from "./frames.js";
+
+/** All that an engine says of one input. */
+export interface Outcome {
+  csv: string;
+  columns: SampleColumns;
+  frames: Uint8Array;
+  /** Positions in `csv` at which a range begins. */
+  rangeBreaks: number[];
+  headers: { byteOffset: number; payload: Uint8Array }[];
+  produced: Produced;
+  ranges: Range[];
+  report: Report;
+  /** The signal that ended the work early; null when the input was read to its end. */
+  stop: Signal | null;
+}
+
+/** The columns of all steps as plain arrays. */
+export type SampleColumns = { [column in Exclude<keyof SampleBatch, "length">]: number[] };
+
+const DEFAULTS: EngineSettings = {
+  product: "csv",
+  needsHeader: false,
+  strict: false,
+  fromMs: Number.NEGATIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+  fillHrMs: 0,
+};
+
+/**
+ * Puts an input through an engine, chunk by chunk, as the library does: write until a step is due, step until drained.
+ * The products of each step are copied at once, since the next step overwrites them.
+ */
+export function drive(
+  engine: Engine,
+  chunks: Uint8Array | Iterable<Uint8Array>,
+  settings: Partial<EngineSettings> = {},
+): Outcome {
+  const used = { ...DEFAULTS, ...settings };
+  engine.reset(used);
+  const collected = new Collected(used.product);
+  const input = chunks instanceof Uint8Array ? [chunks] : chunks;
+  let stop: Signal | null = null;
+
+  const stepUntilDrained = (final: boolean): void => {
+    while (stop === null) {
+      const signal = engine.step(final);
+      collected.take(engine);
+      if (signal.kind === "drained") return;
+      if (signal.kind === "header") {
+        collected.headers.push({ byteOffset: signal.byteOffset, payload: signal.payload.slice() });
+      } else {
+        stop = signal;
+      }
+    }
+  };
+
+  for (const chunk of input) {
+    for (let offset = 0; offset < chunk.length && stop === null; ) {
+      const taken = engine.write(chunk, offset);
+      offset += taken;
+      stepUntilDrained(false);
+    }
+  }
+  stepUntilDrained(true);
+
+  return {
+    ...collected.products(),
+    produced: engine.produced(),
+    ranges: engine.report().ranges,
+    report: engine.report(),
+    stop,
+  };
+}
+
+class Collected {
+  readonly headers: Outcome["headers"] = [];
+  readonly #product: Product;
+  readonly #csv: Uint8Array[] = [];
+  readonly #frames: Uint8Array[] = [];
+  readonly #rangeBreaks: number[] = [];
+  readonly #columns: SampleColumns = {
+    timestampMs: [],
+    latitudeE7: [],
+    longitudeE7: [],
+    altitudeMm: [],
+    speedMmPerS: [],
+    hr: [],
+    fixType: [],
+  };
+  #csvBytes = 0;
+
+  constructor(product: Product) {
+    this.#product = product;
+  }
+
+  take(engine: Engine): void {
+    if (this.#product === "csv") {
+      for (const { outputOffset } of engine.rangeBreaks()) {
+        this.#rangeBreaks.push(this.#csvBytes + outputOffset);
+      }
+      const csv = engine.csv().slice();
+      this.#csv.push(csv);
+      this.#csvBytes += csv.length;
+    }
+    if (this.#product === "frames") this.#frames.push(engine.frames().slice());
+    if (this.#product === "columns") {
+      const batch = engine.columns();
+      for (const column of Object.keys(this.#columns) as (keyof SampleColumns)[]) {
+        for (const value of batch[column].subarray(0, batch.length)) this.#columns[column].push(value);
+      }
+    }
+  }
+
+  products(): Pick<Outcome, "csv" | "columns" | "frames" | "rangeBreaks" | "headers"> {
+    return {
+      csv: new TextDecoder().decode(joined(this.#csv)),
+      columns: this.#columns,
+      frames: joined(this.#frames),
+      rangeBreaks: this.#rangeBreaks,
+      headers: this.headers,
+    };
+  }
+}
+
+/** `bytes` in pieces of `size`. */
+export function* pieces(bytes: Uint8Array, size: number): Iterable<Uint8Array> {
+  for (let offset = 0; offset < bytes.length; offset += size) yield bytes.subarray(offset, offset + size);
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { type EncodableRow, encode, encodeCsv, type RecordingHeader } from "../src/index.js";
+import { ascii } from "./frames.js";
+import { asiError, thrown, wholeBytes } from "./whole.js";
+
+describe("a row that a recording cannot hold is refused with its number", () => {
+  const good: EncodableRow = { timestamp: 1000, latitude: 47, longitude: 8, altitude: 400, speed: 1, hr: 70 };
+
+  it.for<[string, Partial<EncodableRow>, RegExp]>([
+    ["no time", { timestamp: Number.NaN }, /timestamp is NaN/],
+    ["the year 0", { timestamp: Date.parse("0000-12-31T23:59:59Z"), hr: null }, /timestamp/],
+    ["the year 10000", { timestamp: Date.UTC(9999, 11, 31, 23, 59, 59, 999) + 1 }, /timestamp/],
+    ["beyond the pole", { latitude: 90.1 }, /latitude is 90.1.*from -90 to 90/],
+    ["beyond the date line", { longitude: -180.1 }, /longitude is -180.1.*from -180 to 180/],
+    ["no latitude", { latitude: undefined as unknown as number }, /latitude is undefined/],
+    ["altitude beyond 32 bits", { altitude: 2_147_484 }, /altitude/],
+    ["infinite speed", { speed: Number.POSITIVE_INFINITY }, /speed is Infinity/],
+    ["a heart rate of 0", { hr: 0 }, /hr is 0.*from 1 to 255/],
+    ["a heart rate of 256", { hr: 256 }, /hr is 256/],
+    ["a heart rate before 1970", { timestamp: -1 }, /before 1970.*leave it out/],
+  ])("%s", async ([, fields, message]) => {
+    const error = await asiError(wholeBytes(encode([good, { ...good, ...fields }], { serial: "X" })));
+    expect(error.code).toBe("BAD_ROW");
+    expect(error.message).toMatch(/^Row 2: /);
+    expect(error.message).toMatch(message);
+  });
+});
+
+describe("a header that cannot be written is refused at once", () => {
+  it.for<[string, RecordingHeader]>([
+    ["no serial number", { serial: "" }],
+    ["no serial number at all", {} as RecordingHeader],
+    ["a serial number that is no text", { serial: 17 as unknown as string }],
+    ["a device name that is no text", { serial: "A", deviceName: 5 as unknown as string }],
+    ["a serial number that begins with a dot", { serial: ".A" }],
+    ["a serial number of 17 characters", { serial: "A".repeat(17) }],
+    ["a device name of 17 characters", { serial: "A", deviceName: "B".repeat(17) }],
+    ["a device type of 13 characters", { serial: "A", deviceType: "B".repeat(13) }],
+    ["a firmware version that is not ASCII", { serial: "A", firmwareVersion: "1.0β" }],
+    ["a fractional period", { serial: "A", periodMs: 99.5 }],
+    ["a negative period", { serial: "A", periodMs: -1 }],
+    ["a period beyond 16 bits", { serial: "A", periodMs: 65_536 }],
+  ])("%s", ([, written]) => {
+    expect(thrown(() => encode([], written))).toMatchObject({ code: "BAD_OPTION" });
+  });
+});
+
+describe("a CSV that cannot be read is refused with its line", () => {
+  const head = "timestamp,latitude,longitude,altitude,speed,hr\n";
+  const encoded = (text: string) => wholeBytes(encodeCsv(ascii(text), { serial: "X" }));
+
+  it.for<[string, string, string, number, RegExp]>([
+    ["nothing", "", "BAD_CSV", 1, /empty.*header line/],
+    [
+      "a missing column",
+      "timestamp,latitude,speed\n1,2,3\n",
+      "BAD_CSV",
+      1,
+      /lacks longitude.*timestamp, latitude, speed/,
+    ],
+    ["no header line", "1,2,3,4,5,6\n", "BAD_CSV", 1, /lacks/],
+    [
+      "a word for a number",
+      `${head}1.0,47,8,,1,\n2.0,north,8,,1,\n`,
+      "BAD_CSV",
+      3,
+      /Line 3: latitude is "north"/,
+    ],
+    ["an empty speed", `${head}1.0,47,8,,,\n`, "BAD_CSV", 2, /Line 2: speed is ""/],
+    ["a number in another notation", `${head}1e3,47,8,,1,\n`, "BAD_CSV", 2, /timestamp is "1e3"/],
+    ["empty lines before it", `\n${head}\n\n1.0,x,8,,1,\n`, "BAD_CSV", 5, /Line 5/],
+    [
+      "a field of two lines before it",
+      `note,${head}"a\nb",1.0,47,8,,1,\nc,1.1,x,8,,1,\n`,
+      "BAD_CSV",
+      4,
+      /Line 4: latitude/,
+    ],
+    [
+      "a value that no recording holds",
+      `${head}1.0,47,8,,1,\n\n1.1,97,8,,1,\n`,
+      "BAD_ROW",
+      4,
+      /Line 4: latitude is 97/,
+    ],
+  ])("%s", async ([, text, code, line, message]) => {
+    const error = await asiError(encoded(text));
+    expect(error).toMatchObject({ code, line });
+    expect(error.message).toMatch(message);
+  });
+
+  it("an open quote", async () => {
+    const error = await asiError(encoded(`${head}1.0,"47,8,,1,\n`));
+    expect(error.code).toBe("BAD_CSV");
+    expect(error).toMatchObject({ line: 2 });
+    expect(error.message).toMatch(/cannot be read somewhere from line 2 on/);
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it.for<[string, string]>([
+    ["an open quote before much text", `${head}1.0,"47,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
+    ["a stray quote before much text", `${head}1.0,"4"7,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
+    ["no CSV at all", "\u001b[31m\u0000".repeat(1000)],
+    ["a field without end", `${head}${"x".repeat(10_000)},47,8,,1,\n`],
+  ])("in a short and printable message: %s", async ([, text]) => {
+    const { code, message, line } = await asiError(encoded(text));
+    expect(code).toBe("BAD_CSV");
+    expect(line).toBeGreaterThan(0);
+    expect(message.length).toBeLessThan(300);
+    expect(message).not.toMatch(/\p{Cc}/u);
+  });
+
+  it("behind fields of several lines", async () => {
+    const text = `timestamp,latitude,longitude,speed,note\n1,47,8,1,"\na\n"\n2,47,x,1,\n`;
+    expect(await asiError(encoded(text))).toMatchObject({ code: "BAD_CSV", line: 5 });
+  });
+
+  it("a delimiter that is none, at once", () => {
+    expect(thrown(() => encodeCsv(ascii(head), { serial: "X" }, { delimiter: ";;" }))).toMatchObject({
+      code: "BAD_OPTION",
+    });
+  });
+});

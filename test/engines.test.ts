@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hostile } from "../fixtures/index.js";
+import type { EngineSettings, Product } from "../src/engine.js";
+import { createEngine } from "../src/engines.js";
+import { AsiError, convert, type DecodeOptions, type EngineName, repair } from "../src/index.js";
+import { arbitraryRecording } from "./arbitrary-recording.js";
+import { drive, type Outcome } from "./drive.js";
+import { fixtures, fixturesWithRows } from "./fixture-files.js";
+import { joined } from "./frames.js";
+import { mutate, randomChunks, seededRandom } from "./mutations.js";
+import { expectSame } from "./same.js";
+import { wholeBytes, wholeText } from "./whole.js";
+
+// The engines serve one input after another, as they do in the library: what is left of one must not reach the next.
+const reference = createEngine("reference");
+const cores = [createEngine("simd"), createEngine("plain")];
+
+const products: Product[] = ["csv", "columns", "frames", "account"];
+
+/** Compares all engines on one input. `where` names it in the message. */
+function expectAlike(
+  input: Uint8Array | Uint8Array[],
+  settings: Partial<EngineSettings>,
+  where: string,
+): Outcome {
+  const expected = withoutLead(drive(reference, input, settings));
+  for (const core of cores) {
+    const actual = withoutLead(drive(core, input, settings));
+    expectSame(actual, expected, `${core.name}, ${where}, ${settingsText(settings)}`);
+  }
+  return expected;
+}
+
+/** An engine may tell a damage a chunk earlier than another; nobody sees how many bytes had been written by then. */
+function withoutLead(outcome: Outcome): Outcome {
+  if (outcome.stop !== null) outcome.report.bytes.total = Number.NaN;
+  return outcome;
+}
+
+// JSON has no infinity.
+function settingsText(settings: Partial<EngineSettings>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+}
+
+/** Settings of every kind in turn; limits of time are drawn near `aboutMs`. */
+function drawnSettings(seed: number, aboutMs: number): Partial<EngineSettings> {
+  const random = seededRandom(seed ^ 0x5e77);
+  const settings: Partial<EngineSettings> = { product: products[seed % products.length] ?? "csv" };
+  if (random(3) === 0) settings.needsHeader = true;
+  if (random(6) === 0) settings.strict = true;
+  if (random(4) === 0) settings.fromMs = aboutMs + random(6000) - 1000;
+  if (random(4) === 0) settings.toMs = aboutMs + random(8000);
+  if (random(3) === 0) {
+    settings.fillHrMs = [1, 999, 1000, 1001, 5000, 3_600_000, Number.POSITIVE_INFINITY][random(7)] ?? 0;
+  }
+  return settings;
+}
+
+describe("the WebAssembly core with and without SIMD gives what the reference gives", () => {
+  it("on every fixture, of every product, with every option", () => {
+    for (const { name, bytes, expectation } of fixtures) {
+      const startMs = expectation.report?.start ?? 0;
+      for (const [i, product] of products.entries()) {
+        expectAlike(bytes, { product, needsHeader: expectation.options === undefined }, name);
+        expectAlike(bytes, { product, strict: true }, name);
+        expectAlike(bytes, { ...drawnSettings(i, startMs), product }, name);
+      }
+      expectAlike(bytes, { fromMs: startMs + 1000, toMs: startMs + 9000 }, name);
+      expectAlike(bytes, { fillHrMs: 2500 }, name);
+      expectAlike(bytes, { fillHrMs: Number.POSITIVE_INFINITY, product: "columns" }, name);
+    }
+  });
+
+  it("on hostile input, which is false syncs and nothing else", () => {
+    for (const size of [72, 73, 74, 77, 78, 8264, 8272, 100_000, 700_001]) {
+      const { bytes, report } = hostile(size);
+      expect(expectAlike(bytes, { needsHeader: true }, `${size} bytes`).report).toEqual(report);
+    }
+  });
+});
+
+/** Recordings small enough that 20,000 mutations of them take seconds: the start of each kind of fixture. */
+const seeds = fixturesWithRows(20_000)
+  .map(({ name, bytes, expectation }) => ({ name, bytes, startMs: expectation.report?.start ?? 0 }))
+  .concat(
+    fixturesWithRows()
+      .filter(({ name }) => name.startsWith("valid/"))
+      .map(({ name, bytes, expectation }) => ({
+        name,
+        bytes: bytes.subarray(0, 2500),
+        startMs: expectation.report?.start ?? 0,
+      })),
+  );
+
+const MUTATIONS = 40_000;
+const BLOCK = 4_000;
+
+describe(`${MUTATIONS} mutated recordings`, () => {
+  const blocks = Array.from({ length: MUTATIONS / BLOCK }, (_, i) => i * BLOCK);
+
+  it.for(blocks)("come out of all engines alike: seeds from %i", (first) => {
+    const met = { rows: 0, damaged: 0, stopped: 0 };
+    for (let seed = first; seed < first + BLOCK; seed++) {
+      const { bytes, startMs, name } = seeds[seed % seeds.length] ?? {
+        bytes: joined([]),
+        startMs: 0,
+        name: "",
+      };
+      const mutated = mutate(bytes, seed);
+      const random = seededRandom(seed);
+      const input = random(4) === 0 ? randomChunks(mutated, random) : mutated;
+      const { report, stop } = expectAlike(input, drawnSettings(seed, startMs), `${name}, seed ${seed}`);
+      met.rows += report.rows.total > 0 ? 1 : 0;
+      met.damaged += Object.values(report.damage).some((count) => count > 0) ? 1 : 0;
+      met.stopped += stop === null ? 0 : 1;
+    }
+    // The mutations leave something to compare: rows around damage in most, early ends in some.
+    expect(met.rows).toBeGreaterThan(BLOCK / 2);
+    expect(met.damaged).toBeGreaterThan(BLOCK / 2);
+    expect(met.stopped).toBeGreaterThan(BLOCK / 50);
+  });
+});
+
+describe("random recordings", () => {
+  const ms = fc.integer({ min: 1_700_000_000_000, max: 1_700_000_010_000 });
+  const settings: fc.Arbitrary<Partial<EngineSettings>> = fc.record(
+    {
+      product: fc.constantFrom(...products),
+      needsHeader: fc.boolean(),
+      strict: fc.boolean(),
+      fromMs: ms,
+      toMs: ms,
+      fillHrMs: fc.constantFrom(0, 1, 999, 1000, 300_000, Number.POSITIVE_INFINITY),
+    },
+    { requiredKeys: ["product"] },
+  );
+
+  it("come out of all engines alike", () => {
+    fc.assert(
+      fc.property(arbitraryRecording, settings, (bytes, drawn) => {
+        expectAlike(bytes, drawn, "random recording");
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("come out of all engines alike in random chunks", () => {
+    fc.assert(
+      fc.property(arbitraryRecording, settings, fc.integer(), (bytes, drawn, seed) => {
+        expectAlike(randomChunks(bytes, seededRandom(seed)), drawn, "random recording");
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe("the library", () => {
+  const engines: EngineName[] = ["reference", "simd", "plain"];
+
+  /** Whatever comes of it: bytes, report and name, or the error. */
+  async function outcome(bytes: Uint8Array, options: DecodeOptions): Promise<unknown> {
+    const conversion = convert(bytes, options);
+    const repaired = repair(bytes, options);
+    return {
+      csv: await settled(wholeText(conversion.csv)),
+      info: await settled(conversion.info),
+      report: await settled(conversion.report),
+      fileName: await settled(conversion.fileName),
+      repaired: await settled(wholeBytes(repaired.recording)),
+    };
+  }
+
+  async function settled<T>(promise: Promise<T>): Promise<unknown> {
+    try {
+      return await promise;
+    } catch (error) {
+      if (!(error instanceof AsiError)) throw error;
+      const { code, byteOffset, message, report } = error;
+      return { code, byteOffset, message, report };
+    }
+  }
+
+  it("gives the same bytes, reports and errors whatever the engine", async () => {
+    for (let seed = 0; seed < 1500; seed++) {
+      const { bytes, startMs, name } = seeds[seed % seeds.length] ?? {
+        bytes: joined([]),
+        startMs: 0,
+        name: "",
+      };
+      const mutated = mutate(bytes, 100_000 + seed);
+      const options: DecodeOptions = {};
+      if (seed % 3 === 0) options.serial = "GIVEN-1";
+      if (seed % 5 === 0) options.strict = true;
+      if (seed % 4 === 0) options.from = startMs + 700.5;
+      if (seed % 4 === 1) options.to = new Date(startMs + 5000);
+      if (seed % 7 === 0) options.fillHrMs = seed;
+      const [expected, ...others] = await Promise.all(
+        engines.map((engine) => outcome(mutated, { ...options, engine })),
+      );
+      for (const actual of others) {
+        expectSame(actual, expected, `${name}, seed ${seed}`);
+      }
+    }
+  });
+});

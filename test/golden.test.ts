@@ -1,0 +1,165 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { compareFiles, repositoryFiles } from "../fixtures/index.js";
+import { convert, decode, decodeRows, type EngineName, inspect, type Row } from "../src/index.js";
+import { type FixtureFile, fixtures } from "./fixture-files.js";
+import { all, asiError, csvFields, csvRows, wholeColumns, wholeText } from "./whole.js";
+
+const engines: EngineName[] = ["simd", "plain", "reference"];
+
+describe("the fixtures", () => {
+  it("are what the generator makes", () => {
+    expect(compareFiles(repositoryFiles())).toEqual([]);
+  });
+
+  it("are there, whole ones and damaged ones", () => {
+    expect(fixtures.filter(({ name }) => name.startsWith("valid/")).length).toBeGreaterThan(4);
+    expect(fixtures.filter(({ name }) => name.startsWith("damaged/")).length).toBeGreaterThan(50);
+  });
+});
+
+describe.for(engines)("the %s engine", (engine) => {
+  describe("converts to the CSV, file name and report that went in", () => {
+    it.for(fixtures.filter(({ csv }) => csv !== null).map(named))("%s", async ([, fixture]) => {
+      const { bytes, options, expectation } = fixture;
+      const { csv, fileName, report, info } = convert(bytes, { ...options, engine });
+      expect(await wholeText(csv)).toBe(fixture.csv);
+      expect(await fileName).toBe(expectation.fileName);
+      expect(await report).toEqual(expectation.report);
+      expect((await info).serial).toBe(expectation.serial);
+    });
+  });
+
+  describe("decodes the rows that went in", () => {
+    it.for(fixtures.filter(isAccepted).map(named))("%s", async ([, fixture]) => {
+      const { bytes, options, expectation } = fixture;
+      const decoding = decode(bytes, { ...options, engine });
+      const { altitudeMm, fixType, ...columns } = wholeColumns(await all(decoding));
+      const fields = csvFields(fixture.csv ?? "");
+      expect(columns).toEqual({
+        timestampMs: fields.map(([timestamp]) => integer(timestamp)),
+        latitudeE7: fields.map(([, latitude]) => integer(latitude)),
+        longitudeE7: fields.map(([, , longitude]) => integer(longitude)),
+        speedMmPerS: fields.map(([, , , , speed]) => integer(speed)),
+        hr: fields.map(([, , , , , hr]) => integer(hr)),
+      });
+      const altitudes = altitudeMm.map((altitude, i) => (fixType[i] === 2 ? null : altitude));
+      expect(altitudes).toEqual(
+        fields.map(([, , , altitude]) => (altitude === "" ? null : integer(altitude))),
+      );
+      expect(await decoding.report).toEqual(expectation.report);
+
+      const rows = decodeRows(bytes, { ...options, engine });
+      expect(await all(rows)).toEqual(csvRows(fixture.csv ?? ""));
+      expect(await rows.report).toEqual(expectation.report);
+    });
+  });
+
+  describe("says what is in the file", () => {
+    it.for(fixtures.filter(isAccepted).map(named))("%s", async ([, { bytes, options, expectation }]) => {
+      const { report, fileName, info, rowsProduced } = await inspect(bytes, { ...options, engine });
+      expect(report).toEqual(expectation.report);
+      expect(fileName).toBe(expectation.fileName);
+      expect(info.serial).toBe(expectation.serial);
+      expect(rowsProduced).toBe(report.rows.total);
+    });
+  });
+
+  describe("refuses what is no recording, with code and place", () => {
+    it.for(fixtures.filter(({ csv }) => csv === null).map(named))(
+      "%s",
+      async ([, { bytes, options, expectation }]) => {
+        const conversion = convert(bytes, { ...options, engine });
+        const pieces: Uint8Array[] = [];
+        const error = await asiError(collect(conversion.csv, pieces));
+        expect(error.code).toBe(expectation.error);
+        expect(error.byteOffset).toBe(expectation.errorByteOffset);
+        // a header further on refuses the recording when the rows in front of it have come out
+        if (error.byteOffset === 0 || expectation.error === "NO_SAMPLES") expect(pieces).toEqual([]);
+        expect(await asiError(conversion.fileName)).toMatchObject({
+          code: error.code,
+          byteOffset: error.byteOffset,
+        });
+        if (expectation.error === "NO_SAMPLES") {
+          expect(error.report).toEqual(expectation.report);
+          expect(await conversion.report).toEqual(expectation.report);
+          return;
+        }
+        for (const attempt of [
+          inspect(bytes, { ...options, engine }),
+          all(decode(bytes, { ...options, engine })),
+          all(decodeRows(bytes, { ...options, engine })),
+        ]) {
+          const { code, byteOffset } = await asiError(attempt);
+          expect({ code, byteOffset }).toEqual({ code: error.code, byteOffset: error.byteOffset });
+        }
+      },
+    );
+  });
+});
+
+const hasGpsdecode = spawnSync("gpsdecode", ["-V"]).error === undefined;
+if (!hasGpsdecode) console.warn("skipped: gpsdecode (package gpsd-clients) is not installed");
+
+describe.skipIf(!hasGpsdecode)("gpsd's gpsdecode gives the same GNSS columns", () => {
+  const valid = fixtures.filter(({ name }) => name.startsWith("valid/"));
+
+  it.for(valid.map(named))("%s", async ([, { bytes, options }]) => {
+    const rows = (await all(decodeRows(bytes, options))).map(({ hr, ...gnss }) => gnss);
+    const times = new Set(rows.map(({ timestamp }) => timestamp));
+    // gpsd also gives positions that are no fixes: those of dead reckoning alone.
+    expect(gpsdFixes(bytes).filter(({ timestamp }) => times.has(timestamp))).toEqual(rows);
+  });
+});
+
+interface TimePositionVelocity {
+  class: string;
+  mode: number;
+  time?: string;
+  lat?: number;
+  lon?: number;
+  altMSL?: number;
+  speed?: number;
+}
+
+/** A position of gpsd's; what it leaves out is undefined. */
+type Fix = Pick<Row, "timestamp"> & {
+  [field in "latitude" | "longitude" | "altitude" | "speed"]: number | null | undefined;
+};
+
+/** What gpsd makes of the recording: its reports of time, position and velocity (TPV) that have a position. */
+function gpsdFixes(bytes: Uint8Array): Fix[] {
+  const { stdout, status } = spawnSync("gpsdecode", ["-j"], { input: bytes, maxBuffer: 1 << 28 });
+  expect(status).toBe(0);
+  return stdout
+    .toString()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as TimePositionVelocity)
+    .filter((report) => report.class === "TPV" && report.mode >= 2)
+    .map(({ mode, time = "", lat, lon, altMSL, speed }) => ({
+      timestamp: Date.parse(time),
+      latitude: lat,
+      longitude: lon,
+      altitude: mode === 2 ? null : altMSL,
+      speed,
+    }));
+}
+
+function named(fixture: FixtureFile): [string, FixtureFile] {
+  return [fixture.name, fixture];
+}
+
+/** Whether the library reads the file to its end. */
+function isAccepted({ expectation: { error } }: FixtureFile): boolean {
+  return error === null || error === "NO_SAMPLES";
+}
+
+/** The digits of a decimal as an integer in units of its last digit; 0 for an empty field. */
+function integer(digits = ""): number {
+  return Number(digits.replace(".", "")) + 0;
+}
+
+async function collect<T>(values: AsyncIterable<T>, into: T[]): Promise<void> {
+  for await (const value of values) into.push(value);
+}

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AsiError, COLUMNS, type Column, type CsvLayout, convert } from "../src/index.js";
+import { pieces } from "./drive.js";
+import { fixture } from "./fixture-files.js";
+import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
+import { csvFields, thrown, wholeText } from "./whole.js";
+
+const recording = joined([
+  asiInf(),
+  ecgHr({ timeMs: 950, beatsPerMinute: 72 }),
+  navPvt({
+    ...civilTime(1000),
+    latitudeE7: -473_831_250,
+    longitudeE7: 85_042_710,
+    altitudeMm: -5,
+    speedMmPerS: 1500,
+  }),
+  navPvt({ ...civilTime(1100), latitudeE7: 1, longitudeE7: -1, fixType: 2, speedMmPerS: 0 }),
+]);
+
+function csvOf(layout: CsvLayout): Promise<string> {
+  return wholeText(convert(recording, layout).csv);
+}
+
+describe("the columns", () => {
+  it("are the chosen ones in the chosen order", async () => {
+    expect(await csvOf({ columns: ["hr", "timestamp", "speed"] })).toBe(
+      "hr,timestamp,speed\n72,1.000,1.500\n,1.100,0.000\n",
+    );
+  });
+
+  it("may be a single one", async () => {
+    expect(await csvOf({ columns: ["altitude"] })).toBe("altitude\n-0.005\n\n");
+  });
+
+  it("are all six, in the order of the standard, when none are chosen", async () => {
+    expect(await csvOf({})).toBe(
+      "timestamp,latitude,longitude,altitude,speed,hr\n" +
+        "1.000,-47.3831250,8.5042710,-0.005,1.500,72\n" +
+        "1.100,0.0000001,-0.0000001,,0.000,\n",
+    );
+  });
+});
+
+describe("the delimiter", () => {
+  it.for([";", "\t", "|", " ", "é"])("stands between the fields: %j", async (delimiter) => {
+    expect(await csvOf({ delimiter, columns: ["timestamp", "altitude", "hr"] })).toBe(
+      "timestamp,altitude,hr\n1.000,-0.005,72\n1.100,,\n".replaceAll(",", delimiter),
+    );
+  });
+});
+
+describe("the header line", () => {
+  it("is left out on request", async () => {
+    expect(await csvOf({ header: false, columns: ["speed", "hr"] })).toBe("1.500,72\n0.000,\n");
+  });
+});
+
+describe("the line end", () => {
+  it("may be that of Windows, behind the header and every row", async () => {
+    expect(await csvOf({ lineEnd: "\r\n", columns: ["timestamp", "speed"] })).toBe(
+      "timestamp,speed\r\n1.000,1.500\r\n1.100,0.000\r\n",
+    );
+  });
+});
+
+describe("any layout", () => {
+  const standard = fixture("valid/run-fix-loss");
+
+  it("holds the digits of the standard CSV, however the input is cut", async () => {
+    const fields = csvFields(standard.csv ?? "");
+    const layout = fc.record(
+      {
+        columns: fc.shuffledSubarray([...COLUMNS], { minLength: 1 }),
+        delimiter: fc.constantFrom(",", ";", "\t"),
+        header: fc.boolean(),
+        lineEnd: fc.constantFrom("\n" as const, "\r\n" as const),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(layout, fc.constantFrom(997, 50_000, 1 << 20), async (drawn, size) => {
+        const { columns = COLUMNS, delimiter = ",", header = true, lineEnd = "\n" } = drawn;
+        const line = (cells: readonly string[]) => cells.join(delimiter) + lineEnd;
+        const expected = fields.map((row) =>
+          line(columns.map((column) => row[COLUMNS.indexOf(column)] ?? "")),
+        );
+        const { csv } = convert(pieces(standard.bytes, size), drawn);
+        expect(await wholeText(csv)).toBe((header ? line(columns) : "") + expected.join(""));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("comes under the same name and with the same report", async () => {
+    const { csv, fileName, report } = convert(standard.bytes, { columns: ["speed"], delimiter: ";" });
+    await wholeText(csv);
+    expect(await fileName).toBe(standard.expectation.fileName);
+    expect(await report).toEqual(standard.expectation.report);
+  });
+
+  it("can be limited in time", async () => {
+    const { csv, fileName } = convert(recording, { columns: ["timestamp"], from: 1050 });
+    expect(await wholeText(csv)).toBe("timestamp\n1.100\n");
+    expect(await fileName).toBe("TEST-1_19700101T000001_19700101T000001.csv");
+  });
+});
+
+describe("a layout that cannot be written is refused before a byte is read", () => {
+  it.for<[string, CsvLayout]>([
+    ["no column", { columns: [] }],
+    ["a column twice", { columns: ["hr", "hr"] }],
+    ["a column that there is not", { columns: ["pulse" as Column] }],
+    ["an empty delimiter", { delimiter: "" }],
+    ["a delimiter of two characters", { delimiter: ";;" }],
+    ["a digit as delimiter", { delimiter: "1" }],
+    ["a letter as delimiter", { delimiter: "e" }],
+    ["a delimiter that is no text", { delimiter: null as unknown as string }],
+    ["columns that are no array", { columns: "hr" as unknown as Column[] }],
+    ["the decimal point as delimiter", { delimiter: "." }],
+    ["the sign as delimiter", { delimiter: "-" }],
+    ["a quote as delimiter", { delimiter: '"' }],
+    ["a line end as delimiter", { delimiter: "\n" }],
+    ["another line end", { lineEnd: "\r" as "\n" }],
+  ])("%s", ([, layout]) => {
+    const source = new ReadableStream<Uint8Array>();
+    const error = thrown(() => convert(source, layout));
+    expect(error).toBeInstanceOf(AsiError);
+    expect(error).toMatchObject({ code: "BAD_OPTION" });
+    expect(source.locked).toBe(false);
+  });
+});

@@ -1,0 +1,287 @@
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import {
+  AsiCsvStream,
+  AsiDecoderStream,
+  convert,
+  decode,
+  decodeRows,
+  encode,
+  encodeCsv,
+  inspect,
+  repair,
+  type Source,
+} from "../src/index.js";
+import { fixture } from "./fixture-files.js";
+import { ascii, asiInf, joined, navPvt } from "./frames.js";
+import { chunks, settle, Watched } from "./watched-source.js";
+import { all, asiError, wholeBytes } from "./whole.js";
+
+const golden = fixture("valid/hour-without-hr");
+
+describe("the source is let go", () => {
+  it.for<[string, (source: Watched) => Promise<unknown>]>([
+    ["when the CSV is cancelled", (source) => cancelAfterOne(convert(source.iterable()).csv)],
+    ["when the CSV of a stream is cancelled", (source) => cancelAfterOne(convert(source.stream()).csv)],
+    [
+      "when the CSV of a Node.js Readable is cancelled",
+      (source) => cancelAfterOne(convert(source.readable()).csv),
+    ],
+    [
+      "when the repaired recording is cancelled",
+      (source) => cancelAfterOne(repair(source.iterable()).recording),
+    ],
+    ["when a loop over batches is left", (source) => leaveAfterOne(decode(source.iterable()))],
+    ["when a loop over rows is left", (source) => leaveAfterOne(decodeRows(source.iterable()))],
+    ["when a loop over the CSV is left", (source) => leaveAfterOne(convert(source.iterable()).csv)],
+    [
+      "when a piped CSV is cancelled",
+      (source) => cancelAfterOne(source.stream().pipeThrough(new AsiCsvStream())),
+    ],
+    [
+      "when piped batches are cancelled",
+      (source) => cancelAfterOne(source.stream().pipeThrough(new AsiDecoderStream())),
+    ],
+    ["when it is read to its end", (source) => wholeBytes(convert(source.iterable()).csv)],
+    [
+      "when it turns out to be no recording",
+      (source) =>
+        asiError(inspect(mapped(source.iterable(), () => ascii("x").fill(0xb5)))).then(() => source),
+    ],
+  ])("%s", async ([, act]) => {
+    const source = new Watched(chunks);
+    await act(source);
+    await settle();
+    expect(source.isClosed).toBe(true);
+  });
+
+  it("at the first error, without reading on", async () => {
+    const source = new Watched([joined([asiInf(), asiInf({ serial: "OTHER" })]), ...chunks]);
+    expect(await asiError(wholeBytes(convert(source.iterable()).csv))).toMatchObject({
+      code: "MIXED_DEVICES",
+    });
+    expect(source).toMatchObject({ isClosed: true, pulls: 1 });
+  });
+
+  it("even when closing it fails, without hiding the error", async () => {
+    const source: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false, value: navPvt() }),
+        return: async () => {
+          throw new Error("does not close");
+        },
+      }),
+    };
+    expect(await asiError(inspect(source))).toMatchObject({ code: "NOT_A_RECORDING" });
+  });
+
+  it("when a CSV to be encoded or a row is refused, or the recording cancelled", async () => {
+    const csv = ascii("timestamp,latitude,longitude,speed\n1.0,97,0,0\n");
+    const bad = new Watched([csv]);
+    expect(await asiError(wholeBytes(encodeCsv(bad.iterable(), { serial: "X" })))).toMatchObject({
+      code: "BAD_ROW",
+    });
+    expect(bad.isClosed).toBe(true);
+
+    const line = ascii("1.0,47,8,0\n".repeat(3000));
+    const good = new Watched([
+      ascii("timestamp,latitude,longitude,speed\n"),
+      ...Array<Uint8Array>(200).fill(line),
+    ]);
+    await cancelAfterOne(encodeCsv(good.iterable(), { serial: "X" }), 2);
+    await settle();
+    expect(good.isClosed).toBe(true);
+    expect(good.pulls).toBeLessThan(100);
+
+    let isClosed = false;
+    const rows = function* () {
+      try {
+        for (;;) yield { timestamp: 0, latitude: 91, longitude: 0, speed: 0 };
+      } finally {
+        isClosed = true;
+      }
+    };
+    expect(await asiError(wholeBytes(encode(rows(), { serial: "X" })))).toMatchObject({ code: "BAD_ROW" });
+    expect(isClosed).toBe(true);
+  });
+});
+
+async function cancelAfterOne(stream: ReadableStream<unknown>, reads = 1): Promise<void> {
+  const reader = stream.getReader();
+  for (let i = 0; i < reads; i++) await reader.read();
+  await reader.cancel("enough");
+}
+
+async function leaveAfterOne(values: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of values) break;
+}
+
+async function* mapped(source: AsyncIterable<Uint8Array>, change: (chunk: Uint8Array) => Uint8Array) {
+  for await (const chunk of source) yield change(chunk);
+}
+
+describe("an AbortSignal stops the work with ABORTED and lets the source go", () => {
+  const reason = new Error("the user went away");
+
+  it("before it begins", async () => {
+    const signal = AbortSignal.abort(reason);
+    for (const run of [
+      (source: Source) => wholeBytes(convert(source, { signal }).csv),
+      (source: Source) => wholeBytes(convert(source, { signal, columns: ["hr"] }).csv),
+      (source: Source) => wholeBytes(repair(source, { signal }).recording),
+      (source: Source) => all(decode(source, { signal })),
+      (source: Source) => all(decodeRows(source, { signal })),
+      (source: Source) => inspect(source, { signal }),
+    ]) {
+      let isCancelled = false;
+      const source = new ReadableStream<Uint8Array>({
+        cancel() {
+          isCancelled = true;
+        },
+      });
+      const error = await asiError(run(source));
+      expect(error.code).toBe("ABORTED");
+      expect(error.cause).toBe(reason);
+      expect(isCancelled).toBe(true);
+    }
+  });
+
+  it("in the middle", async () => {
+    const source = new Watched(chunks);
+    const control = new AbortController();
+    let batches = 0;
+    const run = async () => {
+      for await (const _ of decode(source.iterable(), { signal: control.signal })) {
+        batches += 1;
+        if (batches === 5) control.abort(reason);
+      }
+    };
+    expect(await asiError(run())).toMatchObject({ code: "ABORTED", cause: reason });
+    expect(batches).toBe(5);
+    expect(source).toMatchObject({ isClosed: true, pulls: 5 });
+  });
+
+  it("while nobody reads, at once", async () => {
+    const source = new Watched(chunks);
+    const control = new AbortController();
+    const { csv, report } = convert(source.iterable(), { signal: control.signal });
+    const reader = csv.getReader();
+    await reader.read();
+    control.abort(reason);
+    expect(await asiError(report)).toMatchObject({ code: "ABORTED" });
+    expect(source.isClosed).toBe(true);
+    expect(await asiError(reader.read())).toMatchObject({ code: "ABORTED", cause: reason });
+  });
+
+  it.for<[string, (onClose: () => void) => Source]>([
+    [
+      "a stream",
+      (onClose) =>
+        new ReadableStream<Uint8Array>({
+          pull: () => new Promise<void>(() => {}),
+          cancel: onClose,
+        }),
+    ],
+    [
+      "a Node.js Readable",
+      (onClose) =>
+        new Readable({
+          read() {},
+          destroy(error, done) {
+            onClose();
+            done(error);
+          },
+        }),
+    ],
+    [
+      "an iterator",
+      (onClose) => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => new Promise<IteratorResult<Uint8Array>>(() => {}),
+          return: () => {
+            onClose();
+            return Promise.resolve({ done: true as const, value: undefined });
+          },
+        }),
+      }),
+    ],
+  ])("while the source hangs: %s", async ([, sourceOf]) => {
+    for (const run of [
+      (source: Source, signal: AbortSignal) => wholeBytes(convert(source, { signal }).csv),
+      (source: Source, signal: AbortSignal) => inspect(source, { signal }),
+      (source: Source, signal: AbortSignal) => all(decode(source, { signal })),
+    ]) {
+      let isClosed = false;
+      const control = new AbortController();
+      const source = sourceOf(() => {
+        isClosed = true;
+      });
+      const running = asiError(run(source, control.signal));
+      await settle();
+      control.abort(reason);
+      expect(await running).toMatchObject({ code: "ABORTED", cause: reason });
+      await settle();
+      expect(isClosed).toBe(true);
+    }
+  });
+
+  it("while a generator hangs, which cannot be closed", async () => {
+    const control = new AbortController();
+    const hanging = (async function* () {
+      yield asiInf();
+      await new Promise(() => {});
+    })();
+    const running = asiError(inspect(hanging, { signal: control.signal }));
+    await settle();
+    control.abort(reason);
+    expect(await running).toMatchObject({ code: "ABORTED" });
+  });
+
+  it("and has no effect once all is read", async () => {
+    const control = new AbortController();
+    const { csv, report } = convert(golden.bytes, { signal: control.signal });
+    await wholeBytes(csv);
+    control.abort();
+    expect(await report).toEqual(golden.expectation.report);
+  });
+
+  it("as a piped CSV does", async () => {
+    const control = new AbortController();
+    const source = new Watched(chunks);
+    const csv = source.stream().pipeThrough(new AsiCsvStream({ signal: control.signal }));
+    const reader = csv.getReader();
+    await reader.read();
+    control.abort(reason);
+    expect(await asiError(reader.read())).toMatchObject({ code: "ABORTED" });
+    await settle();
+    expect(source.isClosed).toBe(true);
+  });
+});
+
+describe("cancelling a CSV ends it, also while the source hangs", () => {
+  it("and its promises tell that it was cancelled", async () => {
+    let isClosed = false;
+    const source = new ReadableStream<Uint8Array>({
+      pull: () => new Promise<void>(() => {}),
+      cancel() {
+        isClosed = true;
+      },
+    });
+    const { csv, report } = convert(source);
+    const reader = csv.getReader();
+    const reading = reader.read();
+    await settle();
+    await reader.cancel("enough");
+    expect(await reading).toEqual({ done: true, value: undefined });
+    expect(isClosed).toBe(true);
+    expect(await asiError(report)).toMatchObject({ code: "ABORTED", cause: "enough" });
+  });
+
+  it("and a loop that is left before its first row is there", async () => {
+    const iterator = decode(new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
+    const first = iterator.next();
+    await iterator.return?.();
+    expect(await first).toEqual({ done: true, value: undefined });
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { runChild } from "./child.js";
+
+describe("memory stays flat", () => {
+  it.for<[string, number]>([
+    ["convert", 300],
+    ["convert-plain", 300],
+    ["convert-stream", 300],
+    ["csv-stream", 300],
+    ["decoder-stream", 300],
+    ["decode", 300],
+    ["rows", 300],
+    ["inspect", 300],
+    ["repair", 300],
+    // slower ways, where less shows as much
+    ["convert-reference", 60],
+    ["convert-layout", 60],
+  ])("%s of %i MB", async ([how, megabytes]) => {
+    const { stdout, stderr, status } = await runChild("flat-memory", {
+      args: [how, String(megabytes)],
+      // a heap that could not hold what a leak would keep, and a small one for what is soon forgotten: its swing shows
+      nodeArgs: ["--max-old-space-size=64", "--max-semi-space-size=4"],
+    });
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    const { sentBytes, warmMiB, grownMiB } = JSON.parse(stdout) as Record<string, number>;
+    expect(sentBytes).toBeGreaterThanOrEqual(megabytes * 1e6);
+    expect(warmMiB).toBeGreaterThan(0);
+    // A CSV takes half of its recording, columns a quarter: a leak of either would show as more than these. The rest is the
+    // swing of the collector.
+    expect(grownMiB).toBeLessThan(megabytes === 300 ? 48 : 20);
+  });
+});

@@ -1,0 +1,123 @@
+import { Readable } from "node:stream";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import {
+  AsiCsvStream,
+  AsiDecoderStream,
+  convert,
+  decode,
+  decodeRows,
+  encode,
+  encodeCsv,
+  inspect,
+  repair,
+  type Source,
+} from "../src/index.js";
+import { pieces } from "./drive.js";
+import { fixture } from "./fixture-files.js";
+import { ascii, joined } from "./frames.js";
+import { expectSame } from "./same.js";
+import { chunks, later, streamOf, Watched } from "./watched-source.js";
+import { all, csvRows, rejection, thrown, wholeBytes, wholeColumns, wholeText } from "./whole.js";
+
+const golden = fixture("valid/hour-without-hr");
+const chunkBytes = 10_000;
+
+/** Every kind of source, each with the same bytes. */
+const kinds: [string, (bytes: Uint8Array) => Source][] = [
+  ["Uint8Array", (bytes) => bytes],
+  [
+    "Uint8Array inside a larger buffer",
+    (bytes) => joined([ascii("before"), bytes, ascii("behind")]).subarray(6, -6),
+  ],
+  ["Buffer", (bytes) => Buffer.from(bytes)],
+  ["ArrayBuffer", (bytes) => bytes.slice().buffer],
+  ["ArrayBuffer of another realm", (bytes) => ofAnotherRealm(bytes)],
+  ["array of ArrayBuffer", (bytes) => [bytes.slice().buffer] as unknown as Source],
+  ["Blob", (bytes) => new Blob([bytes.slice(0, 99), bytes.slice(99)])],
+  ["ReadableStream", (bytes) => streamOf(pieces(bytes, chunkBytes))],
+  ["byte stream", (bytes) => new Blob([bytes.slice()]).stream()],
+  ["body of a Response", (bytes) => new Response(bytes.slice()).body ?? []],
+  ["AsyncIterable", (bytes) => later(pieces(bytes, chunkBytes))],
+  ["Iterable", (bytes) => pieces(bytes, chunkBytes)],
+  ["array of chunks", (bytes) => [...pieces(bytes, chunkBytes)]],
+  ["Node.js Readable", (bytes) => Readable.from(pieces(bytes, chunkBytes))],
+];
+
+describe.for(kinds)("a source may be: %s", ([, sourceOf]) => {
+  it("for convert, decode, decodeRows, inspect and repair", async () => {
+    const { bytes, csv, expectation } = golden;
+    const conversion = convert(sourceOf(bytes));
+    expectSame(await wholeText(conversion.csv), csv, "csv");
+    expect(await conversion.report).toEqual(expectation.report);
+    const { timestampMs } = wholeColumns(await all(decode(sourceOf(bytes))));
+    const rows = csvRows(csv ?? "");
+    expectSame(
+      timestampMs,
+      rows.map(({ timestamp }) => timestamp),
+      "columns",
+    );
+    expectSame(await all(decodeRows(sourceOf(bytes))), rows, "rows");
+    expect((await inspect(sourceOf(bytes))).report).toEqual(expectation.report);
+    expectSame(await wholeBytes(repair(sourceOf(bytes)).recording), bytes, "repaired");
+  });
+});
+
+function ofAnotherRealm(bytes: Uint8Array): ArrayBuffer {
+  const buffer: ArrayBuffer = runInNewContext("new ArrayBuffer(length)", { length: bytes.length });
+  new Uint8Array(buffer).set(bytes);
+  return buffer;
+}
+
+describe("what gives no bytes is refused at once, with what to do", () => {
+  it.for<[string, () => unknown, RegExp]>([
+    ["a Response", () => new Response("x"), /of a Response its body/],
+    ["a Request", () => new Request("http://localhost/", { method: "POST", body: "x" }), /its body/],
+    ["a buffer that has been transferred", transferred, /hand in a copy/],
+    ["a path", () => "match.asi", /asi-convert\/node/],
+    ["nothing", () => undefined, /hand in/],
+  ])("%s", ([, source, message]) => {
+    const error = thrown(() => convert(source() as Source));
+    expect(error).toMatchObject({ code: "BAD_SOURCE", message: expect.stringMatching(message) });
+  });
+
+  function transferred(): ArrayBuffer {
+    const buffer = new ArrayBuffer(8);
+    structuredClone(buffer, { transfer: [buffer] });
+    return buffer;
+  }
+});
+
+describe("an error of the source comes through unchanged", () => {
+  const failure = new TypeError("the network is gone");
+
+  it.for<[string, (source: Watched) => Promise<unknown>]>([
+    ["convert", (source) => wholeBytes(convert(source.iterable()).csv)],
+    ["convert of a stream", (source) => wholeBytes(convert(source.stream()).csv)],
+    ["convert of a Node.js Readable", (source) => wholeBytes(convert(source.readable()).csv)],
+    ["the report", (source) => reportOf(convert(source.iterable()))],
+    ["decode", (source) => all(decode(source.iterable()))],
+    ["decodeRows", (source) => all(decodeRows(source.iterable()))],
+    ["inspect", (source) => inspect(source.iterable())],
+    ["repair", (source) => wholeBytes(repair(source.iterable()).recording)],
+    ["AsiCsvStream", (source) => wholeBytes(source.stream().pipeThrough(new AsiCsvStream()))],
+    ["AsiDecoderStream", (source) => all(source.stream().pipeThrough(new AsiDecoderStream()))],
+  ])("%s", async ([, run]) => {
+    expect(await rejection(run(new Watched(chunks.slice(0, 3), failure)))).toBe(failure);
+  });
+
+  it("encode and encodeCsv", async () => {
+    const rows = (async function* () {
+      yield { timestamp: 0, latitude: 0, longitude: 0, speed: 0 };
+      throw failure;
+    })();
+    expect(await rejection(wholeBytes(encode(rows, { serial: "X" })))).toBe(failure);
+    const csv = new Watched([ascii("timestamp,latitude,longitude,speed\n1.0,0,0,0\n")], failure);
+    expect(await rejection(wholeBytes(encodeCsv(csv.iterable(), { serial: "X" })))).toBe(failure);
+  });
+
+  async function reportOf(conversion: ReturnType<typeof convert>): Promise<unknown> {
+    await wholeBytes(conversion.csv).catch(() => {});
+    return conversion.report;
+  }
+});

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { runChild } from "./child.js";
+
+it("an error that came out in one place ends no process because nobody asked in another", async () => {
+  const { stdout, stderr, status } = await runChild("failures-unread", {
+    nodeArgs: ["--unhandled-rejections=strict"],
+  });
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/^(\d+) of \1 failed, quietly\n$/);
+  expect(status).toBe(0);
+});
