@@ -1,0 +1,47 @@
+import type { Engine, EngineSettings } from "../src/engine.js";
+import type { SampleBatch } from "../src/types.js";
+import type { Sink } from "./peers/peer.js";
+
+const SETTINGS: Omit<EngineSettings, "product"> = {
+  needsHeader: true,
+  strict: false,
+  fromMs: Number.NEGATIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+  fillHrMs: 0,
+};
+
+const HEADER_LINE = new TextEncoder().encode("timestamp,latitude,longitude,altitude,speed,hr\n");
+
+/** The standard CSV by a plain loop over the core: no stream, no promise, no copy of what comes out. */
+export function coreCsv(engine: Engine, recording: Uint8Array, sink: Sink): void {
+  sink(HEADER_LINE);
+  drive(engine, "csv", recording, () => sink(engine.csv()));
+}
+
+/** The columns by a plain loop over the core. */
+export function coreColumns(
+  engine: Engine,
+  recording: Uint8Array,
+  onBatch: (batch: SampleBatch) => void,
+): void {
+  drive(engine, "columns", recording, () => onBatch(engine.columns()));
+}
+
+function drive(
+  engine: Engine,
+  product: "csv" | "columns",
+  recording: Uint8Array,
+  afterStep: () => void,
+): void {
+  engine.reset({ ...SETTINGS, product });
+  for (let offset = 0; ; ) {
+    offset += engine.write(recording, offset);
+    const final = offset === recording.length;
+    const signal = engine.step(final);
+    afterStep();
+    if (signal.kind === "drained" && final) return;
+    if (signal.kind !== "drained" && signal.kind !== "header") {
+      throw new Error(`the core stopped at byte ${signal.byteOffset}: ${signal.kind}`);
+    }
+  }
+}

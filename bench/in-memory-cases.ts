@@ -1,0 +1,117 @@
+import { createEngine } from "../src/engines.js";
+import { coreColumns, coreCsv } from "./core.js";
+import { loadLibrary } from "./library.js";
+import { type Case, timed } from "./measure.js";
+import { concatenation } from "./peers/concatenation.js";
+import { fastCsv } from "./peers/fast-csv.js";
+import { type FitPeer, fitFileParser, garminFitSdk, makeFitFile } from "./peers/fit.js";
+import type { CsvPeer } from "./peers/peer.js";
+import { tuned } from "./peers/tuned.js";
+import { sampleNative } from "./processes.js";
+import type { Session, Sessions } from "./sessions.js";
+import { assertDigest, columnChecker, digestOf, expectedDigest, verifyFit } from "./verify.js";
+
+const NATIVE_RUNS_PER_ROUND = 3;
+
+/** What came out of all runs: added up, so that no output is left unread. */
+const produced = { csvBytes: 0, rows: 0 };
+const count = (piece: Uint8Array) => {
+  produced.csvBytes += piece.length;
+};
+
+/**
+ * The cases that read a recording out of memory, each of them proved right before it is timed: the CSVs against the
+ * rows that were made (on the slice; on the whole session against each other), columns and records value by value.
+ *
+ * @throws Error when one gives a wrong result.
+ */
+export async function inMemoryCases(sessions: Sessions, native: string | null): Promise<Case[]> {
+  const { convert, decode } = await loadLibrary();
+  const { main, slice, good, hostile, hostileTwice } = sessions;
+  const simd = createEngine("simd");
+  const plain = createEngine("plain");
+
+  const convertCsv: CsvPeer = async (recording, sink) => {
+    const reader = convert(recording).csv.getReader();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) sink(piece.value);
+  };
+  const simdCsv: CsvPeer = (recording, sink) => coreCsv(simd, recording, sink);
+  const plainCsv: CsvPeer = (recording, sink) => coreCsv(plain, recording, sink);
+  const fast = { coreCsvSimd: simdCsv, coreCsvPlain: plainCsv, convert: convertCsv, tuned } as const;
+  const slow = { concatenation, fastCsv } as const;
+
+  await verifyCsv({ ...fast, ...slow }, slice, expectedDigest(slice.rows));
+  await verifyCsv(fast, main, await digestOf((sink) => tuned(main.bytes, sink)));
+  for (const engine of [simd, plain]) {
+    const columns = columnChecker(`columns, ${engine.name}`, slice.rows);
+    coreColumns(engine, slice.bytes, columns.take);
+    columns.end();
+  }
+  const columns = columnChecker("decode", slice.rows);
+  for await (const batch of decode(slice.bytes)) columns.take(batch);
+  columns.end();
+
+  const csvCase = (id: keyof typeof fast | keyof typeof slow, peer: CsvPeer, session: Session) =>
+    timed(id, sizeOf(session), () => peer(session.bytes, count));
+  const columnsCase = (id: "coreColumnsSimd" | "coreColumnsPlain", engine: typeof simd) =>
+    timed(id, sizeOf(main), () =>
+      coreColumns(engine, main.bytes, (batch) => {
+        produced.rows += batch.length;
+      }),
+    );
+  const coreCase = (id: "goodFrames" | "hostile" | "hostileTwice", session: Session) =>
+    timed(id, sizeOf(session), () => coreCsv(simd, session.bytes, count));
+
+  return [
+    csvCase("coreCsvSimd", simdCsv, main),
+    csvCase("coreCsvPlain", plainCsv, main),
+    columnsCase("coreColumnsSimd", simd),
+    columnsCase("coreColumnsPlain", plain),
+    csvCase("convert", convertCsv, main),
+    timed("decode", sizeOf(main), async () => {
+      for await (const batch of decode(main.bytes)) produced.rows += batch.length;
+    }),
+    ...(native === null ? [] : nativeCases(native, main)),
+    csvCase("tuned", tuned, main),
+    csvCase("concatenation", concatenation, slice),
+    csvCase("fastCsv", fastCsv, slice),
+    ...(await fitCases(slice.rows)),
+    coreCase("goodFrames", good),
+    coreCase("hostile", hostile),
+    coreCase("hostileTwice", hostileTwice),
+  ];
+}
+
+const sizeOf = ({ bytes, rows }: Session) => ({ bytes: bytes.length, rows });
+
+async function verifyCsv(
+  peers: Readonly<Record<string, CsvPeer>>,
+  session: Session,
+  expected: string,
+): Promise<void> {
+  for (const [name, peer] of Object.entries(peers)) {
+    assertDigest(name, await digestOf((sink) => peer(session.bytes, sink)), expected);
+  }
+}
+
+/** The native program times itself, in a process of its own, with the file in its memory. */
+function nativeCases(program: string, session: Session): Case[] {
+  const nativeCase = (id: "native" | "nativeCopy", mode: "--bench" | "--bench-copy"): Case => ({
+    id,
+    ...sizeOf(session),
+    sample: () => sampleNative(program, mode, session.path, NATIVE_RUNS_PER_ROUND),
+  });
+  return [nativeCase("native", "--bench"), nativeCase("nativeCopy", "--bench-copy")];
+}
+
+async function fitCases(rows: number): Promise<Case[]> {
+  const file = makeFitFile(rows);
+  const size = { bytes: file.length, rows };
+  const decoder = (id: "garmin" | "fitFileParser", peer: FitPeer) =>
+    timed(id, size, async () => {
+      produced.rows += (await peer(file)).length;
+    });
+  await verifyFit("@garmin/fitsdk", garminFitSdk, file, rows);
+  await verifyFit("fit-file-parser", fitFileParser, file, rows);
+  return [decoder("garmin", garminFitSdk), decoder("fitFileParser", fitFileParser)];
+}

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { type Case, timed } from "./measure.js";
+import { ASI, gpsdecodeLines, isInstalled, runProgram } from "./processes.js";
+import type { Session, Sessions } from "./sessions.js";
+import { assertDigest, digestOfFile, expectedDigest, verifyGpsdecode } from "./verify.js";
+
+const sizeOf = ({ bytes, rows }: Session) => ({ bytes: bytes.length, rows });
+
+/** Arguments of node for `asi convert` of a session into `csv`. */
+export const asiArguments = ({ path }: Session, csv: string) => [ASI, "convert", path, "-o", csv, "--force"];
+
+/**
+ * The cases that are whole processes, from start to exit, each of them proved right before it is timed.
+ *
+ * @throws Error when one gives a wrong result.
+ */
+export async function processCases(
+  { main, slice, start }: Sessions,
+  native: string | null,
+  folder: string,
+): Promise<Case[]> {
+  const csv = join(folder, "out.csv");
+  const node = process.execPath;
+  const expected = expectedDigest(slice.rows);
+
+  await runProgram(node, asiArguments(slice, csv));
+  assertDigest("asi convert", await digestOfFile(csv), expected);
+  const cases = [
+    timed("nodeStart", { rows: 0, bytes: 0 }, () => runProgram(node, ["-e", "0"])),
+    timed("asiStart", sizeOf(start), () => runProgram(node, asiArguments(start, csv))),
+    timed("asiProcess", sizeOf(main), () => runProgram(node, asiArguments(main, csv))),
+  ];
+  if (native !== null) {
+    await runProgram(native, [slice.path, csv]);
+    assertDigest("native C", await digestOfFile(csv), expected);
+    cases.push(timed("nativeProcess", sizeOf(main), () => runProgram(native, [main.path, csv])));
+  }
+  if (await isInstalled("gpsdecode", "-V")) {
+    verifyGpsdecode(await gpsdecodeLines(slice.path), slice.rows);
+    cases.push(timed("gpsdecode", sizeOf(slice), () => runProgram("gpsdecode", ["-j"], slice.path)));
+  }
+  return cases;
+}

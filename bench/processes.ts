@@ -1,0 +1,83 @@
+import { execFile, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** The built command. */
+export const ASI = path("../dist/bin/asi.js");
+const PEAK_MEMORY_HOOK = path("./peak-memory.mjs");
+const NATIVE_SOURCE = path("./native/asi2csv.c");
+
+/** Runs a program to its end without its output. @throws Error when it fails. */
+export function runProgram(program: string, args: readonly string[], inputPath?: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const input = inputPath === undefined ? "ignore" : openSync(inputPath, "r");
+    const child = spawn(program, args, { stdio: [input, "ignore", "inherit"] });
+    if (input !== "ignore") closeSync(input);
+    child.on("error", reject);
+    child.on("close", (code) =>
+      code === 0 ? resolve() : reject(new Error(`${program} ${args.join(" ")}: exit ${code}`)),
+    );
+  });
+}
+
+/** Peak resident memory of a node process, bytes; see peak-memory.mjs. */
+export function peakMemory(args: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--import", PEAK_MEMORY_HOOK, ...args], {
+      stdio: ["ignore", "ignore", "inherit", "pipe"],
+    });
+    let kib = "";
+    child.stdio[3]?.on("data", (piece) => {
+      kib += piece;
+    });
+    child.on("error", reject);
+    child.on("close", (code) =>
+      code === 0 && kib !== ""
+        ? resolve(Number(kib) * 1024)
+        : reject(new Error(`${args.join(" ")}: exit ${code}`)),
+    );
+  });
+}
+
+/** Compiles the native program into `folder`; null when there is no C compiler. @throws Error when it does not compile. */
+export async function buildNative(folder: string): Promise<string | null> {
+  const compiler = process.env.CC ?? "cc";
+  if (!(await isInstalled(compiler))) return null;
+  const program = join(folder, "asi2csv");
+  await run(compiler, ["-O3", "-march=native", "-o", program, NATIVE_SOURCE]);
+  return program;
+}
+
+/** Whether a program is there to be run: it starts and tells its version. */
+export async function isInstalled(program: string, versionFlag = "--version"): Promise<boolean> {
+  return run(program, [versionFlag]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Times of the native program converting a file that it holds in memory, s. The first run warms it up.
+ * `--bench-copy`: it copies each piece into its own buffer first, as WebAssembly has to.
+ */
+export async function sampleNative(
+  program: string,
+  mode: "--bench" | "--bench-copy",
+  file: string,
+  runs: number,
+): Promise<number[]> {
+  const { stdout } = await run(program, [mode, String(runs + 1), file]);
+  const { ns } = JSON.parse(stdout) as { ns: number[] };
+  return ns.slice(1).map((time) => time / 1e9);
+}
+
+/** What `gpsdecode -j` prints of a file, line by line. */
+export async function gpsdecodeLines(file: string): Promise<string[]> {
+  const { stdout } = await run("sh", ["-c", 'gpsdecode -j < "$1"', "sh", file], { maxBuffer: 2 ** 30 });
+  return stdout.split("\n").filter((line) => line !== "");
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeHostileRecording, makeRecording } from "./data.js";
+
+/** How much is read and how often. All sizes in bytes. */
+export interface Extent {
+  /** The session that our own cases and the fast peers read. */
+  main: number;
+  /** The beginning of it, for the slow peers. */
+  slice: number;
+  /** Good frames, and false syncs; those once more at twice the size. */
+  hostile: number;
+  /** The recording of the start-up case. */
+  start: number;
+  rounds: number;
+  processRounds: number;
+}
+
+export interface Session {
+  readonly bytes: Uint8Array;
+  readonly rows: number;
+  readonly path: string;
+}
+
+export interface Sessions {
+  readonly main: Session;
+  readonly slice: Session;
+  readonly start: Session;
+  readonly good: Session;
+  readonly hostile: Session;
+  readonly hostileTwice: Session;
+}
+
+/** Makes all recordings and writes them into `folder`. */
+export function makeSessions({ main, slice, hostile, start }: Extent, folder: string): Sessions {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, bytes: Uint8Array, rows: number): Session => {
+    const path = join(folder, `${name}.asi`);
+    writeFileSync(path, bytes);
+    return { bytes, rows, path };
+  };
+  const session = (name: string, size: number) => {
+    const { bytes, rows } = makeRecording(size);
+    return write(name, bytes, rows);
+  };
+  return {
+    main: session("main", main),
+    slice: session("slice", slice),
+    start: session("start", start),
+    good: session("good", hostile),
+    hostile: write("hostile", makeHostileRecording(hostile), 1),
+    hostileTwice: write("hostile-twice", makeHostileRecording(2 * hostile), 1),
+  };
+}

@@ -1,0 +1,97 @@
+import type { CaseId } from "./labels.js";
+import type { Measurements } from "./measure.js";
+
+/** A promise about speed, and how it is computed from what was measured. */
+interface Target {
+  /** The line of the table on which it stands. */
+  readonly on: CaseId;
+  readonly what: string;
+  readonly bound: "at most" | "at least";
+  readonly limit: number;
+  readonly unit: "×" | "MB";
+  measure(figures: Figures): number;
+}
+
+export interface TargetResult {
+  readonly on: CaseId;
+  readonly what: string;
+  readonly bound: "at most" | "at least";
+  readonly limit: number;
+  readonly unit: "×" | "MB";
+  /** null: one of the programs is not installed here. */
+  readonly measured: number | null;
+  readonly reached: boolean | null;
+}
+
+interface Figures {
+  /** Median time of a run, s; NaN when the case was left out. */
+  time(id: CaseId): number;
+  /** Median time per row, s; NaN when the case was left out. */
+  perRow(id: CaseId): number;
+  /** Peak memory of `asi convert` on the main session, MB. */
+  asiPeakMb: number;
+}
+
+/** How many times as fast, by rows per second, our CSV is as a peer. */
+const timesAsFast = (peer: CaseId) => (figures: Figures) =>
+  figures.perRow(peer) / figures.perRow("coreCsvSimd");
+
+const times = (of: CaseId, by: CaseId) => (figures: Figures) => figures.time(of) / figures.time(by);
+
+const TARGETS: readonly Target[] = [
+  atMost(1.2, "coreCsvSimd", "native C's time", times("coreCsvSimd", "native")),
+  atMost(1.8, "coreCsvPlain", "native C's time", times("coreCsvPlain", "native")),
+  atMost(0.9, "coreColumnsSimd", "native C's time", times("coreColumnsSimd", "native")),
+  atMost(1.3, "convert", "the plain loop's time", times("convert", "coreCsvSimd")),
+  atMost(1.3, "decode", "the plain loop's time", times("decode", "coreColumnsSimd")),
+  atLeast(25, "concatenation", "our CSV as fast", timesAsFast("concatenation")),
+  atLeast(45, "fastCsv", "our CSV as fast", timesAsFast("fastCsv")),
+  atLeast(100, "garmin", "our CSV as fast", timesAsFast("garmin")),
+  atLeast(100, "fitFileParser", "our CSV as fast", timesAsFast("fitFileParser")),
+  atMost(6, "hostile", "the time of good frames", times("hostile", "goodFrames")),
+  // "Doubles": a tenth more is measurement.
+  atMost(2.2, "hostileTwice", "the time of half of it", times("hostileTwice", "hostile")),
+  atMost(2, "asiStart", "the time of `node -e 0`", times("asiStart", "nodeStart")),
+  {
+    on: "asiProcess",
+    what: "native C's time, less node's start",
+    bound: "at most",
+    limit: 2,
+    unit: "×",
+    measure: ({ time }) => (time("asiProcess") - time("nodeStart")) / time("nativeProcess"),
+  },
+  {
+    on: "asiProcess",
+    what: "peak memory",
+    bound: "at most",
+    limit: 120,
+    unit: "MB",
+    measure: ({ asiPeakMb }) => asiPeakMb,
+  },
+];
+
+function atMost(limit: number, on: CaseId, what: string, measure: Target["measure"]): Target {
+  return { on, what, bound: "at most", limit, unit: "×", measure };
+}
+
+function atLeast(limit: number, on: CaseId, what: string, measure: Target["measure"]): Target {
+  return { on, what, bound: "at least", limit, unit: "×", measure };
+}
+
+/** All targets with what was measured. `asiPeakBytes`: peak memory of `asi convert`. */
+export function judge(measurements: Measurements, asiPeakBytes: number): TargetResult[] {
+  const figures: Figures = {
+    time: (id) => measurements.get(id)?.medianS ?? Number.NaN,
+    perRow(id) {
+      const measurement = measurements.get(id);
+      return measurement === undefined ? Number.NaN : measurement.medianS / measurement.rows;
+    },
+    asiPeakMb: asiPeakBytes / 1e6,
+  };
+  return TARGETS.map(({ measure, ...target }) => {
+    const value = measure(figures);
+    const measured = Number.isNaN(value) ? null : value;
+    const holds = target.bound === "at most" ? value <= target.limit : value >= target.limit;
+    return { ...target, measured, reached: measured === null ? null : holds };
+  });
+}
