@@ -1,0 +1,122 @@
+/** A service with the data of one team, for measurements: real HTTP, a real database, samples stored as a load does. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { readConfig } from "../src/config.js";
+import { insertManagedAthlete } from "../src/domain/accounts/store.js";
+import { transact } from "../src/domain/change.js";
+import type { Context } from "../src/domain/context.js";
+import { addDevices, backdateOwnership } from "../src/domain/devices/operate.js";
+import { createApplication } from "../src/oauth/applications.js";
+import { ownContext, type Service, startService, systemClock } from "../src/service.js";
+import { openStore, type Store } from "../src/store/open.js";
+import { allocateColumns, FIX_3D, sqlClientOf, storeSamples } from "../src/store/samples/index.js";
+import { jsonSchemas } from "../src/store/schema.js";
+
+export const START_MS = Date.UTC(2024, 5, 1, 10);
+const SAMPLES_PER_SECOND = 10;
+
+export interface Scene {
+  store: Store;
+  service: Service;
+  ctx: Context;
+  url: string;
+  token: string;
+  managerId: number;
+  deviceId: number;
+  athleteId: number;
+  post(path: string, json: unknown): Promise<Record<string, unknown> & { id: number }>;
+  patch(path: string, json: unknown): Promise<void>;
+  schemaId(name: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** @param databaseUrl of a PostgreSQL server; null for the embedded database in a folder of its own */
+export async function openScene(databaseUrl: string | null): Promise<Scene> {
+  const folder = mkdtempSync(join(tmpdir(), "asi-server-bench-"));
+  const config = {
+    ...readConfig({ PORT: "0", METRICS_PORT: "0", LOG_LEVEL: "silent", DATA_DIR: folder }),
+    databaseUrl,
+    throttleUserPerMinute: 1_000_000_000,
+  };
+  const store = await openStore(config);
+  const service = await startService(config, store);
+  const url = service.url ?? "";
+  const ctx = ownContext(config, store, systemClock, () => service.worker.wake(), service.computer);
+  const request = async (method: string, path: string, body: BodyInit, headers: Record<string, string>) => {
+    const response = await fetch(url + path, { method, body, headers });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  const json = { "Content-Type": "application/json" };
+
+  const username = "bench";
+  const password = "a long passphrase";
+  const manager = await request(
+    "POST",
+    "/api/v1/managers/",
+    JSON.stringify({ username, password, email: "bench@example.org" }),
+    json,
+  );
+  const { clientId, clientSecret } = await createApplication(ctx, { name: "bench", redirectUris: [] });
+  const credentials = { username, password, client_id: clientId, client_secret: clientSecret };
+  const form = new URLSearchParams({ grant_type: "password", ...credentials });
+  const { access_token: token } = await request("POST", "/oauth2/token/", form, {});
+  const authorized = { ...json, Authorization: `Bearer ${token}` };
+  const post: Scene["post"] = (path, body) => request("POST", path, JSON.stringify(body), authorized);
+
+  const device = { serial_number: "BENCH", device_name: "bench" };
+  await addDevices(ctx, [{ serialNumber: "BENCH", deviceName: "bench", deviceType: "T" }]);
+  const { id: deviceId } = await post("/api/v1/devices/take-ownership/", device);
+  await backdateOwnership(ctx, "BENCH", new Date(START_MS));
+  const { id: athleteId } = await transact(ctx, "bench", (change) =>
+    insertManagedAthlete(change, manager.id, { birthDate: "1996-06-02" }),
+  );
+  return {
+    store,
+    service,
+    ctx,
+    url,
+    token,
+    managerId: manager.id,
+    deviceId,
+    athleteId,
+    post,
+    async patch(path, body) {
+      await request("PATCH", path, JSON.stringify(body), authorized);
+    },
+    async schemaId(name) {
+      const [row] = await ctx.queries.select().from(jsonSchemas).where(eq(jsonSchemas.name, name));
+      return row?.id ?? 0;
+    },
+    async close() {
+      await service.stop();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Stores a match of changing speed at 10 Hz, the heart rate once a second. */
+export async function storeMatch({ ctx, deviceId }: Scene, seconds: number): Promise<void> {
+  const columns = allocateColumns(seconds * SAMPLES_PER_SECOND);
+  for (let k = 0; k < columns.length; k++) {
+    columns.timestampMs[k] = START_MS + k * (1000 / SAMPLES_PER_SECOND);
+    columns.latitudeE7[k] = 457_000_000 + Math.round(300_000 * Math.sin(k / 700));
+    columns.longitudeE7[k] = 48_000_000 + Math.round(300_000 * Math.cos(k / 900));
+    columns.altitudeMm[k] = 170_000 + ((k * 37) % 900);
+    columns.speedMmPerS[k] = Math.round(
+      2500 + 2400 * Math.sin(k / 40) + 1500 * Math.sin(k / 210) + ((k * k * 7 + k * 13) % 61),
+    );
+    columns.hr[k] = k % 10 === 3 ? 120 + Math.round(50 * Math.sin(k / 3000)) : 0;
+    columns.fixType[k] = FIX_3D;
+  }
+  await transact(ctx, "bench", ({ queries }) => storeSamples(sqlClientOf(queries), deviceId, [columns]));
+}
+
+/** The value below which a share of the values lies. */
+export function quantile(values: readonly number[], share: number): number {
+  const ascending = values.toSorted((a, b) => a - b);
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import helmet from "@fastify/helmet";
+import Fastify, { type FastifyInstance, LogController } from "fastify";
+import type { Registry } from "prom-client";
+import type { Computer } from "./computation/computer.js";
+import type { Config } from "./config.js";
+import type { Clock, Context } from "./domain/context.js";
+import { errors } from "./domain/errors.js";
+import { limitArrival } from "./http/arrival.js";
+import { authenticate } from "./http/authentication.js";
+import { installBodies } from "./http/bodies.js";
+import { deprecationHeaders } from "./http/deprecation.js";
+import { installErrors, sendError } from "./http/errors.js";
+import { answerOtherMethods, collectMethods } from "./http/methods.js";
+import { measureRequests } from "./http/metrics.js";
+import { requireAcceptable } from "./http/negotiation.js";
+import { routes } from "./http/routes/index.js";
+import { Slots } from "./http/slots.js";
+import { createThrottle, type Throttle } from "./http/throttle.js";
+import type { Database } from "./store/database.js";
+import type { AddressLookup } from "./webhooks/receiver.js";
+
+/** What the application needs from outside; it opens nothing itself. */
+export interface Dependencies {
+  database: Database;
+  clock: Clock;
+  lookup: AddressLookup;
+  serverKey: Uint8Array;
+  computer: Computer;
+  /** Called after the commit of a transaction that added jobs. */
+  jobsAdded(): void;
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    throttle: Throttle;
+    slots: Slots;
+    dependencies: Dependencies;
+    config: Config;
+    metrics: Registry;
+  }
+  interface FastifyContextConfig {
+    /** Neither counted nor authenticated: health. */
+    unguarded?: boolean;
+    /** The `Authorization` header is not a user's token: the OAuth endpoints. */
+    clientCredentials?: boolean;
+  }
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const BODY_LIMIT_BYTES = 1024 * 1024;
+
+/** Builds the application: all routes, nothing listening. */
+export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: config.logLevel === "silent" ? false : { level: config.logLevel },
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
+    connectionTimeout: 2 * config.requestTimeoutMs,
+    forceCloseConnections: "idle",
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    genReqId: (request) => {
+      const given = request.headers["x-request-id"];
+      return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    frameworkErrors: sendError,
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 100 },
+  });
+  app.decorate("config", config);
+  app.decorate("dependencies", dependencies);
+  app.decorate("throttle", createThrottle(config, dependencies.database));
+  app.decorate("operations", []);
+  app.decorate("slots", new Slots(config.convertConcurrency));
+  for (const name of ["ctx", "ids", "target", "rawBody"]) app.decorateRequest(name, undefined);
+  app.decorateRequest("replays", false);
+  app.setSerializerCompiler(() => (body) => JSON.stringify(body));
+
+  app.decorate("metrics", measureRequests(app));
+
+  installErrors(app);
+  await installBodies(app);
+  installGuard(app, dependencies);
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    crossOriginResourcePolicy: { policy: "same-origin" },
+  });
+  const methods = collectMethods(app);
+  for (const install of routes) install(app);
+  answerOtherMethods(app, new Map(methods));
+  return app;
+}
+
+/** What every request passes first: its id, throttle by address, authentication, throttle by user. */
+function installGuard(app: FastifyInstance, dependencies: Dependencies): void {
+  const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("X-Request-Id", request.id);
+    reply.header("Cache-Control", "no-store");
+    const ctx: Context = {
+      queries: database.queries,
+      clock,
+      lookup,
+      config: app.config,
+      serverKey,
+      computer,
+      caller: null,
+      requestId: request.id,
+      jobsAdded,
+    };
+    request.ctx = ctx;
+    const route = request.routeOptions.config;
+    // First of all, so that refusals say so too.
+    if (route.operation?.deprecated) deprecationHeaders(reply, route.operation);
+    if (route.unguarded) return;
+    const { authorization } = request.headers;
+    if (authorization === undefined || route.clientCredentials) {
+      await app.throttle("address", request, reply);
+    } else {
+      ctx.caller = await authenticate(database.queries, clock.now(), authorization);
+      await app.throttle(ctx.caller === null ? "address" : "user", request, reply);
+      if (ctx.caller === null) throw errors.unauthenticated(true);
+    }
+    requireAcceptable(request);
+    limitArrival(request, app.config);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        path: request.routeOptions.url ?? "unknown",
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        account: request.ctx?.caller?.id,
+        address: request.ip,
+      },
+      "request",
+    );
+  });
+}

@@ -1,0 +1,45 @@
+import { fileURLToPath } from "node:url";
+import { Piscina } from "piscina";
+import type { ComputationTask } from "./task.js";
+
+/** Computes in threads of its own, so that the event loop of the API stays free. */
+export interface Computer {
+  /**
+   * @returns the computed data as JSON text
+   * @throws whatever the computation throws, or an Error when its thread has died
+   */
+  compute(task: ComputationTask): Promise<string>;
+  /** Ends the threads; computations under way are lost. */
+  close(): Promise<void>;
+}
+
+/** Run from its sources, the service needs a loader for them, in its threads too. */
+const isSource = import.meta.url.endsWith(".ts");
+
+/** Starts threads as they are needed, at most `threads`; once started they stay. */
+export function startComputer(threads: number): Computer {
+  let pool: Piscina<ComputationTask, string> | undefined;
+  return {
+    compute(task) {
+      pool ??= new Piscina({
+        filename: fileURLToPath(
+          new URL(isSource ? "./thread.ts" : "./computation-thread.js", import.meta.url),
+        ),
+        ...(isSource ? { execArgv: ["--import", "tsx"] } : {}),
+        minThreads: 0,
+        maxThreads: threads,
+        idleTimeout: Number.POSITIVE_INFINITY,
+      });
+      return pool.run(task);
+    },
+    async close() {
+      await pool?.destroy();
+    },
+  };
+}
+
+/** For contexts that ask for no computation: the operator's commands. */
+export const noComputer: Computer = {
+  compute: () => Promise.reject(new Error("This process computes nothing")),
+  close: () => Promise.resolve(),
+};

@@ -1,0 +1,42 @@
+import {
+  computeMetrics,
+  type MetricsFrame,
+  type MetricsParameters,
+  type SampleColumns,
+} from "../metrics/index.js";
+// Not through the index, which brings the query builder: a thread has no database.
+import { decodeStored, type StoredChunk } from "../store/samples/stored.js";
+
+/** All that a computation needs, as a message to the thread that makes it. */
+export interface ComputationTask {
+  deviceId: number;
+  /** Those that the frame touches, ascending; samples beyond its ends are left out. */
+  chunks: StoredChunk[];
+  frame: MetricsFrame;
+  parameters: MetricsParameters;
+  /** ms since 1970 UTC. */
+  computedAtMs: number;
+}
+
+/** @returns the computed data as JSON text: the same task always gives the same bytes */
+export function runTask({ deviceId, chunks, frame, parameters, computedAtMs }: ComputationTask): string {
+  return JSON.stringify(computeMetrics(columnsOf(deviceId, chunks), frame, parameters, computedAtMs));
+}
+
+function columnsOf(deviceId: number, chunks: readonly StoredChunk[]): SampleColumns {
+  const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+  const columns = {
+    timestampMs: new Float64Array(size),
+    speedMmPerS: new Int32Array(size),
+    heartRateBpm: new Uint8Array(size),
+  };
+  let at = 0;
+  for (const chunk of chunks) {
+    const samples = decodeStored(deviceId, chunk);
+    columns.timestampMs.set(samples.timestampMs.subarray(0, samples.length), at);
+    columns.speedMmPerS.set(samples.speedMmPerS.subarray(0, samples.length), at);
+    columns.heartRateBpm.set(samples.hr.subarray(0, samples.length), at);
+    at += samples.length;
+  }
+  return columns;
+}

@@ -1,0 +1,248 @@
+import { availableParallelism } from "node:os";
+
+/** Every setting of the service. All come from the environment, are checked once at start, and are listed by `asi-server config`. */
+
+interface Setting<T> {
+  env: string;
+  fallback: string;
+  /** In words, for the list. */
+  about: string;
+  secret?: boolean;
+  /** Throws an Error that says what is expected. */
+  read(text: string): T;
+}
+
+const setting =
+  <T>(read: (text: string) => T) =>
+  (env: string, fallback: string | number | boolean, about: string): Setting<T> => ({
+    env,
+    fallback: String(fallback),
+    about,
+    read,
+  });
+
+const text = setting((value) => value);
+
+const integer = (min: number, max: number) =>
+  setting((value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max) {
+      throw new Error(`expected a whole number from ${min} to ${max}`);
+    }
+    return number;
+  });
+const port = integer(0, 65_535);
+const count = integer(1, 1_000_000_000);
+
+const boolean = setting((value) => {
+  if (!/^(true|false)$/.test(value)) throw new Error("expected true or false");
+  return value === "true";
+});
+
+const list = setting((value) => value.split(",").filter((entry) => entry !== ""));
+
+const url = (...protocols: string[]) =>
+  setting((value) => {
+    if (value === "") return null;
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      throw new Error(`expected a URL beginning with ${protocols.map((p) => `${p}//`).join(" or ")}`);
+    }
+    return value;
+  });
+
+const key = setting((value) => {
+  if (value === "") return null;
+  const bytes = Buffer.from(value, "base64");
+  if (bytes.length !== 32) throw new Error("expected 32 bytes in base64");
+  return new Uint8Array(bytes);
+});
+
+const level = setting((value) => {
+  if (!/^(trace|debug|info|warn|error|fatal|silent)$/.test(value)) {
+    throw new Error("expected trace, debug, info, warn, error, fatal or silent");
+  }
+  return value;
+});
+
+const secret = <T>(of: Setting<T>): Setting<T> => ({ ...of, secret: true });
+
+export const settings = {
+  host: text("HOST", "127.0.0.1", "Address to listen on"),
+  port: port("PORT", 8080, "Port of the API; 0 takes a free one"),
+  metricsPort: port("METRICS_PORT", 9464, "Port of /metrics, on the same address; 0 turns it off"),
+  baseUrl: url("http:", "https:")(
+    "BASE_URL",
+    "",
+    "Address of the API as clients see it; default http://HOST:PORT",
+  ),
+  dataDir: text(
+    "DATA_DIR",
+    "./asi-data",
+    "Folder of the embedded database, of mails without SMTP_URL, and of the admin socket",
+  ),
+  databaseUrl: secret(
+    url("postgres:", "postgresql:")(
+      "DATABASE_URL",
+      "",
+      "PostgreSQL server to use instead of the embedded database",
+    ),
+  ),
+  databasePoolSize: integer(2, 1000)("DATABASE_POOL_SIZE", 10, "Connections to PostgreSQL of one process"),
+  serverKey: secret(
+    key(
+      "SERVER_KEY",
+      "",
+      "32 bytes in base64 that encrypt webhook secrets and waiting mails; default: a file in DATA_DIR, so several machines need it set",
+    ),
+  ),
+  smtpUrl: secret(
+    url("smtp:", "smtps:")("SMTP_URL", "", "Mail server; without it mails are written into DATA_DIR/mail"),
+  ),
+  mailFrom: text("MAIL_FROM", "asi-server <no-reply@localhost>", "Sender of mails"),
+  logLevel: level("LOG_LEVEL", "info", "trace, debug, info, warn, error, fatal or silent"),
+  trustProxy: list(
+    "TRUST_PROXY",
+    "",
+    "Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas",
+  ),
+  shutdownTimeoutMs: count(
+    "SHUTDOWN_TIMEOUT_MS",
+    25_000,
+    "Time for requests and jobs to finish after SIGTERM",
+  ),
+  requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time in which a request must have arrived"),
+  uploadTimeoutMs: count("UPLOAD_TIMEOUT_MS", 600_000, "The same for a request with a recording"),
+  uploadPauseMs: count(
+    "UPLOAD_PAUSE_MS",
+    15_000,
+    "Time for which a request with a recording may stand still while it arrives",
+  ),
+  jobPollMs: count("JOB_POLL_MS", 1_000, "How often a worker looks for jobs of other processes"),
+  jobLeaseMs: integer(1_000, 3_600_000)(
+    "JOB_LEASE_MS",
+    60_000,
+    "Time after which the jobs of a worker that died are given to another",
+  ),
+  jobConcurrency: integer(1, 64)("JOB_CONCURRENCY", 2, "Jobs that one process runs at a time"),
+  computeThreads: integer(1, 64)(
+    "COMPUTE_THREADS",
+    Math.max(1, availableParallelism() - 1),
+    "Threads that compute the data of time frames; default: one for each processor but one",
+  ),
+  grantManagedAthletes: boolean(
+    "GRANT_MANAGED_ATHLETES",
+    false,
+    "Every new manager may create managed athletes",
+  ),
+  rawRetentionDays: count(
+    "RAW_RETENTION_DAYS",
+    730,
+    "Days for which samples are kept, counted from when they were stored",
+  ),
+  auditRetentionDays: count("AUDIT_RETENTION_DAYS", 730, "Days for which audit rows are kept"),
+  jobRetentionDays: count(
+    "JOB_RETENTION_DAYS",
+    90,
+    "Days for which finished jobs and webhook deliveries are kept",
+  ),
+  rawDataCacheBytes: integer(0, 1_000_000_000_000)(
+    "RAW_DATA_CACHE_BYTES",
+    64 * 1024 * 1024,
+    "Memory for pages of raw data that were asked for in the last 120 s; 0 keeps none",
+  ),
+  bulkLoadEnabled: boolean("BULK_LOAD_ENABLED", true, "The deprecated bulk load answers; false: 410"),
+  bulkLoadMaxBytes: count(
+    "BULK_LOAD_MAX_BYTES",
+    32 * 1024 * 1024,
+    "Largest recording of a bulk load, decoded",
+  ),
+  convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
+  convertConcurrency: integer(1, 64)(
+    "CONVERT_CONCURRENCY",
+    2,
+    "Conversions and bulk load requests that one process serves at a time",
+  ),
+  webhookAllowPrivate: boolean(
+    "WEBHOOK_ALLOW_PRIVATE",
+    false,
+    "Webhooks may point at private addresses (development)",
+  ),
+  webhookConcurrency: integer(1, 1000)(
+    "WEBHOOK_CONCURRENCY",
+    32,
+    "Webhooks that one process calls at a time",
+  ),
+  webhookConcurrencyPerHost: integer(1, 1000)(
+    "WEBHOOK_CONCURRENCY_PER_HOST",
+    4,
+    "Of them, those of one receiving host",
+  ),
+  webhookTimeoutMs: integer(1, 45_000)(
+    "WEBHOOK_TIMEOUT_MS",
+    15_000,
+    "Time in which a webhook's receiver must have answered",
+  ),
+  webhookConnectTimeoutMs: integer(1, 45_000)(
+    "WEBHOOK_CONNECT_TIMEOUT_MS",
+    5_000,
+    "Of it, the time to connect",
+  ),
+  throttleUserPerMinute: count("THROTTLE_USER_PER_MINUTE", 3000, "Authenticated calls of one user"),
+  throttleAddressPerMinute: count("THROTTLE_ADDRESS_PER_MINUTE", 600, "Anonymous calls from one address"),
+  throttleRawDataPerMinute: count("THROTTLE_RAW_DATA_PER_MINUTE", 600, "Raw data and ranges of one user"),
+  throttleFilesPerMinute: count("THROTTLE_FILES_PER_MINUTE", 120, "Conversions and bulk loads of one user"),
+  throttleRegistrationsPerHour: count(
+    "THROTTLE_REGISTRATIONS_PER_HOUR",
+    600,
+    "Registrations from one address",
+  ),
+  throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
+  throttleFailedPasswords: count(
+    "THROTTLE_FAILED_PASSWORDS",
+    20,
+    "Wrong passwords for one username from one address in 15 minutes",
+  ),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type Config = {
+  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]["read"]>;
+};
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/**
+ * Reads and checks every setting.
+ * @throws ConfigError that names each variable in fault and what it expects
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const entries = Object.entries<Setting<unknown>>(settings).map(
+    ([name, { env: variable, fallback, read }]) => {
+      try {
+        return [name, read(env[variable] ?? fallback)];
+      } catch (error) {
+        problems.push(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
+        return [name, undefined];
+      }
+    },
+  );
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return Object.fromEntries(entries) as Config;
+}
+
+/** The settings as a list, with the value in force; secrets are only said to be set. */
+export function describeConfig(env: Readonly<Record<string, string | undefined>>) {
+  return Object.values<Setting<unknown>>(settings).map(
+    ({ env: variable, fallback, about, secret: hidden }) => {
+      const value = env[variable];
+      return {
+        variable,
+        default: fallback,
+        value: hidden && value !== undefined ? "(set)" : (value ?? fallback),
+        about,
+      };
+    },
+  );
+}

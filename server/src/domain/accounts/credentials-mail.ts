@@ -1,0 +1,22 @@
+import type { Account } from "../access.js";
+import type { Change } from "../change.js";
+import type { Context } from "../context.js";
+import { seal } from "../secret-box.js";
+
+/** Queues the mail that tells a new user the credentials; a password is stated only when it was generated. */
+export async function mailCredentials(
+  ctx: Context,
+  change: Change,
+  account: Account,
+  generatedPassword: string | null,
+): Promise<void> {
+  await change.enqueue({
+    kind: "mail",
+    payload: {
+      template: "credentials",
+      to: account.email,
+      username: account.username,
+      sealedPassword: generatedPassword === null ? null : seal(ctx.serverKey, generatedPassword),
+    },
+  });
+}

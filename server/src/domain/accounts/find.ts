@@ -1,0 +1,18 @@
+import { and, eq } from "drizzle-orm";
+import { accounts, type Role } from "../../store/schema.js";
+import type { Account, Look } from "../access.js";
+import { errors } from "../errors.js";
+
+/**
+ * The account with this id, in this role.
+ * @throws ServiceError `not_found`
+ */
+export async function findAccount(role: Role, id: number, { queries, lock }: Look): Promise<Account> {
+  const query = queries
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.id, id), eq(accounts.role, role)));
+  const [account] = await (lock ? query.for("update") : query);
+  if (account === undefined) throw errors.notFound();
+  return account;
+}

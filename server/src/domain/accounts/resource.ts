@@ -1,0 +1,151 @@
+import { Type } from "@sinclair/typebox";
+import { CalendarDate, Email, Nullable, Text } from "../../wire/types.js";
+import type { Account } from "../access.js";
+import { MAX_PICTURE_BASE64 } from "./picture.js";
+
+export const ManagerProfile = Type.Object({
+  id: Type.Integer(),
+  first_name: Nullable(Type.String()),
+  last_name: Nullable(Type.String()),
+});
+
+export const Manager = Type.Object(
+  {
+    id: Type.Integer(),
+    username: Type.String({ description: "Name used to authenticate" }),
+    external_id: Nullable(Type.String({ description: "Identifier from another organisation" })),
+    email: Type.String({ format: "email" }),
+    manager_profile: ManagerProfile,
+  },
+  {
+    $id: "Manager",
+    examples: [
+      {
+        id: 12,
+        username: "ann",
+        external_id: null,
+        email: "ann@example.org",
+        manager_profile: { id: 12, first_name: "Ann", last_name: "Ash" },
+      },
+    ],
+  },
+);
+
+export function toManager(account: Account) {
+  return {
+    id: account.id,
+    username: account.username,
+    external_id: account.externalId,
+    email: account.email,
+    manager_profile: { id: account.id, first_name: account.firstName, last_name: account.lastName },
+  };
+}
+
+export const AthleteProfile = Type.Object({
+  id: Type.Integer(),
+  external_id: Nullable(Type.String()),
+  first_name: Nullable(Type.String()),
+  last_name: Nullable(Type.String()),
+  gender: Nullable(Type.String({ description: "M, F or X" })),
+  weight: Nullable(Type.Number({ description: "Kilograms" })),
+  height: Nullable(Type.Number({ description: "Metres" })),
+  birth_date: Nullable(Type.String({ format: "date" })),
+  nationality: Nullable(Type.String()),
+  profile_picture: Nullable(Type.String({ description: "Base64 of a JPEG, PNG or WebP image" })),
+});
+
+export const Athlete = Type.Object(
+  {
+    id: Type.Integer(),
+    username: Type.String(),
+    external_id: Nullable(Type.String()),
+    email: Type.String({ description: "Empty for managed athletes" }),
+    managed_by: Nullable(Type.Integer({ description: "Id of the manager who manages this athlete" })),
+    is_default_athlete: Type.Boolean(),
+    athlete_profile: AthleteProfile,
+  },
+  { $id: "Athlete" },
+);
+
+export function toAthlete(account: Account) {
+  return {
+    id: account.id,
+    username: account.username,
+    external_id: account.externalId,
+    email: account.email,
+    managed_by: account.managedBy,
+    is_default_athlete: account.isDefaultAthlete,
+    athlete_profile: {
+      id: account.id,
+      external_id: account.profileExternalId,
+      first_name: account.firstName,
+      last_name: account.lastName,
+      gender: account.gender,
+      weight: account.weightKg,
+      height: account.heightM,
+      birth_date: account.birthDate,
+      nationality: account.nationality,
+      profile_picture: account.profilePicture,
+    },
+  };
+}
+
+const Role = Type.Union([Type.Literal("MANAGER"), Type.Literal("ATHLETE"), Type.Literal("ADMINISTRATOR")]);
+
+/** The account operation's answer: the shape of the caller's role, and the role. */
+export const AuthenticatedAccount = Type.Union([
+  Type.Composite([
+    Manager,
+    Type.Object({
+      role: Role,
+      extra_permissions: Type.Array(Type.String({ description: "can_create_managed_athletes" })),
+    }),
+  ]),
+  Type.Composite([Athlete, Type.Object({ role: Role })]),
+]);
+
+export function toAuthenticatedAccount(account: Account) {
+  if (account.role === "ATHLETE") return { ...toAthlete(account), role: account.role };
+  return {
+    ...toManager(account),
+    role: account.role,
+    extra_permissions: account.canCreateManagedAthletes ? ["can_create_managed_athletes"] : [],
+  };
+}
+
+/** Fields of bodies that both managers and athletes have. */
+export const accountFields = {
+  username: Text({ minLength: 1, description: "Name used to authenticate" }),
+  email: Email(),
+  external_id: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 255 }))),
+};
+
+export const Password = Type.String({ minLength: 8, maxLength: 128, format: "password" });
+
+export const ManagerProfileInput = Type.Object({
+  first_name: Type.Optional(Nullable(Text())),
+  last_name: Type.Optional(Nullable(Text())),
+});
+
+export const AthleteProfileInput = Type.Object({
+  external_id: Type.Optional(Nullable(Text({ maxLength: 255 }))),
+  first_name: Type.Optional(Nullable(Text())),
+  last_name: Type.Optional(Nullable(Text())),
+  gender: Type.Optional(Nullable(Type.Union([Type.Literal("M"), Type.Literal("F"), Type.Literal("X")]))),
+  weight: Type.Optional(
+    Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 500, description: "Kilograms" })),
+  ),
+  height: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3, description: "Metres" }))),
+  birth_date: Type.Optional(Nullable(CalendarDate())),
+  nationality: Type.Optional(Nullable(Text({ maxLength: 100 }))),
+  profile_picture: Type.Optional(
+    Nullable(
+      Type.String({
+        format: "picture",
+        maxLength: MAX_PICTURE_BASE64,
+        problem: "Expected base64 of a JPEG, PNG or WebP image of at most 2 MiB.",
+        description: "Base64 of a JPEG, PNG or WebP image of at most 2 MiB",
+      }),
+    ),
+  ),
+});

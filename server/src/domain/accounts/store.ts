@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import type { StaticDecode } from "@sinclair/typebox";
+import { DrizzleQueryError, eq, sql } from "drizzle-orm";
+import {
+  accessTokens,
+  accounts,
+  authorizationCodes,
+  permissions,
+  refreshTokens,
+  timeframes,
+} from "../../store/schema.js";
+import type { Account } from "../access.js";
+import type { Change } from "../change.js";
+import { errors } from "../errors.js";
+import { recompute } from "../timeframes/recompute.js";
+import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
+
+type Values = Omit<typeof accounts.$inferInsert, "usernameKey" | "createdAt">;
+
+/** Usernames are compared without regard to case, over all accounts. */
+export const usernameKey = (username: string) => username.normalize("NFKC").toLowerCase();
+
+const TAKEN: Record<string, string> = {
+  accounts_username_key_key: "username",
+  accounts_external_id: "external_id",
+};
+
+/** Turns the database's word that a value is taken into the field error of that value. */
+async function uniquely<T>(query: Promise<T>): Promise<T> {
+  return query.catch((error: unknown) => {
+    const cause = error instanceof DrizzleQueryError ? (error.cause as { constraint?: string }) : undefined;
+    const field = TAKEN[cause?.constraint ?? ""];
+    throw field === undefined ? error : errors.field(field, "This value is already taken.", "not_unique");
+  });
+}
+
+export async function insertAccount(change: Change, values: Values): Promise<Account> {
+  const [account] = await uniquely(
+    change.queries
+      .insert(accounts)
+      .values({ ...values, usernameKey: usernameKey(values.username), createdAt: change.now })
+      .returning(),
+  );
+  if (account === undefined) throw new Error("The account was not inserted");
+  await change.audit("account", account.id, null, account);
+  return account;
+}
+
+/** Changes an account; a new password ends every session. */
+export async function updateAccount(
+  change: Change,
+  before: Account,
+  values: Partial<Values>,
+): Promise<Account> {
+  const [after] = await uniquely(
+    change.queries
+      .update(accounts)
+      .set({
+        ...values,
+        ...(values.username === undefined ? {} : { usernameKey: usernameKey(values.username) }),
+        version: sql`${accounts.version} + 1`,
+      })
+      .where(eq(accounts.id, before.id))
+      .returning(),
+  );
+  if (after === undefined) throw errors.notFound();
+  if (values.passwordHash !== undefined) await revokeTokens(change, before.id);
+  // The maximum heart rate is derived from the age.
+  if (after.birthDate !== before.birthDate) await recompute(change, eq(timeframes.athleteId, before.id));
+  await change.audit("account", before.id, before, after);
+  return after;
+}
+
+/** Ends every session of the account. */
+export async function revokeTokens({ queries }: Change, accountId: number): Promise<void> {
+  await queries.delete(accessTokens).where(eq(accessTokens.accountId, accountId));
+  await queries.delete(refreshTokens).where(eq(refreshTokens.accountId, accountId));
+  await queries.delete(authorizationCodes).where(eq(authorizationCodes.accountId, accountId));
+}
+
+/** Columns of a profile as sent: what was not sent is not touched. */
+export const managerProfileColumns = (profile: StaticDecode<typeof ManagerProfileInput> = {}) =>
+  sent({ firstName: profile.first_name, lastName: profile.last_name });
+
+export const athleteProfileColumns = (profile: StaticDecode<typeof AthleteProfileInput> = {}) =>
+  sent({
+    profileExternalId: profile.external_id,
+    firstName: profile.first_name,
+    lastName: profile.last_name,
+    gender: profile.gender,
+    weightKg: profile.weight,
+    heightM: profile.height,
+    birthDate: profile.birth_date,
+    nationality: profile.nationality,
+    profilePicture: profile.profile_picture,
+  });
+
+/** The object without its undefined members. */
+export function sent<T extends Record<string, unknown>>(values: T) {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+/** A managed athlete's permissions for its manager (specification, "Permission"). */
+const MANAGED_FROM = new Date("1970-01-01T00:00:00.000Z");
+const MANAGED_UNTIL = new Date("2199-12-31T00:00:00.000Z");
+
+/** Creates an athlete who does not log in, and its manager's READ, WRITE and SHARE. */
+export async function insertManagedAthlete(
+  change: Change,
+  managerId: number,
+  values: Partial<Values>,
+): Promise<Account> {
+  const athlete = await insertAccount(change, {
+    ...values,
+    role: "ATHLETE",
+    username: `MANAGED-${randomUUID()}`,
+    email: "",
+    managedBy: managerId,
+  });
+  await change.queries.insert(permissions).values(
+    (["READ", "WRITE", "SHARE"] as const).map((permission) => ({
+      athleteId: athlete.id,
+      managerId,
+      permission,
+      startTime: MANAGED_FROM,
+      expirationTime: MANAGED_UNTIL,
+    })),
+  );
+  return athlete;
+}

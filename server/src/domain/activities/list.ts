@@ -1,0 +1,43 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { and, eq } from "drizzle-orm";
+import { activities } from "../../store/schema.js";
+import { ordering, PageQuery, Query } from "../../wire/types.js";
+import type { Context } from "../context.js";
+import { type Item, item } from "../item.js";
+import { contains, listPage, matchesSearch, orderBy } from "../listing.js";
+import { toActivity } from "./resource.js";
+import type { Activity } from "./rules.js";
+
+const ORDERINGS = { name: activities.name };
+
+export const ActivityFilters = Type.Object({
+  ...PageQuery,
+  ordering: ordering(Object.keys(ORDERINGS)),
+  search: Query.text("Found in name"),
+  name: Query.text("Contains"),
+  owner: Query.integer("Id of the owning manager"),
+});
+
+/** The caller's own activities. */
+export async function listActivities(
+  { queries, caller }: Context,
+  filters: StaticDecode<typeof ActivityFilters>,
+) {
+  const matching = queries
+    .select()
+    .from(activities)
+    .where(
+      and(
+        eq(activities.ownerId, caller?.id ?? 0),
+        filters.owner === undefined ? undefined : eq(activities.ownerId, filters.owner),
+        contains(activities.name, filters.name),
+        matchesSearch(filters.search, [activities.name]),
+      ),
+    )
+    .$dynamic();
+  const order = orderBy(filters.ordering, ORDERINGS, activities.id);
+  return listPage(queries, matching, order, filters, toActivity);
+}
+
+export const activityItem = (activity: Activity): Item<ReturnType<typeof toActivity>> =>
+  item(toActivity(activity), activity.version);

@@ -1,0 +1,50 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { Id, Text } from "../../wire/types.js";
+import type { Activity as ActivityRow } from "./rules.js";
+
+/** An object whose members a JSON schema of the service describes. */
+export const JsonObject = (description: string) =>
+  Type.Object({}, { additionalProperties: Type.Unknown(), description });
+
+const example = {
+  id: 5,
+  name: "Sunday league, round 3",
+  json: { sport: "soccer" },
+  json_schema: 3,
+  owner: 12,
+};
+
+const { id: _, ...exampleInput } = example;
+
+export const Activity = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String({ description: "Descriptive title" }),
+    json: JsonObject("Parameters of the sport, valid against json_schema"),
+    json_schema: Type.Integer({ description: "Id of the JSON schema that describes json" }),
+    owner: Type.Integer({ description: "Id of the owning manager" }),
+  },
+  { $id: "Activity", examples: [example] },
+);
+
+export const toActivity = ({ id, name, json, jsonSchemaId, ownerId }: ActivityRow) => ({
+  id,
+  name,
+  json,
+  json_schema: jsonSchemaId,
+  owner: ownerId,
+});
+
+export const ActivityInput = Type.Object(
+  {
+    name: Text({ minLength: 1, description: "Descriptive title" }),
+    json: JsonObject("Parameters of the sport, valid against json_schema"),
+    json_schema: Id({ description: "Id of a JSON schema of type ACTIVITY" }),
+    owner: Id({ description: "Your own id" }),
+  },
+  { examples: [exampleInput] },
+);
+
+export const ActivityPatch = Type.Partial(ActivityInput, { examples: [{ name: example.name }] });
+
+export type NewActivity = StaticDecode<typeof ActivityInput>;

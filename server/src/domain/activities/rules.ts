@@ -1,0 +1,31 @@
+import { eq } from "drizzle-orm";
+import { activities } from "../../store/schema.js";
+import type { Look, Rule } from "../access.js";
+import { errors } from "../errors.js";
+
+export type Activity = typeof activities.$inferSelect;
+
+async function findActivity(id: number, { queries, lock }: Look): Promise<Activity> {
+  const query = queries.select().from(activities).where(eq(activities.id, id));
+  // Not stronger: a time frame under way may name the activity, and holds its own row already.
+  const [activity] = await (lock ? query.for("no key update") : query);
+  if (activity === undefined) throw errors.notFound();
+  return activity;
+}
+
+export const ownActivity: Rule<"activity", Activity> = {
+  words: "The manager who owns the activity",
+  roles: ["MANAGER"],
+  async find(ctx, ids, look) {
+    const activity = await findActivity(ids.activity, look);
+    if (activity.ownerId !== ctx.caller?.id) throw errors.forbidden();
+    return activity;
+  },
+};
+
+/** The right on each of its time frames is another matter: see `retrieveActivityComputedData`. */
+export const anyActivity: Rule<"activity", Activity> = {
+  words: "Managers with READ permission on the athlete of a time frame from its start to its end",
+  roles: ["MANAGER"],
+  find: (_ctx, ids, look) => findActivity(ids.activity, look),
+};

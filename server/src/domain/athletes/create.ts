@@ -1,0 +1,53 @@
+import type { StaticDecode } from "@sinclair/typebox";
+import { mailCredentials } from "../accounts/credentials-mail.js";
+import { athleteProfileColumns, insertAccount, insertManagedAthlete } from "../accounts/store.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { generatePassword, hashPassword } from "../passwords.js";
+import type { NewAthlete, NewManagedAthlete } from "./bodies.js";
+import { type AthleteItem, athleteItem } from "./list.js";
+
+/** Registers an athlete and mails the credentials. */
+export async function createAthlete(
+  ctx: Context,
+  body: StaticDecode<typeof NewAthlete>,
+): Promise<AthleteItem> {
+  const generated = body.password === undefined ? generatePassword() : null;
+  const passwordHash = await hashPassword(generated ?? body.password ?? "", body.username);
+  return change(ctx, "createAthlete", {}, async (change) => {
+    const athlete = await insertAccount(change, {
+      role: "ATHLETE",
+      username: body.username,
+      email: body.email,
+      externalId: body.external_id ?? null,
+      passwordHash,
+      ...athleteProfileColumns(body.athlete_profile),
+    });
+    await mailCredentials(ctx, change, athlete, generated);
+    return athleteItem(athlete);
+  });
+}
+
+/** @throws ServiceError `forbidden` when another manager than the caller is named */
+export function requireSelf({ caller }: Context, managedBy: number | undefined): void {
+  if (managedBy !== undefined && managedBy !== caller?.id) {
+    throw errors.forbidden("managed_by must be your own id.");
+  }
+}
+
+/** Creates an athlete who does not log in, managed by the caller, who gets READ, WRITE and SHARE. */
+export async function createManagedAthlete(
+  ctx: Context,
+  body: StaticDecode<typeof NewManagedAthlete>,
+): Promise<AthleteItem> {
+  requireSelf(ctx, body.managed_by);
+  return change(ctx, "createManagedAthlete", {}, async (change) =>
+    athleteItem(
+      await insertManagedAthlete(change, body.managed_by, {
+        externalId: body.external_id ?? null,
+        ...athleteProfileColumns(body.athlete_profile),
+      }),
+    ),
+  );
+}

@@ -1,0 +1,90 @@
+import type { Account, Look, Rule } from "../access.js";
+import { findAccount } from "../accounts/find.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { grantsOf } from "../permissions/coverage.js";
+
+const findAthlete = (id: number, look: Look) => findAccount("ATHLETE", id, look);
+
+/** An athlete, and whether the caller acts as the manager of this managed athlete. */
+export interface AthleteInHand {
+  athlete: Account;
+  byManager: boolean;
+}
+
+const isManagerOf = ({ caller }: Context, athlete: Account) =>
+  caller?.role === "MANAGER" && athlete.managedBy === caller.id;
+
+/**
+ * The right to see an athlete: READ that is active now, or being that athlete.
+ * @throws ServiceError `forbidden`
+ */
+export async function requireReadable(ctx: Context, athlete: Account, look: Look): Promise<void> {
+  const me = ctx.caller?.id ?? 0;
+  if (athlete.id === me) return;
+  const read = await grantsOf(look.queries, me, "READ", [athlete.id]);
+  if (!read.activeAt(athlete.id, ctx.clock.now())) throw errors.forbidden();
+}
+
+export const managersWhoManage: Rule<never, undefined> = {
+  words: "Managers who may create managed athletes",
+  roles: ["MANAGER"],
+  async find({ caller }) {
+    if (!caller?.canCreateManagedAthletes) throw errors.forbidden();
+    return undefined;
+  },
+};
+
+export const readersOrThatAthlete: Rule<"athlete", Account> = {
+  words: "Managers with READ permission now, and the athlete",
+  roles: ["MANAGER", "ATHLETE"],
+  async find(ctx, ids, look) {
+    const athlete = await findAthlete(ids.athlete, look);
+    await requireReadable(ctx, athlete, look);
+    return athlete;
+  },
+};
+
+export const thatAthlete: Rule<"athlete", Account> = {
+  words: "The athlete himself or herself",
+  roles: ["ATHLETE"],
+  async find(ctx, ids, look) {
+    const athlete = await findAthlete(ids.athlete, look);
+    if (athlete.id !== ctx.caller?.id) throw errors.forbidden();
+    return athlete;
+  },
+};
+
+export const athletesManager: Rule<"athlete", Account> = {
+  words: "The manager of this athlete",
+  roles: ["MANAGER"],
+  async find(ctx, ids, look) {
+    const athlete = await findAthlete(ids.athlete, look);
+    if (!isManagerOf(ctx, athlete)) throw errors.forbidden();
+    return athlete;
+  },
+};
+
+export const athletesManagerWhoManages: Rule<"athlete", Account> = {
+  words: "The manager of this athlete, who may create managed athletes",
+  roles: ["MANAGER"],
+  async find(ctx, ids, look) {
+    const athlete = await athletesManager.find(ctx, ids, look);
+    if (!ctx.caller?.canCreateManagedAthletes) throw errors.forbidden();
+    return athlete;
+  },
+};
+
+/** The athlete by one rule, or the manager of a managed athlete by the other. */
+const orManager = (manager: Rule<"athlete", Account>): Rule<"athlete", AthleteInHand> => ({
+  words: `${thatAthlete.words}; as a convenience, ${manager.words[0]?.toLowerCase()}${manager.words.slice(1)}`,
+  roles: ["MANAGER", "ATHLETE"],
+  async find(ctx, ids, look) {
+    const byManager = ctx.caller?.role === "MANAGER";
+    const athlete = await (byManager ? manager : thatAthlete).find(ctx, ids, look);
+    return { athlete, byManager };
+  },
+});
+
+export const thatAthleteOrManager = orManager(athletesManager);
+export const thatAthleteOrManagerWhoManages = orManager(athletesManagerWhoManages);

@@ -1,0 +1,72 @@
+import { and, desc, eq, lte } from "drizzle-orm";
+import { bluetoothCommands, bluetoothConfigurations, ownerships } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import { type Change, transact } from "../change.js";
+import type { Context } from "../context.js";
+import { updateDevice } from "../devices/custom-name.js";
+import { findDevice } from "../devices/operate.js";
+import { errors } from "../errors.js";
+import { findConfiguration } from "./configure.js";
+
+export interface StartReport {
+  serialNumber: string;
+  /** The configuration that the device received; default the newest. */
+  configurationVersion?: number | undefined;
+  firmwareVersion?: string | undefined;
+}
+
+/** Takes a device's word that it has started: its current configuration is the target as it was when sent. */
+export async function reportStart(ctx: Context, report: StartReport) {
+  return transact(ctx, "device report-start", async (change) => {
+    const device = await findDevice(change, report.serialNumber);
+    if (report.firmwareVersion !== undefined && report.firmwareVersion !== device.firmwareVersion) {
+      await updateDevice(change, device, {
+        firmwareVersion: report.firmwareVersion,
+        firmwareAt: change.now,
+      });
+    }
+    const configuration = await receive(change, device.id, report.configurationVersion);
+    return { serialNumber: device.serialNumber, current: configuration?.current ?? {} };
+  });
+}
+
+async function receive({ queries, audit }: Change, deviceId: number, version: number | undefined) {
+  const before = await findConfiguration(queries, deviceId);
+  const [command] = await queries
+    .select()
+    .from(bluetoothCommands)
+    .where(
+      and(
+        eq(bluetoothCommands.deviceId, deviceId),
+        version === undefined ? undefined : eq(bluetoothCommands.configurationVersion, version),
+      ),
+    )
+    .orderBy(desc(bluetoothCommands.configurationVersion))
+    .limit(1);
+  if (command === undefined) {
+    if (version === undefined || version === before?.version) return before;
+    throw errors.notFound(`The device was not sent a configuration ${version}.`);
+  }
+  const [ownership] = await queries
+    .select()
+    .from(ownerships)
+    .where(and(eq(ownerships.deviceId, deviceId), eq(ownerships.endTime, CURRENT_END)));
+  const [after] = await queries
+    .update(bluetoothConfigurations)
+    .set({
+      current: command.target,
+      reportedIn: ownership?.id ?? before?.reportedIn ?? null,
+    })
+    .where(eq(bluetoothConfigurations.deviceId, deviceId))
+    .returning();
+  await queries
+    .delete(bluetoothCommands)
+    .where(
+      and(
+        eq(bluetoothCommands.deviceId, deviceId),
+        lte(bluetoothCommands.configurationVersion, command.configurationVersion),
+      ),
+    );
+  await audit("bluetooth", deviceId, before ?? null, after ?? null);
+  return after;
+}

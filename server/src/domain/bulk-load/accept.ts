@@ -1,0 +1,82 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { AsiError, decode, type RecordingInfo } from "asi-convert";
+import type { OwnedDevice } from "../access.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { toJob } from "./job.js";
+
+export const AsiBase64 = Type.Object({
+  asi_b64: Type.String({
+    minLength: 1,
+    description: "The recording in base64 (RFC 4648 section 4), padding optional",
+  }),
+});
+
+/** What a bulk load's job carries beside the recording. */
+export interface BulkLoadPayload {
+  device: number;
+  manager: number;
+}
+
+/** Room in the body for all that is not base64: the member's name, and line breaks as MIME has them. */
+const BODY_OVERHEAD = 1.05;
+
+/** The greatest body of a request whose recording has at most so many bytes. */
+export const bulkLoadBodyBytes = (maxBytes: number) => Math.ceil((maxBytes / 3) * 4 * BODY_OVERHEAD) + 4096;
+
+/**
+ * Takes a recording for storing. Base64 and header are checked here; all else is the job's.
+ * @throws ServiceError on the field `asi_b64`: not base64, `wrong_device`, or the library's code of what is wrong with the
+ * header; `too_large`
+ */
+export async function acceptBulkLoad(
+  ctx: Context,
+  { device }: OwnedDevice,
+  { asi_b64 }: StaticDecode<typeof AsiBase64>,
+): Promise<ReturnType<typeof toJob>> {
+  const recording = bytesOf(asi_b64, ctx.config.bulkLoadMaxBytes);
+  const { serial } = await headerOf(recording);
+  if (serial !== device.serialNumber) {
+    throw errors.field("asi_b64", `The recording is of device ${serial}, not of this one.`, "wrong_device");
+  }
+  return change(ctx, "bulkLoad", { device: device.id }, async ({ audit, enqueue }, owned) => {
+    const payload: BulkLoadPayload = { device: owned.device.id, manager: owned.ownership.managerId };
+    const job = await enqueue({
+      kind: "bulk-load",
+      payload: { ...payload },
+      body: recording,
+      accountId: owned.ownership.managerId,
+    });
+    if (job === undefined) throw new Error("The job was not added");
+    await audit("job", job.id, null, { jobId: job.jobId, ...payload, bytes: recording.length });
+    return toJob(job);
+  });
+}
+
+function bytesOf(base64: string, maxBytes: number): Uint8Array {
+  const text = /[\t\n\r ]/.test(base64) ? base64.replace(/[\t\n\r ]+/g, "") : base64;
+  const digits = text.length - (/={1,2}$/.exec(text.slice(-2))?.[0].length ?? 0);
+  const isPadded = digits === text.length || text.length % 4 === 0;
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || digits % 4 === 1 || !isPadded) {
+    throw errors.field("asi_b64", "Not valid base64.");
+  }
+  if (Math.floor((digits * 3) / 4) > maxBytes) {
+    throw errors.tooLarge(`The recording may have at most ${maxBytes} bytes.`);
+  }
+  return Buffer.from(text, "base64");
+}
+
+/** Reads as far as the header. */
+async function headerOf(recording: Uint8Array): Promise<RecordingInfo> {
+  const decoding = decode(recording);
+  const batches = decoding[Symbol.asyncIterator]();
+  try {
+    await batches.next();
+    await batches.return?.();
+    return await decoding.info;
+  } catch (error) {
+    if (error instanceof AsiError) throw errors.field("asi_b64", error.message, error.code);
+    throw error;
+  }
+}

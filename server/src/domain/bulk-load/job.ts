@@ -1,0 +1,28 @@
+import { Type } from "@sinclair/typebox";
+import type { Job } from "../access.js";
+import { type Item, item } from "../item.js";
+
+export const JobResource = Type.Object(
+  {
+    id: Type.Integer(),
+    job_id: Type.String({ examples: ["job-0b0e1b7a-5a5b-4a57-9d0c-3b7f6f0c2d11"] }),
+    state: Type.String({
+      description: "PENDING, STARTED, RETRY; at the end SUCCESS, FAILURE or REVOKED",
+      examples: ["SUCCESS"],
+    }),
+    details: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          "Empty until the end. Success: device, samples_read, samples_stored, samples_known, samples_unreadable, samples_refused, start, stop, ranges, readable, report. Failure: code, message.",
+      },
+    ),
+  },
+  { $id: "Job" },
+);
+
+export const toJob = ({ id, jobId, state, details }: Job) => ({ id, job_id: jobId, state, details });
+
+export const jobItem = (job: Job): Item<ReturnType<typeof toJob>> =>
+  item(toJob(job), job.losses, job.failures);

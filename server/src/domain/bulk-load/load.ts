@@ -1,0 +1,130 @@
+import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
+import { and, eq, sql } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
+import {
+  type Interval,
+  normaliseIntervals,
+  type StoreResult,
+  sqlClientOf,
+  storeSamples,
+} from "../../store/samples/index.js";
+import { devices, jobs, ownerships } from "../../store/schema.js";
+import { type Change, transact } from "../change.js";
+import type { Context } from "../context.js";
+import { updateDevice } from "../devices/custom-name.js";
+import { intervalOf } from "../raw-data/interval.js";
+import { samplesStored } from "../timeframes/samples-stored.js";
+import type { BulkLoadPayload } from "./accept.js";
+import { SampleFilter, type Times } from "./sort-out.js";
+
+/** Ranges that a job's details list at most; a recording without any rhythm has as many as samples. */
+const MAX_LISTED_RANGES = 1000;
+
+/** A job under way. */
+export interface LeasedJob {
+  id: number;
+  leaseToken: string | null;
+}
+
+/** Another worker has taken the job over: what this one did is rolled back. */
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+}
+
+/**
+ * Stores a recording's samples and writes down what became of them, in one transaction: however often the job is begun,
+ * it is done once, and its details tell of that time.
+ * @returns the job's details (operations, item 8)
+ * @throws AsiError when the recording cannot be read to its end, or has no row; nothing is stored then
+ */
+export async function loadRecording(
+  ctx: Context,
+  job: LeasedJob,
+  { device, manager }: BulkLoadPayload,
+  recording: Uint8Array,
+): Promise<Record<string, unknown>> {
+  return transact(ctx, "bulk load", async (change) => {
+    const { queries } = change;
+    const times = await timesOf(queries, device, manager, ctx.clock.now());
+    const filter = new SampleFilter(times);
+    const decoding = decode(recording);
+    const result = await storeSamples(sqlClientOf(queries), device, filter.filter(decoding));
+    const report = await decoding.report;
+    if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
+    await samplesStored(change, device, result.changed);
+    const details = detailsOf(device, times, filter, result, report);
+    await noteFirmware(change, device, await decoding.info, filter.keptTimes);
+    const held = await queries
+      .update(jobs)
+      .set({ payload: sql`${jobs.payload} || ${JSON.stringify({ details })}::jsonb` })
+      .where(and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? "")))
+      .returning({ id: jobs.id });
+    if (held.length === 0) throw new LeaseLostError(`Job ${job.id} was taken over`);
+    return details;
+  });
+}
+
+async function timesOf(queries: Queries, device: number, manager: number, now: Date): Promise<Times> {
+  const rows = await queries.select().from(ownerships).where(eq(ownerships.deviceId, device));
+  const of = (isOwn: boolean) =>
+    normaliseIntervals(rows.filter(({ managerId }) => (managerId === manager) === isOwn).map(intervalOf));
+  return { own: of(true), others: of(false), nowMs: now.getTime() };
+}
+
+function detailsOf(
+  device: number,
+  { own }: Times,
+  { read, refused, unreadable, keptTimes }: SampleFilter,
+  { stored, known }: StoreResult,
+  { ranges: _ranges, ...report }: Report,
+): Record<string, unknown> {
+  const ranges = findRanges([...keptTimes].sort((a, b) => a - b));
+  const first = ranges[0];
+  const last = ranges.at(-1);
+  const readable =
+    first === undefined || last === undefined
+      ? []
+      : own
+          .map(({ startMs, stopMs }) => ({
+            startMs: Math.max(startMs, first.start),
+            stopMs: Math.min(stopMs, last.stop),
+          }))
+          .filter(({ startMs, stopMs }) => startMs <= stopMs);
+  return {
+    device,
+    samples_read: read,
+    samples_stored: stored,
+    samples_known: known,
+    samples_unreadable: unreadable,
+    samples_refused: refused,
+    start: first === undefined ? null : iso(first.start),
+    stop: last === undefined ? null : iso(last.stop),
+    ranges: ranges.slice(0, MAX_LISTED_RANGES).map(toRange),
+    ...(ranges.length > MAX_LISTED_RANGES ? { ranges_left_out: ranges.length - MAX_LISTED_RANGES } : {}),
+    readable: readable.map(toInterval),
+    report,
+  };
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const toRange = ({ start, stop, size }: Range) => ({ start: iso(start), stop: iso(stop), size });
+const toInterval = ({ startMs, stopMs }: Interval) => ({ start: iso(startMs), stop: iso(stopMs) });
+
+/** The device's firmware version is that of the newest recording loaded, or of the device's own later report. */
+async function noteFirmware(
+  change: Change,
+  deviceId: number,
+  { firmwareVersion }: RecordingInfo,
+  times: readonly number[],
+): Promise<void> {
+  if (times.length === 0 || firmwareVersion === "") return;
+  const at = new Date(times.reduce((latest, ms) => Math.max(latest, ms)));
+  const [device] = await change.queries.select().from(devices).where(eq(devices.id, deviceId)).for("update");
+  if (device === undefined || (device.firmwareAt !== null && device.firmwareAt >= at)) return;
+  if (device.firmwareVersion !== firmwareVersion) {
+    await updateDevice(change, device, { firmwareVersion, firmwareAt: at });
+    return;
+  }
+  // Nothing that anyone sees has changed: neither version nor audit.
+  await change.queries.update(devices).set({ firmwareAt: at }).where(eq(devices.id, deviceId));
+}

@@ -1,0 +1,191 @@
+import { and, DrizzleQueryError, eq, gt } from "drizzle-orm";
+import { enqueue, enqueueAll, type Job, type NewJob } from "../jobs/queue.js";
+import type { Queries } from "../store/database.js";
+import { auditLog, idempotencyKeys } from "../store/schema.js";
+import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
+import type { Context } from "./context.js";
+import { errors } from "./errors.js";
+import { holdsTag, type Item } from "./item.js";
+
+/** Names of columns that no audit row may hold. */
+const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePicture"]);
+
+/** A transaction under way: the change, its audit rows and its jobs are written together or not at all. */
+export interface Change {
+  queries: Queries;
+  now: Date;
+  /** States what the row was and what it is; null for a row that was not, or is no more. */
+  audit(
+    entity: string,
+    entityId: number,
+    before: Record<string, unknown> | null,
+    after: Record<string, unknown> | null,
+  ): Promise<void>;
+  /** Work to be done after the commit. */
+  enqueue(job: NewJob): Promise<Job | undefined>;
+  /** The same for any number of jobs. */
+  enqueueAll(jobs: readonly NewJob[]): Promise<void>;
+}
+
+function withoutSecrets(row: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (row === null) return null;
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, SECRETS.has(name) && value !== null ? "***" : value]),
+  );
+}
+
+/** SQLSTATE of a transaction that was ended because two waited for each other. */
+const DEADLOCK_DETECTED = "40P01";
+const MAX_TRIES = 5;
+
+const isDeadlock = (error: unknown) =>
+  error instanceof DrizzleQueryError &&
+  (error.cause as { code?: string } | undefined)?.code === DEADLOCK_DETECTED;
+
+/**
+ * Runs `work` in a transaction with audit and jobs, outside of any operation: the operator's commands, registration.
+ * Where two transactions wait for each other, the database ends one of them; its work is then done anew.
+ */
+export async function transact<T>(
+  ctx: Context,
+  operation: string,
+  work: (change: Change) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transactOnce(ctx, operation, work);
+    } catch (error) {
+      if (!isDeadlock(error) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function transactOnce<T>(
+  ctx: Context,
+  operation: string,
+  work: (change: Change) => Promise<T>,
+): Promise<T> {
+  let added = false;
+  const result = await ctx.queries.transaction(async (queries) => {
+    const now = ctx.clock.now();
+    return work({
+      queries,
+      now,
+      async audit(entity, entityId, before, after) {
+        await queries.insert(auditLog).values({
+          at: now,
+          accountId: ctx.caller?.id ?? null,
+          operation,
+          entity,
+          entityId,
+          before: withoutSecrets(before),
+          after: withoutSecrets(after),
+          requestId: ctx.requestId,
+        });
+      },
+      async enqueue(job) {
+        added = true;
+        return enqueue(queries, now, job);
+      },
+      async enqueueAll(jobs) {
+        added ||= jobs.length > 0;
+        await enqueueAll(queries, now, jobs);
+      },
+    });
+  });
+  if (added) ctx.jobsAdded();
+  return result;
+}
+
+/**
+ * Makes the change of an operation. Inside one transaction: the idempotency key, the object of the path locked and the
+ * caller's right on it checked again, `If-Match`, the work, its audit rows, its jobs.
+ * @param view the object as its GET shows it, for `If-Match`; operations on paths without a GET have none
+ */
+export async function change<Op extends OperationId, T>(
+  ctx: Context,
+  operation: Op,
+  ids: IdsOf<Op>,
+  work: (change: Change, target: TargetOf<Op>) => Promise<T>,
+  view?: (change: Change, target: TargetOf<Op>) => Promise<Item<unknown>>,
+): Promise<T> {
+  return transact(ctx, operation, async (change) => {
+    const known = await claimKey(ctx, change);
+    if (known !== undefined) return known.result as T;
+    const target = await authorize(ctx, operation, ids, { queries: change.queries, lock: true });
+    if (ctx.ifMatch !== undefined && view !== undefined) {
+      const { etag } = await view(change, target);
+      if (!holdsTag(ctx.ifMatch, etag)) throw errors.preconditionFailed();
+    }
+    const result = await work(change, target);
+    await storeResult(ctx, change, result);
+    return result;
+  });
+}
+
+/** Takes the idempotency key; a second request with the same key waits here for the first one's commit. */
+async function claimKey(ctx: Context, { queries, now }: Change): Promise<{ result: unknown } | undefined> {
+  if (ctx.idempotency === undefined || ctx.caller === null) return undefined;
+  const { path, key, fingerprint } = ctx.idempotency;
+  const claimed = await queries
+    .insert(idempotencyKeys)
+    .values({ accountId: ctx.caller.id, path, key, fingerprint, createdAt: now })
+    .onConflictDoNothing()
+    .returning({ key: idempotencyKeys.key });
+  if (claimed.length > 0) return undefined;
+  const stored = await storedAnswer({ ...ctx, queries });
+  if (stored === undefined) {
+    // Expired, but not yet removed.
+    await queries
+      .update(idempotencyKeys)
+      .set({ fingerprint, result: null, createdAt: now })
+      .where(isKey(ctx.caller.id, ctx.idempotency));
+    return undefined;
+  }
+  return stored;
+}
+
+const isKey = (accountId: number, { path, key }: { path: string; key: string }) =>
+  and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.key, key));
+
+async function storeResult(ctx: Context, { queries }: Change, result: unknown): Promise<void> {
+  if (ctx.idempotency === undefined || ctx.caller === null) return;
+  await queries
+    .update(idempotencyKeys)
+    .set({ result: result ?? null })
+    .where(isKey(ctx.caller.id, ctx.idempotency));
+}
+
+/** How long the answer to a key is kept (operations, 1.7). */
+export const IDEMPOTENCY_LIFETIME_MS = 24 * 3_600_000;
+
+async function findKey(ctx: Context) {
+  if (ctx.idempotency === undefined || ctx.caller === null) return undefined;
+  const oldest = new Date(ctx.clock.now().getTime() - IDEMPOTENCY_LIFETIME_MS);
+  const rows = await ctx.queries
+    .select()
+    .from(idempotencyKeys)
+    .where(and(isKey(ctx.caller.id, ctx.idempotency), gt(idempotencyKeys.createdAt, oldest)));
+  return rows[0];
+}
+
+/** Whether the caller's key was used within 24 hours. */
+export async function hasStoredAnswer(ctx: Context): Promise<boolean> {
+  return (await findKey(ctx)) !== undefined;
+}
+
+/**
+ * @returns the result of the request that used the caller's key first, if one did within 24 hours
+ * @throws ServiceError `idempotency_key_reused` when that request had another body
+ */
+export async function storedAnswer(ctx: Context): Promise<{ result: unknown } | undefined> {
+  const row = await findKey(ctx);
+  if (row === undefined) return undefined;
+  if (!Buffer.from(row.fingerprint).equals(Buffer.from(ctx.idempotency?.fingerprint ?? []))) {
+    throw errors.conflict(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used with another request body.",
+    );
+  }
+  return { result: row.result };
+}

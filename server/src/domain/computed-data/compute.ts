@@ -1,0 +1,147 @@
+import { and, eq, sql } from "drizzle-orm";
+import {
+  DEFINITION_VERSION,
+  effectiveParameters,
+  type ParameterOverrides,
+  SPORTS,
+  type Sport,
+} from "../../metrics/index.js";
+import type { Queries } from "../../store/database.js";
+import { readStored, sqlClientOf } from "../../store/samples/index.js";
+import { accounts, computedData, jsonSchemas, ownerships, timeframes } from "../../store/schema.js";
+
+import type { Context } from "../context.js";
+import { hasLostSamples } from "../timeframes/removed-samples.js";
+
+/** Computed data, and the versions that it was computed from. */
+export interface ComputationResult {
+  /** JSON text. */
+  data: string;
+  timeframeVersion: number;
+  dataVersion: number;
+  definitionVersion: number;
+}
+
+/** Whether a stored result still says what a computation would say; a process of an older release trusts newer rules. */
+export const isFresh = sql<boolean>`(${computedData.timeframeVersion} = ${timeframes.version}
+  AND ${computedData.dataVersion} = ${timeframes.dataVersion}
+  AND ${computedData.definitionVersion} >= ${DEFINITION_VERSION})`;
+
+/** How often a computation is begun anew because what it rests on changed meanwhile. */
+const MAX_TRIES = 3;
+
+/**
+ * The time frame's computed data: the stored result when it is fresh, or when none as good can be computed any more;
+ * otherwise computed now, and stored if it still holds then.
+ * @returns undefined when there is no such time frame
+ */
+export async function computedDataOf(
+  ctx: Context,
+  timeframeId: number,
+): Promise<ComputationResult | undefined> {
+  let newest: ComputationResult | undefined;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const known = await findResult(ctx.queries, timeframeId);
+    if (known === undefined || known.result !== undefined) return known?.result;
+    newest = await computeNow(ctx, timeframeId);
+    if (newest === undefined || (await store(ctx, timeframeId, newest))) return newest;
+  }
+  // Loads into the time frame follow each other faster than it can be computed: true of a moment ago.
+  return newest;
+}
+
+async function findResult(
+  queries: Queries,
+  timeframeId: number,
+): Promise<{ result: ComputationResult | undefined } | undefined> {
+  const [row] = await queries
+    .select({ stored: computedData, stays: sql<boolean>`${isFresh} OR ${hasLostSamples}` })
+    .from(timeframes)
+    .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))
+    .where(eq(timeframes.id, timeframeId));
+  if (row === undefined) return undefined;
+  return { result: row.stored !== null && row.stays ? row.stored : undefined };
+}
+
+/** Reads what the time frame consists of at this moment, then its samples, and computes. */
+async function computeNow(
+  { queries, clock, computer }: Context,
+  timeframeId: number,
+): Promise<ComputationResult | undefined> {
+  const [row] = await queries
+    .select({ timeframe: timeframes, birthDate: accounts.birthDate, schemaName: jsonSchemas.name })
+    .from(timeframes)
+    .innerJoin(accounts, eq(accounts.id, timeframes.athleteId))
+    .innerJoin(jsonSchemas, eq(jsonSchemas.id, timeframes.jsonSchemaId))
+    .where(eq(timeframes.id, timeframeId));
+  if (row === undefined) return undefined;
+  const { timeframe } = row;
+  const owned = await queries
+    .select({ start: ownerships.startTime, end: ownerships.endTime })
+    .from(ownerships)
+    .where(and(eq(ownerships.deviceId, timeframe.deviceId), eq(ownerships.managerId, timeframe.ownerId)));
+  const frame = {
+    startMs: timeframe.startTime.getTime(),
+    endMs: timeframe.endTime.getTime(),
+    ownership: owned.map(({ start, end }) => ({ startMs: start.getTime(), endMs: end.getTime() })),
+    athleteBirthDate: row.birthDate,
+  };
+  const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, {
+    startMs: frame.startMs,
+    stopMs: frame.endMs,
+  });
+  const data = await computer.compute({
+    deviceId: timeframe.deviceId,
+    chunks,
+    frame,
+    parameters: effectiveParameters(sportOf(row.schemaName), timeframe.params as ParameterOverrides),
+    computedAtMs: clock.now().getTime(),
+  });
+  return {
+    data,
+    timeframeVersion: timeframe.version,
+    dataVersion: timeframe.dataVersion,
+    definitionVersion: DEFINITION_VERSION,
+  };
+}
+
+/** The sport of a time-frame schema, by its name. */
+export function sportOf(schemaName: string): Sport {
+  const sport = SPORTS.find((name) => schemaName === `timeframe_${name}`);
+  if (sport === undefined) throw new Error(`The JSON schema ${schemaName} belongs to no sport`);
+  return sport;
+}
+
+/**
+ * Stores a result, if the time frame and its data are still those that it was computed from (operations, item 53), and
+ * retention has not just taken samples from under it.
+ * @returns whether it did
+ */
+async function store(
+  { queries, clock }: Context,
+  timeframeId: number,
+  { data, timeframeVersion, dataVersion, definitionVersion }: ComputationResult,
+): Promise<boolean> {
+  return queries.transaction(async (tx) => {
+    // While the row is held, no change can raise its versions.
+    const [held] = await tx
+      .select({ lost: hasLostSamples, stored: computedData.timeframeId })
+      .from(timeframes)
+      .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))
+      .where(
+        and(
+          eq(timeframes.id, timeframeId),
+          eq(timeframes.version, timeframeVersion),
+          eq(timeframes.dataVersion, dataVersion),
+        ),
+      )
+      .for("share", { of: timeframes });
+    if (held === undefined || (held.lost && held.stored !== null)) return false;
+    const result = { timeframeVersion, dataVersion, definitionVersion, data, computedAt: clock.now() };
+    await tx
+      .insert(computedData)
+      .values({ timeframeId, ...result })
+      .onConflictDoUpdate({ target: computedData.timeframeId, set: result });
+    return true;
+  });
+}

@@ -1,0 +1,22 @@
+import { and, eq, lt, not } from "drizzle-orm";
+import { DEFINITION_VERSION } from "../../metrics/index.js";
+import { computedData, timeframes } from "../../store/schema.js";
+import { transact } from "../change.js";
+import type { Context } from "../context.js";
+import { queueComputation } from "../timeframes/recompute.js";
+import { hasLostSamples } from "../timeframes/removed-samples.js";
+
+/** Asks anew for all computed data that older rules gave; done at the start of every process that works. */
+export async function queueOutdated(ctx: Context): Promise<void> {
+  await transact(ctx, "queueOutdated", async (change) => {
+    const outdated = await change.queries
+      .select({ id: timeframes.id })
+      .from(timeframes)
+      .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
+      .where(and(lt(computedData.definitionVersion, DEFINITION_VERSION), not(hasLostSamples)));
+    await queueComputation(
+      change,
+      outdated.map(({ id }) => id),
+    );
+  });
+}

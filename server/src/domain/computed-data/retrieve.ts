@@ -1,0 +1,54 @@
+import { eq } from "drizzle-orm";
+import { timeframes } from "../../store/schema.js";
+import type { Activity } from "../activities/rules.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { type Item, item } from "../item.js";
+import { grantsOf } from "../permissions/coverage.js";
+import type { Timeframe } from "../timeframes/rules.js";
+import { computedDataOf } from "./compute.js";
+
+/** The computed data of a time frame, computed now if there are none that still hold. */
+export async function retrieveComputedData(ctx: Context, { id }: Timeframe): Promise<Item<unknown>> {
+  const result = await computedDataOf(ctx, id);
+  // Deleted meanwhile.
+  if (result === undefined) throw errors.notFound();
+  return item(JSON.parse(result.data) as unknown);
+}
+
+/** How many time frames of one request are computed at a time, so that others have their turn too. */
+const AT_A_TIME = 2;
+
+/**
+ * The computed data of those time frames of an activity that the caller may read (operations, item 54).
+ * @throws ServiceError `forbidden` when there are time frames, and none that the caller may read
+ */
+export async function retrieveActivityComputedData(ctx: Context, activity: Activity) {
+  const frames = await ctx.queries
+    .select({
+      id: timeframes.id,
+      athleteId: timeframes.athleteId,
+      startTime: timeframes.startTime,
+      endTime: timeframes.endTime,
+    })
+    .from(timeframes)
+    .where(eq(timeframes.activityId, activity.id))
+    .orderBy(timeframes.id);
+  const athletes = frames.map(({ athleteId }) => athleteId);
+  const grants = await grantsOf(ctx.queries, ctx.caller?.id ?? 0, "READ", athletes);
+  const readable = frames.filter(({ athleteId, startTime, endTime }) =>
+    grants.cover(athleteId, startTime, endTime),
+  );
+  if (frames.length > 0 && readable.length === 0) throw errors.forbidden();
+  const found: { timeframe: number; data: unknown }[] = [];
+  for (let at = 0; at < readable.length; at += AT_A_TIME) {
+    const ids = readable.slice(at, at + AT_A_TIME).map(({ id }) => id);
+    const results = await Promise.all(ids.map((id) => computedDataOf(ctx, id)));
+    results.forEach((result, i) => {
+      const timeframe = ids[i];
+      if (result === undefined || timeframe === undefined) return;
+      found.push({ timeframe, data: JSON.parse(result.data) as unknown });
+    });
+  }
+  return found;
+}

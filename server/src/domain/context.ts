@@ -1,0 +1,39 @@
+import type { Computer } from "../computation/computer.js";
+import type { Config } from "../config.js";
+import type { Queries } from "../store/database.js";
+import type { Role } from "../store/schema.js";
+import type { AddressLookup } from "../webhooks/receiver.js";
+
+/** The time; tests move it. */
+export interface Clock {
+  now(): Date;
+}
+
+/** Who calls, as far as rights depend on it. */
+export interface Caller {
+  id: number;
+  role: Role;
+  username: string;
+  canCreateManagedAthletes: boolean;
+}
+
+/** What every verb of the domain gets first. */
+export interface Context {
+  queries: Queries;
+  clock: Clock;
+  config: Config;
+  /** Finds the addresses of webhook receivers; tests answer in its place. */
+  lookup: AddressLookup;
+  /** Encrypts what waits in the database and must not be read there. */
+  serverKey: Uint8Array;
+  computer: Computer;
+  /** Null without authentication, and for the operator's commands. */
+  caller: Caller | null;
+  requestId: string;
+  /** Called after the commit of a transaction that added jobs. */
+  jobsAdded(): void;
+  /** The entity tags of `If-Match`: the change happens only if the object still has one of them. */
+  ifMatch?: string;
+  /** The caller asked that this change be made once, however often it is sent. */
+  idempotency?: { path: string; key: string; fingerprint: Uint8Array };
+}

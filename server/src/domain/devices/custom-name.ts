@@ -1,0 +1,30 @@
+import { eq, sql } from "drizzle-orm";
+import { devices } from "../../store/schema.js";
+import type { Device } from "../access.js";
+import { type Change, change } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { deviceItem } from "./list.js";
+
+/** Changes columns of a device, with its audit row. */
+export async function updateDevice(
+  { queries, audit }: Change,
+  before: Device,
+  values: Partial<typeof devices.$inferInsert>,
+): Promise<Device> {
+  const [after] = await queries
+    .update(devices)
+    .set({ ...values, version: sql`${devices.version} + 1` })
+    .where(eq(devices.id, before.id))
+    .returning();
+  if (after === undefined) throw errors.notFound();
+  await audit("device", before.id, before, after);
+  return after;
+}
+
+/** @param name null or empty clears the name */
+export async function setCustomName(ctx: Context, device: number, name: string | null) {
+  return change(ctx, "setCustomName", { device }, async (change, owned) =>
+    deviceItem({ ...owned, device: await updateDevice(change, owned.device, { customName: name || null }) }),
+  );
+}

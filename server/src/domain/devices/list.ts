@@ -1,0 +1,100 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { and, eq, exists, gte, lte, sql } from "drizzle-orm";
+import { devices, ownerships, timeframes } from "../../store/schema.js";
+import { CURRENT_END, ordering, PageQuery, Query } from "../../wire/types.js";
+import type { OwnedDevice } from "../access.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { type Item, item } from "../item.js";
+import { contains, listPage, matchesSearch, orderBy } from "../listing.js";
+import { toDevice } from "./resource.js";
+
+const ORDERINGS = ["device_name", "custom_name", "serial_number", "device_type", "activation_time"] as const;
+
+export const DeviceFilters = Type.Object({
+  ...PageQuery,
+  ordering: ordering(ORDERINGS),
+  search: Query.text("Found in device_name, custom_name, serial_number or device_type"),
+  current: Query.boolean("Only devices owned now"),
+  device_name: Query.text("Contains"),
+  serial_number: Query.text("Contains"),
+  device_type: Query.text("Equals"),
+  custom_name: Query.text("Contains"),
+  activation_time_from: Query.dateTime("Activated at or after"),
+  activation_time_to: Query.dateTime("Activated at or before"),
+  activity: Query.integer("Linked to a time frame of this activity"),
+});
+
+type Filters = StaticDecode<typeof DeviceFilters>;
+
+/** The devices that the caller owns or has owned, each once. */
+function matchingDevices({ queries, caller }: Context, filters: Filters, id?: number) {
+  const me = caller?.id ?? 0;
+  const mine = and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, me));
+  const owned = queries.select({ one: sql`1` }).from(ownerships).where(mine);
+  const ownedNow = exists(
+    queries
+      .select({ one: sql`1` })
+      .from(ownerships)
+      .where(and(mine, eq(ownerships.endTime, CURRENT_END))),
+  );
+  // Filters and order must not tell a former owner the name that another gave.
+  const customName = sql<string | null>`CASE WHEN ${ownedNow} THEN ${devices.customName} END`;
+  const inActivity = queries
+    .select({ one: sql`1` })
+    .from(timeframes)
+    .where(
+      and(
+        eq(timeframes.deviceId, devices.id),
+        eq(timeframes.ownerId, me),
+        eq(timeframes.activityId, filters.activity ?? 0),
+      ),
+    );
+  const matching = queries
+    .select({ device: devices, isOwner: sql<boolean>`${ownedNow}`.as("is_owner") })
+    .from(devices)
+    .where(
+      and(
+        filters.current ? ownedNow : exists(owned),
+        id === undefined ? undefined : eq(devices.id, id),
+        contains(devices.deviceName, filters.device_name),
+        contains(devices.serialNumber, filters.serial_number),
+        contains(customName, filters.custom_name),
+        filters.device_type === undefined ? undefined : eq(devices.deviceType, filters.device_type),
+        filters.activation_time_from && gte(devices.activationTime, filters.activation_time_from),
+        filters.activation_time_to && lte(devices.activationTime, filters.activation_time_to),
+        filters.activity === undefined ? undefined : exists(inActivity),
+        matchesSearch(filters.search, [
+          devices.deviceName,
+          customName,
+          devices.serialNumber,
+          devices.deviceType,
+        ]),
+      ),
+    )
+    .$dynamic();
+  const orderings = {
+    device_name: devices.deviceName,
+    custom_name: sql`(${customName}) COLLATE "C"`,
+    serial_number: devices.serialNumber,
+    device_type: devices.deviceType,
+    activation_time: devices.activationTime,
+  };
+  return { matching, order: orderBy(filters.ordering, orderings, devices.id) };
+}
+
+export async function listDevices(ctx: Context, filters: Filters) {
+  const { matching, order } = matchingDevices(ctx, filters);
+  return listPage(ctx.queries, matching, order, filters, ({ device, isOwner }) => toDevice(device, isOwner));
+}
+
+/** The owner's view of the device. */
+export const deviceItem = ({ device, ownership }: OwnedDevice): Item<ReturnType<typeof toDevice>> =>
+  item(toDevice(device, true), device.version, ownership.id);
+
+/** The device, if it also passes the filters of the list. */
+export async function retrieveDevice(ctx: Context, owned: OwnedDevice, filters: Filters) {
+  const { matching } = matchingDevices(ctx, filters, owned.device.id);
+  if ((await matching).length === 0) throw errors.notFound();
+  return deviceItem(owned);
+}

@@ -1,0 +1,104 @@
+import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { devices, ownerships } from "../../store/schema.js";
+import { isStorable } from "../../wire/date-time.js";
+import { type Change, transact } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { ownershipChanged } from "../timeframes/samples-stored.js";
+
+export interface NewDevice {
+  serialNumber: string;
+  deviceName: string;
+  deviceType: string;
+}
+
+/** What a recording's header may carry as serial number, since file names are made of it. */
+const SERIAL_NUMBER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,149}$/;
+
+/** Adds devices: all of them, or none when one is in fault. */
+export async function addDevices(ctx: Context, added: readonly NewDevice[]) {
+  return transact(ctx, "device add", async (change) => {
+    const rows = [];
+    for (const device of added) rows.push(await addDevice(change, device));
+    return rows;
+  });
+}
+
+async function addDevice({ queries, now, audit }: Change, device: NewDevice) {
+  if (!SERIAL_NUMBER.test(device.serialNumber)) {
+    throw errors.field(
+      "serial_number",
+      `"${device.serialNumber}": letters, digits, . _ - only, not beginning with . or -`,
+    );
+  }
+  if (device.deviceName === "") throw errors.field("device_name", "This field may not be blank.");
+  const [row] = await queries
+    .insert(devices)
+    .values({ ...device, createdAt: now })
+    .onConflictDoNothing()
+    .returning();
+  if (row === undefined)
+    throw errors.field("serial_number", `There is already a device ${device.serialNumber}.`);
+  await audit("device", row.id, null, row);
+  return row;
+}
+
+/** The device with this serial number. */
+export async function findDevice({ queries }: Pick<Change, "queries">, serialNumber: string) {
+  const [device] = await queries
+    .select()
+    .from(devices)
+    .where(eq(devices.serialNumber, serialNumber))
+    .for("update");
+  if (device === undefined) throw errors.notFound(`There is no device ${serialNumber}.`);
+  return device;
+}
+
+/** Extends the last ownership of a device backwards, over time in which no one owned it. */
+export async function backdateOwnership(ctx: Context, serialNumber: string, start: Date) {
+  if (!isStorable(start.getTime()))
+    throw errors.field("start", "Expected a date-time such as 2024-01-01T06:00:00Z.");
+  return transact(ctx, "ownership backdate", async (change) => {
+    const { queries } = change;
+    const device = await findDevice(change, serialNumber);
+    const [last] = await queries
+      .select()
+      .from(ownerships)
+      .where(eq(ownerships.deviceId, device.id))
+      .orderBy(sql`${ownerships.startTime} DESC, ${ownerships.id} DESC`)
+      .limit(1);
+    if (last === undefined) throw errors.conflict("device_not_activated", "The device has never been owned.");
+    if (start >= last.startTime) {
+      throw errors.conflict(
+        "not_backwards",
+        `The ownership begins at ${last.startTime.toISOString()} already.`,
+      );
+    }
+    const [other] = await queries
+      .select()
+      .from(ownerships)
+      .where(
+        and(
+          eq(ownerships.deviceId, device.id),
+          ne(ownerships.id, last.id),
+          gt(ownerships.endTime, start),
+          lt(ownerships.startTime, last.startTime),
+        ),
+      );
+    if (other !== undefined) {
+      throw errors.conflict(
+        "owned",
+        `The device was owned from ${other.startTime.toISOString()} to ${other.endTime.toISOString()}.`,
+      );
+    }
+    const [after] = await queries
+      .update(ownerships)
+      .set({ startTime: start, version: sql`${ownerships.version} + 1` })
+      .where(eq(ownerships.id, last.id))
+      .returning();
+    await change.audit("ownership", last.id, last, after ?? null);
+    const gained = { startMs: start.getTime(), stopMs: last.startTime.getTime() };
+    await ownershipChanged(change, device.id, [gained]);
+    return { device, ownership: after ?? last };
+  });
+}

@@ -1,0 +1,72 @@
+/** What can go wrong for a caller's reason. The domain knows the kind; the transport gives it a status. */
+export type ErrorKind =
+  | "invalid"
+  | "malformed"
+  | "conflict"
+  | "unauthenticated"
+  | "forbidden"
+  | "not_found"
+  | "gone"
+  | "too_large"
+  | "precondition_failed"
+  | "throttled";
+
+/** Field name to messages; nested objects nest; problems of no single field stand under `non_field_errors`. */
+export interface FieldErrors {
+  [field: string]: string[] | FieldErrors;
+}
+
+export type ErrorBody = { detail: string } | { message: string } | FieldErrors;
+
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly kind: ErrorKind;
+  /** Stable, for machines. */
+  readonly code: string;
+  readonly body: ErrorBody;
+  /** Only of `throttled`: how long to wait. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: ErrorKind, code: string, body: ErrorBody, retryAfterMs?: number) {
+    super(code);
+    this.kind = kind;
+    this.code = code;
+    this.body = body;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** One maker for each kind, so that every error of a kind has the same shape. */
+export const errors = {
+  /** The request's shape or values: one message or more for each field. */
+  invalid: (fields: FieldErrors, code = "invalid") => new ServiceError("invalid", code, fields),
+  field: (field: string, message: string, code = "invalid") =>
+    new ServiceError("invalid", code, { [field]: [message] }),
+  malformed: (detail: string) => new ServiceError("malformed", "malformed", { detail }),
+  /** The request is right, but the object is not in a state for it. */
+  conflict: (code: string, message: string) => new ServiceError("conflict", code, { message }),
+  unauthenticated: (sent: boolean) =>
+    new ServiceError("unauthenticated", sent ? "invalid_token" : "not_authenticated", {
+      detail: sent ? "Invalid or expired token." : "Authentication credentials were not provided.",
+    }),
+  forbidden: (detail = "You do not have permission to perform this action.") =>
+    new ServiceError("forbidden", "permission_denied", { detail }),
+  notFound: (detail = "Not found.") => new ServiceError("not_found", "not_found", { detail }),
+  gone: (detail: string) => new ServiceError("gone", "gone", { detail }),
+  tooLarge: (detail: string) => new ServiceError("too_large", "too_large", { detail }),
+  preconditionFailed: () =>
+    new ServiceError("precondition_failed", "precondition_failed", {
+      detail: "The object has changed since; fetch it again.",
+    }),
+  throttled: (retryAfterMs: number) => {
+    const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+    return new ServiceError(
+      "throttled",
+      "throttled",
+      {
+        detail: `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? "" : "s"}.`,
+      },
+      retryAfterMs,
+    );
+  },
+};

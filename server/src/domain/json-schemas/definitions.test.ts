@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { PRESETS, SPORTS } from "../../metrics/presets.js";
+import { JSON_SCHEMA_DEFINITIONS } from "./definitions.js";
+
+describe("the installed JSON schemas", () => {
+  it("are one for activities and one for time frames of each sport", () => {
+    expect(JSON_SCHEMA_DEFINITIONS.map(({ name, type }) => `${type} ${name}`).sort()).toEqual(
+      SPORTS.flatMap((sport) => [`ACTIVITY activity_${sport}`, `TIMEFRAME timeframe_${sport}`]).sort(),
+    );
+  });
+
+  it("come after their parent", () => {
+    JSON_SCHEMA_DEFINITIONS.forEach(({ type, sport, parent }, i) => {
+      expect(parent).toBe(type === "TIMEFRAME" ? `activity_${sport}` : null);
+      const earlier = JSON_SCHEMA_DEFINITIONS.slice(0, i).map(({ name }) => name);
+      if (parent !== null) expect(earlier).toContain(parent);
+    });
+  });
+
+  it.each(SPORTS)("of time frames name the preset of %s as default of every parameter", (sport) => {
+    const definition = JSON_SCHEMA_DEFINITIONS.find(({ name }) => name === `timeframe_${sport}`);
+    const { max_hr, ...defaults } = PRESETS[sport];
+    const properties = Object.fromEntries(
+      Object.entries(defaults).map(([key, value]) => [key, expect.objectContaining({ default: value })]),
+    );
+    expect(definition?.schema).toMatchObject({
+      properties: { ...properties, max_hr: { minimum: 60, maximum: 240 } },
+      additionalProperties: true,
+    });
+  });
+
+  it("survive the way through a database as JSON", () => {
+    expect(JSON.parse(JSON.stringify(JSON_SCHEMA_DEFINITIONS))).toEqual(JSON_SCHEMA_DEFINITIONS);
+  });
+});

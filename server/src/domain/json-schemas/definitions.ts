@@ -1,0 +1,169 @@
+import {
+  PRESETS,
+  SOCCER_FIFA_BANDS_PARAMS,
+  SOCCER_WOMEN_PARAMS,
+  SPORTS,
+  type Sport,
+} from "../../metrics/presets.js";
+
+/** What a schema describes: `json` of an activity or `params` of a time frame. */
+export type JsonSchemaType = "ACTIVITY" | "TIMEFRAME";
+
+/** The number by which a type is stored and filtered; answers hold the word (operations, item 9). */
+export const JSON_SCHEMA_TYPE_NUMBERS: Readonly<Record<JsonSchemaType, number>> = {
+  ACTIVITY: 1,
+  TIMEFRAME: 2,
+};
+
+/** A JSON schema as it is installed with the database. */
+export interface JsonSchemaDefinition {
+  /** `activity_<sport>` or `timeframe_<sport>`; unique. */
+  readonly name: string;
+  readonly type: JsonSchemaType;
+  readonly sport: Sport;
+  /** Name of the activity schema that a time-frame schema belongs to; null for an activity schema. */
+  readonly parent: string | null;
+  /** JSON Schema, draft 2020-12. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
+
+/** Longest GPX document: 5 MiB. JSON Schema counts characters; whoever stores it checks the bytes. */
+export const GPX_MAX_BYTES = 5 * 1024 * 1024;
+
+/** No speed on foot or on a wheel passes 100 m/s; the exactness of the computed sums rests on this bound. */
+const HIGHEST_SPEED_M_PER_S = 100;
+
+/** Zero and nearly zero are no thresholds. */
+const LOWEST_THRESHOLD = 0.1;
+
+/** The artefact limit of accelerations in m/s2: no peak above it is ever counted. */
+const HIGHEST_ACCELERATION_M_PER_S2 = 9;
+
+function activitySchema(sport: Sport): JsonSchemaDefinition["schema"] {
+  return {
+    $schema: DRAFT_2020_12,
+    title: `Activity: ${sport}`,
+    description: "Parameters of an activity. Further keys are kept and returned.",
+    type: "object",
+    properties: {
+      sport: { const: sport, description: "The sport of the activity." },
+      gpx: {
+        type: "string",
+        maxLength: GPX_MAX_BYTES,
+        description: "The course as a GPX document, at most 5 MiB.",
+      },
+    },
+    required: ["sport"],
+    additionalProperties: true,
+  };
+}
+
+function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
+  const preset = PRESETS[sport];
+  const speedThreshold = { type: "number", minimum: LOWEST_THRESHOLD, maximum: HIGHEST_SPEED_M_PER_S };
+  const accelerationPair = {
+    type: "array",
+    items: { type: "number", minimum: LOWEST_THRESHOLD, maximum: HIGHEST_ACCELERATION_M_PER_S2 },
+    minItems: 2,
+    maxItems: 2,
+    uniqueItems: true,
+  };
+  return {
+    $schema: DRAFT_2020_12,
+    title: `Time frame: ${sport}`,
+    description:
+      "Parameters of the computed data, all optional; a default holds when the key is absent. Speeds in m/s, rounded " +
+      "to 0.001. Further keys are kept and returned.",
+    type: "object",
+    properties: {
+      max_hr: {
+        type: "number",
+        minimum: 60,
+        maximum: 240,
+        description:
+          "Maximum heart rate of the athlete in beats/min, rounded to 0.1. Absent: 208 - 0.7 x age, when the birth " +
+          "date is known.",
+      },
+      speed_ranges: {
+        type: "array",
+        items: { type: "number", minimum: 0, maximum: HIGHEST_SPEED_M_PER_S },
+        minItems: 2,
+        maxItems: 10,
+        uniqueItems: true,
+        contains: { const: 0 },
+        default: preset.speed_ranges,
+        description:
+          "Lower limits of the speed classes in m/s, ascending from 0; the last class ends at max_valid_speed.",
+      },
+      acceleration_thresholds: {
+        ...accelerationPair,
+        default: preset.acceleration_thresholds,
+        description: "Two peak accelerations in m/s2, ascending.",
+      },
+      deceleration_thresholds: {
+        ...accelerationPair,
+        default: preset.deceleration_thresholds,
+        description: "Two peak decelerations in m/s2, given as positive numbers, ascending.",
+      },
+      sprint_threshold: {
+        ...speedThreshold,
+        default: preset.sprint_threshold,
+        description: "Speed in m/s from which a run is a sprint.",
+      },
+      hid_thresholds: {
+        type: "array",
+        items: speedThreshold,
+        minItems: 2,
+        maxItems: 2,
+        uniqueItems: true,
+        default: preset.hid_thresholds,
+        description: "Two speeds in m/s of high-intensity distance, ascending.",
+      },
+      intensity_span: {
+        type: "number",
+        minimum: 10,
+        maximum: 3600,
+        default: preset.intensity_span,
+        description: "Length of a slice of intensity in s.",
+      },
+      standstill_speed: {
+        type: "number",
+        minimum: 0,
+        maximum: 2,
+        default: preset.standstill_speed,
+        description: "Mean speed in m/s below which an interval counts as standing.",
+      },
+      max_valid_speed: {
+        type: "number",
+        minimum: 1,
+        maximum: HIGHEST_SPEED_M_PER_S,
+        default: preset.max_valid_speed,
+        description: "Speed in m/s above which a sample is not used; above every limit of speed_ranges.",
+      },
+    },
+    additionalProperties: true,
+    ...(sport === "soccer" ? { examples: [SOCCER_WOMEN_PARAMS, SOCCER_FIFA_BANDS_PARAMS] } : {}),
+  };
+}
+
+const activityName = (sport: Sport) => `activity_${sport}`;
+
+/** The twelve installed schemas, every parent before its children. */
+export const JSON_SCHEMA_DEFINITIONS: readonly JsonSchemaDefinition[] = [
+  ...SPORTS.map((sport) => ({
+    name: activityName(sport),
+    type: "ACTIVITY" as const,
+    sport,
+    parent: null,
+    schema: activitySchema(sport),
+  })),
+  ...SPORTS.map((sport) => ({
+    name: `timeframe_${sport}`,
+    type: "TIMEFRAME" as const,
+    sport,
+    parent: activityName(sport),
+    schema: timeframeSchema(sport),
+  })),
+];

@@ -1,0 +1,16 @@
+import { eq } from "drizzle-orm";
+import { jsonSchemas } from "../../store/schema.js";
+import type { Rule } from "../access.js";
+import { errors } from "../errors.js";
+
+export type JsonSchemaRow = typeof jsonSchemas.$inferSelect;
+
+export const jsonSchemaForManagers: Rule<"json_schema", JsonSchemaRow> = {
+  words: "Managers",
+  roles: ["MANAGER"],
+  async find(_ctx, ids, { queries }) {
+    const [row] = await queries.select().from(jsonSchemas).where(eq(jsonSchemas.id, ids.json_schema));
+    if (row === undefined) throw errors.notFound();
+    return row;
+  },
+};

@@ -1,0 +1,68 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { eq } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
+import { jsonSchemas } from "../../store/schema.js";
+import type { FieldErrors } from "../errors.js";
+import { JSON_SCHEMA_TYPE_NUMBERS, type JsonSchemaType } from "./definitions.js";
+import type { JsonSchemaRow } from "./rules.js";
+
+const ajv = new Ajv2020({ allErrors: true, strict: true });
+
+/** By the schema's text, so that a schema changed by a migration is compiled anew. */
+const compiled = new Map<string, ValidateFunction>();
+
+/** The schema with this id, if it is of this type. */
+export async function findJsonSchema(
+  queries: Queries,
+  id: number,
+  type: JsonSchemaType,
+): Promise<JsonSchemaRow | undefined> {
+  const [schema] = await queries.select().from(jsonSchemas).where(eq(jsonSchemas.id, id));
+  return schema?.type === JSON_SCHEMA_TYPE_NUMBERS[type] ? schema : undefined;
+}
+
+/**
+ * Checks a value against a JSON schema (draft 2020-12).
+ * @returns field name to messages, nested as the value is; undefined when the value is valid
+ */
+export function validateAgainst({ schema }: JsonSchemaRow, value: unknown): FieldErrors | undefined {
+  const text = JSON.stringify(schema);
+  let validate = compiled.get(text);
+  if (validate === undefined) {
+    validate = ajv.compile(schema);
+    compiled.set(text, validate);
+  }
+  if (validate(value)) return undefined;
+  const fields: FieldErrors = {};
+  for (const error of validate.errors ?? []) place(fields, pathOf(error), messageOf(error));
+  return fields;
+}
+
+/** Where the error lies: JSON pointer (RFC 6901), and the missing member for one that is required. */
+function pathOf({ instancePath, keyword, params }: ErrorObject): string[] {
+  const path = instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (keyword === "required") path.push(String(params.missingProperty));
+  return path.length === 0 ? ["non_field_errors"] : path;
+}
+
+function messageOf({ keyword, message, params }: ErrorObject): string {
+  if (keyword === "required") return "This field is required.";
+  if (keyword === "const") return `Must be ${JSON.stringify(params.allowedValue)}.`;
+  return `This value ${message ?? "is not valid"}.`;
+}
+
+function place(fields: FieldErrors, [name = "", ...rest]: string[], text: string): void {
+  const known = fields[name];
+  if (rest.length === 0) {
+    // A problem of the whole counts more than those of its parts.
+    fields[name] = Array.isArray(known) ? [...known, text] : [text];
+    return;
+  }
+  if (Array.isArray(known)) return;
+  const inner = known ?? {};
+  fields[name] = inner;
+  place(inner, rest, text);
+}

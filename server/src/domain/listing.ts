@@ -1,0 +1,119 @@
+import { and, asc, type Column, desc, ilike, or, type SQL, sql } from "drizzle-orm";
+import type { PgColumn, PgSelect } from "drizzle-orm/pg-core";
+import type { Queries } from "../store/database.js";
+import { PAGE_LIMITS, type Page } from "../wire/types.js";
+import { errors } from "./errors.js";
+
+export interface Paging {
+  page?: string | undefined;
+  limit?: string | undefined;
+}
+
+/**
+ * Reads `page` and `limit`. A limit that is no positive number is the default, a larger one the maximum.
+ * @throws ServiceError `not_found` when `page` is not a positive integer
+ */
+export function paging(
+  query: Paging,
+  limits: { default: number; max: number } = PAGE_LIMITS,
+): { page: number; limit: number } {
+  const page = query.page === undefined ? 1 : /^\d+$/.test(query.page) ? Number(query.page) : 0;
+  if (page < 1 || !Number.isSafeInteger(page)) throw invalidPage();
+  const wanted = /^\d+$/.test(query.limit ?? "") ? Number(query.limit) : 0;
+  return { page, limit: wanted === 0 ? limits.default : Math.min(wanted, limits.max) };
+}
+
+const invalidPage = () => errors.notFound("Invalid page.");
+
+/**
+ * The envelope around one page of results.
+ * @param count number of all results
+ * @throws ServiceError `not_found` beyond the last page; the first page of nothing is empty
+ */
+export function envelope<T>(
+  count: number,
+  { page, limit }: { page: number; limit: number },
+  results: T[],
+): Page<T> {
+  return {
+    count,
+    page,
+    next: page * limit < count ? page + 1 : null,
+    previous: page > 1 ? page - 1 : null,
+    results,
+  };
+}
+
+/** @throws ServiceError `not_found` when the page is beyond the last one */
+export function requirePage(count: number, { page, limit }: { page: number; limit: number }): void {
+  if (page > 1 && (page - 1) * limit >= count) throw invalidPage();
+}
+
+/** What a list can be ordered by: the wire's name and the column. Text is compared by code point on every database. */
+export type Orderings = Readonly<Record<string, PgColumn | SQL>>;
+
+/**
+ * Turns `ordering` into a total order: the fields named, nulls last in both directions, then the id.
+ * Unknown fields are ignored.
+ */
+export function orderBy(ordering: string | undefined, orderings: Orderings, id: PgColumn): SQL[] {
+  const named = (ordering ?? "").split(",").flatMap((part) => {
+    const name = part.trim();
+    const descending = name.startsWith("-");
+    const field = descending ? name.slice(1) : name;
+    const column = Object.hasOwn(orderings, field) ? orderings[field] : undefined;
+    if (column === undefined) return [];
+    const compared = "columnType" in column && isText(column) ? sql`${column} COLLATE "C"` : column;
+    return [sql`${descending ? desc(compared) : asc(compared)} NULLS LAST`];
+  });
+  return [...named, asc(id)];
+}
+
+const isText = (column: Column) => column.columnType === "PgText";
+
+/** A condition for "contains": case-insensitive, `%`, `_` and `\` literal. */
+export function contains(column: PgColumn | SQL, value: string | undefined): SQL | undefined {
+  if (value === undefined) return undefined;
+  return ilike(column, `%${value.replace(/[\\%_]/g, "\\$&")}%`);
+}
+
+/** The terms of a search: split on spaces and commas, quoted phrases kept whole. */
+export function searchTerms(search: string): string[] {
+  return [...search.matchAll(/"([^"]*)"|'([^']*)'|([^\s,]+)/g)]
+    .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
+    .filter((term) => term !== "");
+}
+
+/** A condition for `search`: every term is found, each in any of the columns. */
+export function matchesSearch(
+  search: string | undefined,
+  columns: readonly (PgColumn | SQL)[],
+): SQL | undefined {
+  if (search === undefined) return undefined;
+  return and(...searchTerms(search).map((term) => or(...columns.map((column) => contains(column, term)))));
+}
+
+/**
+ * Runs one page of a list.
+ * @param matching the rows of the whole list, filtered but neither ordered nor cut
+ * @param order a total order, from `orderBy`
+ */
+export async function listPage<Query extends PgSelect, T>(
+  queries: Queries,
+  matching: Query,
+  order: SQL[],
+  query: Paging,
+  toResource: (row: Awaited<Query>[number]) => T,
+): Promise<Page<T>> {
+  const at = paging(query);
+  const counted = await queries.execute<{ count: number }>(
+    sql`SELECT count(*)::integer AS count FROM (${matching}) AS matching`,
+  );
+  const count = counted.rows[0]?.count ?? 0;
+  requirePage(count, at);
+  const rows = await matching
+    .orderBy(...order)
+    .limit(at.limit)
+    .offset((at.page - 1) * at.limit);
+  return envelope(count, at, rows.map(toResource));
+}

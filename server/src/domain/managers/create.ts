@@ -1,0 +1,43 @@
+import type { StaticDecode } from "@sinclair/typebox";
+import { mailCredentials } from "../accounts/credentials-mail.js";
+import { toManager } from "../accounts/resource.js";
+import {
+  athleteProfileColumns,
+  insertAccount,
+  insertManagedAthlete,
+  managerProfileColumns,
+} from "../accounts/store.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { type Item, item } from "../item.js";
+import { generatePassword, hashPassword } from "../passwords.js";
+import type { NewManager } from "./bodies.js";
+
+/** Registers a manager, with the default athlete when asked for, and mails the credentials. */
+export async function createManager(
+  ctx: Context,
+  body: StaticDecode<typeof NewManager>,
+  withDefaultAthlete: boolean,
+): Promise<Item<ReturnType<typeof toManager>>> {
+  const generated = body.password === undefined ? generatePassword() : null;
+  const passwordHash = await hashPassword(generated ?? body.password ?? "", body.username);
+  return change(ctx, "createManager", {}, async (change) => {
+    const manager = await insertAccount(change, {
+      role: "MANAGER",
+      username: body.username,
+      email: body.email,
+      externalId: body.external_id ?? null,
+      passwordHash,
+      canCreateManagedAthletes: ctx.config.grantManagedAthletes,
+      ...managerProfileColumns(body.manager_profile),
+    });
+    if (withDefaultAthlete) {
+      await insertManagedAthlete(change, manager.id, {
+        isDefaultAthlete: true,
+        ...athleteProfileColumns(body.athlete_profile),
+      });
+    }
+    await mailCredentials(ctx, change, manager, generated);
+    return item(toManager(manager), manager.version);
+  });
+}

@@ -1,0 +1,64 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { and, desc, eq } from "drizzle-orm";
+import { devices, ownerships } from "../../store/schema.js";
+import { CURRENT_END, Text } from "../../wire/types.js";
+import { forgetOwner } from "../bluetooth/configure.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { updateDevice } from "../devices/custom-name.js";
+import { deviceItem } from "../devices/list.js";
+import { errors } from "../errors.js";
+import { ownershipChanged } from "../timeframes/samples-stored.js";
+
+export const TakenDevice = Type.Object({
+  serial_number: Text({ minLength: 1 }),
+  device_name: Text({ minLength: 1 }),
+});
+
+/**
+ * Makes the caller the owner of a device without one, from now on. The device's row is locked, so that of two takers
+ * the second one finds the first one's ownership. What the former owner set is not shown to another manager.
+ */
+export async function takeOwnership(ctx: Context, body: StaticDecode<typeof TakenDevice>) {
+  const me = ctx.caller?.id ?? 0;
+  return change(ctx, "takeOwnership", {}, async (change) => {
+    const { queries, now } = change;
+    const [device] = await queries
+      .select()
+      .from(devices)
+      .where(and(eq(devices.serialNumber, body.serial_number), eq(devices.deviceName, body.device_name)))
+      .for("update");
+    if (device === undefined) throw errors.notFound();
+    const [last] = await queries
+      .select()
+      .from(ownerships)
+      .where(eq(ownerships.deviceId, device.id))
+      .orderBy(desc(ownerships.endTime), desc(ownerships.id))
+      .limit(1);
+    if (last?.endTime.getTime() === CURRENT_END.getTime()) {
+      if (last.managerId !== me) throw errors.forbidden("The device is owned by another manager.");
+      return deviceItem({ device, ownership: last });
+    }
+    const [ownership] = await queries
+      .insert(ownerships)
+      // Clocks of two processes may differ; ownerships of one device never overlap.
+      .values({
+        deviceId: device.id,
+        managerId: me,
+        startTime: last !== undefined && last.endTime > now ? last.endTime : now,
+        endTime: CURRENT_END,
+      })
+      .returning();
+    if (ownership === undefined) throw new Error("The ownership was not inserted");
+    await change.audit("ownership", ownership.id, null, ownership);
+    const { startTime, endTime } = ownership;
+    await ownershipChanged(change, device.id, [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }]);
+    const isNewOwner = last !== undefined && last.managerId !== me;
+    if (isNewOwner) await forgetOwner(change, device.id);
+    const taken = await updateDevice(change, device, {
+      activationTime: device.activationTime ?? now,
+      customName: isNewOwner ? null : device.customName,
+    });
+    return deviceItem({ device: taken, ownership });
+  });
+}

@@ -1,0 +1,47 @@
+import { randomInt } from "node:crypto";
+import { hash, verify } from "@node-rs/argon2";
+import { errors } from "./errors.js";
+
+/** The most common passwords of at least 8 characters: NIST SP 800-63B section 5.1.1.2 asks to refuse them. */
+const COMMON = new Set(
+  `password password1 password12 password123 password1234 passw0rd p@ssw0rd p@ssword 12345678 123456789 1234567890
+   12345678910 123123123 11111111 111111111 00000000 88888888 87654321 987654321 9876543210 qwertyui qwertyuiop
+   qwerty123 qwerty1234 qwerty12 1q2w3e4r 1q2w3e4r5t 1qaz2wsx q1w2e3r4 q1w2e3r4t5 zaq12wsx asdfghjkl asdfasdf
+   abcd1234 abc12345 a1b2c3d4 aa123456 a1234567 a12345678 iloveyou iloveyou1 sunshine sunshine1 princess princess1
+   football football1 baseball baseball1 superman batman123 trustno1 starwars welcome1 welcome123 letmein1
+   letmein123 whatever michelle jennifer computer internet changeme changeme1 changeit admin123 admin1234
+   administrator liverpool chelsea1 arsenal1 monkey123 dragon123 master123 shadow123 charlie1 jordan23 88888888
+   11223344 12341234 12344321 123454321 123321123 147258369 159357456 789456123 66666666 77777777 99999999
+   asdf1234 qazwsxedc secret123 testtest test1234 testing1 temppass google123 pokemon1 samsung1 freedom1`.split(
+    /\s+/,
+  ),
+);
+
+/** Letters and digits that are not mistaken for one another. */
+const ALPHABET = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/** A password that someone else than its user chose: 20 characters, 115 bits. */
+export function generatePassword(): string {
+  return Array.from({ length: 20 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+}
+
+/**
+ * Checks a new password and hashes it with argon2id.
+ * @throws ServiceError `invalid` on the field `password`
+ */
+export async function hashPassword(password: string, username: string): Promise<string> {
+  if (password.toLowerCase() === username.toLowerCase()) {
+    throw errors.field("password", "The password must not be the username.");
+  }
+  if (COMMON.has(password.toLowerCase())) throw errors.field("password", "This password is too common.");
+  return hash(password);
+}
+
+let dummy: Promise<string> | undefined;
+
+/** Whether the password is the hash's. Without a hash it takes the same time and answers no. */
+export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
+  dummy ??= hash(generatePassword());
+  const matches = await verify(passwordHash ?? (await dummy), password);
+  return matches && passwordHash !== null;
+}

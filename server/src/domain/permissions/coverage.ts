@@ -1,0 +1,98 @@
+import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
+import { accounts, type PermissionKind, permissions } from "../../store/schema.js";
+
+/** A permission's time: from `startTime` on, up to but without `expirationTime`. */
+export interface Validity {
+  startTime: Date;
+  expirationTime: Date;
+}
+
+/**
+ * Whether the union of the permissions covers an interval without a gap. An interval that ends when the last
+ * permission expires is covered.
+ */
+export function covers(granted: readonly Validity[], start: Date, end: Date): boolean {
+  let reached = start.getTime();
+  for (const { startTime, expirationTime } of granted.toSorted((a, b) => +a.startTime - +b.startTime)) {
+    if (startTime.getTime() > reached) return false;
+    reached = Math.max(reached, expirationTime.getTime());
+    if (reached >= end.getTime() && reached > start.getTime()) return true;
+  }
+  return false;
+}
+
+/** What one manager may do with each athlete, as one kind of permission says. */
+export interface Grants {
+  /** Whether the permissions cover every instant of the interval (operations, items 50 and 52). */
+  cover(athleteId: number, start: Date, end: Date): boolean;
+  /** Whether one of the permissions is active. */
+  activeAt(athleteId: number, now: Date): boolean;
+}
+
+/**
+ * Reads a manager's permissions of one kind on some athletes.
+ * @param lock keep the athletes from being deleted, and their permissions from changing, until the end of the
+ *   transaction; for changes that rest on the answer
+ */
+export async function grantsOf(
+  queries: Queries,
+  managerId: number,
+  kind: PermissionKind,
+  athleteIds: readonly number[],
+  { lock = false } = {},
+): Promise<Grants> {
+  const ids = [...new Set(athleteIds)];
+  const byAthlete = new Map<number, Validity[]>();
+  if (ids.length > 0) {
+    if (lock) {
+      await queries
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(inArray(accounts.id, ids))
+        .orderBy(accounts.id)
+        .for("share");
+    }
+    const rows = await queries
+      .select()
+      .from(permissions)
+      .where(
+        and(
+          eq(permissions.managerId, managerId),
+          eq(permissions.permission, kind),
+          inArray(permissions.athleteId, ids),
+        ),
+      );
+    for (const row of rows) {
+      const known = byAthlete.get(row.athleteId);
+      if (known === undefined) byAthlete.set(row.athleteId, [row]);
+      else known.push(row);
+    }
+  }
+  const granted = (athleteId: number) => byAthlete.get(athleteId) ?? [];
+  return {
+    cover: (athleteId, start, end) => covers(granted(athleteId), start, end),
+    activeAt: (athleteId, now) => granted(athleteId).some((permission) => isActive(permission, now)),
+  };
+}
+
+/** Whether a permission holds now (operations, item 57). */
+export const isActive = ({ startTime, expirationTime }: Validity, now: Date): boolean =>
+  startTime <= now && now < expirationTime;
+
+/** The condition that the manager has an active permission on the athlete of the row of `accounts`. */
+export function hasActive(queries: Queries, managerId: number, kind: PermissionKind, now: Date): SQL {
+  const active = queries
+    .select({ one: sql`1` })
+    .from(permissions)
+    .where(
+      and(
+        eq(permissions.athleteId, accounts.id),
+        eq(permissions.managerId, managerId),
+        eq(permissions.permission, kind),
+        lte(permissions.startTime, now),
+        gt(permissions.expirationTime, now),
+      ),
+    );
+  return sql`EXISTS ${active}`;
+}

@@ -1,0 +1,45 @@
+import type { StaticDecode } from "@sinclair/typebox";
+import { permissions } from "../../store/schema.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { errors, type FieldErrors } from "../errors.js";
+import { type NewPermission, toPermission } from "./resource.js";
+
+type Wanted = StaticDecode<typeof NewPermission>;
+
+const TOO_EARLY: FieldErrors = { expiration_time: ["Must be after start_time."] };
+
+const isEmpty = ({ start_time, expiration_time }: Wanted) => expiration_time <= start_time;
+
+/** Gives the manager one permission. */
+export async function createPermission(ctx: Context, athlete: number, manager: number, wanted: Wanted) {
+  if (isEmpty(wanted)) throw errors.invalid(TOO_EARLY);
+  const [created] = await create(ctx, athlete, manager, [wanted]);
+  return created;
+}
+
+/** Gives the manager several permissions, or none when one of them is refused. */
+export async function createPermissions(ctx: Context, athlete: number, manager: number, wanted: Wanted[]) {
+  const refused = wanted.flatMap((one, i) => (isEmpty(one) ? [[String(i), TOO_EARLY] as const] : []));
+  if (refused.length > 0) throw errors.invalid(Object.fromEntries(refused));
+  return create(ctx, athlete, manager, wanted);
+}
+
+function create(ctx: Context, athlete: number, manager: number, wanted: Wanted[]) {
+  return change(ctx, "createPermissions", { athlete, manager }, async ({ queries, now, audit }) => {
+    const rows = await queries
+      .insert(permissions)
+      .values(
+        wanted.map(({ start_time, expiration_time, permission }) => ({
+          athleteId: athlete,
+          managerId: manager,
+          startTime: start_time,
+          expirationTime: expiration_time,
+          permission,
+        })),
+      )
+      .returning();
+    for (const row of rows) await audit("permission", row.id, null, row);
+    return rows.map((row) => toPermission(row, now));
+  });
+}

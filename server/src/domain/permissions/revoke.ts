@@ -1,0 +1,23 @@
+import { and, eq, type SQL } from "drizzle-orm";
+import { permissions } from "../../store/schema.js";
+import { type Change, change } from "../change.js";
+import type { Context } from "../context.js";
+
+/** Deletes the permissions that match. */
+export async function removePermissions({ queries, audit }: Change, matching: SQL | undefined) {
+  const rows = await queries.delete(permissions).where(matching).returning();
+  for (const row of rows) await audit("permission", row.id, row, null);
+}
+
+/** Takes from the manager every permission on the athlete, if there are any. */
+export const revokePermissions = (ctx: Context, athlete: number, manager: number): Promise<void> =>
+  change(ctx, "revokePermissions", { athlete, manager }, (change) =>
+    removePermissions(change, and(eq(permissions.athleteId, athlete), eq(permissions.managerId, manager))),
+  );
+
+/** Takes one permission from the manager. */
+export const revokePermission = (
+  ctx: Context,
+  ids: { athlete: number; manager: number; permission: number },
+): Promise<void> =>
+  change(ctx, "revokePermission", ids, (change, { id }) => removePermissions(change, eq(permissions.id, id)));

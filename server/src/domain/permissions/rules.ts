@@ -1,0 +1,41 @@
+import { and, eq } from "drizzle-orm";
+import { permissions } from "../../store/schema.js";
+import type { Account, Rule } from "../access.js";
+import { findAccount } from "../accounts/find.js";
+import { thatAthlete } from "../athletes/rules.js";
+import { errors } from "../errors.js";
+
+export type Permission = typeof permissions.$inferSelect;
+
+/** An athlete and a manager. */
+export interface AthleteAndManager {
+  athlete: Account;
+  manager: Account;
+}
+
+export const thatAthleteAndManager: Rule<"athlete" | "manager", AthleteAndManager> = {
+  ...thatAthlete,
+  async find(ctx, ids, look) {
+    const athlete = await thatAthlete.find(ctx, ids, look);
+    return { athlete, manager: await findAccount("MANAGER", ids.manager, { ...look, lock: false }) };
+  },
+};
+
+export const thatAthletesPermission: Rule<"athlete" | "manager" | "permission", Permission> = {
+  ...thatAthlete,
+  async find(ctx, ids, look) {
+    const { athlete, manager } = await thatAthleteAndManager.find(ctx, ids, look);
+    const [permission] = await look.queries
+      .select()
+      .from(permissions)
+      .where(
+        and(
+          eq(permissions.id, ids.permission),
+          eq(permissions.athleteId, athlete.id),
+          eq(permissions.managerId, manager.id),
+        ),
+      );
+    if (permission === undefined) throw errors.notFound();
+    return permission;
+  },
+};

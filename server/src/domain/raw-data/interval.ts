@@ -1,0 +1,74 @@
+import { type StaticDecode, type TObject, Type } from "@sinclair/typebox";
+import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
+import { parseInstant } from "../../wire/date-time.js";
+import { Query } from "../../wire/types.js";
+import type { Ownership } from "../access.js";
+import { errors, type FieldErrors } from "../errors.js";
+
+const deprecatedBound = (name: string) =>
+  Type.Optional(
+    Type.String({
+      description: `Deprecated: use ${name}`,
+      openapi: { type: "string", format: "date-time", deprecated: true },
+    }),
+  );
+
+/** The bounds of a request for raw data, both included. */
+export const BoundsQuery = {
+  start: Query.instant("First time: milliseconds since 1970, or a date-time; required"),
+  stop: Query.instant("Last time, included; required"),
+  start_iso: deprecatedBound("start"),
+  stop_iso: deprecatedBound("stop"),
+};
+
+type Bounds = StaticDecode<TObject<typeof BoundsQuery>>;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Reads the bounds: `start` wins over `start_iso`, `stop` over `stop_iso`.
+ * @throws ServiceError `invalid`: one is missing or no time, start is after stop; `range_too_long`
+ */
+export function readBounds(bounds: Bounds, maxDays: number): Interval {
+  const problems: FieldErrors = {};
+  const read = (name: "start" | "stop") => {
+    const legacy = bounds[`${name}_iso`];
+    const value = bounds[name] ?? (legacy === undefined ? undefined : parseInstant(legacy));
+    if (value !== undefined) return value;
+    if (legacy === undefined) problems[name] = ["This field is required."];
+    else problems[`${name}_iso`] = ["Expected a date-time such as 2024-01-01T06:00:00.000Z."];
+    return Number.NaN;
+  };
+  const interval = { startMs: read("start"), stopMs: read("stop") };
+  if (Object.keys(problems).length > 0) throw errors.invalid(problems);
+  if (interval.startMs > interval.stopMs) throw errors.field("stop", "Must not be before start.");
+  if (interval.stopMs - interval.startMs > maxDays * DAY_MS) {
+    throw errors.field(
+      "non_field_errors",
+      `At most ${maxDays} days may lie between start and stop.`,
+      "range_too_long",
+    );
+  }
+  return interval;
+}
+
+/** The ownership's time: it ends before its end. */
+export const intervalOf = ({ startTime, endTime }: Ownership): Interval => ({
+  startMs: startTime.getTime(),
+  stopMs: endTime.getTime() - 1,
+});
+
+/**
+ * The parts of an interval in which the device was the caller's, ascending, apart from each other.
+ * @throws ServiceError `forbidden` when there is none
+ */
+export function ownedParts(ownerships: readonly Ownership[], { startMs, stopMs }: Interval): Interval[] {
+  const parts = normaliseIntervals(
+    ownerships.map(intervalOf).map((owned) => ({
+      startMs: Math.max(startMs, owned.startMs),
+      stopMs: Math.min(stopMs, owned.stopMs),
+    })),
+  );
+  if (parts.length === 0) throw errors.forbidden("You did not own the device between start and stop.");
+  return parts;
+}

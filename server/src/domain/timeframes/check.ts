@@ -1,0 +1,102 @@
+import { and, eq } from "drizzle-orm";
+import { type ParameterOverrides, parameterProblems } from "../../metrics/index.js";
+import type { Queries } from "../../store/database.js";
+import { accounts, activities, ownerships } from "../../store/schema.js";
+import type { Change } from "../change.js";
+import { sportOf } from "../computed-data/compute.js";
+import type { Context } from "../context.js";
+import { errors, type FieldErrors } from "../errors.js";
+import type { JsonSchemaRow } from "../json-schemas/rules.js";
+import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
+import { grantsOf } from "../permissions/coverage.js";
+import type { NewTimeframe } from "./resource.js";
+
+const MAX_LENGTH_MS = 7 * 86_400_000;
+
+/**
+ * The rules of a time frame (operations, item 50): first its values and the objects that it names, all problems
+ * together, then the caller's rights. What it names is kept from being deleted until the end of the transaction.
+ * @returns its columns
+ * @throws ServiceError `invalid`, `forbidden`
+ */
+export async function checkTimeframe({ caller }: Context, { queries }: Change, timeframe: NewTimeframe) {
+  const me = caller?.id ?? 0;
+  const { start_time: startTime, end_time: endTime, athlete, params } = timeframe;
+  const activity = await findActivity(queries, timeframe.activity);
+  const grants = await grantsOf(queries, me, "WRITE", [athlete], { lock: true });
+  const schema = await findJsonSchema(queries, timeframe.json_schema, "TIMEFRAME");
+  const problems: FieldErrors = {
+    ...periodProblems(startTime, endTime),
+    ...((await hasOwned(queries, me, timeframe.device)) ? {} : unknown("device", "device of yours")),
+    ...(activity === undefined ? unknown("activity", "activity") : {}),
+    ...((await isAthlete(queries, athlete)) ? {} : unknown("athlete", "athlete")),
+    ...(schema === undefined
+      ? unknown("json_schema", "JSON schema of type TIMEFRAME")
+      : paramsProblems(schema, params)),
+  };
+  if (Object.keys(problems).length > 0) throw errors.invalid(problems);
+  if (timeframe.owner !== me) throw errors.forbidden("The owner must be yourself.");
+  if (activity?.ownerId !== me) throw errors.forbidden("The activity must be your own.");
+  if (!grants.cover(athlete, startTime, endTime)) {
+    throw errors.forbidden("You need WRITE permission on the athlete from start_time to end_time.");
+  }
+  return {
+    startTime,
+    endTime,
+    params: params as Record<string, unknown>,
+    deviceId: timeframe.device,
+    activityId: timeframe.activity,
+    athleteId: athlete,
+    ownerId: timeframe.owner,
+    jsonSchemaId: timeframe.json_schema,
+  };
+}
+
+const unknown = (field: string, what: string): FieldErrors => ({
+  [field]: [`There is no ${what} with this id.`],
+});
+
+function periodProblems(startTime: Date, endTime: Date): FieldErrors {
+  const lengthMs = endTime.getTime() - startTime.getTime();
+  if (lengthMs <= 0) return { end_time: ["Must be after start_time."] };
+  if (lengthMs > MAX_LENGTH_MS) return { end_time: ["Must be at most 7 days after start_time."] };
+  return {};
+}
+
+/** First what the JSON schema says; what holds between parameters can be asked only of values of the right kind. */
+function paramsProblems(schema: JsonSchemaRow, params: object): FieldErrors {
+  const invalid = validateAgainst(schema, params);
+  if (invalid !== undefined) return { params: invalid };
+  const found: FieldErrors = {};
+  for (const { parameter, message } of parameterProblems(
+    sportOf(schema.name),
+    params as ParameterOverrides,
+  )) {
+    const known = found[parameter];
+    found[parameter] = [...(Array.isArray(known) ? known : []), message];
+  }
+  return Object.keys(found).length === 0 ? {} : { params: found };
+}
+
+async function findActivity(queries: Queries, id: number) {
+  const [activity] = await queries.select().from(activities).where(eq(activities.id, id)).for("key share");
+  return activity;
+}
+
+/** Of others' devices not even the existence is told: their serial numbers are what taking one asks for. */
+async function hasOwned(queries: Queries, managerId: number, deviceId: number): Promise<boolean> {
+  const owned = await queries
+    .select({ id: ownerships.id })
+    .from(ownerships)
+    .where(and(eq(ownerships.deviceId, deviceId), eq(ownerships.managerId, managerId)))
+    .limit(1);
+  return owned.length > 0;
+}
+
+async function isAthlete(queries: Queries, id: number): Promise<boolean> {
+  const found = await queries
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.id, id), eq(accounts.role, "ATHLETE")));
+  return found.length > 0;
+}

@@ -1,0 +1,82 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { accounts, activities, devices, ownerships } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import { toAthlete } from "../accounts/resource.js";
+import { toActivity } from "../activities/resource.js";
+import type { Context } from "../context.js";
+import { toDevice } from "../devices/resource.js";
+import { grantsOf } from "../permissions/coverage.js";
+import type { Timeframe } from "./rules.js";
+
+/** Which related resources are asked for. */
+export interface WantedDetails {
+  with_device?: boolean;
+  with_activity?: boolean;
+  with_athlete?: boolean;
+}
+
+/** Related resources of time frames (operations, item 23). */
+export interface Details {
+  of(timeframe: Timeframe): {
+    device_details?: ReturnType<typeof toDevice>;
+    activity_details?: ReturnType<typeof toActivity>;
+    athlete_details?: ReturnType<typeof toAthlete> | null;
+  };
+}
+
+/** Reads what is asked for, for all the time frames together. */
+export async function detailsOf(
+  ctx: Context,
+  rows: readonly Timeframe[],
+  wanted: WantedDetails,
+): Promise<Details> {
+  const related = <T>(
+    asked: boolean | undefined,
+    id: (row: Timeframe) => number,
+    read: (ctx: Context, ids: number[]) => Promise<Map<number, T>>,
+  ) => (asked && rows.length > 0 ? read(ctx, [...new Set(rows.map(id))]) : undefined);
+  const byDevice = await related(wanted.with_device, (row) => row.deviceId, readDevices);
+  const byActivity = await related(wanted.with_activity, (row) => row.activityId, readActivities);
+  const byAthlete = await related(wanted.with_athlete, (row) => row.athleteId, readAthletes);
+  return {
+    of(row) {
+      const device = byDevice?.get(row.deviceId);
+      const activity = byActivity?.get(row.activityId);
+      return {
+        ...(device === undefined ? {} : { device_details: device }),
+        ...(activity === undefined ? {} : { activity_details: activity }),
+        ...(byAthlete === undefined ? {} : { athlete_details: byAthlete.get(row.athleteId) ?? null }),
+      };
+    },
+  };
+}
+
+async function readDevices({ queries, caller }: Context, ids: number[]) {
+  const rows = await queries
+    .select({ device: devices, mine: ownerships.id })
+    .from(devices)
+    .leftJoin(
+      ownerships,
+      and(
+        eq(ownerships.deviceId, devices.id),
+        eq(ownerships.managerId, caller?.id ?? 0),
+        eq(ownerships.endTime, CURRENT_END),
+      ),
+    )
+    .where(inArray(devices.id, ids));
+  return new Map(rows.map(({ device, mine }) => [device.id, toDevice(device, mine !== null)]));
+}
+
+async function readActivities({ queries }: Context, ids: number[]) {
+  const rows = await queries.select().from(activities).where(inArray(activities.id, ids));
+  return new Map(rows.map((row) => [row.id, toActivity(row)]));
+}
+
+/** Only those whom the caller may read now. */
+async function readAthletes({ queries, caller, clock }: Context, ids: number[]) {
+  const grants = await grantsOf(queries, caller?.id ?? 0, "READ", ids);
+  const readable = ids.filter((id) => grants.activeAt(id, clock.now()));
+  if (readable.length === 0) return new Map<number, ReturnType<typeof toAthlete>>();
+  const rows = await queries.select().from(accounts).where(inArray(accounts.id, readable));
+  return new Map(rows.map((row) => [row.id, toAthlete(row)]));
+}

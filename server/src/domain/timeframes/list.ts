@@ -1,0 +1,93 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { and, eq, gte, lte } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { timeframes } from "../../store/schema.js";
+import { ordering, PageQuery, Query } from "../../wire/types.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { type Item, item } from "../item.js";
+import { listPage, orderBy } from "../listing.js";
+import { type Details, detailsOf } from "./details.js";
+import { toTimeframe } from "./resource.js";
+import type { Timeframe } from "./rules.js";
+
+const ORDERINGS = {
+  start_time: timeframes.startTime,
+  end_time: timeframes.endTime,
+  device: timeframes.deviceId,
+  athlete: timeframes.athleteId,
+  activity: timeframes.activityId,
+};
+
+export const TimeframeFilters = Type.Object({
+  ...PageQuery,
+  ordering: ordering(Object.keys(ORDERINGS)),
+  device: Query.integer("Device id"),
+  athlete: Query.integer("Athlete id"),
+  owner: Query.integer("Manager id"),
+  activity: Query.integer("Activity id"),
+  start_time_from: Query.dateTime("Starts at or after"),
+  start_time_to: Query.dateTime("Starts at or before"),
+  end_time_from: Query.dateTime("Ends at or after"),
+  end_time_to: Query.dateTime("Ends at or before"),
+  with_device: Query.boolean("Add device_details, the device"),
+  with_activity: Query.boolean("Add activity_details, the activity"),
+  with_athlete: Query.boolean("Add athlete_details, the athlete; null where you may not read him or her"),
+});
+
+export type TimeframeQuery = StaticDecode<typeof TimeframeFilters>;
+
+function matchingTimeframes({ queries, caller }: Context, filters: TimeframeQuery, id?: number) {
+  const equals = (column: PgColumn, value: number | undefined) =>
+    value === undefined ? undefined : eq(column, value);
+  return queries
+    .select()
+    .from(timeframes)
+    .where(
+      and(
+        eq(timeframes.ownerId, caller?.id ?? 0),
+        equals(timeframes.id, id),
+        equals(timeframes.deviceId, filters.device),
+        equals(timeframes.athleteId, filters.athlete),
+        equals(timeframes.ownerId, filters.owner),
+        equals(timeframes.activityId, filters.activity),
+        filters.start_time_from && gte(timeframes.startTime, filters.start_time_from),
+        filters.start_time_to && lte(timeframes.startTime, filters.start_time_to),
+        filters.end_time_from && gte(timeframes.endTime, filters.end_time_from),
+        filters.end_time_to && lte(timeframes.endTime, filters.end_time_to),
+      ),
+    )
+    .$dynamic();
+}
+
+const withDetails = (timeframe: Timeframe, details: Details) => ({
+  ...toTimeframe(timeframe),
+  ...details.of(timeframe),
+});
+
+/** The caller's own time frames. */
+export async function listTimeframes(ctx: Context, query: TimeframeQuery) {
+  const order = orderBy(query.ordering, ORDERINGS, timeframes.id);
+  const page = await listPage(ctx.queries, matchingTimeframes(ctx, query), order, query, (row) => row);
+  const details = await detailsOf(ctx, page.results, query);
+  return { ...page, results: page.results.map((row) => withDetails(row, details)) };
+}
+
+/** @throws ServiceError `not_found` when the time frame does not pass the filters of the list */
+export async function requireMatch(ctx: Context, { id }: Timeframe, filters: TimeframeQuery): Promise<void> {
+  if ((await matchingTimeframes(ctx, filters, id)).length === 0) throw errors.notFound();
+}
+
+/** The owner's view of a time frame, with the details asked for. */
+export async function timeframeItem(
+  ctx: Context,
+  timeframe: Timeframe,
+  query: TimeframeQuery,
+): Promise<Item<ReturnType<typeof withDetails>>> {
+  return item(withDetails(timeframe, await detailsOf(ctx, [timeframe], query)), timeframe.version);
+}
+
+export async function retrieveTimeframe(ctx: Context, timeframe: Timeframe, query: TimeframeQuery) {
+  await requireMatch(ctx, timeframe, query);
+  return timeframeItem(ctx, timeframe, query);
+}

@@ -1,0 +1,29 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Change } from "../change.js";
+
+/** Asks for the computed data of time frames that have changed themselves, after the commit. */
+export async function queueComputation(change: Change, timeframeIds: readonly number[]): Promise<void> {
+  await change.enqueueAll(
+    timeframeIds.map((timeframe) => ({
+      kind: "compute",
+      payload: { timeframe },
+      uniqueKey: String(timeframe),
+    })),
+  );
+}
+
+/**
+ * Marks the computed data of all time frames that match as stale and asks for them anew: something has changed that
+ * they are computed from, though the time frames have not.
+ */
+export async function recompute(change: Change, matching: SQL): Promise<void> {
+  // Locked in the order of their ids, so that two changes never wait for each other.
+  const { rows } = await change.queries.execute<{ id: string }>(sql`
+    WITH matching AS (SELECT id FROM timeframes WHERE ${matching} ORDER BY id FOR NO KEY UPDATE)
+    UPDATE timeframes SET data_version = data_version + 1 FROM matching
+    WHERE timeframes.id = matching.id RETURNING timeframes.id`);
+  await queueComputation(
+    change,
+    rows.map(({ id }) => Number(id)),
+  );
+}

@@ -1,0 +1,36 @@
+import { eq } from "drizzle-orm";
+import { timeframes } from "../../store/schema.js";
+import type { Look, Rule } from "../access.js";
+import { errors } from "../errors.js";
+import { grantsOf } from "../permissions/coverage.js";
+
+export type Timeframe = typeof timeframes.$inferSelect;
+
+async function findTimeframe(id: number, { queries, lock }: Look): Promise<Timeframe> {
+  const query = queries.select().from(timeframes).where(eq(timeframes.id, id));
+  const [timeframe] = await (lock ? query.for("update") : query);
+  if (timeframe === undefined) throw errors.notFound();
+  return timeframe;
+}
+
+export const ownTimeframe: Rule<"timeframe", Timeframe> = {
+  words: "The manager who owns the time frame",
+  roles: ["MANAGER"],
+  async find(ctx, ids, look) {
+    const timeframe = await findTimeframe(ids.timeframe, look);
+    if (timeframe.ownerId !== ctx.caller?.id) throw errors.forbidden();
+    return timeframe;
+  },
+};
+
+export const readableTimeframe: Rule<"timeframe", Timeframe> = {
+  words: "Managers with READ permission on the athlete from the time frame's start to its end",
+  roles: ["MANAGER"],
+  async find(ctx, ids, look) {
+    const timeframe = await findTimeframe(ids.timeframe, look);
+    const { athleteId, startTime, endTime } = timeframe;
+    const grants = await grantsOf(look.queries, ctx.caller?.id ?? 0, "READ", [athleteId]);
+    if (!grants.cover(athleteId, startTime, endTime)) throw errors.forbidden();
+    return timeframe;
+  },
+};

@@ -1,0 +1,41 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Interval } from "../../store/samples/index.js";
+import { timeframes } from "../../store/schema.js";
+import type { Change } from "../change.js";
+import { recompute } from "./recompute.js";
+import { forgetRemoved } from "./removed-samples.js";
+
+/** Time frames that an instant of one of the closed intervals falls into. */
+const touching = (intervals: readonly Interval[]): SQL => sql`EXISTS (
+  SELECT 1 FROM unnest(${sql.param(intervals.map(({ startMs }) => startMs))}::bigint[],
+    ${sql.param(intervals.map(({ stopMs }) => stopMs))}::bigint[]) AS changed (start_ms, stop_ms)
+  WHERE ${timeframes.startTime} <= to_timestamp(changed.stop_ms / 1000.0)
+    AND ${timeframes.endTime} >= to_timestamp(changed.start_ms / 1000.0))`;
+
+/**
+ * Marks the time frames that the samples fall into and asks for their computed data anew (operations, item 53). To be
+ * called in the transaction that stores samples of a device.
+ * @param changed where samples are new or gained a heart rate, from `storeSamples`
+ */
+export async function samplesStored(
+  change: Change,
+  deviceId: number,
+  changed: readonly Interval[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  await forgetRemoved(change.queries, deviceId, changed);
+  await ownershipChanged(change, deviceId, changed);
+}
+
+/**
+ * The same for times from which the device's owner has changed: samples stored before may now be used, or no more. To
+ * be called in the transaction that changes the ownership.
+ */
+export async function ownershipChanged(
+  change: Change,
+  deviceId: number,
+  changed: readonly Interval[],
+): Promise<void> {
+  const matching = and(eq(timeframes.deviceId, deviceId), touching(changed));
+  if (matching !== undefined && changed.length > 0) await recompute(change, matching);
+}

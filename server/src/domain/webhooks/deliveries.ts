@@ -1,0 +1,71 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { and, eq, inArray } from "drizzle-orm";
+import { jobs, webhookDeliveries } from "../../store/schema.js";
+import { ordering, PageQuery, Query } from "../../wire/types.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { listPage, orderBy } from "../listing.js";
+import { carry, deliver } from "./events.js";
+import { TEST_EVENT, toDelivery } from "./resource.js";
+
+const orderings = { created_at: webhookDeliveries.createdAt };
+
+export const DeliveryFilters = Type.Object({
+  ...PageQuery,
+  ordering: ordering(Object.keys(orderings)),
+  event: Query.text("Equals"),
+  state: Query.text("Equals: pending, retrying, delivered, failed"),
+});
+
+/** What the webhook was called with, and what came of it. */
+export const listDeliveries = (
+  { queries }: Context,
+  webhookId: number,
+  filters: StaticDecode<typeof DeliveryFilters>,
+) =>
+  listPage(
+    queries,
+    queries
+      .select({ delivery: webhookDeliveries, dueAt: jobs.dueAt })
+      .from(webhookDeliveries)
+      .leftJoin(jobs, and(eq(jobs.id, webhookDeliveries.jobId), inArray(jobs.state, ["PENDING", "RETRY"])))
+      .where(
+        and(
+          eq(webhookDeliveries.webhookId, webhookId),
+          filters.event === undefined ? undefined : eq(webhookDeliveries.event, filters.event),
+          filters.state === undefined ? undefined : eq(webhookDeliveries.state, filters.state as "pending"),
+        ),
+      )
+      .$dynamic(),
+    orderBy(filters.ordering, orderings, webhookDeliveries.id),
+    filters,
+    ({ delivery, dueAt }) => toDelivery(delivery, dueAt),
+  );
+
+/** Sends a delivery's event again, now, with the same `webhook-id`, to the webhook as it is now. */
+export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: number; delivery: number }) =>
+  change(ctx, "resendDelivery", ids, async (change, { webhook, delivery }) => {
+    const [after] = await change.queries
+      .update(webhookDeliveries)
+      .set({
+        url: webhook.webhookUrl,
+        secretToken: webhook.secretToken,
+        state: "pending",
+        attempts: 0,
+        // The job that carried it so far finds nothing to do.
+        jobId: await carry(change, webhook.webhookUrl),
+      })
+      .where(eq(webhookDeliveries.id, delivery.id))
+      .returning();
+    if (after === undefined) throw new Error("The delivery was not updated");
+    await change.audit("webhook delivery", delivery.id, delivery, after);
+    return toDelivery(after, change.now);
+  });
+
+/** Calls the webhook once with an event of its own kind; a failure is not repeated and does not count. */
+export const testWebhook = (ctx: Context, ids: { activity: number; webhook: number }) =>
+  change(ctx, "testWebhook", ids, async (change, webhook) => {
+    const delivery = await deliver(change, webhook, TEST_EVENT, { activityId: webhook.activityId });
+    await change.audit("webhook delivery", delivery.id, null, delivery);
+    return toDelivery(delivery, change.now);
+  });

@@ -1,0 +1,133 @@
+import { asc, count, eq, sql } from "drizzle-orm";
+import { webhooks } from "../../store/schema.js";
+import { PrivateAddressError, receiverAddresses } from "../../webhooks/receiver.js";
+import type { TargetOf } from "../access.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { listPage, type Paging } from "../listing.js";
+import { seal, unseal } from "../secret-box.js";
+import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
+
+/** Every event of an activity is one call for each of its webhooks. */
+const MAX_WEBHOOKS = 100;
+
+/** A name that takes longer to resolve is checked at the delivery only. */
+const LOOKUP_TIMEOUT_MS = 3_000;
+
+export const listWebhooks = (ctx: Context, activity: number, query: Paging) =>
+  listPage(
+    ctx.queries,
+    ctx.queries.select().from(webhooks).where(eq(webhooks.activityId, activity)).$dynamic(),
+    [asc(webhooks.id)],
+    query,
+    (row) => toWebhook(ctx, row),
+  );
+
+export async function createWebhook(ctx: Context, activity: number, body: WebhookFields) {
+  await requirePublicReceiver(ctx, body.webhook_url);
+  return change(ctx, "createWebhook", { activity }, async ({ queries, now, audit }) => {
+    const [known] = await queries
+      .select({ count: count() })
+      .from(webhooks)
+      .where(eq(webhooks.activityId, activity));
+    if ((known?.count ?? 0) >= MAX_WEBHOOKS) {
+      throw errors.conflict("too_many_webhooks", `An activity has at most ${MAX_WEBHOOKS} webhooks.`);
+    }
+    const [row] = await queries
+      .insert(webhooks)
+      .values({
+        activityId: activity,
+        webhookUrl: body.webhook_url,
+        secretToken: seal(ctx.serverKey, body.secret_token),
+        activityEvents: body.activity_events,
+        timeframesEvents: body.timeframes_events,
+        createdAt: now,
+      })
+      .returning();
+    if (row === undefined) throw new Error("The webhook was not inserted");
+    await audit("webhook", row.id, null, row);
+    return webhookItem(ctx, row);
+  });
+}
+
+/** Changes the fields sent. A disabled webhook is called again; what happened meanwhile is not made up for. */
+export async function updateWebhook(
+  ctx: Context,
+  ids: { activity: number; webhook: number },
+  body: Partial<WebhookFields>,
+) {
+  if (body.webhook_url !== undefined) await requirePublicReceiver(ctx, body.webhook_url);
+  return change(
+    ctx,
+    "updateWebhook",
+    ids,
+    async ({ queries, audit }, before) => {
+      const [after] = await queries
+        .update(webhooks)
+        .set({
+          webhookUrl: body.webhook_url ?? before.webhookUrl,
+          secretToken: newSecret(ctx, body.secret_token, before.secretToken),
+          activityEvents: body.activity_events ?? before.activityEvents,
+          timeframesEvents: body.timeframes_events ?? before.timeframesEvents,
+          failures: 0,
+          disabledAt: null,
+          version: sql`${webhooks.version} + 1`,
+        })
+        .where(eq(webhooks.id, before.id))
+        .returning();
+      if (after === undefined) throw new Error("The webhook was not updated");
+      await audit("webhook", after.id, before, after);
+      return webhookItem(ctx, after);
+    },
+    async (_change, row) => webhookItem(ctx, row),
+  );
+}
+
+/** A client that sends back what it was shown keeps the secret. */
+function newSecret(ctx: Context, sent: string | undefined, sealed: string): string {
+  return sent === undefined || sent === mask(unseal(ctx.serverKey, sealed))
+    ? sealed
+    : seal(ctx.serverKey, sent);
+}
+
+/** What happened before is still delivered. */
+export async function deleteWebhook(ctx: Context, ids: { activity: number; webhook: number }): Promise<void> {
+  await change(
+    ctx,
+    "deleteWebhook",
+    ids,
+    async ({ queries, audit }, before: TargetOf<"deleteWebhook">) => {
+      await queries.delete(webhooks).where(eq(webhooks.id, before.id));
+      await audit("webhook", before.id, before, null);
+    },
+    async (_change, row) => webhookItem(ctx, row),
+  );
+}
+
+/**
+ * A host that is known to be private is refused. One that cannot be resolved now may be set up later; every delivery
+ * checks again.
+ */
+async function requirePublicReceiver({ config, lookup }: Context, url: string): Promise<void> {
+  try {
+    await receiverAddresses(new URL(url), {
+      lookup: (hostname) => inTime(lookup(hostname)),
+      allowPrivate: config.webhookAllowPrivate,
+    });
+  } catch (error) {
+    if (error instanceof PrivateAddressError) throw errors.field("webhook_url", error.message);
+  }
+}
+
+async function inTime(found: Promise<string[]>): Promise<string[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const unresolved = new Promise<string[]>((resolve) => {
+    timer = setTimeout(resolve, LOOKUP_TIMEOUT_MS, []);
+  });
+  try {
+    return await Promise.race([found, unresolved]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,146 @@
+import { FormatRegistry, type StaticDecode, Type } from "@sinclair/typebox";
+import { DateTimeOut, Id, Nullable } from "../../wire/types.js";
+import type { Context } from "../context.js";
+import { type Item, item } from "../item.js";
+import { unseal } from "../secret-box.js";
+import { ACTIVITY_EVENTS, type Delivery, TIMEFRAME_EVENTS, type Webhook as WebhookRow } from "./events.js";
+
+/** The event of a test call. */
+export const TEST_EVENT = "test";
+
+const MAX_URL_CHARACTERS = 200;
+const MAX_SECRET_CHARACTERS = 100;
+
+/** What a header can carry: no control characters, and no space at its ends, where receivers cut it off. */
+const SECRET = /^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]*[^\p{Cc}\p{Cs}\s])?$/u;
+FormatRegistry.Set("webhook-secret", (value) => SECRET.test(value));
+FormatRegistry.Set("webhook-url", isWebhookUrl);
+
+function isWebhookUrl(text: string): boolean {
+  // The URL parser would drop or repair such characters; what is stored must be what is called.
+  if (/[\s\p{Cc}\p{Cs}\\]/u.test(text) || !/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text))
+    return false;
+  // An empty user name is no part of the parsed URL, but still one.
+  return !/^https?:\/\/[^/?#]*@/i.test(text);
+}
+
+const fields = {
+  webhook_url: Type.String({
+    format: "webhook-url",
+    maxLength: MAX_URL_CHARACTERS,
+    problem: "Enter a URL beginning with http:// or https://, without a user name.",
+    openapi: { type: "string", format: "uri", maxLength: MAX_URL_CHARACTERS },
+    description: "Its host must not be or resolve to an address that is not public",
+  }),
+  secret_token: Type.String({
+    format: "webhook-secret",
+    minLength: 1,
+    maxLength: MAX_SECRET_CHARACTERS,
+    problem: "Control characters, and spaces at the ends, are not allowed.",
+    openapi: { type: "string", minLength: 1, maxLength: MAX_SECRET_CHARACTERS },
+    description: "Sent with every call in X-Asi-Api-Token; the mask of an answer leaves the secret as it is",
+  }),
+  activity_events: Type.Boolean({ description: `Call on ${ACTIVITY_EVENTS.join(", ")}` }),
+  timeframes_events: Type.Boolean({ description: `Call on ${TIMEFRAME_EVENTS.join(", ")}` }),
+};
+
+const example = {
+  webhook_url: "https://example.org/hooks/asi",
+  secret_token: "whsec-7f0c52e1d9",
+  activity_events: true,
+  timeframes_events: true,
+};
+
+/** Every field; of a new webhook and of PUT. */
+export const WebhookInput = Type.Object(fields, { examples: [example] });
+export const WebhookUpdate = Type.Partial(Type.Object(fields), {
+  examples: [{ webhook_url: example.webhook_url }],
+});
+
+export type WebhookFields = StaticDecode<typeof WebhookInput>;
+
+export const Webhook = Type.Object(
+  {
+    id: Id(),
+    webhook_url: Type.String({ format: "uri" }),
+    secret_token: Type.String({ description: "Masked after its first two characters" }),
+    activity_events: Type.Boolean(),
+    timeframes_events: Type.Boolean(),
+  },
+  { $id: "Webhook", examples: [{ id: 1, ...example, secret_token: "wh**************" }] },
+);
+
+/** Two characters, then one star for each further one; a secret of one or two characters shows nothing. */
+export function mask(secret: string): string {
+  const characters = [...secret];
+  const shown = characters.length > 2 ? 2 : 0;
+  return characters.slice(0, shown).join("") + "*".repeat(characters.length - shown);
+}
+
+export const toWebhook = ({ serverKey }: Pick<Context, "serverKey">, row: WebhookRow) => ({
+  id: row.id,
+  webhook_url: row.webhookUrl,
+  secret_token: mask(unseal(serverKey, row.secretToken)),
+  activity_events: row.activityEvents,
+  timeframes_events: row.timeframesEvents,
+});
+
+export const webhookItem = (ctx: Context, row: WebhookRow): Item<ReturnType<typeof toWebhook>> =>
+  item(toWebhook(ctx, row), row.version);
+
+export const WebhookDelivery = Type.Object(
+  {
+    id: Id(),
+    message_id: Type.String({ description: "Header webhook-id, the same over all attempts" }),
+    event: Type.String({ description: [...ACTIVITY_EVENTS, ...TIMEFRAME_EVENTS, TEST_EVENT].join(", ") }),
+    data: Type.Object({ activity_id: Id(), timeframe_id: Type.Optional(Id()) }),
+    webhook_url: Type.String({ description: "The URL when the event happened" }),
+    state: Type.Union(
+      (["pending", "retrying", "delivered", "failed"] as const).map((state) => Type.Literal(state)),
+    ),
+    attempts: Type.Integer({ minimum: 0, description: "Calls made so far" }),
+    response_status: Nullable(
+      Type.Integer({ description: "HTTP status of the last call; null without an answer" }),
+    ),
+    response: Nullable(Type.String({ description: "First KiB of the last answer, or why there was none" })),
+    created_at: DateTimeOut(),
+    last_attempt_at: Nullable(DateTimeOut()),
+    next_attempt_at: Nullable(DateTimeOut({ description: "Null when no call will follow" })),
+  },
+  {
+    $id: "WebhookDelivery",
+    examples: [
+      {
+        id: 1,
+        message_id: "msg_0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d",
+        event: "timeframe-created",
+        data: { activity_id: 1, timeframe_id: 7 },
+        webhook_url: example.webhook_url,
+        state: "retrying",
+        attempts: 1,
+        response_status: 503,
+        response: "Try later",
+        created_at: "2024-01-01T06:00:00.000Z",
+        last_attempt_at: "2024-01-01T06:00:00.120Z",
+        next_attempt_at: "2024-01-01T06:00:05.320Z",
+      },
+    ],
+  },
+);
+
+/** @param dueAt when the job that carries the delivery runs next */
+export const toDelivery = (row: Delivery, dueAt: Date | null) => ({
+  id: row.id,
+  message_id: row.messageId,
+  event: row.event,
+  data: row.data,
+  webhook_url: row.url,
+  state: row.state,
+  attempts: row.attempts,
+  response_status: row.responseStatus,
+  response: row.response,
+  created_at: row.createdAt.toISOString(),
+  last_attempt_at: row.lastAttemptAt?.toISOString() ?? null,
+  next_attempt_at:
+    row.state === "pending" || row.state === "retrying" ? (dueAt?.toISOString() ?? null) : null,
+});

@@ -1,0 +1,38 @@
+import { and, eq } from "drizzle-orm";
+import { webhookDeliveries, webhooks } from "../../store/schema.js";
+import type { Rule } from "../access.js";
+import { ownActivity } from "../activities/rules.js";
+import { errors } from "../errors.js";
+import type { Delivery, Webhook } from "./events.js";
+
+/** A webhook of another activity is not found. */
+export const ownWebhook: Rule<"activity" | "webhook", Webhook> = {
+  ...ownActivity,
+  async find(ctx, ids, look) {
+    await ownActivity.find(ctx, ids, look);
+    const query = look.queries
+      .select()
+      .from(webhooks)
+      .where(and(eq(webhooks.id, ids.webhook), eq(webhooks.activityId, ids.activity)));
+    const [webhook] = await (look.lock ? query.for("update") : query);
+    if (webhook === undefined) throw errors.notFound();
+    return webhook;
+  },
+};
+
+export const ownDelivery: Rule<
+  "activity" | "webhook" | "delivery",
+  { webhook: Webhook; delivery: Delivery }
+> = {
+  ...ownActivity,
+  async find(ctx, ids, look) {
+    const webhook = await ownWebhook.find(ctx, ids, look);
+    const query = look.queries
+      .select()
+      .from(webhookDeliveries)
+      .where(and(eq(webhookDeliveries.id, ids.delivery), eq(webhookDeliveries.webhookId, ids.webhook)));
+    const [delivery] = await (look.lock ? query.for("update") : query);
+    if (delivery === undefined) throw errors.notFound();
+    return { webhook, delivery };
+  },
+};

@@ -1,0 +1,34 @@
+import { and, eq, gt, isNull } from "drizzle-orm";
+import type { Caller } from "../domain/context.js";
+import { hashToken } from "../domain/tokens.js";
+import type { Queries } from "../store/database.js";
+import { accessTokens, accounts } from "../store/schema.js";
+
+/** RFC 6750 section 2.1; the scheme in any letter case. */
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/**
+ * Who the request's `Authorization` header stands for.
+ * @returns null when the header holds no token that is valid now
+ */
+export async function authenticate(queries: Queries, now: Date, header: string): Promise<Caller | null> {
+  const token = BEARER.exec(header)?.[1];
+  if (token === undefined) return null;
+  const [caller] = await queries
+    .select({
+      id: accounts.id,
+      role: accounts.role,
+      username: accounts.username,
+      canCreateManagedAthletes: accounts.canCreateManagedAthletes,
+    })
+    .from(accessTokens)
+    .innerJoin(accounts, eq(accounts.id, accessTokens.accountId))
+    .where(
+      and(
+        eq(accessTokens.tokenHash, hashToken(token)),
+        gt(accessTokens.expiresAt, now),
+        isNull(accounts.disabledAt),
+      ),
+    );
+  return caller ?? null;
+}

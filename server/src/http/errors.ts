@@ -1,0 +1,74 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type ErrorKind, ServiceError } from "../domain/errors.js";
+
+/**
+ * Status of a call without valid credentials. The specification's table of errors has no 401, and it documents 403 for
+ * an operation that only a missing authentication can refuse. RFC 6750 would prefer 401.
+ */
+export const UNAUTHENTICATED_STATUS = 403;
+
+const STATUS: Record<ErrorKind, number> = {
+  invalid: 400,
+  malformed: 400,
+  conflict: 400,
+  unauthenticated: UNAUTHENTICATED_STATUS,
+  forbidden: 403,
+  not_found: 404,
+  gone: 410,
+  precondition_failed: 412,
+  too_large: 413,
+  throttled: 429,
+};
+
+/** What the framework refuses before any of our code runs. */
+const FRAMEWORK: Record<number, { code: string; detail: string }> = {
+  400: { code: "malformed", detail: "The request could not be read." },
+  404: { code: "not_found", detail: "Not found." },
+  406: { code: "not_acceptable", detail: "Could not satisfy the request Accept header." },
+  408: { code: "timeout", detail: "The request took too long to arrive." },
+  413: { code: "too_large", detail: "The request body is too large." },
+  414: { code: "not_found", detail: "Not found." },
+  415: { code: "unsupported_media_type", detail: "Unsupported media type in request." },
+  431: { code: "malformed", detail: "The request header is too large." },
+};
+
+/** Sends an error in the shape of its kind. Anything that is not foreseen is a 500 that tells nothing. */
+export function sendError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof ServiceError) {
+    if (error.kind === "unauthenticated") {
+      const reason = error.code === "invalid_token" ? ', error="invalid_token"' : "";
+      reply.header("WWW-Authenticate", `Bearer realm="api"${reason}`);
+    }
+    if (error.retryAfterMs !== undefined) {
+      reply.header("Retry-After", Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+    }
+    return answer(reply, STATUS[error.kind], error.code, error.body);
+  }
+  const status = "statusCode" in error && error.statusCode !== undefined ? error.statusCode : 500;
+  const known = FRAMEWORK[status] ?? (status < 500 ? FRAMEWORK[400] : undefined);
+  if (known === undefined) {
+    request.log.error({ err: error }, "request failed");
+    return answer(reply, 500, "internal_error", { detail: "Internal server error." });
+  }
+  return answer(reply, status === 414 ? 404 : status, known.code, { detail: known.detail });
+}
+
+function answer(reply: FastifyReply, status: number, code: string, body: unknown): FastifyReply {
+  return reply
+    .removeHeader("Content-Disposition")
+    .code(status)
+    .header("X-Error-Code", code)
+    .header("Cache-Control", "no-store")
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(body));
+}
+
+/** Installs the error and not-found answers. */
+export function installErrors(app: FastifyInstance): void {
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((_request, reply) => answer(reply, 404, "not_found", { detail: "Not found." }));
+}

@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { FolderLockedError, lockFolder } from "../../store/folder-lock.js";
+
+/** Bytes that gather before they are written. */
+const WRITE_BYTES = 1024 * 1024;
+
+/** Where uploads lie while they are worked on: a folder of this process, which the next one clears after a crash. */
+export class Spool {
+  readonly #folder: string;
+  readonly #unlock: () => void;
+  #count = 0;
+
+  /** @param dataDir folder of the service's data; several processes may share it */
+  constructor(dataDir: string) {
+    const uploads = join(dataDir, "uploads");
+    mkdirSync(uploads, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(uploads)) removeAbandoned(join(uploads, name));
+    this.#folder = mkdtempSync(join(uploads, "process-"));
+    this.#unlock = lockFolder(this.#folder);
+  }
+
+  /** A place for one more file. */
+  file(): SpooledFile {
+    this.#count++;
+    return new SpooledFile(join(this.#folder, String(this.#count)));
+  }
+
+  /** Gives the folder up with all that is in it. */
+  close(): void {
+    this.#unlock();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes the folder of a process that is gone. */
+function removeAbandoned(folder: string): void {
+  try {
+    lockFolder(folder);
+  } catch (error) {
+    if (error instanceof FolderLockedError) return;
+    // Not there any more: another process that starts was faster.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** An upload on disk. */
+export class SpooledFile {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /**
+   * Passes the chunks on, as they come, and has written all of them when it ends. Whoever stops in the middle leaves a
+   * part of the file, to be removed.
+   */
+  async *keep(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    const file = await open(this.path, "wx", 0o600);
+    const writer = new Writer(file);
+    try {
+      for await (const chunk of chunks) {
+        await writer.add(chunk);
+        yield chunk;
+      }
+      await writer.flush();
+    } finally {
+      await writer.settle();
+      await file.close();
+    }
+  }
+
+  /** Removes the file, if it is there. */
+  async remove(): Promise<void> {
+    await rm(this.path, { force: true });
+  }
+}
+
+/** Writes while the next chunks arrive, at most one write at a time. */
+class Writer {
+  readonly #file: FileHandle;
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async add(chunk: Uint8Array): Promise<void> {
+    this.#pending.push(chunk);
+    this.#pendingBytes += chunk.length;
+    if (this.#pendingBytes >= WRITE_BYTES) await this.#write();
+  }
+
+  async flush(): Promise<void> {
+    await this.#write();
+    await this.#writing;
+  }
+
+  /** Waits for a write under way, however it ends. */
+  async settle(): Promise<void> {
+    await this.#writing.catch(() => {});
+  }
+
+  async #write(): Promise<void> {
+    await this.#writing;
+    const bytes = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#writing = this.#file.writeFile(bytes);
+    // It is waited for later; until then nobody listens.
+    this.#writing.catch(() => {});
+  }
+}

@@ -1,0 +1,207 @@
+import type { StaticDecode, TSchema } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { Config } from "../config.js";
+import {
+  authorize,
+  authorizeRole,
+  type IdsOf,
+  type OperationId,
+  type PathIds,
+  type TargetOf,
+} from "../domain/access.js";
+import type { Context } from "../domain/context.js";
+import { errors } from "../domain/errors.js";
+import type { Item } from "../domain/item.js";
+import { readConditions, readStored, sendItem } from "./conditional.js";
+import type { ThrottleScope } from "./throttle.js";
+import { decoder, queryDecoder } from "./validation.js";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+type IdsIn<Path extends string> = Pick<PathIds, NamesIn<Path> & keyof PathIds>;
+
+/** What a handler gets: everything checked. */
+export interface Call<Op extends OperationId, Path extends string, Q extends TSchema, B extends TSchema> {
+  ctx: Context;
+  ids: IdsIn<Path>;
+  /** The object of the path, on which the caller's right has been checked. */
+  target: TargetOf<Op>;
+  query: StaticDecode<Q>;
+  body: StaticDecode<B>;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** One operation: a row of the inventory, a route, and its entry in the OpenAPI document. */
+export interface Operation<
+  Op extends OperationId,
+  Path extends string,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  P extends TSchema = TSchema,
+> {
+  id: Op;
+  tag: string;
+  summary: string;
+  description?: string;
+  method: Method;
+  /** `{name}` is a positive integer; `{job}` a text. Ends with a slash. */
+  path: Path;
+  /** Methods also accepted, where the specification shows none. */
+  otherMethods?: readonly Method[];
+  /** Paths also accepted. */
+  otherPaths?: readonly string[];
+  deprecated?: boolean;
+  /** When a deprecated operation was to be removed (RFC 8594), and the path of the one that replaces it. */
+  sunset?: string;
+  successor?: string;
+  /** Whether the configuration has the operation turned on; otherwise 410. */
+  isOn?(config: Config): boolean;
+  query?: Q;
+  body?: B;
+  /** PATCH on the same path, where it takes another body than the canonical method. */
+  patch?: { body: P; handle(call: Call<Op, Path, Q, P>): Promise<unknown> };
+  /**
+   * What the operation does instead where `when` holds, as on an object of which the caller has another right; with a
+   * body of its own, which `handle` checks.
+   */
+  instead?: {
+    when(target: TargetOf<Op>): boolean;
+    handle(call: Omit<Call<Op, Path, Q, B>, "body">): Promise<unknown>;
+  };
+  /** Media type of the request body, when not JSON; the handler then checks the body itself. */
+  consumes?: string;
+  /** For the document only. */
+  describedBody?: TSchema;
+  /** For the document only, of an operation that reads its query itself. */
+  describedQuery?: TSchema;
+  /** The `Authorization` header holds an OAuth client's credentials, not a user's token. */
+  clientCredentials?: boolean;
+  bodyLimitBytes?: number;
+  /** What a success looks like; an answer without a schema has no body. */
+  success: { status: 200 | 201 | 204; schema?: TSchema; mediaType?: string; example?: unknown };
+  /** Statuses of the operation's own errors, without those that every operation has. */
+  failures?: readonly number[];
+  /** Limits beside the caller's own. */
+  throttle?: readonly ThrottleScope[];
+  /** One of the few that a process serves at a time, from its header on. */
+  takesSlot?: boolean;
+  handle(call: Call<Op, Path, Q, B>): Promise<unknown>;
+}
+
+/** An operation as the inventory and the OpenAPI document see it. */
+export type AnyOperation = Omit<Operation<OperationId, string>, "handle" | "patch" | "instead"> & {
+  patch?: { body: TSchema };
+};
+
+/** Every method that the operation answers. */
+export const methodsOf = ({ method, otherMethods = [], patch }: AnyOperation): Method[] => [
+  method,
+  ...otherMethods,
+  ...(patch === undefined ? [] : (["PATCH"] as const)),
+];
+
+const MULTIPART = "multipart/form-data";
+const FORM = "application/x-www-form-urlencoded";
+
+/** Form of a path parameter in the route. A segment of another form is another path: 404. */
+const patterns: Partial<Record<keyof PathIds, string>> = { job: "^job-[0-9a-f-]{36}$|^[1-9]\\d{0,15}$" };
+const INTEGER_PATTERN = "^[1-9]\\d{0,15}$";
+
+const routePath = (path: string) =>
+  path.replace(/\{(\w+)\}/g, (_, name: keyof PathIds) => `:${name}(${patterns[name] ?? INTEGER_PATTERN})`);
+
+function pathIds(params: unknown): PathIds {
+  const ids = Object.entries(params as Record<string, string>).map(([name, value]) => {
+    if (name === "job") return [name, value];
+    const id = Number(value);
+    if (!Number.isSafeInteger(id)) throw errors.notFound();
+    return [name, id];
+  });
+  return Object.fromEntries(ids);
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Every operation routed so far. */
+    operations: AnyOperation[];
+  }
+  interface FastifyContextConfig {
+    operation?: AnyOperation;
+  }
+  interface FastifyRequest {
+    /** Who calls and with what; set before any route code runs. */
+    ctx: Context;
+    ids: PathIds;
+    target: unknown;
+  }
+}
+
+/**
+ * Routes an operation. Before its handler runs, in this order: throttle by address, authentication, throttle by user,
+ * role, object of the path and the right on it, then the shape of query and body.
+ */
+export function route<
+  Op extends OperationId,
+  const Path extends string,
+  Q extends TSchema,
+  B extends TSchema,
+  P extends TSchema,
+>(
+  app: FastifyInstance,
+  operation: Operation<Op, Path, Q, B, P> & { path: IdsIn<Path> extends IdsOf<Op> ? Path : never },
+): void {
+  const { id, success, patch, instead } = operation;
+  const readQuery = operation.query && queryDecoder(operation.query);
+  const readBody = operation.body && decoder(operation.body);
+  const readPatch = patch && decoder(patch.body);
+  const idsOf = (request: FastifyRequest) => request.ids as unknown as IdsOf<Op>;
+  const run = async (request: FastifyRequest, reply: FastifyReply) => {
+    const query = readQuery?.(request.query) as StaticDecode<Q>;
+    const { ctx, ids } = request;
+    const call = { ctx, ids, target: request.target as TargetOf<Op>, query, request, reply };
+    if (instead?.when(call.target)) return instead.handle(call);
+    return patch !== undefined && request.method === "PATCH"
+      ? patch.handle({ ...call, body: readPatch?.(request.body) as StaticDecode<P> })
+      : operation.handle({ ...call, body: readBody?.(request.body) as StaticDecode<B> });
+  };
+  app.operations.push(operation as AnyOperation);
+  for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
+    app.route({
+      method: methodsOf(operation as AnyOperation) as HTTPMethods[],
+      url: routePath(path),
+      ...(operation.bodyLimitBytes === undefined ? {} : { bodyLimit: operation.bodyLimitBytes }),
+      config: {
+        operation: operation as AnyOperation,
+        form: operation.consumes === FORM,
+        multipart: operation.consumes === MULTIPART,
+        clientCredentials: operation.clientCredentials ?? false,
+      },
+      async onRequest(request, reply) {
+        for (const scope of operation.throttle ?? []) await app.throttle(scope, request);
+        authorizeRole(request.ctx, id);
+        if (operation.isOn?.(app.config) === false) throw errors.gone("This operation is turned off.");
+        request.ids = pathIds(request.params);
+        await readConditions(request);
+        // An action may have taken the right to repeat it, as a release does; its stored answer is still the caller's.
+        if (!request.replays) request.target = await authorize(request.ctx, id, idsOf(request));
+        if (operation.takesSlot) app.slots.take(reply);
+      },
+      async handler(request, reply) {
+        const stored = await readStored(request);
+        const answer = stored === undefined ? await run(request, reply) : stored.result;
+        if (reply.sent) return reply;
+        reply.code(success.status);
+        if (success.schema === undefined) return reply.send();
+        if (isItem(answer)) return sendItem(request, reply, answer);
+        return reply.send(answer);
+      },
+    });
+  }
+}
+
+const isItem = (answer: unknown): answer is Item<unknown> =>
+  typeof answer === "object" && answer !== null && "etag" in answer && "resource" in answer;

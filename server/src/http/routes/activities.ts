@@ -1,0 +1,82 @@
+import type { FastifyInstance } from "fastify";
+import { createActivity, deleteActivity, updateActivity } from "../../domain/activities/change.js";
+import { ActivityFilters, activityItem, listActivities } from "../../domain/activities/list.js";
+import { Activity, ActivityInput, ActivityPatch } from "../../domain/activities/resource.js";
+import { GPX_MAX_BYTES } from "../../domain/json-schemas/definitions.js";
+import { Page } from "../../wire/types.js";
+import { route } from "../route.js";
+
+const tag = "Activities";
+
+/** A GPX document at its longest, with every second character escaped in JSON, and the rest of the body. */
+const BODY_LIMIT_BYTES = 2 * GPX_MAX_BYTES + 1024 * 1024;
+
+export function activityRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "listActivities",
+    tag,
+    summary: "List your activities",
+    deprecated: true,
+    method: "GET",
+    path: "/api/v1/activities/",
+    query: ActivityFilters,
+    success: { status: 200, schema: Page(Activity) },
+    failures: [400, 404],
+    handle: ({ ctx, query }) => listActivities(ctx, query),
+  });
+
+  route(app, {
+    id: "createActivity",
+    tag,
+    summary: "Create an activity",
+    deprecated: true,
+    method: "POST",
+    path: "/api/v1/activities/",
+    body: ActivityInput,
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    success: { status: 201, schema: Activity },
+    failures: [400],
+    handle: ({ ctx, body }) => createActivity(ctx, body),
+  });
+
+  route(app, {
+    id: "retrieveActivity",
+    tag,
+    summary: "Retrieve an activity",
+    deprecated: true,
+    method: "GET",
+    path: "/api/v1/activities/{activity}/",
+    success: { status: 200, schema: Activity },
+    handle: async ({ target }) => activityItem(target),
+  });
+
+  route(app, {
+    id: "updateActivity",
+    tag,
+    summary: "Update an activity",
+    description:
+      "PUT needs every field; PATCH changes the fields sent. The data of all its time frames are computed anew, " +
+      "after the answer.",
+    deprecated: true,
+    method: "PUT",
+    path: "/api/v1/activities/{activity}/",
+    body: ActivityInput,
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    success: { status: 200, schema: Activity },
+    failures: [400],
+    handle: ({ ctx, target, body }) => updateActivity(ctx, target, body),
+    patch: { body: ActivityPatch, handle: ({ ctx, target, body }) => updateActivity(ctx, target, body) },
+  });
+
+  route(app, {
+    id: "deleteActivity",
+    tag,
+    summary: "Delete an activity",
+    description: "Its time frames, their computed data and its webhooks go with it.",
+    deprecated: true,
+    method: "DELETE",
+    path: "/api/v1/activities/{activity}/",
+    success: { status: 204 },
+    handle: ({ ctx, ids }) => deleteActivity(ctx, ids.activity),
+  });
+}

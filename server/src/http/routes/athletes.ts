@@ -1,0 +1,205 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { Athlete } from "../../domain/accounts/resource.js";
+import {
+  AthleteReplacement,
+  AthleteUpdate,
+  ManagedAthleteReplacement,
+  ManagedAthleteUpdate,
+  NewAthlete,
+  NewManagedAthlete,
+  NewPassword,
+} from "../../domain/athletes/bodies.js";
+import { createAthlete, createManagedAthlete } from "../../domain/athletes/create.js";
+import {
+  AthleteFilters,
+  AthleteQuery,
+  listAthletes,
+  retrieveAthlete,
+  retrieveAthleteByExternalId,
+} from "../../domain/athletes/list.js";
+import { deleteAthlete, deleteManagedAthlete } from "../../domain/athletes/remove.js";
+import {
+  changeAthletePassword,
+  replaceAthlete,
+  replaceManagedAthlete,
+  updateAthlete,
+  updateManagedAthlete,
+} from "../../domain/athletes/update.js";
+import { Page, Text } from "../../wire/types.js";
+import { route } from "../route.js";
+import { decoder } from "../validation.js";
+
+const tag = "Athletes";
+const deprecated = true;
+const path = "/api/v1/athletes/{athlete}/";
+/** A profile picture of 2 MiB is 2.7 MiB of base64. */
+const bodyLimitBytes = 4 * 1024 * 1024;
+const REPLACES = "PUT sets every field, so that one not sent becomes null; PATCH sets the fields sent.";
+
+export function athleteRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "listAthletes",
+    tag,
+    summary: "List the athletes on whom you have READ permission now",
+    deprecated,
+    method: "GET",
+    path: "/api/v1/athletes/",
+    query: AthleteQuery,
+    success: { status: 200, schema: Page(Athlete) },
+    failures: [400, 404],
+    handle: ({ ctx, query }) => listAthletes(ctx, query),
+  });
+
+  route(app, {
+    id: "createAthlete",
+    tag,
+    summary: "Register as an athlete",
+    description: "The credentials are mailed to the address given.",
+    deprecated,
+    method: "POST",
+    path: "/api/v1/athletes/",
+    body: NewAthlete,
+    bodyLimitBytes,
+    success: { status: 201, schema: Athlete },
+    failures: [400],
+    throttle: ["registration"],
+    handle: ({ ctx, body }) => createAthlete(ctx, body),
+  });
+
+  route(app, {
+    id: "createManagedAthlete",
+    tag,
+    summary: "Create an athlete whom you manage",
+    description: "You get READ, WRITE and SHARE on the athlete from 1970-01-01 to 2199-12-31.",
+    deprecated,
+    method: "POST",
+    path: "/api/v1/athletes/create-managed/",
+    body: NewManagedAthlete,
+    bodyLimitBytes,
+    success: { status: 201, schema: Athlete },
+    failures: [400],
+    handle: ({ ctx, body }) => createManagedAthlete(ctx, body),
+  });
+
+  route(app, {
+    id: "retrieveAthleteByExternalId",
+    tag,
+    summary: "Retrieve an athlete by external id",
+    description: "For managers with READ permission now, and the athlete.",
+    deprecated,
+    method: "GET",
+    path: "/api/v1/athletes/by-external-id/",
+    query: Type.Object({ "external-id": Text({ minLength: 1, maxLength: 255 }) }),
+    success: { status: 200, schema: Athlete },
+    failures: [400, 404],
+    handle: ({ ctx, query }) => retrieveAthleteByExternalId(ctx, query["external-id"]),
+  });
+
+  route(app, {
+    id: "retrieveAthlete",
+    tag,
+    summary: "Retrieve an athlete",
+    deprecated,
+    method: "GET",
+    path,
+    query: AthleteFilters,
+    success: { status: 200, schema: Athlete },
+    failures: [400],
+    handle: ({ ctx, target, query }) => retrieveAthlete(ctx, target, query),
+  });
+
+  const readReplacement = decoder(ManagedAthleteReplacement);
+  const readUpdate = decoder(ManagedAthleteUpdate);
+  route(app, {
+    id: "updateAthlete",
+    tag,
+    summary: "Update an athlete",
+    description: `${REPLACES} For the manager of a managed athlete it is the same as updateManagedAthlete.`,
+    deprecated,
+    method: "PUT",
+    path,
+    query: AthleteFilters,
+    body: AthleteReplacement,
+    bodyLimitBytes,
+    success: { status: 201, schema: Athlete },
+    failures: [400],
+    handle: ({ ctx, target, query, body }) => replaceAthlete(ctx, target.athlete, body, query),
+    patch: {
+      body: AthleteUpdate,
+      handle: ({ ctx, target, query, body }) => updateAthlete(ctx, target.athlete, body, query),
+    },
+    instead: {
+      when: ({ byManager }) => byManager,
+      handle: ({ ctx, target: { athlete }, query, request: { method, body } }) =>
+        method === "PATCH"
+          ? updateManagedAthlete(ctx, athlete, readUpdate(body), query)
+          : replaceManagedAthlete(ctx, athlete, readReplacement(body), query),
+    },
+  });
+
+  route(app, {
+    id: "deleteAthlete",
+    tag,
+    summary: "Delete an athlete",
+    description:
+      "Permissions, time frames and computed data of the athlete go too. For the manager of a managed athlete it is the same as deleteManagedAthlete.",
+    deprecated,
+    method: "DELETE",
+    path,
+    query: AthleteFilters,
+    success: { status: 204 },
+    failures: [400],
+    handle: ({ ctx, target: { athlete, byManager }, query }) =>
+      (byManager ? deleteManagedAthlete : deleteAthlete)(ctx, athlete, query),
+  });
+
+  route(app, {
+    id: "updateManagedAthlete",
+    tag,
+    summary: "Update an athlete whom you manage",
+    description: REPLACES,
+    deprecated,
+    method: "PUT",
+    path: "/api/v1/athletes/{athlete}/update-managed/",
+    query: AthleteFilters,
+    body: ManagedAthleteReplacement,
+    bodyLimitBytes,
+    success: { status: 201, schema: Athlete },
+    failures: [400],
+    handle: ({ ctx, target, query, body }) => replaceManagedAthlete(ctx, target, body, query),
+    patch: {
+      body: ManagedAthleteUpdate,
+      handle: ({ ctx, target, query, body }) => updateManagedAthlete(ctx, target, body, query),
+    },
+  });
+
+  route(app, {
+    id: "deleteManagedAthlete",
+    tag,
+    summary: "Delete an athlete whom you manage",
+    description: "Permissions, time frames and computed data of the athlete go too.",
+    deprecated,
+    method: "DELETE",
+    path: "/api/v1/athletes/{athlete}/delete-managed/",
+    query: AthleteFilters,
+    success: { status: 204 },
+    failures: [400],
+    handle: ({ ctx, target, query }) => deleteManagedAthlete(ctx, target, query),
+  });
+
+  route(app, {
+    id: "changeAthletePassword",
+    tag,
+    summary: "Change the athlete's password",
+    description: "Every token of the athlete is revoked.",
+    deprecated,
+    method: "PUT",
+    otherMethods: ["POST", "PATCH"],
+    path: "/api/v1/athletes/{athlete}/change-password/",
+    body: NewPassword,
+    success: { status: 204 },
+    failures: [400],
+    handle: ({ ctx, target, body }) => changeAthletePassword(ctx, target, body.password),
+  });
+}

@@ -1,0 +1,89 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { type Authorization, authorizeRequest, type Fields } from "../../oauth/authorize.js";
+import { passwordTries } from "../password-tries.js";
+import { route } from "../route.js";
+
+const AuthorizeQuery = Type.Object({
+  response_type: Type.Optional(Type.String({ description: "code" })),
+  client_id: Type.Optional(Type.String()),
+  redirect_uri: Type.Optional(
+    Type.String({ description: "One that the application has registered, exactly" }),
+  ),
+  state: Type.Optional(Type.String()),
+  scope: Type.Optional(Type.String()),
+  code_challenge: Type.Optional(Type.String({ description: "RFC 7636" })),
+  code_challenge_method: Type.Optional(Type.String({ description: "S256" })),
+});
+
+/** The authorization code flow: a login page, and a redirect with a code. */
+export function authorizeRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "authorize",
+    tag: "Authentication",
+    summary: "Authorization code flow: the login page",
+    description: "POST with username and password beside the same parameters answers with the redirect.",
+    deprecated: true,
+    method: "GET",
+    otherMethods: ["POST"],
+    path: "/oauth2/authorize/",
+    clientCredentials: true,
+    consumes: "application/x-www-form-urlencoded",
+    describedQuery: AuthorizeQuery,
+    success: { status: 200, mediaType: "text/html" },
+    failures: [302, 400],
+    throttle: ["token"],
+    async handle({ ctx, request, reply }) {
+      const form = request.method === "POST" ? (request.body as Fields | undefined) : undefined;
+      const { username, password } = form ?? {};
+      const credentials =
+        form === undefined
+          ? null
+          : {
+              username: typeof username === "string" ? username.replaceAll("\0", "") : "",
+              password: typeof password === "string" ? password : "",
+            };
+      const sent = form ?? (request.query as Fields);
+      return show(reply, await authorizeRequest(ctx, passwordTries(app, request), sent, credentials));
+    },
+  });
+}
+
+function show(reply: FastifyReply, answer: Authorization): FastifyReply {
+  if (answer.kind === "redirect") return reply.redirect(answer.location, 302);
+  reply.type("text/html; charset=utf-8");
+  if (answer.kind === "refused") return reply.code(400).send(page(`<p>${escapeHtml(answer.reason)}</p>`));
+  // The page's own address is the form's target; browsers hold `form-action` against the redirect after it too.
+  const target = new URL(answer.fields.redirect_uri ?? "").origin;
+  reply.header(
+    "Content-Security-Policy",
+    `default-src 'none'; form-action 'self' ${target === "null" ? "" : target}; frame-ancestors 'none'`,
+  );
+  const hidden = Object.entries(answer.fields)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join("");
+  return reply.send(
+    page(
+      `<h1>Log in to ${escapeHtml(answer.applicationName)}</h1>
+${answer.wrongPassword ? "<p>The username or the password is wrong.</p>" : ""}
+<form method="post">${hidden}
+<p><label>Username <input name="username" autocomplete="username" required></label></p>
+<p><label>Password <input name="password" type="password" autocomplete="current-password" required></label></p>
+<p><button>Log in</button></p>
+</form>`,
+    ),
+  );
+}
+
+const page = (content: string) => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Log in</title></head><body>${content}</body></html>
+`;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);

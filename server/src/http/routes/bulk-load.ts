@@ -1,0 +1,40 @@
+import type { FastifyInstance } from "fastify";
+import { AsiBase64, acceptBulkLoad, bulkLoadBodyBytes } from "../../domain/bulk-load/accept.js";
+import { JobResource, jobItem } from "../../domain/bulk-load/job.js";
+import { route } from "../route.js";
+
+const tag = "Files";
+
+export function bulkLoadRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "bulkLoad",
+    tag,
+    summary: "Bulk load an .asi file for a device",
+    description:
+      "Stores the samples of a recording of this device; the answer is a job. Loading a file twice adds nothing.",
+    deprecated: true,
+    sunset: "Mon, 30 Jun 2025 23:59:59 GMT",
+    successor: "/api/v2/files/asi-to-csv/",
+    isOn: ({ bulkLoadEnabled }) => bulkLoadEnabled,
+    method: "POST",
+    path: "/api/v1/devices/{device}/bulk-load/",
+    body: AsiBase64,
+    bodyLimitBytes: bulkLoadBodyBytes(app.config.bulkLoadMaxBytes),
+    success: { status: 200, schema: JobResource },
+    failures: [400, 410],
+    throttle: ["files"],
+    takesSlot: true,
+    handle: ({ ctx, target, body }) => acceptBulkLoad(ctx, target, body),
+  });
+
+  route(app, {
+    id: "retrieveJob",
+    tag,
+    summary: "Get state and info of a job",
+    deprecated: true,
+    method: "GET",
+    path: "/api/v1/jobs/{job}/",
+    success: { status: 200, schema: JobResource },
+    handle: async ({ target }) => jobItem(target),
+  });
+}

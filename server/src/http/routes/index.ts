@@ -1,0 +1,41 @@
+import type { FastifyInstance } from "fastify";
+import { activityRoutes } from "./activities.js";
+import { athleteRoutes } from "./athletes.js";
+import { authorizeRoutes } from "./authorize.js";
+import { bluetoothRoutes } from "./bluetooth.js";
+import { bulkLoadRoutes } from "./bulk-load.js";
+import { computedDataRoutes } from "./computed-data.js";
+import { conversionRoutes } from "./conversion.js";
+import { deviceRoutes } from "./devices.js";
+import { docsRoutes } from "./docs.js";
+import { healthRoutes } from "./health.js";
+import { jsonSchemaRoutes } from "./json-schemas.js";
+import { managerRoutes } from "./managers.js";
+import { ownershipRoutes } from "./ownerships.js";
+import { permissionRoutes } from "./permissions.js";
+import { rawDataRoutes } from "./raw-data.js";
+import { timeframeRoutes } from "./timeframes.js";
+import { tokenRoutes } from "./tokens.js";
+import { webhookRoutes } from "./webhooks.js";
+
+/** Every group of operations, one file each. */
+export const routes: readonly ((app: FastifyInstance) => void)[] = [
+  tokenRoutes,
+  authorizeRoutes,
+  managerRoutes,
+  deviceRoutes,
+  rawDataRoutes,
+  bulkLoadRoutes,
+  conversionRoutes,
+  bluetoothRoutes,
+  ownershipRoutes,
+  athleteRoutes,
+  permissionRoutes,
+  jsonSchemaRoutes,
+  activityRoutes,
+  timeframeRoutes,
+  computedDataRoutes,
+  webhookRoutes,
+  docsRoutes,
+  healthRoutes,
+];

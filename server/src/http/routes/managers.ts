@@ -1,0 +1,91 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { AuthenticatedAccount, Manager } from "../../domain/accounts/resource.js";
+import { ManagerReplacement, ManagerUpdate, NewManager, NewPassword } from "../../domain/managers/bodies.js";
+import { createManager } from "../../domain/managers/create.js";
+import { managerItem, retrieveAccount, retrieveManagerByExternalId } from "../../domain/managers/retrieve.js";
+import { changeManagerPassword, replaceManager, updateManager } from "../../domain/managers/update.js";
+import { Query, Text } from "../../wire/types.js";
+import { route } from "../route.js";
+
+const tag = "Managers";
+
+export function managerRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "retrieveAccount",
+    tag: "Account",
+    summary: "Get the authenticated user's account and profile",
+    method: "GET",
+    path: "/api/v1/account/",
+    success: { status: 200, schema: AuthenticatedAccount },
+    handle: ({ ctx }) => retrieveAccount(ctx),
+  });
+
+  route(app, {
+    id: "createManager",
+    tag,
+    summary: "Register as a manager",
+    description:
+      "The credentials are mailed to the address given. With create_default_athlete a managed athlete is created from athlete_profile.",
+    method: "POST",
+    path: "/api/v1/managers/",
+    query: Type.Object({ create_default_athlete: Query.boolean("Create the manager's default athlete too") }),
+    body: NewManager,
+    bodyLimitBytes: 4 * 1024 * 1024,
+    success: { status: 201, schema: Manager },
+    failures: [400],
+    throttle: ["registration"],
+    handle: ({ ctx, query, body }) => createManager(ctx, body, query.create_default_athlete ?? false),
+  });
+
+  route(app, {
+    id: "retrieveManagerByExternalId",
+    tag,
+    summary: "Retrieve a manager by external id",
+    deprecated: true,
+    method: "GET",
+    path: "/api/v1/managers/by-external-id/",
+    query: Type.Object({ "external-id": Text({ minLength: 1, maxLength: 255 }) }),
+    success: { status: 200, schema: Manager },
+    failures: [400, 404],
+    handle: ({ ctx, query }) => retrieveManagerByExternalId(ctx, query["external-id"]),
+  });
+
+  route(app, {
+    id: "retrieveManager",
+    tag,
+    summary: "Retrieve a manager",
+    method: "GET",
+    path: "/api/v1/managers/{manager}/",
+    success: { status: 200, schema: Manager },
+    handle: async ({ target }) => managerItem(target),
+  });
+
+  route(app, {
+    id: "updateManager",
+    tag,
+    summary: "Update a manager",
+    description: "PUT sets every field, so that one not sent becomes null; PATCH sets the fields sent.",
+    method: "PUT",
+    path: "/api/v1/managers/{manager}/",
+    body: ManagerReplacement,
+    success: { status: 201, schema: Manager },
+    failures: [400],
+    handle: ({ ctx, target, body }) => replaceManager(ctx, target, body),
+    patch: { body: ManagerUpdate, handle: ({ ctx, target, body }) => updateManager(ctx, target, body) },
+  });
+
+  route(app, {
+    id: "changeManagerPassword",
+    tag,
+    summary: "Change the manager's password",
+    description: "Every token of the manager is revoked.",
+    method: "PUT",
+    otherMethods: ["POST", "PATCH"],
+    path: "/api/v1/managers/{manager}/change-password/",
+    body: NewPassword,
+    success: { status: 204 },
+    failures: [400],
+    handle: ({ ctx, target, body }) => changeManagerPassword(ctx, target, body.password),
+  });
+}

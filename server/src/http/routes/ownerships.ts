@@ -1,0 +1,60 @@
+import type { FastifyInstance } from "fastify";
+import { Device, Ownership } from "../../domain/devices/resource.js";
+import { listOwnerships, OwnershipFilters, retrieveOwnership } from "../../domain/ownerships/list.js";
+import { releaseOwnership } from "../../domain/ownerships/release.js";
+import { TakenDevice, takeOwnership } from "../../domain/ownerships/take.js";
+import { Page } from "../../wire/types.js";
+import { route } from "../route.js";
+
+const tag = "Device ownerships";
+
+export function ownershipRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "listOwnerships",
+    tag,
+    summary: "List your ownerships",
+    method: "GET",
+    path: "/api/v1/device-ownerships/",
+    query: OwnershipFilters,
+    success: { status: 200, schema: Page(Ownership) },
+    failures: [400, 404],
+    handle: ({ ctx, query }) => listOwnerships(ctx, query),
+  });
+
+  route(app, {
+    id: "retrieveOwnership",
+    tag,
+    summary: "Retrieve an ownership",
+    method: "GET",
+    path: "/api/v1/device-ownerships/{device_ownership}/",
+    query: OwnershipFilters,
+    success: { status: 200, schema: Ownership },
+    failures: [400],
+    handle: ({ ctx, target, query }) => retrieveOwnership(ctx, target, query),
+  });
+
+  route(app, {
+    id: "takeOwnership",
+    tag,
+    summary: "Take ownership of a device",
+    description: "The device must have no owner, or be yours already. It is activated if it was not yet.",
+    method: "POST",
+    path: "/api/v1/devices/take-ownership/",
+    body: TakenDevice,
+    success: { status: 201, schema: Device },
+    failures: [400, 404],
+    handle: ({ ctx, body }) => takeOwnership(ctx, body),
+  });
+
+  route(app, {
+    id: "releaseOwnership",
+    tag,
+    summary: "Release ownership of a device",
+    method: "POST",
+    otherMethods: ["DELETE", "PUT", "PATCH"],
+    path: "/api/v1/devices/{device}/release-ownership/",
+    success: { status: 204 },
+    failures: [400],
+    handle: ({ ctx, ids }) => releaseOwnership(ctx, ids.device),
+  });
+}

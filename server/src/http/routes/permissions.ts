@@ -1,0 +1,80 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { createPermission, createPermissions } from "../../domain/permissions/grant.js";
+import { listPermissions } from "../../domain/permissions/list.js";
+import { NewPermission, NewPermissions, Permission } from "../../domain/permissions/resource.js";
+import { revokePermission, revokePermissions } from "../../domain/permissions/revoke.js";
+import { Page, PageQuery } from "../../wire/types.js";
+import { route } from "../route.js";
+import { decoder } from "../validation.js";
+
+const tag = "Permissions";
+const deprecated = true;
+const managerPath = "/api/v1/athletes/{athlete}/managers/{manager}/permissions/";
+
+export function permissionRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "listPermissions",
+    tag,
+    summary: "List all permissions regarding an athlete",
+    deprecated,
+    method: "GET",
+    path: "/api/v1/athletes/{athlete}/permissions/",
+    query: Type.Object(PageQuery),
+    success: { status: 200, schema: Page(Permission) },
+    handle: ({ ctx, ids, query }) => listPermissions(ctx, ids.athlete, null, query),
+  });
+
+  route(app, {
+    id: "listManagerPermissions",
+    tag,
+    summary: "List a manager's permissions regarding an athlete",
+    deprecated,
+    method: "GET",
+    path: managerPath,
+    query: Type.Object(PageQuery),
+    success: { status: 200, schema: Page(Permission) },
+    handle: ({ ctx, ids, query }) => listPermissions(ctx, ids.athlete, ids.manager, query),
+  });
+
+  const readOne = decoder(NewPermission);
+  const readMany = decoder(NewPermissions);
+  route(app, {
+    id: "createPermissions",
+    tag,
+    summary: "Give permissions to a manager",
+    description: "One permission, or an array of them, of which all are created or none.",
+    deprecated,
+    method: "POST",
+    path: managerPath,
+    describedBody: Type.Union([NewPermission, NewPermissions]),
+    success: { status: 200, schema: Type.Union([Permission, Type.Array(Permission)]) },
+    failures: [400],
+    handle: ({ ctx, ids: { athlete, manager }, request: { body } }) =>
+      Array.isArray(body)
+        ? createPermissions(ctx, athlete, manager, readMany(body))
+        : createPermission(ctx, athlete, manager, readOne(body)),
+  });
+
+  route(app, {
+    id: "revokePermissions",
+    tag,
+    summary: "Revoke all permissions of a manager",
+    deprecated,
+    method: "DELETE",
+    path: managerPath,
+    success: { status: 204 },
+    handle: ({ ctx, ids }) => revokePermissions(ctx, ids.athlete, ids.manager),
+  });
+
+  route(app, {
+    id: "revokePermission",
+    tag,
+    summary: "Revoke one permission of a manager",
+    deprecated,
+    method: "DELETE",
+    path: "/api/v1/athletes/{athlete}/managers/{manager}/permissions/{permission}/",
+    success: { status: 204 },
+    handle: ({ ctx, ids }) => revokePermission(ctx, ids),
+  });
+}

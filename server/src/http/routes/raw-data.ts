@@ -1,0 +1,107 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import {
+  fetchLatestRawData,
+  fetchRawData,
+  LatestQuery,
+  listRawDataRanges,
+  RangesQuery,
+  RawDataQuery,
+  retrieveLatestTimestamp,
+} from "../../domain/raw-data/fetch.js";
+import { PageCache } from "../../domain/raw-data/page-cache.js";
+import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
+import { Page } from "../../wire/types.js";
+import { deprecationHeaders } from "../deprecation.js";
+import { type AnyOperation, route } from "../route.js";
+
+const tag = "Raw data";
+
+export function rawDataRoutes(app: FastifyInstance): void {
+  const cache = new PageCache(app.dependencies.clock, app.config.rawDataCacheBytes);
+
+  route(app, {
+    id: "fetchRawData",
+    tag,
+    summary: "Fetch raw data of a device",
+    description:
+      "Samples from start to stop, at most 2 days, in the order of time. New data may appear up to 120 seconds late.",
+    method: "GET",
+    path: "/api/v1/devices/{device}/preprocessed-data/",
+    otherPaths: ["/api/v1/devices/{device}/raw-data/"],
+    query: RawDataQuery,
+    success: { status: 200, schema: Page(RawDataSample) },
+    failures: [304, 400],
+    throttle: ["rawData"],
+    async handle({ ctx, target, query, request, reply }) {
+      markOldBounds(reply, query, request.routeOptions.config.operation);
+      const page = await fetchRawData(ctx, cache, target, query);
+      reply.header("Cache-Control", "private, max-age=0");
+      return { ...page, resource: jsonBytes(reply, page.resource) };
+    },
+  });
+
+  route(app, {
+    id: "listRawDataRanges",
+    tag,
+    summary: "List the ranges of raw data of a device",
+    description:
+      "A range is a group of samples of which none is more than 5 minutes after the one before it. At most 14 days.",
+    method: "GET",
+    path: "/api/v1/devices/{device}/preprocessed-data-ranges/",
+    otherPaths: ["/api/v1/devices/{device}/raw-data-ranges/"],
+    query: RangesQuery,
+    success: { status: 200, schema: Page(RawDataRange) },
+    failures: [400],
+    throttle: ["rawData"],
+    async handle({ ctx, target, query, request, reply }) {
+      markOldBounds(reply, query, request.routeOptions.config.operation);
+      return listRawDataRanges(ctx, target, query);
+    },
+  });
+
+  route(app, {
+    id: "fetchLatestRawData",
+    tag,
+    summary: "Fetch the latest raw data of a device",
+    description: "The newest samples of your ownership, the newest first.",
+    method: "GET",
+    path: "/api/v1/devices/{device}/latest-preprocessed-data/",
+    otherPaths: ["/api/v1/devices/{device}/latest-raw-data/"],
+    query: LatestQuery,
+    success: { status: 200, schema: Type.Array(RawDataSample) },
+    failures: [400],
+    throttle: ["rawData"],
+    handle: async ({ ctx, target, query, reply }) =>
+      jsonBytes(reply, await fetchLatestRawData(ctx, target, query)),
+  });
+
+  route(app, {
+    id: "retrieveLatestTimestamp",
+    tag,
+    summary: "Retrieve the time of a device's latest raw data",
+    description: "404 also when your ownership has no data.",
+    method: "GET",
+    path: "/api/v1/devices/{device}/latest-timestamp/",
+    success: { status: 200, schema: LatestTimestamp },
+    failures: [400],
+    throttle: ["rawData"],
+    handle: ({ ctx, target }) => retrieveLatestTimestamp(ctx, target),
+  });
+}
+
+/** JSON that is bytes already. */
+function jsonBytes(reply: FastifyReply, json: Uint8Array): Buffer {
+  reply.type("application/json; charset=utf-8");
+  return Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+}
+
+/** `start_iso` and `stop_iso` are deprecated: an answer to them says so. */
+function markOldBounds(
+  reply: FastifyReply,
+  query: { start_iso?: string; stop_iso?: string },
+  operation: AnyOperation | undefined,
+): void {
+  const isOld = query.start_iso !== undefined || query.stop_iso !== undefined;
+  if (isOld && operation !== undefined) deprecationHeaders(reply, operation);
+}

@@ -1,0 +1,54 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { grantToken, tokenError } from "../../oauth/token-endpoint.js";
+import { passwordTries } from "../password-tries.js";
+import { route } from "../route.js";
+
+const TokenRequest = Type.Object({
+  grant_type: Type.String({ description: "password, refresh_token or authorization_code" }),
+  username: Type.Optional(Type.String()),
+  password: Type.Optional(Type.String({ format: "password" })),
+  refresh_token: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String()),
+  redirect_uri: Type.Optional(Type.String()),
+  code_verifier: Type.Optional(Type.String()),
+  client_id: Type.Optional(Type.String({ description: "Here or by HTTP Basic" })),
+  client_secret: Type.Optional(Type.String({ description: "Here or by HTTP Basic" })),
+  scope: Type.Optional(Type.Literal("all")),
+});
+
+const Token = Type.Object(
+  {
+    access_token: Type.String(),
+    expires_in: Type.Integer({ description: "Seconds" }),
+    token_type: Type.Literal("Bearer"),
+    scope: Type.Literal("all"),
+    refresh_token: Type.String({ description: "Does not expire" }),
+  },
+  { $id: "Token" },
+);
+
+/** The token endpoint answers in the words of RFC 6749, not in those of the API. */
+export function tokenRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "obtainToken",
+    tag: "Authentication",
+    summary: "Obtain a token with username and password, a refresh token, or an authorization code",
+    method: "POST",
+    path: "/oauth2/token/",
+    clientCredentials: true,
+    consumes: "application/x-www-form-urlencoded",
+    describedBody: TokenRequest,
+    success: { status: 200, schema: Token },
+    failures: [400, 401],
+    throttle: ["token"],
+    async handle({ ctx, request, reply }) {
+      const form = request.body as Record<string, string | string[]> | undefined;
+      const answer =
+        form === undefined
+          ? tokenError("invalid_request", "The body must be application/x-www-form-urlencoded.")
+          : await grantToken(ctx, passwordTries(app, request), form, request.headers.authorization);
+      return reply.code(answer.status).headers(answer.headers).send(answer.body);
+    },
+  });
+}

@@ -1,0 +1,127 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import {
+  DeliveryFilters,
+  listDeliveries,
+  resendDelivery,
+  testWebhook,
+} from "../../domain/webhooks/deliveries.js";
+import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from "../../domain/webhooks/manage.js";
+import {
+  Webhook,
+  WebhookDelivery,
+  WebhookInput,
+  WebhookUpdate,
+  webhookItem,
+} from "../../domain/webhooks/resource.js";
+import { Page, PageQuery } from "../../wire/types.js";
+import { route } from "../route.js";
+
+const tag = "Activity webhooks";
+const deprecated = true;
+
+export function webhookRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "listWebhooks",
+    tag,
+    summary: "List an activity's webhooks",
+    deprecated,
+    method: "GET",
+    path: "/api/v1/activities/{activity}/webhooks/",
+    query: Type.Object(PageQuery),
+    success: { status: 200, schema: Page(Webhook) },
+    failures: [404],
+    handle: ({ ctx, ids, query }) => listWebhooks(ctx, ids.activity, query),
+  });
+
+  route(app, {
+    id: "createWebhook",
+    tag,
+    summary: "Have a URL called when the activity or its time frames change",
+    description:
+      "Each call is a POST of {event, webhook_id, data} with the secret in X-Asi-Api-Token and signed as Standard Webhooks say, the key being the secret's UTF-8 bytes. Any 2xx within 15 s accepts it; otherwise it is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h. Calls may come twice and out of order. 410 disables the webhook, and so do 20 events given up one after the other; an update enables it again.",
+    deprecated,
+    method: "POST",
+    path: "/api/v1/activities/{activity}/webhooks/",
+    body: WebhookInput,
+    success: { status: 200, schema: Webhook },
+    failures: [400],
+    handle: ({ ctx, ids, body }) => createWebhook(ctx, ids.activity, body),
+  });
+
+  route(app, {
+    id: "retrieveWebhook",
+    tag,
+    summary: "Retrieve a webhook",
+    deprecated,
+    method: "GET",
+    path: "/api/v1/activities/{activity}/webhooks/{webhook}/",
+    success: { status: 200, schema: Webhook },
+    handle: async ({ ctx, target }) => webhookItem(ctx, target),
+  });
+
+  route(app, {
+    id: "updateWebhook",
+    tag,
+    summary: "Update a webhook",
+    description:
+      "PUT takes every field, PATCH those to change. A secret_token equal to the mask keeps the secret. Events from before go to the URL of before. A disabled webhook is enabled again.",
+    deprecated,
+    method: "PUT",
+    path: "/api/v1/activities/{activity}/webhooks/{webhook}/",
+    body: WebhookInput,
+    success: { status: 200, schema: Webhook },
+    failures: [400],
+    handle: ({ ctx, ids, body }) => updateWebhook(ctx, ids, body),
+    patch: { body: WebhookUpdate, handle: ({ ctx, ids, body }) => updateWebhook(ctx, ids, body) },
+  });
+
+  route(app, {
+    id: "deleteWebhook",
+    tag,
+    summary: "Delete a webhook",
+    description: "Events from before are still delivered.",
+    deprecated,
+    method: "DELETE",
+    path: "/api/v1/activities/{activity}/webhooks/{webhook}/",
+    success: { status: 204 },
+    handle: ({ ctx, ids }) => deleteWebhook(ctx, ids),
+  });
+
+  route(app, {
+    id: "listDeliveries",
+    tag,
+    summary: "List a webhook's deliveries",
+    deprecated,
+    method: "GET",
+    path: "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/",
+    query: DeliveryFilters,
+    success: { status: 200, schema: Page(WebhookDelivery) },
+    failures: [400, 404],
+    handle: ({ ctx, ids, query }) => listDeliveries(ctx, ids.webhook, query),
+  });
+
+  route(app, {
+    id: "resendDelivery",
+    tag,
+    summary: "Send a delivery's event again",
+    description: "Now, with the same webhook-id, to the webhook as it is now.",
+    deprecated,
+    method: "POST",
+    path: "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/{delivery}/resend/",
+    success: { status: 200, schema: WebhookDelivery },
+    handle: ({ ctx, ids }) => resendDelivery(ctx, ids),
+  });
+
+  route(app, {
+    id: "testWebhook",
+    tag,
+    summary: "Call the webhook once, with the event test",
+    description: "The delivery tells what came of it; a failure is neither repeated nor counted.",
+    deprecated,
+    method: "POST",
+    path: "/api/v1/activities/{activity}/webhooks/{webhook}/test/",
+    success: { status: 200, schema: WebhookDelivery },
+    handle: ({ ctx, ids }) => testWebhook(ctx, ids),
+  });
+}

@@ -1,0 +1,111 @@
+import type { StaticDecode, TSchema } from "@sinclair/typebox";
+import { TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
+import { errors, type FieldErrors } from "../domain/errors.js";
+
+/** Turns a value of the wire into the value used inside, or throws `invalid` with a message for each field. */
+export type Decoder<T extends TSchema> = (value: unknown) => StaticDecode<T>;
+
+const WHOLE = "non_field_errors";
+
+/** Compiles a schema once. Members that the schema does not name are dropped; unless it forbids them. */
+export function decoder<T extends TSchema>(schema: T): Decoder<T> {
+  const compiled = TypeCompiler.Compile(schema);
+  return (value) => {
+    if (!compiled.Check(value)) throw errors.invalid(fieldErrors(compiled.Errors(value)));
+    return compiled.Decode(Value.Clean(schema, value));
+  };
+}
+
+/** The same for query parameters: an empty one counts as not sent, of a repeated one the last counts. */
+export function queryDecoder<T extends TSchema>(schema: T): Decoder<T> {
+  const decode = decoder(schema);
+  return (query) =>
+    decode(
+      Object.fromEntries(
+        Object.entries(query as Record<string, string | string[]>)
+          .map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value])
+          .filter(([, value]) => value !== ""),
+      ),
+    );
+}
+
+function fieldErrors(found: Iterable<ValueError>): FieldErrors {
+  const fields: FieldErrors = {};
+  for (const error of found) {
+    const path = error.path
+      .split("/")
+      .slice(1)
+      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    if (path.length === 0) path.push(WHOLE);
+    place(fields, path, message(error));
+  }
+  return fields;
+}
+
+/** Only the first problem of a field is told; the others follow from it. */
+function place(fields: FieldErrors, [name = WHOLE, ...rest]: string[], text: string): void {
+  const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (rest.length === 0) {
+    if (known === undefined) define(fields, name, [text]);
+    return;
+  }
+  if (Array.isArray(known)) return;
+  const inner = known ?? {};
+  if (known === undefined) define(fields, name, inner);
+  place(inner, rest, text);
+}
+
+/** A field may be called `__proto__`. */
+const define = (fields: FieldErrors, name: string, value: string[] | FieldErrors) =>
+  Object.defineProperty(fields, name, { value, enumerable: true, writable: true, configurable: true });
+
+function message(error: ValueError): string {
+  const { schema, value } = error;
+  if (error.type === ValueErrorType.ObjectRequiredProperty) return "This field is required.";
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) return "Unknown field.";
+  if (error.type === ValueErrorType.Union) return unionMessage(error);
+  if (value === null) return "This field may not be null.";
+  switch (error.type) {
+    case ValueErrorType.String:
+      return "Not a valid string.";
+    case ValueErrorType.StringMinLength:
+      return schema.minLength === 1
+        ? "This field may not be blank."
+        : `Ensure this field has at least ${schema.minLength} characters.`;
+    case ValueErrorType.StringMaxLength:
+      return `Ensure this field has no more than ${schema.maxLength} characters.`;
+    case ValueErrorType.StringFormat:
+    case ValueErrorType.StringPattern:
+      return schema.problem ?? "Enter a valid value.";
+    case ValueErrorType.Integer:
+      return "A valid integer is required.";
+    case ValueErrorType.Number:
+      return "A valid number is required.";
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
+      return `Ensure this value is greater than or equal to ${schema.minimum}.`;
+    case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
+      return `Ensure this value is less than or equal to ${schema.maximum}.`;
+    case ValueErrorType.NumberExclusiveMinimum:
+      return `Ensure this value is greater than ${schema.exclusiveMinimum}.`;
+    case ValueErrorType.Boolean:
+      return "Must be a valid boolean.";
+    case ValueErrorType.Object:
+      return "Invalid data. Expected an object.";
+    case ValueErrorType.Array:
+      return "Expected a list.";
+    default:
+      return error.message;
+  }
+}
+
+/** A nullable value fails as its first variant does; a choice names the choices. */
+function unionMessage(error: ValueError): string {
+  const variants: TSchema[] = error.schema.anyOf;
+  const literals = variants.flatMap((variant) => ("const" in variant ? [String(variant.const)] : []));
+  if (literals.length > 0) return `Not a valid choice; expected one of ${literals.join(", ")}.`;
+  for (const problems of error.errors) for (const problem of problems) return message(problem);
+  return error.message;
+}

@@ -1,0 +1,24 @@
+import { AsiError } from "asi-convert";
+import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
+import { loadRecording } from "../domain/bulk-load/load.js";
+import { JobFailed, type JobHandler } from "./handler.js";
+
+/** A transient fault is tried again three times, after 1, 2 and 4 seconds. */
+export const bulkLoadHandler: JobHandler = {
+  maxFailures: 3,
+  delayMs: (failure) => 1000 * 2 ** (failure - 1),
+  async run(ctx, job) {
+    const { details, ...payload } = job.payload as unknown as BulkLoadPayload & {
+      details?: Record<string, unknown>;
+    };
+    // A worker that was lost after its commit, before it could say so.
+    if (details !== undefined) return details;
+    if (job.body === null) throw new JobFailed("no_recording", "The recording is not there any more.");
+    try {
+      return await loadRecording(ctx, job, payload, job.body);
+    } catch (error) {
+      if (error instanceof AsiError) throw new JobFailed(error.code, error.message);
+      throw error;
+    }
+  },
+};

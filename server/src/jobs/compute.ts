@@ -1,0 +1,13 @@
+import { computedDataOf } from "../domain/computed-data/compute.js";
+import type { JobHandler } from "./handler.js";
+
+/** Brings the computed data of a time frame up to date; the payload names it. */
+export const computeHandler: JobHandler = {
+  maxFailures: 3,
+  delayMs: (failure) => 10_000 * 4 ** (failure - 1),
+  async run(ctx, { payload }) {
+    const timeframe = Number(payload.timeframe);
+    const result = await computedDataOf(ctx, timeframe);
+    return result === undefined ? { timeframe, deleted: true } : { timeframe };
+  },
+};

@@ -1,0 +1,39 @@
+import type { Context } from "../domain/context.js";
+import type { Job } from "./queue.js";
+
+/** Try again, at this time; counts as a failure of the work. */
+export class RetryLater extends Error {
+  override readonly name = "RetryLater";
+  readonly at: Date;
+
+  constructor(at: Date, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.at = at;
+  }
+}
+
+/** The work cannot succeed; the code and the message go into the job's details. */
+export class JobFailed extends Error {
+  override readonly name = "JobFailed";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface JobHandler {
+  /** After so many failures the job fails. */
+  maxFailures: number;
+  /** After so many workers died over it the job fails; three unless told. */
+  maxLosses?: number;
+  /** How long to wait after the given failure (from 1), unless the work says so itself. */
+  delayMs(failure: number): number;
+  /**
+   * Does the work; it may be begun again after a crash, so doing it twice must do no harm.
+   * @returns the details of the job's success
+   * @throws RetryLater, JobFailed; any other error counts as transient
+   */
+  run(ctx: Context, job: Job): Promise<Record<string, unknown>>;
+}

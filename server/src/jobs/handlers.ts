@@ -1,0 +1,14 @@
+import { bulkLoadHandler } from "./bulk-load.js";
+import { computeHandler } from "./compute.js";
+import type { JobHandler } from "./handler.js";
+import { mailHandler } from "./mail.js";
+import type { JobKind } from "./queue.js";
+import { webhookHandler } from "./webhook.js";
+
+/** One handler for each kind of job. */
+export const handlers: Partial<Record<JobKind, JobHandler>> = {
+  "bulk-load": bulkLoadHandler,
+  mail: mailHandler,
+  compute: computeHandler,
+  webhook: webhookHandler,
+};

@@ -1,0 +1,72 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+import type { Context } from "../domain/context.js";
+import { unseal } from "../domain/secret-box.js";
+import type { JobHandler } from "./handler.js";
+
+/** Payload of a mail job; the sealed password is erased with the payload when the job ends. */
+interface CredentialsMail {
+  to: string;
+  username: string;
+  sealedPassword: string | null;
+}
+
+const HOUR_MS = 3_600_000;
+const SMTP_TIMEOUT_MS = 20_000;
+
+/** Tries for seven days: after 1, 2, 4 ... minutes, at most every six hours. */
+export const mailHandler: JobHandler = {
+  maxFailures: 36,
+  delayMs: (failure) => Math.min(60_000 * 2 ** (failure - 1), 6 * HOUR_MS),
+  async run(ctx, job) {
+    const mail = job.payload as unknown as CredentialsMail;
+    await send(ctx, job.jobId, {
+      from: ctx.config.mailFrom,
+      to: mail.to,
+      subject: "Your account",
+      text: credentialsText(mail.username, mail.sealedPassword && unseal(ctx.serverKey, mail.sealedPassword)),
+    });
+    return {};
+  },
+};
+
+function credentialsText(username: string, password: string | null): string {
+  const secret =
+    password === null
+      ? "Log in with the password that you chose."
+      : `Password: ${password}\n\nPlease change it soon.`;
+  return `Your account has been created.\n\nUsername: ${username}\n${secret}\n`;
+}
+
+interface Message {
+  from: string;
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** Sends by SMTP; without a mail server writes the message into the data folder, in the form of RFC 5322. */
+async function send({ config }: Context, jobId: string, message: Message): Promise<void> {
+  // The same id with every try lets a mail server drop a second copy.
+  const mail = { ...message, messageId: `<${jobId}@asi-server>` };
+  if (config.smtpUrl !== null) {
+    const transport = createTransport(config.smtpUrl, {
+      connectionTimeout: SMTP_TIMEOUT_MS,
+      greetingTimeout: SMTP_TIMEOUT_MS,
+      socketTimeout: SMTP_TIMEOUT_MS,
+    } as object);
+    try {
+      await transport.sendMail(mail);
+    } finally {
+      transport.close();
+    }
+    return;
+  }
+  const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
+  const folder = join(config.dataDir, "mail");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, `${jobId}.eml`);
+  await writeFile(`${file}.part`, bytes as Buffer, { mode: 0o600 });
+  await rename(`${file}.part`, file);
+}

@@ -1,0 +1,42 @@
+import { and, inArray, lte, type SQL } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change.js";
+import type { Context } from "../domain/context.js";
+import {
+  accessTokens,
+  auditLog,
+  authorizationCodes,
+  idempotencyKeys,
+  jobs,
+  webhookDeliveries,
+} from "../store/schema.js";
+import { applySampleRetention, vacuumSamples } from "./sample-retention.js";
+
+const DAY_MS = 86_400_000;
+
+/** How often a worker looks for what has outlived its time. */
+export const RETENTION_INTERVAL_MS = 3_600_000;
+
+/** Removes what has outlived its time. Any number of workers may do so at once. */
+export async function applyRetention(ctx: Context): Promise<void> {
+  const { queries, clock, config } = ctx;
+  const now = clock.now();
+  const ago = (ms: number) => new Date(now.getTime() - ms);
+  const expired: [PgTable, SQL | undefined][] = [
+    [accessTokens, lte(accessTokens.expiresAt, now)],
+    [authorizationCodes, lte(authorizationCodes.expiresAt, now)],
+    [idempotencyKeys, lte(idempotencyKeys.createdAt, ago(IDEMPOTENCY_LIFETIME_MS))],
+    [jobs, lte(jobs.finishedAt, ago(config.jobRetentionDays * DAY_MS))],
+    [
+      webhookDeliveries,
+      and(
+        inArray(webhookDeliveries.state, ["delivered", "failed"]),
+        lte(webhookDeliveries.createdAt, ago(config.jobRetentionDays * DAY_MS)),
+      ),
+    ],
+    [auditLog, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
+  ];
+  for (const [table, condition] of expired) await queries.delete(table).where(condition);
+  await applySampleRetention(ctx);
+  if (config.databaseUrl === null) await vacuumSamples(ctx);
+}

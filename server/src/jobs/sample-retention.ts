@@ -1,0 +1,31 @@
+import { sql } from "drizzle-orm";
+import type { Context } from "../domain/context.js";
+import { samplesRemoved } from "../domain/timeframes/removed-samples.js";
+import { deleteStoredBefore, type Interval, sqlClientOf } from "../store/samples/index.js";
+
+const DAY_MS = 86_400_000;
+
+/** Chunks that one transaction removes: short enough for others to wait. */
+const CHUNKS_PER_TRANSACTION = 1000;
+
+/** Removes samples that were stored too long ago; the time counts from their storing, not from their recording. */
+export async function applySampleRetention({ queries, clock, config }: Context): Promise<void> {
+  const before = new Date(clock.now().getTime() - config.rawRetentionDays * DAY_MS);
+  for (;;) {
+    const count = await queries.transaction(async (tx) => {
+      const removed = await deleteStoredBefore(sqlClientOf(tx), before, CHUNKS_PER_TRANSACTION);
+      const byDevice = new Map<number, Interval[]>();
+      for (const { deviceId, startMs, stopMs } of removed) {
+        byDevice.set(deviceId, [...(byDevice.get(deviceId) ?? []), { startMs, stopMs }]);
+      }
+      for (const [deviceId, intervals] of byDevice) await samplesRemoved(tx, deviceId, intervals);
+      return removed.length;
+    });
+    if (count < CHUNKS_PER_TRANSACTION) break;
+  }
+}
+
+/** Frees the room of chunks that were replaced or removed: the embedded database has no process that does. */
+export async function vacuumSamples({ queries }: Context): Promise<void> {
+  await queries.execute(sql`VACUUM (ANALYZE) sample_chunks`);
+}

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { program } from "./operator/program.js";
+
+await program().parseAsync();

@@ -1,0 +1,71 @@
+import { lowPassZeroPhase } from "./butterworth.js";
+import type { PreparedSignal, Segment } from "./prepare.js";
+
+/** Step of the resampled signal: 10 Hz. */
+export const RESAMPLED_STEP_MS = 100;
+
+/** A slower recording (median step above 0.2 s) says too little about accelerations. */
+const SLOWEST_DOUBLE_STEP_MS = 2 * 200;
+
+/** A shorter segment has no acceleration signal. */
+const SHORTEST_SEGMENT_MS = 1000;
+
+/** Speed and acceleration of one segment at 10 Hz. */
+export interface AccelerationSignal {
+  /** First instant, ms since 1970 UTC; value i lies i * 100 ms later. */
+  readonly startMs: number;
+  /** Resampled, unfiltered speed in mm/s. */
+  readonly speedMmPerS: Float64Array;
+  /** Derivative of the low-passed speed in mm/s2. */
+  readonly accelerationMmPerS2: Float64Array;
+}
+
+/** The acceleration signal of every segment that has one; empty when the recording is slower than 5 Hz. */
+export function accelerationSignals(signal: PreparedSignal): AccelerationSignal[] {
+  if (signal.doubleMedianStepMs === null || signal.doubleMedianStepMs > SLOWEST_DOUBLE_STEP_MS) return [];
+  const signals: AccelerationSignal[] = [];
+  for (const segment of signal.segments) {
+    const startMs = signal.timestampMs[segment.first] ?? 0;
+    const endMs = signal.timestampMs[segment.last] ?? 0;
+    if (endMs - startMs < SHORTEST_SEGMENT_MS) continue;
+    const speedMmPerS = resample(signal, segment);
+    signals.push({ startMs, speedMmPerS, accelerationMmPerS2: differentiate(lowPassZeroPhase(speedMmPerS)) });
+  }
+  return signals;
+}
+
+/** Linear interpolation at 10 Hz from the first instant of the segment; samples on the grid stay as they are. */
+function resample(signal: PreparedSignal, { first, last }: Segment): Float64Array {
+  const { timestampMs, speedMmPerS } = signal;
+  const startMs = timestampMs[first] ?? 0;
+  const length = Math.floor(((timestampMs[last] ?? 0) - startMs) / RESAMPLED_STEP_MS) + 1;
+  const resampled = new Float64Array(length);
+  let right = first;
+  for (let k = 0; k < length; k++) {
+    const t = startMs + k * RESAMPLED_STEP_MS;
+    while (right < last && (timestampMs[right] ?? t) < t) right++;
+    const rightMs = timestampMs[right] ?? t;
+    const rightSpeed = speedMmPerS[right] ?? 0;
+    if (rightMs === t) {
+      resampled[k] = rightSpeed;
+    } else {
+      const leftMs = timestampMs[right - 1] ?? t;
+      const leftSpeed = speedMmPerS[right - 1] ?? 0;
+      resampled[k] = leftSpeed + ((rightSpeed - leftSpeed) * (t - leftMs)) / (rightMs - leftMs);
+    }
+  }
+  return resampled;
+}
+
+/** Central differences, one-sided at the ends; mm/s in, mm/s2 out. */
+function differentiate(speeds: Float64Array): Float64Array {
+  const lastIndex = speeds.length - 1;
+  const derivative = new Float64Array(speeds.length);
+  for (let i = 0; i <= lastIndex; i++) {
+    const before = Math.max(i - 1, 0);
+    const after = Math.min(i + 1, lastIndex);
+    const differenceMmPerS = (speeds[after] ?? 0) - (speeds[before] ?? 0);
+    derivative[i] = (differenceMmPerS * 1000) / ((after - before) * RESAMPLED_STEP_MS);
+  }
+  return derivative;
+}

@@ -1,0 +1,321 @@
+import { describe, expect, it } from "vitest";
+import { columnsOf, type TestSample } from "./golden/sessions.js";
+import {
+  type ComputedData,
+  computeMetrics,
+  effectiveParameters,
+  type MetricsFrame,
+  NO_SPEED,
+  type ParameterOverrides,
+} from "./index.js";
+
+const FRAME: MetricsFrame = {
+  startMs: 0,
+  endMs: 600_000,
+  ownership: [{ startMs: 0, endMs: 700_000 }],
+  athleteBirthDate: null,
+};
+
+function compute(
+  samples: readonly TestSample[],
+  { frame = {}, params = {} }: { frame?: Partial<MetricsFrame>; params?: ParameterOverrides } = {},
+): ComputedData {
+  const parameters = effectiveParameters("soccer", params);
+  return computeMetrics(columnsOf(samples), { ...FRAME, ...frame }, parameters, 1_000_000);
+}
+
+/** Samples at a fixed step from instant 0, speeds in mm/s. */
+const every = (stepMs: number, speeds: readonly number[]): TestSample[] =>
+  speeds.map((speed, i) => ({ t: i * stepMs, speed }));
+
+const constant = (count: number, speed: number) => Array.from({ length: count }, () => speed);
+
+describe("a time frame without samples", () => {
+  it("has null numbers, empty lists, no shares, and still its thresholds, classes and definition", () => {
+    const empty = { threshold_1: { threshold: 2, values: [] }, threshold_2: { threshold: 3, values: [] } };
+    expect(compute([], { params: { speed_ranges: [0, 4] } })).toEqual({
+      first_timestamp: null,
+      last_timestamp: null,
+      last_computation: 1_000_000,
+      total_distance: null,
+      max_speed: null,
+      average_speed: null,
+      accelerations: empty,
+      decelerations: empty,
+      sprint: { threshold_1: { threshold: 7, values: [] } },
+      hid: { threshold_1: { threshold: 4, values: [] }, threshold_2: { threshold: 5.5, values: [] } },
+      time_per_speed_ranges: [
+        { duration: 0, ratio: 0, threshold_low: 0, threshold_high: 4 },
+        { duration: 0, ratio: 0, threshold_low: 4, threshold_high: 12.5 },
+      ],
+      distance_per_speed_ranges: [
+        { distance: 0, ratio: 0, threshold_low: 0, threshold_high: 4 },
+        { distance: 0, ratio: 0, threshold_low: 4, threshold_high: 12.5 },
+      ],
+      intensity: { distance: [], start_time: 0, span: 60, end_time: 600_000 },
+      hr_max: null,
+      hr_min: null,
+      hr_avg: null,
+      hr_plot: null,
+      athlete_max_hr: null,
+      timePerHrZone: [],
+      definition: { version: 1, parameters: effectiveParameters("soccer", { speed_ranges: [0, 4] }) },
+    });
+  });
+
+  it("keeps the athlete's maximum heart rate, with six zones of no time", () => {
+    const data = compute([], { params: { max_hr: 200 } });
+    expect(data.athlete_max_hr).toBe(200);
+    expect(data.timePerHrZone.map(({ percentage_hrmax }) => percentage_hrmax)).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe("which samples are used", () => {
+  it("takes those from start to end, both included", () => {
+    const samples = [99, 100, 200, 201].map((t) => ({ t, speed: 1000 }));
+    const data = compute(samples, { frame: { startMs: 100, endMs: 200 } });
+    expect([data.first_timestamp, data.last_timestamp]).toEqual([100, 200]);
+  });
+
+  it("takes those of an ownership from its start to before its end, ownerships in any order", () => {
+    const ownership = [
+      { startMs: 500, endMs: 700 },
+      { startMs: 100, endMs: 300 },
+    ];
+    const data = compute(every(100, constant(10, 1000)), { frame: { ownership } });
+    expect([data.first_timestamp, data.last_timestamp]).toEqual([100, 600]);
+    // 0.1 s, the 0.3 s to the next owned sample (no gap), 0.1 s.
+    expect(data.total_distance).toBe(0.5);
+  });
+
+  it("takes a sample once when ownerships overlap", () => {
+    const ownership = [
+      { startMs: 0, endMs: 500 },
+      { startMs: 300, endMs: 2000 },
+    ];
+    const data = compute(every(100, constant(10, 1000)), { frame: { ownership } });
+    expect([data.first_timestamp, data.last_timestamp, data.total_distance]).toEqual([0, 900, 0.9]);
+  });
+
+  it("drops absent and absurd speeds but keeps their heart rates", () => {
+    const data = compute([
+      { t: 0, speed: 12_501, hr: 90 },
+      { t: 1000, speed: 12_500, hr: 100 },
+      { t: 2000, speed: NO_SPEED, hr: 110 },
+    ]);
+    expect([data.first_timestamp, data.last_timestamp]).toEqual([0, 2000]);
+    expect([data.max_speed, data.total_distance, data.average_speed]).toEqual([12.5, 0, null]);
+    expect([data.hr_min, data.hr_max, data.hr_avg, data.hr_plot]).toEqual([90, 110, 95, 110]);
+    expect(data.intensity.distance).toHaveLength(10);
+  });
+
+  it("reports a heart rate without any speed", () => {
+    const data = compute([{ t: 5000, speed: NO_SPEED, hr: 120 }]);
+    expect([data.first_timestamp, data.hr_avg, data.total_distance]).toEqual([5000, 120, null]);
+  });
+
+  it.each([[[1000, 900]], [[1000, 1000]]])("refuses instants that do not ascend: %j", (instants) => {
+    expect(() => compute(instants.map((t) => ({ t, speed: 0 })))).toThrow(
+      /^Sample 1 of the frame .*sort the samples/,
+    );
+  });
+});
+
+describe("gaps", () => {
+  it.each([
+    { stepMs: 100, gapMs: 1000, counted: true },
+    { stepMs: 100, gapMs: 1001, counted: false },
+    { stepMs: 1000, gapMs: 5000, counted: true },
+    { stepMs: 1000, gapMs: 5001, counted: false },
+  ])(
+    "at a step of $stepMs ms a pause of $gapMs ms is recorded time: $counted",
+    ({ stepMs, gapMs, counted }) => {
+      const before = every(stepMs, constant(11, 3000));
+      const after = before.map(({ t, speed }) => ({ t: t + 10 * stepMs + gapMs, speed }));
+      const recordedMs = 20 * stepMs + (counted ? gapMs : 0);
+      const data = compute([...before, ...after]);
+      expect(data.total_distance).toBe(recordedMs * 0.003);
+      expect(data.average_speed).toBe(3);
+    },
+  );
+});
+
+describe("the median step", () => {
+  it.each([
+    { gapMs: 7500, metres: 11.5 },
+    { gapMs: 7501, metres: 4 },
+  ])(
+    "of 1 s, 1 s, 2 s and $gapMs ms is 1.5 s, so that $metres m are counted at 1 m/s",
+    ({ gapMs, metres }) => {
+      const instants = [0, 1000, 2000, 4000, 4000 + gapMs];
+      expect(compute(instants.map((t) => ({ t, speed: 1000 }))).total_distance).toBe(metres);
+    },
+  );
+});
+
+describe("classes of speed", () => {
+  it("counts an interval in the class that begins at its mean speed", () => {
+    const data = compute(every(1000, [4000, 4000, 4000, 3998, 3998]));
+    expect(data.time_per_speed_ranges.map(({ duration }) => duration)).toEqual([0, 2, 2, 0, 0]);
+    expect(data.hid.threshold_1.values).toEqual([{ start_time: 0, duration: 2, max_value: 4, distance: 8 }]);
+  });
+
+  it("counts the highest valid speed in the last class", () => {
+    const data = compute(every(1000, constant(3, 12_500)));
+    expect(data.time_per_speed_ranges.at(-1)).toEqual({
+      duration: 2,
+      ratio: 1,
+      threshold_low: 7,
+      threshold_high: 12.5,
+    });
+  });
+
+  it("counts standing as time in the lowest class, without distance, whatever the limits", () => {
+    const data = compute(every(1000, [199, 199, 200, 200, 200]), { params: { speed_ranges: [0, 0.1] } });
+    expect(data.time_per_speed_ranges.map(({ duration }) => duration)).toEqual([2, 2]);
+    expect(data.total_distance).toBe(0.4);
+    expect(data.average_speed).toBe(0.1);
+  });
+});
+
+describe("sprints", () => {
+  const sprintsOf = (speeds: readonly number[]) =>
+    compute(every(100, speeds)).sprint.threshold_1.values.map(({ duration }) => duration);
+
+  it("last at least 1.0 s", () => {
+    expect(sprintsOf([...constant(10, 7000), ...constant(20, 0)])).toEqual([]);
+    expect(sprintsOf([...constant(11, 7000), ...constant(20, 0)])).toEqual([1]);
+  });
+
+  it("are one across a dip of less than 0.5 s, and two across one of 0.5 s", () => {
+    const dip = (samples: number) => [
+      ...constant(21, 8000),
+      ...constant(samples, 5000),
+      ...constant(21, 8000),
+    ];
+    expect(sprintsOf(dip(3))).toEqual([4.4]);
+    expect(sprintsOf(dip(4))).toEqual([2, 2]);
+  });
+});
+
+describe("accelerations", () => {
+  // From rest to 6 m/s at 3 m/s2, and on.
+  const start = (stepMs: number) =>
+    every(
+      stepMs,
+      Array.from({ length: 12_000 / stepMs }, (_, k) => Math.min(6000, Math.max(0, (k * stepMs - 5000) * 3))),
+    );
+  const countOf = (data: ComputedData) => data.accelerations.threshold_2.values.length;
+
+  it("are found from 5 Hz on", () => {
+    expect(countOf(compute(start(200)))).toBe(1);
+    expect(countOf(compute(start(250)))).toBe(0);
+  });
+
+  it("end at an instant above 9 m/s2", () => {
+    const jump = [...constant(30, 0), ...constant(30, 8000)];
+    expect(compute(every(100, jump)).accelerations).toEqual({
+      threshold_1: { threshold: 2, values: [] },
+      threshold_2: { threshold: 3, values: [] },
+    });
+  });
+
+  it("are not looked for in a segment shorter than 1.0 s", () => {
+    const ramp = (count: number) =>
+      every(
+        100,
+        Array.from({ length: count }, (_, k) => k * 350),
+      );
+    expect(countOf(compute(ramp(10)))).toBe(0);
+    expect(countOf(compute(ramp(11)))).toBe(1);
+  });
+});
+
+describe("intensity", () => {
+  it("divides an interval between two slices in proportion of time; the last slice may be shorter", () => {
+    const samples = [9_000, 10_000, 11_000, 12_000].map((t) => ({ t, speed: 4000 }));
+    const data = compute(samples, {
+      frame: { startMs: 500, endMs: 22_500 },
+      params: { intensity_span: 10 },
+    });
+    expect(data.intensity).toEqual({ distance: [6, 6, 0], start_time: 500, span: 10, end_time: 22_500 });
+  });
+});
+
+describe("heart rate", () => {
+  it("holds until the next one, at most 5 s, and no longer than the last sample", () => {
+    const data = compute([
+      { t: 0, speed: 0, hr: 100 },
+      { t: 1000, speed: 0 },
+      { t: 2000, speed: 0, hr: 130 },
+      { t: 9000, speed: 0, hr: 160 },
+      { t: 12_000, speed: 0 },
+    ]);
+    // 100 for 2 s, 130 for 5 s, 160 for 3 s.
+    expect(data.hr_avg).toBe(133);
+  });
+
+  it("is valid from 30 to 240", () => {
+    const data = compute([29, 30, 240, 241].map((hr, i) => ({ t: i * 1000, speed: 0, hr })));
+    expect([data.hr_min, data.hr_max, data.hr_plot]).toEqual([30, 240, 240]);
+  });
+
+  it("counts in the zone that begins at it, and above the maximum in the last zone", () => {
+    const beats = [99, 100, 119, 120, 200, 220].map((hr, i) => ({ t: i * 1000, speed: 0, hr }));
+    const data = compute([...beats, { t: 10_000, speed: 0 }], { params: { max_hr: 200 } });
+    expect(data.timePerHrZone).toEqual([
+      { percentage_hrmax: 10, range_bpm: [0, 100], range_percent_hrmax: [0, 50] },
+      { percentage_hrmax: 20, range_bpm: [100, 120], range_percent_hrmax: [50, 60] },
+      { percentage_hrmax: 10, range_bpm: [120, 140], range_percent_hrmax: [60, 70] },
+      { percentage_hrmax: 0, range_bpm: [140, 160], range_percent_hrmax: [70, 80] },
+      { percentage_hrmax: 0, range_bpm: [160, 180], range_percent_hrmax: [80, 90] },
+      { percentage_hrmax: 60, range_bpm: [180, 200], range_percent_hrmax: [90, 100] },
+    ]);
+  });
+
+  it.each([
+    { birthDate: "1996-06-02", start: "2024-06-01T23:59:59.999Z", expected: 189 }, // 27 years: 189.1
+    { birthDate: "1996-06-02", start: "2024-06-02T00:00:00.000Z", expected: 188 }, // 28 years: 188.4
+    { birthDate: "1999-01-01", start: "2024-06-02T00:00:00.000Z", expected: 191 }, // 25 years: 190.5
+    { birthDate: "2025-01-01", start: "2024-06-02T00:00:00.000Z", expected: null },
+  ])("of an athlete born $birthDate is at most $expected at $start", ({ birthDate, start, expected }) => {
+    const startMs = Date.parse(start);
+    const frame = { startMs, endMs: startMs + 1, athleteBirthDate: birthDate };
+    expect(compute([], { frame }).athlete_max_hr).toBe(expected);
+    expect(compute([], { frame, params: { max_hr: 187.3 } }).athlete_max_hr).toBe(187.3);
+  });
+});
+
+describe("exactness", () => {
+  it("holds for the longest frame at the highest speed: 7 days at 100 m/s", () => {
+    const weekMs = 7 * 86_400_000;
+    const frame = { endMs: weekMs, ownership: [{ startMs: 0, endMs: weekMs + 1 }] };
+    const stepMs = 43_200_000;
+    const samples = every(stepMs, constant(weekMs / stepMs + 1, 100_000));
+    const data = compute(samples, { frame, params: { max_valid_speed: 100, intensity_span: 3600 } });
+    expect([data.total_distance, data.average_speed]).toEqual([60_480_000, 100]);
+    expect(new Set(data.intensity.distance)).toEqual(new Set([360_000]));
+  });
+
+  it("rounds half up: 0.0005 m is 0.001 m", () => {
+    const params = { standstill_speed: 0 };
+    expect(
+      compute(
+        [
+          { t: 0, speed: 5 },
+          { t: 100, speed: 5 },
+        ],
+        { params },
+      ).total_distance,
+    ).toBe(0.001);
+    expect(
+      compute(
+        [
+          { t: 0, speed: 5 },
+          { t: 100, speed: 4 },
+        ],
+        { params },
+      ).total_distance,
+    ).toBe(0);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { COMPUTED_DATA_SCHEMA } from "./computed-data-schema.js";
+import { matchFrame, matchSamples } from "./golden/match.js";
+import { columnsOf } from "./golden/sessions.js";
+import { computeMetrics, effectiveParameters } from "./index.js";
+
+interface SchemaNode {
+  readonly type: string | readonly string[];
+  readonly description: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+const schema: SchemaNode = COMPUTED_DATA_SCHEMA;
+
+/** Every place of the schema that holds a number. */
+function* numberNodes(node: SchemaNode, path: string): Generator<[path: string, node: SchemaNode]> {
+  if ([node.type].flat().some((type) => type === "number" || type === "integer")) yield [path, node];
+  for (const [key, child] of Object.entries(node.properties ?? {}))
+    yield* numberNodes(child, `${path}.${key}`);
+  if (node.items) yield* numberNodes(node.items, `${path}[]`);
+}
+
+/** Where a value is not what the schema says; keys must stand in the order of the schema. */
+function mismatches(value: unknown, node: SchemaNode, path: string): string[] {
+  const types = [node.type].flat();
+  if (value === null) return types.includes("null") ? [] : [`${path} is null`];
+  if (typeof value === "number") {
+    const fits = types.includes("number") || (types.includes("integer") && Number.isInteger(value));
+    return fits ? [] : [`${path} is ${value}`];
+  }
+  if (Array.isArray(value)) {
+    const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = node;
+    if (!items) return [`${path} is a list`];
+    const size = value.length < minItems || value.length > maxItems ? [`${path} has ${value.length}`] : [];
+    return [...size, ...value.flatMap((item, i) => mismatches(item, items, `${path}[${i}]`))];
+  }
+  const properties = node.properties ?? {};
+  const entries = Object.entries(value ?? {});
+  const keys = entries.map(([key]) => key).join();
+  if (keys !== Object.keys(properties).join()) return [`${path} has the keys ${keys}`];
+  return entries.flatMap(([key, child]) => {
+    const childNode = properties[key];
+    return childNode ? mismatches(child, childNode, `${path}.${key}`) : [];
+  });
+}
+
+describe("the schema of the computed data", () => {
+  it.each([...numberNodes(schema, "data")])("names the unit of %s", (_, node) => {
+    expect(node.description).toMatch(/ Unit: .+\.$/);
+  });
+
+  it.each([
+    ["a match", matchSamples(1, 0)],
+    ["no samples", []],
+  ])("is what %s gives, in the same order of keys", (_, samples) => {
+    const data = computeMetrics(
+      columnsOf(samples),
+      matchFrame("1996-06-02"),
+      effectiveParameters("soccer", {}),
+      0,
+    );
+    expect(mismatches(data, schema, "data")).toEqual([]);
+  });
+
+  it("has the keys of the specification in its order, and one more", () => {
+    expect(Object.keys(schema.properties ?? {})).toEqual([
+      ...["first_timestamp", "last_timestamp", "last_computation"],
+      ...["total_distance", "max_speed", "average_speed"],
+      ...["accelerations", "decelerations", "sprint", "hid"],
+      ...["time_per_speed_ranges", "distance_per_speed_ranges", "intensity"],
+      ...["hr_max", "hr_min", "hr_avg", "hr_plot", "athlete_max_hr", "timePerHrZone"],
+      "definition",
+    ]);
+  });
+});

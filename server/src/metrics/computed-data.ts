@@ -1,0 +1,108 @@
+import type { MetricsParameters } from "./parameters.js";
+
+/** An acceleration or a deceleration: a whole change of speed, not only the part above the threshold. */
+export interface AccelerationEffort {
+  /** ms since 1970 UTC. */
+  readonly start_time: number;
+  /** Peak acceleration in m/s2; negative for a deceleration. */
+  readonly max_value: number;
+  /** s */
+  readonly duration: number;
+  /** m */
+  readonly distance: number;
+  /** m/s */
+  readonly initial_speed: number;
+  /** m/s */
+  readonly end_speed: number;
+}
+
+/** Efforts whose peak lies from `threshold_1` to below `threshold_2`, and those from `threshold_2`. */
+export interface EffortsByThreshold {
+  readonly threshold_1: { readonly threshold: number; readonly values: readonly AccelerationEffort[] };
+  readonly threshold_2: { readonly threshold: number; readonly values: readonly AccelerationEffort[] };
+}
+
+/** A stretch at or above a speed. */
+export interface SpeedRun {
+  /** ms since 1970 UTC. */
+  readonly start_time: number;
+  /** s */
+  readonly duration: number;
+  /** Peak speed in m/s. */
+  readonly max_value: number;
+  /** m */
+  readonly distance: number;
+}
+
+export interface SpeedRuns {
+  /** m/s */
+  readonly threshold: number;
+  readonly values: readonly SpeedRun[];
+}
+
+interface SpeedRange {
+  /** Share of the whole, 0 to 1. */
+  readonly ratio: number;
+  /** m/s, included. */
+  readonly threshold_low: number;
+  /** m/s, excluded, but for the last class. */
+  readonly threshold_high: number;
+}
+
+export interface TimePerSpeedRange extends SpeedRange {
+  /** s */
+  readonly duration: number;
+}
+
+export interface DistancePerSpeedRange extends SpeedRange {
+  /** m */
+  readonly distance: number;
+}
+
+export interface Intensity {
+  /** m per slice. */
+  readonly distance: readonly number[];
+  /** Of the time frame, ms since 1970 UTC. */
+  readonly start_time: number;
+  /** Length of a slice in s. */
+  readonly span: number;
+  /** Of the time frame, ms since 1970 UTC. */
+  readonly end_time: number;
+}
+
+export interface HeartRateZone {
+  /** Share of the heart-rate time spent in the zone, 0 to 100 percent. */
+  readonly percentage_hrmax: number;
+  /** Limits in beats per minute. */
+  readonly range_bpm: readonly [number, number];
+  /** Limits in percent of the athlete's maximum heart rate. */
+  readonly range_percent_hrmax: readonly [number, number];
+}
+
+/**
+ * The computed data of a time frame, as the API returns them. The keys always stand in this order, so that
+ * `JSON.stringify` gives the same bytes for the same samples.
+ */
+export interface ComputedData {
+  readonly first_timestamp: number | null;
+  readonly last_timestamp: number | null;
+  readonly last_computation: number;
+  readonly total_distance: number | null;
+  readonly max_speed: number | null;
+  readonly average_speed: number | null;
+  readonly accelerations: EffortsByThreshold;
+  readonly decelerations: EffortsByThreshold;
+  readonly sprint: { readonly threshold_1: SpeedRuns };
+  readonly hid: { readonly threshold_1: SpeedRuns; readonly threshold_2: SpeedRuns };
+  readonly time_per_speed_ranges: readonly TimePerSpeedRange[];
+  readonly distance_per_speed_ranges: readonly DistancePerSpeedRange[];
+  readonly intensity: Intensity;
+  readonly hr_max: number | null;
+  readonly hr_min: number | null;
+  readonly hr_avg: number | null;
+  readonly hr_plot: number | null;
+  readonly athlete_max_hr: number | null;
+  readonly timePerHrZone: readonly HeartRateZone[];
+  /** Not in the original interface: by which rules and parameters the figures came about. */
+  readonly definition: { readonly version: number; readonly parameters: MetricsParameters };
+}

@@ -1,0 +1,44 @@
+import { NO_HEART_RATE, type SampleColumns } from "../samples.js";
+
+/** One sample of a test session: instant in ms, speed in mm/s, heart rate in beats per minute (0: none). */
+export interface TestSample {
+  readonly t: number;
+  readonly speed: number;
+  readonly hr?: number;
+}
+
+export const TEN_HZ_MS = 100;
+
+/** Rows as the columns that the computation takes. */
+export function columnsOf(samples: readonly TestSample[]): SampleColumns {
+  return {
+    timestampMs: Float64Array.from(samples, ({ t }) => t),
+    speedMmPerS: Int32Array.from(samples, ({ speed }) => speed),
+    heartRateBpm: Uint8Array.from(samples, ({ hr }) => hr ?? NO_HEART_RATE),
+  };
+}
+
+/**
+ * A session of 10 Hz from instant 0.
+ *
+ * @param count number of samples; sample k lies at k * 100 ms
+ * @param speedAt speed in m/s at a time in s; rounded half up to mm/s, after removing the noise of binary fractions
+ */
+export function tenHertz(count: number, speedAt: (seconds: number, k: number) => number): TestSample[] {
+  return Array.from({ length: count }, (_, k) => ({
+    t: k * TEN_HZ_MS,
+    speed: Math.floor(Number((speedAt(k / 10, k) * 1000).toFixed(6)) + 0.5),
+  }));
+}
+
+/** Gaussian noise of mean 0 and deviation 1 from a seed: mulberry32 and the Box-Muller transform. */
+export function gaussianNoise(seed: number): () => number {
+  let state = seed >>> 0;
+  const uniform = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+}

@@ -1,0 +1,127 @@
+import type { HeartRateZone } from "./computed-data.js";
+import { divideRoundingHalfUp, shareRoundingHalfUp } from "./rounding.js";
+import type { SampleColumns } from "./samples.js";
+
+const LOWEST_VALID_BPM = 30;
+const HIGHEST_VALID_BPM = 240;
+
+/** A heart rate holds until the next one, but no longer than this. */
+const LONGEST_HOLD_MS = 5000;
+
+/** Limits of the zones in percent of the maximum heart rate: the five of Polar and ACSM practice, and the rest. */
+const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;
+
+const AVERAGE_DECIMALS = 1;
+const PERCENTAGE_DECIMALS = 2;
+
+/** Ages beyond this are an error in the birth date. */
+const OLDEST_AGE_YEARS = 130;
+
+/** Heart-rate figures of a frame; null where it has no valid heart rate. */
+export interface HeartRateFigures {
+  readonly max: number | null;
+  readonly min: number | null;
+  /** Weighted by time. */
+  readonly average: number | null;
+  /** The last one of the frame. */
+  readonly last: number | null;
+  readonly zones: HeartRateZone[];
+}
+
+/** Whether a heart rate is one that a person can have; 0 stands for none. */
+export function isValidHeartRate(bpm: number): boolean {
+  return bpm >= LOWEST_VALID_BPM && bpm <= HIGHEST_VALID_BPM;
+}
+
+/**
+ * @param samples those of the frame, whatever their speed
+ * @param lastMs `last_timestamp`, where the last heart rate ceases to hold
+ * @param athleteMaxBpm a multiple of 0.1; null: no zones
+ */
+export function summariseHeartRate(
+  samples: SampleColumns,
+  lastMs: number,
+  athleteMaxBpm: number | null,
+): HeartRateFigures {
+  const heldMs = new Float64Array(HIGHEST_VALID_BPM + 1);
+  let min: number | null = null;
+  let max: number | null = null;
+  let last: number | null = null;
+  let lastHeardMs = 0;
+  const hold = (untilMs: number) => {
+    if (last === null) return;
+    heldMs[last] = (heldMs[last] ?? 0) + Math.min(untilMs - lastHeardMs, LONGEST_HOLD_MS);
+  };
+  for (let i = 0; i < samples.heartRateBpm.length; i++) {
+    const bpm = samples.heartRateBpm[i] ?? 0;
+    if (!isValidHeartRate(bpm)) continue;
+    const t = samples.timestampMs[i] ?? 0;
+    hold(t);
+    if (min === null || bpm < min) min = bpm;
+    if (max === null || bpm > max) max = bpm;
+    last = bpm;
+    lastHeardMs = t;
+  }
+  hold(lastMs);
+  return { max, min, average: averageOf(heldMs) ?? last, last, zones: zonesOf(heldMs, athleteMaxBpm) };
+}
+
+/**
+ * The maximum heart rate that the zones refer to.
+ *
+ * @param maxHr `max_hr` of the parameters; it has precedence
+ * @param birthDate `YYYY-MM-DD`
+ * @param atMs instant at which the age counts, ms since 1970 UTC
+ * @returns beats per minute: `maxHr`, else 208 - 0.7 x age in completed years, rounded (Tanaka et al. 2001), else null
+ */
+export function athleteMaxHeartRate(
+  maxHr: number | null,
+  birthDate: string | null,
+  atMs: number,
+): number | null {
+  if (maxHr !== null) return maxHr;
+  if (birthDate === null) return null;
+  const age = completedYears(birthDate, atMs);
+  if (!(age >= 0 && age <= OLDEST_AGE_YEARS)) return null;
+  return divideRoundingHalfUp(2080 - 7 * age, 10, 0);
+}
+
+function completedYears(birthDate: string, atMs: number): number {
+  const today = new Date(atMs).toISOString().slice(0, 10);
+  const years = Number(today.slice(0, 4)) - Number(birthDate.slice(0, 4));
+  return today.slice(5) < birthDate.slice(5) ? years - 1 : years;
+}
+
+/** Null when no heart rate held for any time: then there is at most one, at the last instant. */
+function averageOf(heldMs: Float64Array): number | null {
+  let totalMs = 0;
+  let weighted = 0;
+  heldMs.forEach((ms, bpm) => {
+    totalMs += ms;
+    weighted += bpm * ms;
+  });
+  return totalMs === 0 ? null : divideRoundingHalfUp(weighted, totalMs, AVERAGE_DECIMALS);
+}
+
+function zonesOf(heldMs: Float64Array, athleteMaxBpm: number | null): HeartRateZone[] {
+  if (athleteMaxBpm === null) return [];
+  const maxTenths = Math.round(athleteMaxBpm * 10);
+  const lows = ZONE_LIMITS_PERCENT.slice(0, -1);
+  const zoneMs = lows.map(() => 0);
+  let totalMs = 0;
+  heldMs.forEach((ms, bpm) => {
+    // bpm >= low % of the maximum, in integers; above 100 % belongs to the last zone.
+    const zone = lows.findLastIndex((low) => bpm * 1000 >= low * maxTenths);
+    zoneMs[zone] = (zoneMs[zone] ?? 0) + ms;
+    totalMs += ms;
+  });
+  const bpmAt = (percent: number) => divideRoundingHalfUp(percent * maxTenths, 1000, 1);
+  return lows.map((low, zone) => {
+    const high = ZONE_LIMITS_PERCENT[zone + 1] ?? 100;
+    return {
+      percentage_hrmax: shareRoundingHalfUp((zoneMs[zone] ?? 0) * 100, totalMs, PERCENTAGE_DECIMALS),
+      range_bpm: [bpmAt(low), bpmAt(high)],
+      range_percent_hrmax: [low, high],
+    };
+  });
+}

@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { matchFrame, matchSamples } from "./golden/match.js";
+import { columnsOf, type TestSample, tenHertz } from "./golden/sessions.js";
+import { computeMetrics, effectiveParameters, type MetricsFrame, type Sport } from "./index.js";
+import type { ParameterOverrides } from "./parameters.js";
+
+// golden/independent.py works the same figures out from the written definition, with rationals and 60-digit decimals,
+// and without a line of the product. Its output is golden/independent.json.
+
+interface Case {
+  readonly name: string;
+  readonly sport: Sport;
+  readonly params: ParameterOverrides;
+  readonly birthDate: string | null;
+  readonly every: number;
+  readonly offset: number;
+}
+
+const goldenFile = (name: string) => fileURLToPath(new URL(`golden/${name}`, import.meta.url));
+const { cases }: { cases: readonly Case[] } = JSON.parse(readFileSync(goldenFile("cases.json"), "utf8"));
+const independentText = readFileSync(goldenFile("independent.json"), "utf8");
+const independent: Record<string, unknown> = JSON.parse(independentText);
+
+function figuresOf(
+  samples: readonly TestSample[],
+  frame: MetricsFrame,
+  sport: Sport,
+  params: ParameterOverrides,
+) {
+  const { last_computation, definition, ...figures } = computeMetrics(
+    columnsOf(samples),
+    frame,
+    effectiveParameters(sport, params),
+    0,
+  );
+  return figures;
+}
+
+describe("every figure is the one that an independent computation gives", () => {
+  it.each(cases)("$name", ({ name, sport, params, birthDate, every, offset }) => {
+    const figures = figuresOf(matchSamples(every, offset), matchFrame(birthDate), sport, params);
+    expect(figures).toEqual(independent[name]);
+  });
+
+  it("exponential start, soccer, 10 Hz", () => {
+    const samples = tenHertz(120, (s) => (s < 3 ? 0 : 8.5 * (1 - Math.exp(-(s - 3) / 1.3))));
+    const frame = {
+      startMs: 0,
+      endMs: 11_900,
+      ownership: [{ startMs: 0, endMs: 12_000 }],
+      athleteBirthDate: null,
+    };
+    expect(figuresOf(samples, frame, "soccer", {})).toEqual(independent["exponential start, soccer, 10 Hz"]);
+  });
+
+  it("the made-up match exercises every list", () => {
+    const data = figuresOf(matchSamples(1, 0), matchFrame(null), "soccer", {});
+    for (const { threshold_1, threshold_2 } of [data.accelerations, data.decelerations, data.hid]) {
+      expect(threshold_1.values).not.toEqual([]);
+      expect(threshold_2.values).not.toEqual([]);
+    }
+    expect(data.sprint.threshold_1.values).not.toEqual([]);
+  });
+});
+
+const python = spawnSync("python3", [goldenFile("independent.py")], { encoding: "utf8" });
+
+describe.skipIf(python.error !== undefined)(
+  "the independent figures (needs python3, skipped without)",
+  () => {
+    it("are those that the script prints", () => {
+      expect(python.status, python.stderr).toBe(0);
+      expect(JSON.parse(python.stdout)).toEqual(independent);
+    });
+  },
+);

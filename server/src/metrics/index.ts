@@ -1,0 +1,17 @@
+export { computeMetrics, DEFINITION_VERSION } from "./compute.js";
+export type { ComputedData } from "./computed-data.js";
+export {
+  effectiveParameters,
+  type MetricsParameters,
+  type ParameterOverrides,
+  type ParameterProblem,
+  parameterProblems,
+} from "./parameters.js";
+export { SPORTS, type Sport } from "./presets.js";
+export {
+  type MetricsFrame,
+  NO_HEART_RATE,
+  NO_SPEED,
+  type OwnershipInterval,
+  type SampleColumns,
+} from "./samples.js";

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { effectiveParameters, parameterProblems, SPORTS } from "./index.js";
+import { PRESETS, SOCCER_FIFA_BANDS_PARAMS, SOCCER_WOMEN_PARAMS } from "./presets.js";
+
+describe("the parameters of a computation", () => {
+  it.each(SPORTS)("of %s are its preset when the time frame gives none", (sport) => {
+    expect(effectiveParameters(sport, {})).toEqual(PRESETS[sport]);
+    expect(parameterProblems(sport, {})).toEqual([]);
+  });
+
+  it("take what the time frame gives and the preset for the rest, in a fixed order of keys", () => {
+    const merged = effectiveParameters("biking", { sprint_threshold: 12, max_hr: 190 });
+    expect(merged).toEqual({ ...PRESETS.biking, sprint_threshold: 12, max_hr: 190 });
+    expect(JSON.stringify(merged)).toBe(
+      JSON.stringify(effectiveParameters("biking", { max_hr: 190, sprint_threshold: 12 })),
+    );
+  });
+
+  it("are rounded to what the computation compares: mm/s, mm/s2, ms and tenths of a beat", () => {
+    const merged = effectiveParameters("soccer", {
+      sprint_threshold: 6.94444,
+      acceleration_thresholds: [2.00049, 2.0005],
+      intensity_span: 33.33333,
+      max_hr: 187.26,
+    });
+    expect(merged).toMatchObject({
+      sprint_threshold: 6.944,
+      acceleration_thresholds: [2, 2.001],
+      intensity_span: 33.333,
+      max_hr: 187.3,
+    });
+  });
+
+  it("leave out what the computation does not know", () => {
+    const params = { team: "blue", sprint_threshold: 6 };
+    expect(Object.keys(effectiveParameters("soccer", params))).toEqual(
+      Object.keys(effectiveParameters("soccer", {})),
+    );
+  });
+
+  it("fit the documented presets of football", () => {
+    for (const params of [SOCCER_WOMEN_PARAMS, SOCCER_FIFA_BANDS_PARAMS]) {
+      expect(parameterProblems("soccer", params)).toEqual([]);
+      expect(effectiveParameters("soccer", params)).toMatchObject(params);
+    }
+  });
+});
+
+describe("problems between parameters", () => {
+  it.each([
+    { params: { speed_ranges: [0, 4, 2] }, parameter: "speed_ranges" },
+    { params: { speed_ranges: [1, 2] }, parameter: "speed_ranges" },
+    { params: { speed_ranges: [0, 12.5] }, parameter: "speed_ranges" },
+    { params: { max_valid_speed: 7 }, parameter: "max_valid_speed" },
+    { params: { acceleration_thresholds: [3, 2] as const }, parameter: "acceleration_thresholds" },
+    { params: { deceleration_thresholds: [2.0001, 2.0002] as const }, parameter: "deceleration_thresholds" },
+    { params: { hid_thresholds: [5.5, 5.5] as const }, parameter: "hid_thresholds" },
+  ])("$params is refused because of $parameter", ({ params, parameter }) => {
+    expect(parameterProblems("soccer", params).map((problem) => problem.parameter)).toEqual([parameter]);
+  });
+});

@@ -1,0 +1,115 @@
+import { PRESETS, type Sport } from "./presets.js";
+
+/** Two thresholds, the lower one first. */
+export type ThresholdPair = readonly [number, number];
+
+/** Every parameter of the computation, under the names that `params` of a time frame uses. */
+export interface MetricsParameters {
+  /** Maximum heart rate of the athlete in beats per minute; null: derived from the age. */
+  readonly max_hr: number | null;
+  /** Lower limits of the speed classes in m/s, ascending from 0; the last class ends at `max_valid_speed`. */
+  readonly speed_ranges: readonly number[];
+  /** Peak accelerations in m/s2 that class an effort. */
+  readonly acceleration_thresholds: ThresholdPair;
+  /** Peak decelerations in m/s2 that class an effort, given as positive numbers. */
+  readonly deceleration_thresholds: ThresholdPair;
+  /** Speed in m/s from which a run is a sprint. */
+  readonly sprint_threshold: number;
+  /** Speeds in m/s from which distance is high-intensity distance. */
+  readonly hid_thresholds: ThresholdPair;
+  /** Length in s of a slice of `intensity`. */
+  readonly intensity_span: number;
+  /** Mean speed in m/s below which an interval counts as standing. */
+  readonly standstill_speed: number;
+  /** Speed in m/s above which a sample is a fault of measurement. */
+  readonly max_valid_speed: number;
+}
+
+/** `params` of a time frame that hold against its JSON schema; keys that the computation does not know are ignored. */
+export type ParameterOverrides = {
+  readonly [K in keyof MetricsParameters]?: NonNullable<MetricsParameters[K]>;
+};
+
+/** A rule between parameters that does not hold. */
+export interface ParameterProblem {
+  readonly parameter: keyof MetricsParameters;
+  /** What is wrong and what to do, in the caller's words. */
+  readonly message: string;
+}
+
+/**
+ * Merges the preset of a sport with the `params` of a time frame. Speeds, accelerations and the span are rounded to
+ * 0.001 and the heart rate to 0.1, so that every comparison of the computation is one of integers.
+ *
+ * @param overrides valid against the JSON schema and without {@link parameterProblems}
+ */
+export function effectiveParameters(sport: Sport, overrides: ParameterOverrides): MetricsParameters {
+  const preset = PRESETS[sport];
+  return {
+    max_hr: overrides.max_hr === undefined ? preset.max_hr : roundTo(overrides.max_hr, 10),
+    speed_ranges: (overrides.speed_ranges ?? preset.speed_ranges).map(thousandths),
+    acceleration_thresholds: pair(overrides.acceleration_thresholds ?? preset.acceleration_thresholds),
+    deceleration_thresholds: pair(overrides.deceleration_thresholds ?? preset.deceleration_thresholds),
+    sprint_threshold: thousandths(overrides.sprint_threshold ?? preset.sprint_threshold),
+    hid_thresholds: pair(overrides.hid_thresholds ?? preset.hid_thresholds),
+    intensity_span: thousandths(overrides.intensity_span ?? preset.intensity_span),
+    standstill_speed: thousandths(overrides.standstill_speed ?? preset.standstill_speed),
+    max_valid_speed: thousandths(overrides.max_valid_speed ?? preset.max_valid_speed),
+  };
+}
+
+/**
+ * The rules between parameters that a JSON schema cannot express: limits and thresholds ascend (after rounding to
+ * 0.001), the speed classes begin with 0 and end below `max_valid_speed`.
+ *
+ * @returns one entry per broken rule; empty when the parameters can be used
+ */
+export function parameterProblems(sport: Sport, overrides: ParameterOverrides): ParameterProblem[] {
+  const effective = effectiveParameters(sport, overrides);
+  const problems: ParameterProblem[] = [];
+  for (const parameter of [
+    "speed_ranges",
+    "acceleration_thresholds",
+    "deceleration_thresholds",
+    "hid_thresholds",
+  ] as const) {
+    if (!isAscending(effective[parameter])) {
+      problems.push({
+        parameter,
+        message: "The values must ascend, each at least 0.001 above the one before it.",
+      });
+    }
+  }
+  if (effective.speed_ranges[0] !== 0) {
+    problems.push({ parameter: "speed_ranges", message: "The first lower limit must be 0." });
+  }
+  const highest = Math.max(...effective.speed_ranges);
+  if (highest >= effective.max_valid_speed) {
+    problems.push({
+      parameter: overrides.speed_ranges === undefined ? "max_valid_speed" : "speed_ranges",
+      message: `Every limit of speed_ranges (highest: ${highest}) must be below max_valid_speed (${effective.max_valid_speed}).`,
+    });
+  }
+  return problems;
+}
+
+/** A parameter in m/s, m/s2 or s as an integer of mm/s, mm/s2 or ms. */
+export function inThousandths(parameter: number): number {
+  return Math.round(parameter * 1000);
+}
+
+function thousandths(value: number): number {
+  return roundTo(value, 1000);
+}
+
+function roundTo(value: number, unitsPerOne: number): number {
+  return Math.round(value * unitsPerOne) / unitsPerOne;
+}
+
+function pair([low, high]: ThresholdPair): ThresholdPair {
+  return [thousandths(low), thousandths(high)];
+}
+
+function isAscending(values: readonly number[]): boolean {
+  return values.every((value, i) => i === 0 || value > (values[i - 1] ?? value));
+}

@@ -1,0 +1,83 @@
+import type { MetricsParameters } from "./parameters.js";
+
+/** The sports that have a JSON schema for activities and one for time frames. */
+export const SPORTS = ["biking", "running", "soccer", "swimming", "trailrunning", "triathlon"] as const;
+
+export type Sport = (typeof SPORTS)[number];
+
+/** 12.5 m/s = 45 km/h, above the fastest human (12.4 m/s). */
+const FASTEST_ON_FOOT_M_PER_S = 12.5;
+
+const COMMON = {
+  max_hr: null,
+  acceleration_thresholds: [2, 3],
+  deceleration_thresholds: [2, 3],
+  intensity_span: 60,
+  standstill_speed: 0.2,
+  max_valid_speed: FASTEST_ON_FOOT_M_PER_S,
+} as const;
+
+/** Round classes of 1 m/s for road running; no published consensus exists. */
+const RUNNING: MetricsParameters = {
+  ...COMMON,
+  speed_ranges: [0, 2, 3, 4, 5, 6],
+  sprint_threshold: 7,
+  hid_thresholds: [4, 5],
+};
+
+/**
+ * The parameters that hold for a sport unless the time frame's `params` say otherwise. Speeds in m/s, spans in s.
+ * A computation takes them through `effectiveParameters`, which also fixes the order of the keys.
+ */
+export const PRESETS: Readonly<Record<Sport, MetricsParameters>> = {
+  /** Classes in steps of 10 km/h. */
+  biking: {
+    ...COMMON,
+    speed_ranges: [0, 2.778, 5.556, 8.333, 11.111, 13.889],
+    acceleration_thresholds: [1, 2],
+    deceleration_thresholds: [1, 2],
+    sprint_threshold: 11.111,
+    hid_thresholds: [8.333, 9.722],
+    max_valid_speed: 30,
+  },
+  running: RUNNING,
+  /** 7.2, 14.4, 19.8 and 25.2 km/h: the classes of the Rampinini and Bradley line of studies of men's football. */
+  soccer: {
+    ...COMMON,
+    speed_ranges: [0, 2, 4, 5.5, 7],
+    sprint_threshold: 7,
+    hid_thresholds: [4, 5.5],
+  },
+  /** Satellite speed in water is poor: the antenna is under water for part of every stroke. */
+  swimming: {
+    ...COMMON,
+    speed_ranges: [0, 0.5, 1, 1.5, 2],
+    sprint_threshold: 1.8,
+    hid_thresholds: [1.2, 1.5],
+    standstill_speed: 0.05,
+  },
+  trailrunning: {
+    ...COMMON,
+    speed_ranges: [0, 1, 2, 3, 4, 5],
+    sprint_threshold: 6,
+    hid_thresholds: [3, 4],
+  },
+  triathlon: RUNNING,
+};
+
+/**
+ * Parameters for women's football: 15.8 and 20.5 km/h, after Bradley and Vescovi 2015 (IJSPP 10:112) and the review
+ * Appl Sci 2025, 15:5497. To be sent as `params`; not a default, because a time frame does not say who plays.
+ */
+export const SOCCER_WOMEN_PARAMS = {
+  speed_ranges: [0, 2, 3.5, 4.4, 5.7],
+  sprint_threshold: 5.7,
+  hid_thresholds: [3.5, 4.4],
+} as const;
+
+/** Parameters for the velocity bands of FIFA's EPTS tests: 7, 15, 20 and 25 km/h. To be sent as `params`. */
+export const SOCCER_FIFA_BANDS_PARAMS = {
+  speed_ranges: [0, 1.944, 4.167, 5.556, 6.944],
+  sprint_threshold: 6.944,
+  hid_thresholds: [4.167, 5.556],
+} as const;

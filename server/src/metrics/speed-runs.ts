@@ -1,0 +1,85 @@
+import type { SpeedRun, SpeedRuns } from "./computed-data.js";
+import { inThousandths } from "./parameters.js";
+import { type PreparedSignal, type Segment, stepMs } from "./prepare.js";
+import { durationSeconds, fromThousandths, metres } from "./rounding.js";
+
+/** Sprints with a dip of less than 0.5 s between them are one (the tolerance of Fitogether). */
+const SPRINT_MERGED_BELOW_MS = 500;
+
+/** A sprint lasts at least 1.0 s (the default of STATSports). */
+const SHORTEST_SPRINT_MS = 1000;
+
+/** Samples `first` to `last` (both included) of the prepared signal. */
+interface Run {
+  readonly first: number;
+  last: number;
+}
+
+/**
+ * Finds sprints: runs of intervals whose mean speed is at or above the threshold, joined over short dips, without the
+ * short ones.
+ *
+ * @param threshold m/s
+ */
+export function findSprints(signal: PreparedSignal, threshold: number): SpeedRuns {
+  const t = signal.timestampMs;
+  const sprints: SpeedRun[] = [];
+  for (const segment of signal.segments) {
+    const merged: Run[] = [];
+    for (const run of runsAtOrAbove(signal, segment, threshold)) {
+      const previous = merged.at(-1);
+      if (previous && (t[run.first] ?? 0) - (t[previous.last] ?? 0) < SPRINT_MERGED_BELOW_MS) {
+        previous.last = run.last;
+      } else {
+        merged.push(run);
+      }
+    }
+    for (const run of merged) {
+      if ((t[run.last] ?? 0) - (t[run.first] ?? 0) >= SHORTEST_SPRINT_MS) sprints.push(describe(signal, run));
+    }
+  }
+  return { threshold, values: sprints };
+}
+
+/**
+ * Finds the stretches of high-intensity distance: runs of intervals whose mean speed is at or above the threshold,
+ * however short, and never joined, so that their distances add up to the distance at or above the threshold.
+ *
+ * @param threshold m/s
+ */
+export function findHighIntensityRuns(signal: PreparedSignal, threshold: number): SpeedRuns {
+  const values: SpeedRun[] = [];
+  for (const segment of signal.segments) {
+    for (const run of runsAtOrAbove(signal, segment, threshold)) values.push(describe(signal, run));
+  }
+  return { threshold, values };
+}
+
+function* runsAtOrAbove(signal: PreparedSignal, { first, last }: Segment, threshold: number): Generator<Run> {
+  const doubleThreshold = 2 * inThousandths(threshold);
+  let runFirst = -1;
+  for (let i = first; i <= last; i++) {
+    const isAbove = i < last && (signal.intervalSpeedSum[i] ?? 0) >= doubleThreshold;
+    if (isAbove && runFirst < 0) runFirst = i;
+    if (!isAbove && runFirst >= 0) {
+      yield { first: runFirst, last: i };
+      runFirst = -1;
+    }
+  }
+}
+
+function describe(signal: PreparedSignal, { first, last }: Run): SpeedRun {
+  let distanceHalfUm = 0;
+  let maxMmPerS = signal.speedMmPerS[last] ?? 0;
+  for (let i = first; i < last; i++) {
+    distanceHalfUm += (signal.intervalSpeedSum[i] ?? 0) * stepMs(signal.timestampMs, i);
+    maxMmPerS = Math.max(maxMmPerS, signal.speedMmPerS[i] ?? 0);
+  }
+  const startMs = signal.timestampMs[first] ?? 0;
+  return {
+    start_time: startMs,
+    duration: durationSeconds((signal.timestampMs[last] ?? 0) - startMs),
+    max_value: fromThousandths(maxMmPerS),
+    distance: metres(distanceHalfUm),
+  };
+}

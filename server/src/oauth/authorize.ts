@@ -1,0 +1,90 @@
+import type { Context } from "../domain/context.js";
+import { hashToken, newToken } from "../domain/tokens.js";
+import { authorizationCodes } from "../store/schema.js";
+import { findApplication, findUser, type PasswordTries } from "./model.js";
+
+/** How long a code is good for, once (operations, item 61; RFC 6749 section 4.1.2 recommends at most ten minutes). */
+const CODE_LIFETIME_MS = 60_000;
+
+/** RFC 7636 section 4.2: base64url of a SHA-256. */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+export type Fields = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What the login page needs, or where to send the browser, or why neither. */
+export type Authorization =
+  | { kind: "login"; applicationName: string; fields: Record<string, string>; wrongPassword: boolean }
+  | { kind: "redirect"; location: string }
+  | { kind: "refused"; reason: string };
+
+const PARAMETERS = [
+  "response_type",
+  "client_id",
+  "redirect_uri",
+  "state",
+  "scope",
+  "code_challenge",
+  "code_challenge_method",
+] as const;
+
+/**
+ * The authorization endpoint (RFC 6749 section 4.1.1, RFC 7636): checks the request and, with credentials, issues a
+ * code. A wrong client or redirect URI is told on a page and never redirected (RFC 6749 section 4.1.2.1).
+ */
+export async function authorizeRequest(
+  ctx: Context,
+  tries: PasswordTries,
+  sent: Fields,
+  credentials: { username: string; password: string } | null,
+): Promise<Authorization> {
+  const fields: Record<string, string> = {};
+  const repeated = PARAMETERS.find((name) => Array.isArray(sent[name]));
+  for (const name of PARAMETERS) {
+    const value = sent[name];
+    // No database can look for a NUL; nothing registered holds one.
+    if (typeof value === "string" && value !== "" && !value.includes("\0")) fields[name] = value;
+  }
+  const application =
+    fields.client_id === undefined ? undefined : await findApplication(ctx, fields.client_id);
+  if (application === undefined) return { kind: "refused", reason: "The application is unknown." };
+  const redirectUri = fields.redirect_uri;
+  if (redirectUri === undefined || !application.redirectUris.includes(redirectUri)) {
+    return { kind: "refused", reason: "The redirect_uri is not one that the application has registered." };
+  }
+  const redirect = (parameters: Record<string, string>): Authorization => {
+    const location = new URL(redirectUri);
+    for (const [name, value] of Object.entries(parameters)) location.searchParams.append(name, value);
+    if (fields.state !== undefined) location.searchParams.append("state", fields.state);
+    return { kind: "redirect", location: location.href };
+  };
+  const refuse = (error: string, description: string) => redirect({ error, error_description: description });
+
+  if (repeated !== undefined) return refuse("invalid_request", `${repeated} is repeated.`);
+  if (fields.response_type === undefined) return refuse("invalid_request", "response_type is missing.");
+  if (fields.response_type !== "code")
+    return refuse("unsupported_response_type", "response_type must be code.");
+  if (!application.grants.includes("authorization_code")) {
+    return refuse("unauthorized_client", "The application may not use this flow.");
+  }
+  if (fields.scope !== undefined && fields.scope !== "all")
+    return refuse("invalid_scope", "scope must be all.");
+  const challenge = fields.code_challenge;
+  if (challenge !== undefined && (fields.code_challenge_method !== "S256" || !CHALLENGE.test(challenge))) {
+    return refuse("invalid_request", "code_challenge must be of method S256.");
+  }
+
+  const login = { kind: "login", applicationName: application.name, fields } as const;
+  if (credentials === null) return { ...login, wrongPassword: false };
+  const account = await findUser(ctx, tries, credentials.username, credentials.password);
+  if (account === undefined || account.role !== "MANAGER") return { ...login, wrongPassword: true };
+  const code = newToken();
+  await ctx.queries.insert(authorizationCodes).values({
+    codeHash: hashToken(code),
+    accountId: account.id,
+    applicationId: application.id,
+    redirectUri,
+    codeChallenge: challenge ?? null,
+    expiresAt: new Date(ctx.clock.now().getTime() + CODE_LIFETIME_MS),
+  });
+  return redirect({ code });
+}

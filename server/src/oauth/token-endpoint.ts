@@ -1,0 +1,108 @@
+import OAuth2Server from "@node-oauth/oauth2-server";
+import type { Context } from "../domain/context.js";
+import { ACCESS_TOKEN_LIFETIME_S, createModel, type PasswordTries } from "./model.js";
+
+/** An answer of the token endpoint (RFC 6749 sections 5.1 and 5.2). */
+export interface TokenAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+const NO_STORE = { "Cache-Control": "no-store", Pragma: "no-cache" };
+
+/** Fields without which a grant cannot be judged. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  password: ["username", "password"],
+  refresh_token: ["refresh_token"],
+  authorization_code: ["code", "redirect_uri"],
+};
+
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+};
+
+/** The error answer of RFC 6749 section 5.2. */
+export function tokenError(error: string, description: string, basic = false): TokenAnswer {
+  const status = STATUS[error] ?? 400;
+  return {
+    status,
+    headers: {
+      ...NO_STORE,
+      ...(status === 401 && basic ? { "WWW-Authenticate": 'Basic realm="oauth2"' } : {}),
+    },
+    body: { error, error_description: description },
+  };
+}
+
+/**
+ * Grants a token: password, refresh token or authorization code.
+ * @param form fields of the body; a repeated one is an array
+ * @param authorization the `Authorization` header, for HTTP Basic
+ * @throws ServiceError `throttled` after too many wrong passwords
+ */
+export async function grantToken(
+  ctx: Context,
+  tries: PasswordTries,
+  form: Readonly<Record<string, string | string[]>>,
+  authorization: string | undefined,
+): Promise<TokenAnswer> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(form)) {
+    if (Array.isArray(value)) return tokenError("invalid_request", `The field ${name} is repeated.`);
+    if (value.includes("\0"))
+      return tokenError("invalid_request", `The field ${name} holds a NUL character.`);
+    if (value !== "") fields[name] = value;
+  }
+  if (fields.grant_type === undefined)
+    return tokenError("invalid_request", "The field grant_type is missing.");
+  if (!Object.hasOwn(REQUIRED, fields.grant_type)) {
+    return tokenError(
+      "unsupported_grant_type",
+      "grant_type must be password, refresh_token or authorization_code.",
+    );
+  }
+  const clientFields =
+    authorization !== undefined || fields.code_verifier !== undefined ? [] : ["client_secret"];
+  const required = [
+    ...(REQUIRED[fields.grant_type] ?? []),
+    ...(authorization === undefined ? ["client_id"] : []),
+    ...clientFields,
+  ];
+  const missing = required.find((name) => fields[name] === undefined);
+  if (missing !== undefined) return tokenError("invalid_request", `The field ${missing} is missing.`);
+
+  const server = new OAuth2Server({
+    model: createModel(ctx, tries, fields.refresh_token),
+    accessTokenLifetime: ACCESS_TOKEN_LIFETIME_S,
+    alwaysIssueNewRefreshToken: false,
+  });
+  const request = new OAuth2Server.Request({
+    method: "POST",
+    query: {},
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      "content-length": "1",
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+    body: fields,
+  });
+  const response = new OAuth2Server.Response();
+  try {
+    await server.token(request, response);
+  } catch (error) {
+    // Some errors are thrown with the response unfilled, so the answer is made from the error. What the model throws
+    // comes wrapped.
+    const inner = (error as { inner?: unknown }).inner;
+    if (inner instanceof Error && !(inner instanceof OAuth2Server.OAuthError)) throw inner;
+    if (!(error instanceof OAuth2Server.OAuthError) || STATUS[error.name] === undefined) throw error;
+    return tokenError(error.name, error.message, authorization !== undefined);
+  }
+  // The library counts the seconds that it took itself.
+  return { status: 200, headers: NO_STORE, body: { ...response.body, expires_in: ACCESS_TOKEN_LIFETIME_S } };
+}

@@ -1,0 +1,136 @@
+import { eq } from "drizzle-orm";
+import { parseString } from "fast-csv";
+import { revokeTokens, updateAccount, usernameKey } from "../domain/accounts/store.js";
+import { reportStart } from "../domain/bluetooth/report-start.js";
+import type { Change } from "../domain/change.js";
+import { transact } from "../domain/change.js";
+import type { Context } from "../domain/context.js";
+import { addDevices, backdateOwnership } from "../domain/devices/operate.js";
+import { errors } from "../domain/errors.js";
+import { createApplication } from "../oauth/applications.js";
+import { backup } from "../store/backup.js";
+import { accounts } from "../store/schema.js";
+import { parseDateTime } from "../wire/date-time.js";
+
+/** Arguments of a command as the command line hands them over. */
+export type Arguments = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What a command tells, as JSON; the command line prints it as lines too. */
+export type Outcome = Record<string, unknown>;
+
+const text = (args: Arguments, name: string): string => {
+  const value = args[name];
+  if (typeof value !== "string") throw errors.field(name, "This field is required.");
+  return value;
+};
+
+const optionalText = (args: Arguments, name: string) =>
+  args[name] === undefined ? undefined : text(args, name);
+
+async function findUser({ queries }: Change, username: string) {
+  const [account] = await queries
+    .select()
+    .from(accounts)
+    .where(eq(accounts.usernameKey, usernameKey(username)))
+    .for("update");
+  if (account === undefined) throw errors.notFound(`There is no account ${username}.`);
+  return account;
+}
+
+async function readDevices(csv: string) {
+  const rows: Record<string, string>[] = [];
+  await new Promise<void>((resolve, reject) => {
+    parseString<Record<string, string>, Record<string, string>>(csv, { headers: true, trim: true })
+      .on("error", reject)
+      .on("data", (row: Record<string, string>) => rows.push(row))
+      .on("end", () => resolve());
+  });
+  return rows.map((row, index) => {
+    const { serial_number, device_name, device_type } = row;
+    if (serial_number === undefined || device_name === undefined || device_type === undefined) {
+      throw errors.field(
+        "file",
+        `Row ${index + 1}: expected the columns serial_number, device_name, device_type.`,
+      );
+    }
+    return { serialNumber: serial_number, deviceName: device_name, deviceType: device_type };
+  });
+}
+
+/** The operator's commands. They run in the server's process when it holds the embedded database, else in their own. */
+export const commands = {
+  async "app create"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const redirectUris = args.redirectUri === undefined ? [] : [args.redirectUri].flat();
+    const { clientId, clientSecret } = await createApplication(ctx, {
+      name: text(args, "name"),
+      redirectUris,
+    });
+    return { client_id: clientId, client_secret: clientSecret };
+  },
+
+  async "device add"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const [device] = await addDevices(ctx, [
+      {
+        serialNumber: text(args, "serialNumber"),
+        deviceName: text(args, "deviceName"),
+        deviceType: text(args, "deviceType"),
+      },
+    ]);
+    return { id: device?.id, serial_number: device?.serialNumber };
+  },
+
+  async "device import"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const added = await addDevices(ctx, await readDevices(text(args, "csv")));
+    return { added: added.length };
+  },
+
+  async "device report-start"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const version = optionalText(args, "configVersion");
+    if (version !== undefined && !/^[1-9]\d{0,8}$/.test(version)) {
+      throw errors.field("config-version", "A valid integer is required.");
+    }
+    const { serialNumber, current } = await reportStart(ctx, {
+      serialNumber: text(args, "serialNumber"),
+      configurationVersion: version === undefined ? undefined : Number(version),
+      firmwareVersion: optionalText(args, "firmwareVersion"),
+    });
+    return { serial_number: serialNumber, current };
+  },
+
+  async "ownership backdate"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const start = new Date(parseDateTime(text(args, "start")) ?? Number.NaN);
+    const { device, ownership } = await backdateOwnership(ctx, text(args, "serialNumber"), start);
+    return {
+      serial_number: device.serialNumber,
+      manager: ownership.managerId,
+      start_time: ownership.startTime.toISOString(),
+    };
+  },
+
+  async "manager grant"(ctx: Context, args: Arguments): Promise<Outcome> {
+    return transact(ctx, "manager grant", async (change) => {
+      const account = await findUser(change, text(args, "username"));
+      if (account.role !== "MANAGER") throw errors.field("username", "The account is not a manager's.");
+      await updateAccount(change, account, { canCreateManagedAthletes: true });
+      return { username: account.username, extra_permissions: ["can_create_managed_athletes"] };
+    });
+  },
+
+  async "token revoke"(ctx: Context, args: Arguments): Promise<Outcome> {
+    return transact(ctx, "token revoke", async (change) => {
+      const account = await findUser(change, text(args, "username"));
+      await revokeTokens(change, account.id);
+      await change.audit("account", account.id, null, { tokens: "revoked" });
+      return { username: account.username, tokens: "revoked" };
+    });
+  },
+
+  async backup(ctx: Context, args: Arguments): Promise<Outcome> {
+    const file = text(args, "file");
+    return { file, rows: await backup(ctx.queries, file) };
+  },
+} satisfies Record<string, (ctx: Context, args: Arguments) => Promise<Outcome>>;
+
+export type CommandName = keyof typeof commands;
+
+export const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name);

@@ -1,0 +1,45 @@
+import { type EncodableRow, encode } from "asi-convert";
+
+/** When the demo recording begins, and how long it is: 20 minutes at 10 Hz. */
+export const DEMO_START = new Date("2024-05-04T09:00:00.000Z");
+const SAMPLES = 12_000;
+const PERIOD_MS = 100;
+
+/** A track of 400 m, as a circle, somewhere by a lake. */
+const CENTRE = { latitude: 46.5197, longitude: 6.6323 };
+const RADIUS_M = 400 / (2 * Math.PI);
+const METRES_PER_DEGREE = 111_320;
+
+/** Laps on a track: the pace swings between a walk and a fast run, and the heart follows. */
+function* laps(): Generator<EncodableRow> {
+  let distanceM = 0;
+  for (let i = 0; i < SAMPLES; i++) {
+    const seconds = (i * PERIOD_MS) / 1000;
+    const speed = 3.2 + 1.8 * Math.sin(seconds / 60);
+    distanceM += (speed * PERIOD_MS) / 1000;
+    const angle = distanceM / RADIUS_M;
+    yield {
+      timestamp: DEMO_START.getTime() + i * PERIOD_MS,
+      latitude: CENTRE.latitude + (RADIUS_M * Math.sin(angle)) / METRES_PER_DEGREE,
+      longitude:
+        CENTRE.longitude +
+        (RADIUS_M * Math.cos(angle)) / (METRES_PER_DEGREE * Math.cos((CENTRE.latitude * Math.PI) / 180)),
+      altitude: 372 + 0.2 * Math.sin(angle),
+      speed,
+      hr: i % 10 === 0 ? Math.round(125 + 35 * Math.sin((seconds - 20) / 60)) : null,
+    };
+  }
+}
+
+/** A recording of that session by a device. */
+export async function demoRecording(serial: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  const recording = encode(laps(), {
+    serial,
+    deviceName: "demo",
+    deviceType: "Demo",
+    firmwareVersion: "1.0.0",
+  });
+  for await (const piece of recording) pieces.push(piece);
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { authorize } from "../domain/access.js";
+import { acceptBulkLoad } from "../domain/bulk-load/accept.js";
+import type { Context } from "../domain/context.js";
+import { addDevices, backdateOwnership } from "../domain/devices/operate.js";
+import { createManager } from "../domain/managers/create.js";
+import { takeOwnership } from "../domain/ownerships/take.js";
+import { generatePassword } from "../domain/passwords.js";
+import { createApplication } from "../oauth/applications.js";
+import { DEMO_START, demoRecording } from "./demo-session.js";
+
+/** What the example asks for: the first minute. */
+const DEMO_STOP = new Date(DEMO_START.getTime() + 60_000);
+
+/** Before the demo recording begins. */
+const OWNED_SINCE = new Date("2020-01-01T00:00:00.000Z");
+
+/**
+ * Adds a manager with two devices, a recording loaded into the first, and an application of its own.
+ * @returns what to type next
+ */
+export async function prepareDemo(ctx: Context, url: string): Promise<string> {
+  const mark = randomBytes(3).toString("hex");
+  const username = `demo-${mark}`;
+  const password = generatePassword();
+  const { resource: manager } = await createManager(
+    ctx,
+    { username, email: `${username}@example.org`, password, manager_profile: { first_name: "Demo" } },
+    true,
+  );
+  const caller = { id: manager.id, role: "MANAGER" as const, username, canCreateManagedAthletes: false };
+  const devices = await addDevices(
+    ctx,
+    [1, 2].map((n) => ({
+      serialNumber: `DEMO-${mark.toUpperCase()}-${n}`,
+      deviceName: `demo-${mark}-${n}`,
+      deviceType: "Demo",
+    })),
+  );
+  for (const { serialNumber, deviceName } of devices) {
+    await takeOwnership({ ...ctx, caller }, { serial_number: serialNumber, device_name: deviceName });
+    await backdateOwnership(ctx, serialNumber, OWNED_SINCE);
+  }
+  const [first] = devices;
+  if (first === undefined) throw new Error("No device was added");
+  await loadDemo({ ...ctx, caller }, first.id, first.serialNumber);
+  const { clientId, clientSecret } = await createApplication(ctx, { name: "Demo", redirectUris: [] });
+  return `Demo manager ${username}, password ${password}, devices ${devices.map(({ id }) => id).join(" and ")}.
+
+TOKEN=$(curl -s ${url}/oauth2/token/ -d grant_type=password -d username=${username} -d password=${password} \\
+  -d client_id=${clientId} -d client_secret=${clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/devices/${first.id}/preprocessed-data/?start=${DEMO_START.toISOString()}&stop=${DEMO_STOP.toISOString()}&limit=5"`;
+}
+
+/** How long to wait for the loading; a recording takes a second or less. */
+const LOAD_TIMEOUT_MS = 30_000;
+
+/** Loads the demo recording by the way that a client takes, and waits until it can be read. */
+async function loadDemo(ctx: Context, device: number, serial: string): Promise<void> {
+  const owned = await authorize(ctx, "bulkLoad", { device });
+  const recording = await demoRecording(serial);
+  const job = await acceptBulkLoad(ctx, owned, { asi_b64: Buffer.from(recording).toString("base64") });
+  const deadline = Date.now() + LOAD_TIMEOUT_MS;
+  for (;;) {
+    const { state } = await authorize(ctx, "retrieveJob", { job: job.job_id });
+    if (state === "SUCCESS") return;
+    if (state === "FAILURE" || Date.now() > deadline)
+      throw new Error(`The demo recording was not loaded: ${state}`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Config } from "../config.js";
+import { ownContext, type ServiceRole, startService, systemClock } from "../service.js";
+import { restore } from "../store/backup.js";
+import { openStore } from "../store/open.js";
+import { withoutServers } from "../store/presence.js";
+import { UsageError } from "../usage-error.js";
+import { type Arguments, type CommandName, commands, type Outcome } from "./commands.js";
+import { prepareDemo } from "./demo.js";
+
+/** Runs a command in this process. */
+export async function runHere(config: Config, name: CommandName, args: Arguments): Promise<Outcome> {
+  const store = await openStore(config);
+  try {
+    return await commands[name](ownContext(config, store, systemClock), args);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Replaces everything by a backup's content. */
+export async function restoreFrom(config: Config, file: string): Promise<Outcome> {
+  const store = await openStore(config);
+  try {
+    let rows = 0;
+    const free = await withoutServers(store.database, async () => {
+      rows = await restore(store.database.queries, file);
+    });
+    if (!free) throw new UsageError("A server is running on this database; stop it first.");
+    return { file, rows };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Starts the service and stays until SIGTERM or SIGINT. */
+export async function serve(config: Config, role: ServiceRole, demo: boolean): Promise<void> {
+  if (config.databaseUrl === null && role !== "all") {
+    throw new UsageError(
+      `--role ${role} needs DATABASE_URL: the embedded database lets only one process in, so that one must do all the work.`,
+    );
+  }
+  const store = await openStore(config);
+  const service = await startService(config, store, role);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, async () => {
+      await service.stop();
+      await store.close();
+      process.exit(0);
+    });
+  }
+  if (service.url !== null) {
+    console.log(`asi-server listens on ${service.url}; documentation: ${service.url}/api/docs/`);
+  }
+  if (demo) {
+    console.log(await prepareDemo(ownContext(config, store, systemClock), service.url ?? ""));
+  }
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Command, Option } from "commander";
+import { ConfigError, describeConfig, readConfig } from "../config.js";
+import { ServiceError } from "../domain/errors.js";
+import type { ServiceRole } from "../service.js";
+import { UsageError } from "../usage-error.js";
+import { askServer, CommandRefused } from "./ask.js";
+import type { Arguments, CommandName, Outcome } from "./commands.js";
+
+/** The command line `asi-server`. */
+export function program(): Command {
+  const root = new Command("asi-server").description("The sports tracking device data service");
+
+  root
+    .command("serve", { isDefault: true })
+    .description("start the service")
+    .addOption(
+      new Option("--role <role>", "part of the service").choices(["api", "worker", "all"]).default("all"),
+    )
+    .option("--demo", "add a manager, an application and two devices, and print how to use them")
+    .action(guarded(({ role, demo }: { role: ServiceRole; demo?: boolean }) => start(role, demo ?? false)));
+
+  root
+    .command("config")
+    .description("list every setting, its default and its value")
+    .option("--json", "print JSON")
+    .action(guarded(async ({ json }: { json?: boolean }) => listConfig(json ?? false)));
+
+  const command = (parent: Command, signature: string, name: CommandName, about: string) =>
+    parent
+      .command(signature)
+      .description(about)
+      .option("--json", "print JSON")
+      .action(
+        guarded(async function (this: Command) {
+          const { json, ...options } = this.opts<{ json?: boolean } & Record<string, string>>();
+          const positional = Object.fromEntries(
+            this.registeredArguments.map((argument, index) => [camel(argument.name()), this.args[index]]),
+          );
+          print(await run(name, { ...options, ...positional }), json ?? false);
+        }),
+      );
+
+  const app = root.command("app").description("OAuth applications");
+  command(app, "create", "app create", "create an application; its secret is printed once")
+    .requiredOption("--name <name>", "name shown at login")
+    .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses");
+
+  const device = root.command("device").description("devices");
+  command(device, "add", "device add", "add a device")
+    .requiredOption("--serial-number <serial>", "serial number, as in the device's recordings")
+    .requiredOption("--device-name <name>", "device identifier")
+    .requiredOption("--device-type <type>", "model name");
+  command(
+    device,
+    "import <file>",
+    "device import",
+    "add devices from a CSV file: serial_number,device_name,device_type",
+  );
+  command(device, "report-start <serial-number>", "device report-start", "tell that a device has started")
+    .option("--config-version <n>", "the Bluetooth configuration that it received; default the newest")
+    .option("--firmware-version <version>", "its firmware");
+
+  const ownership = root.command("ownership").description("device ownerships");
+  command(
+    ownership,
+    "backdate <serial-number>",
+    "ownership backdate",
+    "extend an ownership backwards over unowned time",
+  ).requiredOption("--start <date-time>", "when it began");
+
+  const manager = root.command("manager").description("managers");
+  command(manager, "grant <username>", "manager grant", "let a manager create managed athletes");
+
+  const token = root.command("token").description("tokens");
+  command(token, "revoke <username>", "token revoke", "end every session of a user");
+
+  command(root, "backup <file>", "backup", "write everything into a file, while the service runs");
+  root
+    .command("restore <file>")
+    .description("replace everything by a backup; no server may run")
+    .option("--json", "print JSON")
+    .action(
+      guarded(async (file: string, { json }: { json?: boolean }) =>
+        print(await (await here()).restoreFrom(readConfig(process.env), file), json ?? false),
+      ),
+    );
+  return root;
+}
+
+const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What needs the database and the web framework; loaded only when they are needed. */
+const here = () => import("./here.js");
+
+/** Runs a command in the server that holds the embedded database, or else here. */
+async function run(name: CommandName, given: Arguments): Promise<Outcome> {
+  const config = readConfig(process.env);
+  const args = withFile(name, given);
+  if (config.databaseUrl === null) {
+    const outcome = await askServer(config.dataDir, name, args);
+    if (outcome !== undefined) return outcome;
+  }
+  return (await here()).runHere(config, name, args);
+}
+
+async function start(role: ServiceRole, demo: boolean): Promise<void> {
+  const config = readConfig(process.env);
+  await (await here()).serve(config, role, demo);
+}
+
+/** Files are named relative to the operator's folder, not to the server's. */
+function withFile(name: CommandName, args: Arguments): Arguments {
+  if (typeof args.file !== "string") return args;
+  const file = resolve(args.file);
+  return name === "device import" ? { ...args, csv: readFileSync(file, "utf8") } : { ...args, file };
+}
+
+function listConfig(json: boolean): void {
+  const settings = describeConfig(process.env);
+  if (json) console.log(JSON.stringify(settings, null, 2));
+  else for (const { variable, value, about } of settings) console.log(`${variable}=${value}\n    ${about}`);
+  readConfig(process.env);
+}
+
+function print(outcome: Outcome, json: boolean): void {
+  if (json) console.log(JSON.stringify(outcome));
+  else for (const [name, value] of Object.entries(outcome)) console.log(`${name}: ${show(value)}`);
+}
+
+const show = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** Tells what the operator can put right in words, and ends with status 1. */
+function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) {
+  return async function (this: Command, ...args: Args): Promise<void> {
+    try {
+      await action.apply(this, args);
+    } catch (error) {
+      console.error(reasonOf(error));
+      process.exitCode = 1;
+    }
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ServiceError || error instanceof CommandRefused) return JSON.stringify(error.body);
+  if (error instanceof ConfigError) return `The settings are wrong:\n${error.message}`;
+  const known = error instanceof UsageError;
+  if (error instanceof Error) return known ? error.message : (error.stack ?? error.message);
+  return String(error);
+}

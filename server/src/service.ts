@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { buildApp } from "./app.js";
+import { type Computer, noComputer, startComputer } from "./computation/computer.js";
+import type { Config } from "./config.js";
+import { queueOutdated } from "./domain/computed-data/outdated.js";
+import type { Clock, Context } from "./domain/context.js";
+import { serveMetrics } from "./http/metrics.js";
+import { applyRetention, RETENTION_INTERVAL_MS } from "./jobs/retention.js";
+import { endLeases, startWorker, type Worker } from "./jobs/worker.js";
+import { serveOperator } from "./operator/socket.js";
+import type { Store } from "./store/open.js";
+import { showPresence } from "./store/presence.js";
+import { type AddressLookup, systemLookup } from "./webhooks/receiver.js";
+
+/** Which part of the service a process is. */
+export type ServiceRole = "api" | "worker" | "all";
+
+export const systemClock: Clock = { now: () => new Date() };
+
+export interface Service {
+  app: FastifyInstance;
+  /** Address of the API, such as `http://127.0.0.1:8080`; null for a mere worker. */
+  url: string | null;
+  worker: Worker;
+  computer: Computer;
+  /**
+   * Stops in phases: no new requests and jobs; those under way finish, at most for the configured time; then the rest.
+   * The store stays open.
+   */
+  stop(): Promise<void>;
+}
+
+/** A context for what no request asks for. */
+export function ownContext(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  jobsAdded: () => void = () => undefined,
+  computer: Computer = noComputer,
+  lookup: AddressLookup = systemLookup,
+): Context {
+  return {
+    queries: store.database.queries,
+    clock,
+    lookup,
+    config,
+    serverKey: store.serverKey,
+    computer,
+    caller: null,
+    requestId: randomUUID(),
+    jobsAdded,
+  };
+}
+
+/** Starts a process of the service on an open store. */
+export async function startService(
+  config: Config,
+  store: Store,
+  role: ServiceRole = "all",
+  clock: Clock = systemClock,
+  lookup: AddressLookup = systemLookup,
+): Promise<Service> {
+  const works = role !== "api";
+  let worker: Worker | undefined;
+  const jobsAdded = () => {
+    if (works) worker?.wake();
+  };
+  const computer = startComputer(config.computeThreads);
+  const app = await buildApp(config, {
+    database: store.database,
+    serverKey: store.serverKey,
+    computer,
+    clock,
+    lookup,
+    jobsAdded,
+  });
+  const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
+  worker = startWorker((job) => ({ ...own, requestId: job.jobId }), app.log, {
+    pollMs: works ? config.jobPollMs : null,
+    lanes: [
+      { kinds: ["mail", "bulk-load", "compute"], concurrency: config.jobConcurrency },
+      {
+        kinds: ["webhook"],
+        concurrency: config.webhookConcurrency,
+        perReceiver: config.webhookConcurrencyPerHost,
+      },
+    ],
+  });
+  const running = worker;
+
+  const endPresence = await showPresence(store.database);
+  const url = role === "worker" ? null : await app.listen({ host: config.host, port: config.port });
+  const stopMetrics =
+    config.metricsPort === 0 ? undefined : await serveMetrics(app.metrics, config.host, config.metricsPort);
+  const stopOperator = store.database.kind === "embedded" ? await serveOperator(own) : undefined;
+  const clean = () => {
+    applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
+  };
+  const retention = works ? setInterval(clean, RETENTION_INTERVAL_MS) : undefined;
+  retention?.unref();
+  if (works) {
+    if (store.database.kind === "embedded") await endLeases(own);
+    await queueOutdated(own);
+    running.wake();
+  }
+
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    clearInterval(retention);
+    const timeout = setTimeout(() => {
+      app.log.warn("requests under way are cut off");
+      app.server.closeAllConnections();
+    }, config.shutdownTimeoutMs);
+    const jobsTimeout = new Promise<void>((resolve) => setTimeout(resolve, config.shutdownTimeoutMs).unref());
+    await Promise.all([app.close(), Promise.race([running.stop(), jobsTimeout])]);
+    clearTimeout(timeout);
+    await computer.close();
+    await stopOperator?.();
+    await stopMetrics?.();
+    endPresence();
+  };
+  return {
+    app,
+    url,
+    worker: running,
+    computer,
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}

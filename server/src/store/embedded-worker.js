@@ -1,0 +1,37 @@
+// Runs the embedded database in a thread of its own, so that a slow query does not stop the event loop of the API.
+// It speaks PostgreSQL's wire protocol over the message port: [connection, bytes] in, [connection, bytes] out.
+// Plain JavaScript, because Node itself loads a worker thread, in the tests too.
+import { parentPort, workerData } from "node:worker_threads";
+import { PGlite } from "@electric-sql/pglite";
+
+/** Code of a CancelRequest (PostgreSQL, "Message Formats"): PGlite has no second process that could be told. */
+const CANCEL_REQUEST = 80877102;
+
+const database = await PGlite.create(workerData.folder === null ? {} : { dataDir: workerData.folder });
+parentPort?.postMessage("ready");
+
+let turn = Promise.resolve();
+
+/**
+ * @param {number} connection
+ * @param {Uint8Array} packet one or more whole messages of the protocol
+ */
+async function answer(connection, packet) {
+  const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);
+  if (packet.byteLength >= 8 && view.getInt32(4) === CANCEL_REQUEST) return;
+  await database.execProtocolRawStream(packet, {
+    onRawData: (bytes) => parentPort?.postMessage([connection, bytes.slice()]),
+  });
+}
+
+/** The engine has one session for all connections: the next one must not inherit a transaction or a lock. */
+async function reset() {
+  await database.exec("ROLLBACK");
+  await database.exec("DISCARD ALL");
+}
+
+parentPort?.on("message", (message) => {
+  if (message === "close") turn = turn.then(() => database.close()).then(() => process.exit(0));
+  else if (message === "reset") turn = turn.then(reset);
+  else turn = turn.then(() => answer(message[0], message[1]));
+});

@@ -1,0 +1,103 @@
+import { Duplex } from "node:stream";
+import { Worker } from "node:worker_threads";
+
+/** The embedded database: PostgreSQL in WebAssembly in a worker thread, reached through its wire protocol. */
+export interface Embedded {
+  /** A new connection for `pg`. The engine has one session, so only one connection may be open at a time. */
+  connect(): Duplex;
+  close(): Promise<void>;
+}
+
+/** The wire protocol's Terminate message, which would end the engine's only session. */
+const TERMINATE = "5800000004";
+
+let connections = 0;
+
+/** `pg` treats its stream as a socket; beside the stream's own methods these are the ones it calls. */
+class EngineConnection extends Duplex {
+  readonly #number = ++connections;
+  readonly #worker: Worker;
+
+  constructor(worker: Worker) {
+    super({ allowHalfOpen: false });
+    this.#worker = worker;
+    worker.on("message", this.#receive);
+    worker.on("error", this.#fail);
+    worker.on("exit", this.#fail);
+  }
+
+  readonly #receive = ([connection, bytes]: [number, Uint8Array]): void => {
+    if (connection === this.#number) this.push(bytes);
+  };
+
+  readonly #fail = (): void => {
+    this.destroy(new Error("The embedded database has stopped"));
+  };
+
+  connect(): this {
+    queueMicrotask(() => this.emit("connect"));
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#send(chunk);
+    done();
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)));
+    done();
+  }
+
+  #send(bytes: Buffer): void {
+    if (bytes.length === 5 && bytes.toString("hex") === TERMINATE) this.push(null);
+    else this.#worker.postMessage([this.#number, Uint8Array.from(bytes)]);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#worker.off("message", this.#receive);
+    this.#worker.off("error", this.#fail);
+    this.#worker.off("exit", this.#fail);
+    this.#worker.postMessage("reset");
+    done(error);
+  }
+}
+
+/**
+ * Starts the embedded database.
+ * @param folder where its files lie; null for a database in memory
+ */
+export async function startEmbedded(folder: string | null): Promise<Embedded> {
+  const worker = new Worker(new URL("./embedded-worker.js", import.meta.url), { workerData: { folder } });
+  worker.setMaxListeners(0);
+  await new Promise<void>((resolve, reject) => {
+    worker.once("message", () => resolve());
+    worker.once("error", reject);
+  });
+  return {
+    connect: () => new EngineConnection(worker),
+    async close() {
+      const exited = new Promise((resolve) => worker.once("exit", resolve));
+      worker.postMessage("close");
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config.js";
+import { type Database, openDatabase } from "./database.js";
+import { lockFolder } from "./folder-lock.js";
+import { migrate } from "./migrate.js";
+
+/** An open store: the database, migrated, and the key that seals what waits in it. */
+export interface Store {
+  database: Database;
+  serverKey: Uint8Array;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database of the configuration and brings it to the newest schema.
+ * @throws FolderLockedError when another process uses the embedded database
+ */
+export async function openStore(config: Config): Promise<Store> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const unlock = config.databaseUrl === null ? lockFolder(config.dataDir) : () => undefined;
+  try {
+    const database = await openDatabase(
+      config.databaseUrl === null
+        ? { folder: join(config.dataDir, "database") }
+        : { url: config.databaseUrl, poolSize: config.databasePoolSize },
+    );
+    await migrate(database.queries);
+    return {
+      database,
+      serverKey: config.serverKey ?? serverKeyOf(config.dataDir),
+      async close() {
+        await database.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function serverKeyOf(dataDir: string): Uint8Array {
+  const file = join(dataDir, "server.key");
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("base64"), { mode: 0o600, flag: "wx" });
+  return new Uint8Array(Buffer.from(readFileSync(file, "utf8"), "base64"));
+}

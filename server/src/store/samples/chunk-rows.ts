@@ -1,0 +1,215 @@
+import { bucketOf } from "./bucket.js";
+import { decodeChunk } from "./codec.js";
+import type { SampleColumns } from "./columns.js";
+import { SampleStoreError } from "./errors.js";
+import type { SqlBigint, SqlClient } from "./sql-client.js";
+
+/**
+ * Payloads travel as base64 text: with bytea the two drivers differ in type and speed (PGlite formats and parses it
+ * digit by digit in JavaScript, slower than all the rest of a load together).
+ */
+const PAYLOAD_AS_TEXT = "encode(payload, 'base64')";
+
+/** What a chunk's row says about its samples without decoding them. */
+export interface ChunkHeader {
+  bucket: number;
+  /** First sample, ms since 1970 UTC. */
+  startMs: number;
+  /** Last sample, ms since 1970 UTC. */
+  stopMs: number;
+  /** Number of samples. */
+  size: number;
+  /** The payload in base64; null when it was not asked for. */
+  payload: string | null;
+}
+
+/** A chunk to write. */
+export interface EncodedChunk {
+  bucket: number;
+  startMs: number;
+  stopMs: number;
+  size: number;
+  payload: Uint8Array;
+}
+
+interface ChunkRow {
+  bucket: SqlBigint;
+  start_ms: SqlBigint;
+  stop_ms: SqlBigint;
+  n: number;
+  payload: string | null;
+}
+
+interface HeaderArrays {
+  start_ms: string | null;
+  stop_ms: string | null;
+  n: string | null;
+  payloads: string | null;
+}
+
+/**
+ * Headers of one device's chunks, ascending, from bucket `first` to `last`, both included.
+ *
+ * They come as one row of array texts: 14 days at 1 Hz, 4032 headers, take an eighth of the time that rows take on
+ * PGlite and half of it with `pg`. All of it is one statement, so that headers and payloads are of one state.
+ *
+ * @param withPayload buckets whose payload comes along, or "all"
+ */
+export async function readHeaders(
+  client: SqlClient,
+  deviceId: number,
+  first: number,
+  last: number,
+  withPayload: readonly number[] | "all",
+): Promise<ChunkHeader[]> {
+  const all = withPayload === "all";
+  const span = "device_id = $1 AND bucket BETWEEN $2 AND $3";
+  const { rows } = await client.query<HeaderArrays>(
+    `SELECT array_agg(start_ms ORDER BY bucket)::text AS start_ms, array_agg(stop_ms ORDER BY bucket)::text AS stop_ms,
+       array_agg(n ORDER BY bucket)::text AS n,
+       (SELECT string_agg(${PAYLOAD_AS_TEXT}, ',' ORDER BY bucket) FROM sample_chunks
+        WHERE ${all ? span : "device_id = $1 AND bucket = ANY($4::bigint[])"}) AS payloads
+     FROM sample_chunks WHERE ${span}`,
+    all ? [deviceId, first, last] : [deviceId, first, last, withPayload],
+  );
+  const startMs = parseIntegers(rows[0]?.start_ms);
+  const stopMs = parseIntegers(rows[0]?.stop_ms);
+  const sizes = parseIntegers(rows[0]?.n);
+  const payloads = rows[0]?.payloads?.split(",") ?? [];
+  const withPayloadSet = new Set(all ? [] : withPayload);
+  let nextPayload = 0;
+  return startMs.map((start, i) => {
+    const bucket = bucketOf(start);
+    return {
+      bucket,
+      startMs: start,
+      stopMs: stopMs[i] ?? 0,
+      size: sizes[i] ?? 0,
+      payload: all || withPayloadSet.has(bucket) ? (payloads[nextPayload++] ?? null) : null,
+    };
+  });
+}
+
+/** The numbers of a PostgreSQL array in its text form, `{1,2,3}`; none for the NULL of an aggregate over nothing. */
+function parseIntegers(text: string | null | undefined): number[] {
+  return text ? text.slice(1, -1).split(",").map(Number) : [];
+}
+
+/** Chunks of one device with their payloads: those of `buckets` that are there, ascending. */
+export async function readChunks(
+  client: SqlClient,
+  deviceId: number,
+  buckets: readonly number[],
+): Promise<ChunkHeader[]> {
+  if (buckets.length === 0) return [];
+  const { rows } = await client.query<ChunkRow>(
+    `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM sample_chunks
+     WHERE device_id = $1 AND bucket = ANY($2::bigint[]) ORDER BY bucket`,
+    [deviceId, buckets],
+  );
+  return rows.map(toHeader);
+}
+
+/** The first `limit` chunks of one device from bucket `first` to `last`, both included, with their payloads. */
+export async function readChunksInOrder(
+  client: SqlClient,
+  deviceId: number,
+  first: number,
+  last: number,
+  limit: number,
+): Promise<ChunkHeader[]> {
+  const { rows } = await client.query<ChunkRow>(
+    `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM sample_chunks
+     WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket LIMIT $4`,
+    [deviceId, first, last, limit],
+  );
+  return rows.map(toHeader);
+}
+
+/** The newest chunks of one device from bucket `first` on, as many as hold `size` samples, newest first. */
+export async function readNewestChunks(
+  client: SqlClient,
+  deviceId: number,
+  first: number,
+  size: number,
+): Promise<ChunkHeader[]> {
+  // A chunk holds at least one sample, so `size` chunks always suffice: the sum runs over those alone.
+  const { rows } = await client.query<ChunkRow>(
+    `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM (
+       SELECT *, sum(n) OVER (ORDER BY bucket DESC) - n AS newer FROM (
+         SELECT bucket, start_ms, stop_ms, n, payload FROM sample_chunks
+         WHERE device_id = $1 AND bucket >= $2 ORDER BY bucket DESC LIMIT $3
+       ) AS newest
+     ) AS counted
+     WHERE newer < $3 ORDER BY bucket DESC`,
+    [deviceId, first, size],
+  );
+  return rows.map(toHeader);
+}
+
+/** Writes chunks whole, over those of the same buckets, and marks them as added to now. */
+export async function writeChunks(
+  client: SqlClient,
+  deviceId: number,
+  chunks: readonly EncodedChunk[],
+): Promise<void> {
+  await client.query(
+    `INSERT INTO sample_chunks (device_id, bucket, start_ms, stop_ms, n, payload, stored_at)
+     SELECT $1::bigint, bucket, start_ms, stop_ms, n, decode(payload, 'base64'), now()
+     FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::integer[], $6::text[])
+       AS chunk (bucket, start_ms, stop_ms, n, payload)
+     ON CONFLICT (device_id, bucket) DO UPDATE SET start_ms = excluded.start_ms, stop_ms = excluded.stop_ms,
+       n = excluded.n, payload = excluded.payload, stored_at = excluded.stored_at`,
+    [
+      deviceId,
+      chunks.map((chunk) => chunk.bucket),
+      chunks.map((chunk) => chunk.startMs),
+      chunks.map((chunk) => chunk.stopMs),
+      chunks.map((chunk) => chunk.size),
+      chunks.map(({ payload }) =>
+        Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString("base64"),
+      ),
+    ],
+  );
+}
+
+/**
+ * The samples of a chunk that was read with its payload.
+ *
+ * @throws SampleStoreError `CORRUPT_CHUNK` when the payload is damaged, or its samples are not those of its header
+ */
+export function decodeRow(deviceId: number, header: ChunkHeader): SampleColumns {
+  const { bucket, payload } = header;
+  let why = "it was read without its payload";
+  let cause: unknown;
+  if (payload !== null) {
+    try {
+      const columns = decodeChunk(Buffer.from(payload, "base64"), bucket);
+      if (
+        columns.length === header.size &&
+        columns.timestampMs[0] === header.startMs &&
+        columns.timestampMs[columns.length - 1] === header.stopMs
+      )
+        return columns;
+      why = "its samples are not those of its row";
+    } catch (error) {
+      why = error instanceof Error ? error.message : String(error);
+      cause = error;
+    }
+  }
+  throw new SampleStoreError("CORRUPT_CHUNK", `Device ${deviceId}, bucket ${bucket}: ${why}`, {
+    deviceId,
+    bucket,
+    cause,
+  });
+}
+
+function toHeader(row: ChunkRow): ChunkHeader {
+  return {
+    bucket: Number(row.bucket),
+    startMs: Number(row.start_ms),
+    stopMs: Number(row.stop_ms),
+    size: row.n,
+    payload: row.payload,
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Samples as columns of integers. Each column holds at least `length` entries; what lies behind is meaningless.
+ *
+ * The shape is that of `SampleBatch` of `asi-convert`: its batches are stored as they come, and what is read from
+ * the store goes to its writers as it is.
+ */
+export interface SampleColumns {
+  /** Number of samples. */
+  length: number;
+  /** ms since 1970 UTC, integers; negative before 1970. */
+  timestampMs: Float64Array;
+  /** 1e-7 degrees. */
+  latitudeE7: Int32Array;
+  /** 1e-7 degrees. */
+  longitudeE7: Int32Array;
+  /** mm above mean sea level; meaningless where `fixType` is 2 (0 when read from the store). */
+  altitudeMm: Int32Array;
+  /** mm/s over ground. */
+  speedMmPerS: Int32Array;
+  /** Beats per minute, 1 to 255; 0 where there is none. */
+  hr: Uint8Array;
+  /** 2 where there is no altitude. The store keeps nothing else of it and gives 3 for every other value. */
+  fixType: Uint8Array;
+}
+
+/** `fixType` of a sample without altitude. */
+export const FIX_2D = 2;
+/** `fixType` of a sample with altitude, as the store gives it. */
+export const FIX_3D = 3;
+
+/** Columns of `length` samples, all zero. */
+export function allocateColumns(length: number): SampleColumns {
+  return {
+    length,
+    timestampMs: new Float64Array(length),
+    latitudeE7: new Int32Array(length),
+    longitudeE7: new Int32Array(length),
+    altitudeMm: new Int32Array(length),
+    speedMmPerS: new Int32Array(length),
+    hr: new Uint8Array(length),
+    fixType: new Uint8Array(length),
+  };
+}
+
+/** Copies samples `[from, to)` of `source` into `target`, beginning at `at`. `target` must have the room. */
+export function copyColumns(
+  source: SampleColumns,
+  from: number,
+  to: number,
+  target: SampleColumns,
+  at: number,
+): void {
+  target.timestampMs.set(source.timestampMs.subarray(from, to), at);
+  target.latitudeE7.set(source.latitudeE7.subarray(from, to), at);
+  target.longitudeE7.set(source.longitudeE7.subarray(from, to), at);
+  target.altitudeMm.set(source.altitudeMm.subarray(from, to), at);
+  target.speedMmPerS.set(source.speedMmPerS.subarray(from, to), at);
+  target.hr.set(source.hr.subarray(from, to), at);
+  target.fixType.set(source.fixType.subarray(from, to), at);
+}
+
+/** A view on samples `[from, to)`; shares memory with `columns`. */
+export function sliceColumns(columns: SampleColumns, from: number, to: number): SampleColumns {
+  return {
+    length: to - from,
+    timestampMs: columns.timestampMs.subarray(from, to),
+    latitudeE7: columns.latitudeE7.subarray(from, to),
+    longitudeE7: columns.longitudeE7.subarray(from, to),
+    altitudeMm: columns.altitudeMm.subarray(from, to),
+    speedMmPerS: columns.speedMmPerS.subarray(from, to),
+    hr: columns.hr.subarray(from, to),
+    fixType: columns.fixType.subarray(from, to),
+  };
+}
+
+/** One new set of columns with the samples of all `parts`, in their order. */
+export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
+  const all = allocateColumns(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    copyColumns(part, 0, part.length, all, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** Index of the first of `length` ascending values that is not less than `value`; `length` when there is none. */
+export function lowerBound(ascending: Float64Array, length: number, value: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,21 @@
+export {
+  allocateColumns,
+  concatColumns,
+  FIX_2D,
+  FIX_3D,
+  type SampleColumns,
+  sliceColumns,
+} from "./columns.js";
+export { SampleStoreError, type SampleStoreErrorCode } from "./errors.js";
+export { type Interval, normaliseIntervals } from "./intervals.js";
+export { latestSamples, latestTimestamp } from "./latest.js";
+export type { MergeCounts } from "./merge.js";
+export { readPage, type SamplePage } from "./page.js";
+export { sqlClientOf } from "./queries-client.js";
+export { listRanges, type SampleRange } from "./ranges.js";
+export { deleteStoredBefore, type RemovedChunk } from "./retention.js";
+export { SAMPLE_CHUNKS_DDL } from "./schema.js";
+export type { SqlClient } from "./sql-client.js";
+export { type StoreResult, storeSamples } from "./store-samples.js";
+export { decodeStored, readStored, type StoredChunk } from "./stored.js";
+export { streamSamples } from "./stream.js";

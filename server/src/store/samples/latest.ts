@@ -1,0 +1,42 @@
+import { bucketOf } from "./bucket.js";
+import { decodeRow, readNewestChunks } from "./chunk-rows.js";
+import { allocateColumns, copyColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import type { SqlBigint, SqlClient } from "./sql-client.js";
+
+/**
+ * The newest samples of a device, times strictly **descending**.
+ *
+ * @param fromMs only samples not earlier than this (ms since 1970 UTC): the start of the caller's ownership
+ * @param size   samples at most, from 1
+ * @throws SampleStoreError `CORRUPT_CHUNK`
+ */
+export async function latestSamples(
+  client: SqlClient,
+  deviceId: number,
+  fromMs: number,
+  size: number,
+): Promise<SampleColumns> {
+  const latest = allocateColumns(size);
+  let length = 0;
+  for (const header of await readNewestChunks(client, deviceId, bucketOf(fromMs), size)) {
+    const samples = decodeRow(deviceId, header);
+    const first = lowerBound(samples.timestampMs, samples.length, fromMs);
+    for (let i = samples.length - 1; i >= first && length < size; i--)
+      copyColumns(samples, i, i + 1, latest, length++);
+  }
+  return sliceColumns(latest, 0, length);
+}
+
+/** Time of the newest sample of a device that is not earlier than `fromMs` (both ms since 1970 UTC); null without one. */
+export async function latestTimestamp(
+  client: SqlClient,
+  deviceId: number,
+  fromMs: number,
+): Promise<number | null> {
+  const { rows } = await client.query<{ stop_ms: SqlBigint }>(
+    `SELECT stop_ms FROM sample_chunks WHERE device_id = $1 AND bucket >= $2 ORDER BY bucket DESC LIMIT 1`,
+    [deviceId, bucketOf(fromMs)],
+  );
+  const stopMs = Number(rows[0]?.stop_ms ?? Number.NEGATIVE_INFINITY);
+  return stopMs >= fromMs ? stopMs : null;
+}

@@ -1,0 +1,86 @@
+import { type ChunkHeader, decodeRow, readChunks } from "./chunk-rows.js";
+import { concatColumns, type SampleColumns, sliceColumns } from "./columns.js";
+import type { Interval } from "./intervals.js";
+import { type SelectedChunk, selectChunks } from "./selection.js";
+import type { SqlClient } from "./sql-client.js";
+
+/** A page of samples, times strictly ascending. */
+export interface SamplePage {
+  /** Number of all samples in the intervals. */
+  count: number;
+  /** The samples of the page; none when it lies behind the last one. */
+  columns: SampleColumns;
+}
+
+/**
+ * One page of a device's samples in the given intervals, and how many there are in all. Only the headers of the chunks
+ * in question are read, and the payloads of those that the page or the end of an interval cuts.
+ *
+ * @param intervals closed; the cost grows with the time from the first start to the last stop (the service allows
+ *                  2 days)
+ * @param offset    samples before the page, from 0
+ * @param limit     samples of the page at most, from 1
+ * @throws SampleStoreError `CORRUPT_CHUNK`
+ */
+export async function readPage(
+  client: SqlClient,
+  deviceId: number,
+  intervals: readonly Interval[],
+  offset: number,
+  limit: number,
+): Promise<SamplePage> {
+  const selected = await selectChunks(client, deviceId, intervals, "edges");
+  const slices = slicesOfPage(selected, offset, limit);
+  const missing = slices.flatMap(({ chunk }) => (chunk.pieces === null ? [chunk.header.bucket] : []));
+  const chunks = new Map(
+    (await readChunks(client, deviceId, missing)).map((header) => [header.bucket, header]),
+  );
+  if (
+    slices.every(
+      ({ chunk }) => chunk.pieces !== null || isSame(chunk.header, chunks.get(chunk.header.bucket)),
+    )
+  )
+    return pageOf(deviceId, selected, slices, (header) => chunks.get(header.bucket) ?? header);
+
+  // A load or the retention came between the two statements. One statement that reads everything sees one state.
+  const whole = await selectChunks(client, deviceId, intervals, "all");
+  return pageOf(deviceId, whole, slicesOfPage(whole, offset, limit), (header) => header);
+}
+
+/** Samples `[from, to)` of those selected from a chunk. */
+interface Slice {
+  chunk: SelectedChunk;
+  from: number;
+  to: number;
+}
+
+function slicesOfPage(selected: readonly SelectedChunk[], offset: number, limit: number): Slice[] {
+  const slices: Slice[] = [];
+  let before = 0;
+  for (const chunk of selected) {
+    const from = Math.max(0, offset - before);
+    const to = Math.min(chunk.size, offset + limit - before);
+    if (from < to) slices.push({ chunk, from, to });
+    before += chunk.size;
+    if (before >= offset + limit) break;
+  }
+  return slices;
+}
+
+function isSame(header: ChunkHeader, read: ChunkHeader | undefined): boolean {
+  return read?.size === header.size && read.startMs === header.startMs && read.stopMs === header.stopMs;
+}
+
+function pageOf(
+  deviceId: number,
+  selected: readonly SelectedChunk[],
+  slices: readonly Slice[],
+  withPayload: (header: ChunkHeader) => ChunkHeader,
+): SamplePage {
+  const parts = slices.map(({ chunk, from, to }) => {
+    const samples =
+      chunk.pieces === null ? decodeRow(deviceId, withPayload(chunk.header)) : concatColumns(chunk.pieces);
+    return sliceColumns(samples, from, to);
+  });
+  return { count: selected.reduce((sum, { size }) => sum + size, 0), columns: concatColumns(parts) };
+}

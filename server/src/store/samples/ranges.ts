@@ -1,0 +1,38 @@
+import { BUCKET_MS } from "./bucket.js";
+import type { Interval } from "./intervals.js";
+import { selectChunks } from "./selection.js";
+import type { SqlClient } from "./sql-client.js";
+
+/** Samples of which none is more than 300,000 ms after the one before it (service specification, "Raw data range"). */
+export interface SampleRange {
+  /** First sample, ms since 1970 UTC. */
+  start: number;
+  /** Last sample, ms since 1970 UTC. */
+  stop: number;
+  /** Number of samples. */
+  size: number;
+}
+
+/**
+ * The ranges of a device's samples in the given intervals, ascending. Samples outside the intervals do not count, not
+ * even as a bridge. Made from the chunks' headers; only those that an interval cuts are decoded.
+ *
+ * @param intervals closed; the cost grows with the time from the first start to the last stop (the service allows
+ *                  14 days)
+ * @throws SampleStoreError `CORRUPT_CHUNK`
+ */
+export async function listRanges(
+  client: SqlClient,
+  deviceId: number,
+  intervals: readonly Interval[],
+): Promise<SampleRange[]> {
+  const ranges: SampleRange[] = [];
+  for (const { startMs, stopMs, size } of await selectChunks(client, deviceId, intervals, "edges")) {
+    const last = ranges.at(-1);
+    if (last !== undefined && startMs - last.stop <= BUCKET_MS) {
+      last.stop = stopMs;
+      last.size += size;
+    } else ranges.push({ start: startMs, stop: stopMs, size });
+  }
+  return ranges;
+}

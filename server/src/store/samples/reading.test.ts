@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { BUCKET_MS } from "./bucket.js";
+import {
+  latestSamples,
+  latestTimestamp,
+  listRanges,
+  readPage,
+  SampleStoreError,
+  type SqlClient,
+  streamSamples,
+} from "./index.js";
+import { DEVICE, EVER, onEachDatabase } from "./testing/on-each-database.js";
+import { samplesOf } from "./testing/samples.js";
+
+onEachDatabase("reading samples", (on) => {
+  describe("a page", () => {
+    it("holds the samples from start to stop, both included, and counts all of them", async () => {
+      await on.storeAt(...Array.from({ length: 20 }, (_, i) => i * 100_000));
+      const { count, samples } = await on.page([{ startMs: 100_000, stopMs: 1_500_000 }], 4, 5);
+      expect(count).toBe(15);
+      expect(samples.map(({ ms }) => ms)).toEqual([500_000, 600_000, 700_000, 800_000, 900_000]);
+    });
+
+    it("behind the last sample is empty, and still counts", async () => {
+      await on.storeAt(1, 2, 3);
+      expect(await on.page(EVER, 3, 10)).toEqual({ count: 3, samples: [] });
+    });
+
+    it("of no interval, of an empty one, or where nothing is, is empty", async () => {
+      await on.storeAt(1_000_000);
+      expect(await on.page([])).toEqual({ count: 0, samples: [] });
+      expect(await on.page([{ startMs: 2_000_000, stopMs: 0 }])).toEqual({ count: 0, samples: [] });
+      expect(await on.page([{ startMs: 0, stopMs: 999_999 }])).toEqual({ count: 0, samples: [] });
+      expect(await on.page([{ startMs: 1_000_001, stopMs: 9_000_000 }])).toEqual({ count: 0, samples: [] });
+    });
+
+    it("of several ownerships holds nothing of the time between them", async () => {
+      await on.storeAt(10, 20, 30, 40, 50, 400_000, 900_000);
+      const { count, samples } = await on.page([
+        { startMs: 850_000, stopMs: 900_000 },
+        { startMs: 40, stopMs: 45 },
+        { startMs: 15, stopMs: 25 },
+      ]);
+      expect(count).toBe(3);
+      expect(samples.map(({ ms }) => ms)).toEqual([20, 40, 900_000]);
+    });
+
+    it("is of one state even when a load comes between its two statements", async () => {
+      await on.storeAt(...Array.from({ length: 2000 }, (_, i) => i * 1000));
+      let statements = 0;
+      const interrupted: SqlClient = {
+        async query<R>(text: string, params?: unknown[]) {
+          if (++statements === 2) await on.storeAt(...Array.from({ length: 2000 }, (_, i) => i * 1000 + 500));
+          return on.db.client.query<R>(text, params);
+        },
+      };
+      const { count, columns } = await readPage(interrupted, DEVICE, EVER, 100, 10);
+      expect(count).toBe(4000);
+      expect([...columns.timestampMs]).toEqual(Array.from({ length: 10 }, (_, i) => 50_000 + i * 500));
+    });
+
+    it("is of one state even when the retention comes between its two statements", async () => {
+      await on.storeAt(...Array.from({ length: 2000 }, (_, i) => i * 1000));
+      let statements = 0;
+      const interrupted: SqlClient = {
+        async query<R>(text: string, params?: unknown[]) {
+          if (++statements === 2) await on.db.client.query("DELETE FROM sample_chunks WHERE bucket = 0");
+          return on.db.client.query<R>(text, params);
+        },
+      };
+      const { count, columns } = await readPage(interrupted, DEVICE, EVER, 0, 2);
+      expect(count).toBe(1700);
+      expect([...columns.timestampMs]).toEqual([300_000, 301_000]);
+    });
+
+    it("fails with device and bucket when a chunk is damaged", async () => {
+      await on.storeAt(600_001, 600_002);
+      await on.db.client.query("UPDATE sample_chunks SET payload = substr(payload, 1, 20)");
+      const reading = on.page(EVER);
+      await expect(reading).rejects.toThrow(SampleStoreError);
+      await expect(reading).rejects.toMatchObject({ code: "CORRUPT_CHUNK", deviceId: DEVICE, bucket: 2 });
+    });
+  });
+
+  describe("ranges", () => {
+    it("go on over a gap of exactly five minutes, and end at one ms more", async () => {
+      await on.storeAt(1000, 301_000, 601_000, 901_001);
+      expect(await listRanges(on.db.client, DEVICE, EVER)).toEqual([
+        { start: 1000, stop: 601_000, size: 3 },
+        { start: 901_001, stop: 901_001, size: 1 },
+      ]);
+    });
+
+    it("are those of the samples inside the intervals only: a sample outside is no bridge", async () => {
+      await on.storeAt(0, 200_000, 400_000);
+      const without = [
+        { startMs: 0, stopMs: 100_000 },
+        { startMs: 300_000, stopMs: 400_000 },
+      ];
+      expect(await listRanges(on.db.client, DEVICE, without)).toEqual([
+        { start: 0, stop: 0, size: 1 },
+        { start: 400_000, stop: 400_000, size: 1 },
+      ]);
+    });
+  });
+
+  describe("the latest samples", () => {
+    it("come newest first, at most as many as asked for, out of as many buckets as it takes", async () => {
+      await on.storeAt(0, 1, 400_000, 800_000, 800_001);
+      const latest = async (fromMs: number, size: number) =>
+        samplesOf(await latestSamples(on.db.client, DEVICE, fromMs, size)).map(({ ms }) => ms);
+      expect(await latest(-10, 4)).toEqual([800_001, 800_000, 400_000, 1]);
+      expect(await latest(1, 300)).toEqual([800_001, 800_000, 400_000, 1]);
+      expect(await latest(800_001, 300)).toEqual([800_001]);
+      expect(await latest(800_002, 300)).toEqual([]);
+    });
+
+    it("have a time, unless they are from before the caller's ownership", async () => {
+      expect(await latestTimestamp(on.db.client, DEVICE, 0)).toBeNull();
+      await on.storeAt(-5, 700_000, 700_010);
+      expect(await latestTimestamp(on.db.client, DEVICE, -10)).toBe(700_010);
+      expect(await latestTimestamp(on.db.client, DEVICE, 700_010)).toBe(700_010);
+      expect(await latestTimestamp(on.db.client, DEVICE, 700_011)).toBeNull();
+    });
+  });
+
+  it("streams everything in order over more chunks than one batch holds", async () => {
+    const times = Array.from({ length: 100 }, (_, i) => i * BUCKET_MS + 5);
+    await on.storeAt(...times);
+    const batches: number[][] = [];
+    for await (const batch of streamSamples(on.db.client, DEVICE, EVER)) batches.push([...batch.timestampMs]);
+    expect(batches.length).toBeGreaterThan(1);
+    expect(batches.flat()).toEqual(times);
+  });
+});

@@ -1,0 +1,106 @@
+import { bucketOf } from "./bucket.js";
+import { type ChunkHeader, decodeRow, readHeaders } from "./chunk-rows.js";
+import { lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import { type Interval, normaliseIntervals } from "./intervals.js";
+import type { SqlClient } from "./sql-client.js";
+
+/** The samples of one chunk that lie in the wanted intervals; at least one. */
+export interface SelectedChunk {
+  header: ChunkHeader;
+  /** First wanted sample, ms since 1970 UTC. */
+  startMs: number;
+  /** Last wanted sample, ms since 1970 UTC. */
+  stopMs: number;
+  /** Number of wanted samples. */
+  size: number;
+  /** The wanted samples where intervals cut the chunk; null where it is wanted whole and was not decoded. */
+  pieces: SampleColumns[] | null;
+}
+
+/**
+ * What one device has in the given intervals, chunk by chunk, ascending, by one statement. Only chunks that an interval
+ * cuts are decoded.
+ *
+ * @param payloads "edges": no more payloads than that needs; "all": every chunk's comes along
+ */
+export async function selectChunks(
+  client: SqlClient,
+  deviceId: number,
+  intervals: readonly Interval[],
+  payloads: "edges" | "all",
+): Promise<SelectedChunk[]> {
+  const wanted = normaliseIntervals(intervals);
+  const first = wanted[0];
+  const last = wanted.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const headers = await readHeaders(
+    client,
+    deviceId,
+    bucketOf(first.startMs),
+    bucketOf(last.stopMs),
+    payloads === "all" ? "all" : edgeBuckets(wanted),
+  );
+  const selected: SelectedChunk[] = [];
+  let next = 0;
+  for (const header of headers) {
+    while ((wanted[next]?.stopMs ?? Number.POSITIVE_INFINITY) < header.startMs) next++;
+    const chunk = selectFrom(deviceId, header, wanted, next);
+    if (chunk !== null) selected.push(chunk);
+  }
+  return selected;
+}
+
+/**
+ * The samples of a chunk that lie in the intervals, from interval `next` on; null when there are none.
+ *
+ * @param wanted normalised intervals; those before `next` end before the chunk begins
+ */
+export function selectFrom(
+  deviceId: number,
+  header: ChunkHeader,
+  wanted: readonly Interval[],
+  next: number,
+): SelectedChunk | null {
+  const interval = wanted[next];
+  if (interval === undefined || interval.startMs > header.stopMs) return null;
+  const { startMs, stopMs, size } = header;
+  if (interval.startMs <= startMs && stopMs <= interval.stopMs)
+    return { header, startMs, stopMs, size, pieces: null };
+  return cutChunk(header, decodeRow(deviceId, header), wanted, next);
+}
+
+function cutChunk(
+  header: ChunkHeader,
+  samples: SampleColumns,
+  wanted: readonly Interval[],
+  next: number,
+): SelectedChunk | null {
+  const pieces: SampleColumns[] = [];
+  let size = 0;
+  for (let at = next; at < wanted.length; at++) {
+    const interval = wanted[at];
+    if (interval === undefined || interval.startMs > header.stopMs) break;
+    const from = lowerBound(samples.timestampMs, samples.length, interval.startMs);
+    const to = lowerBound(samples.timestampMs, samples.length, interval.stopMs + 1);
+    if (from === to) continue;
+    pieces.push(sliceColumns(samples, from, to));
+    size += to - from;
+  }
+  const first = pieces[0];
+  const last = pieces.at(-1);
+  if (first === undefined || last === undefined) return null;
+  return {
+    header,
+    startMs: first.timestampMs[0] ?? 0,
+    stopMs: last.timestampMs[last.length - 1] ?? 0,
+    size,
+    pieces,
+  };
+}
+
+/** Buckets in which an interval begins or ends: no other can be cut. */
+function edgeBuckets(wanted: readonly Interval[]): number[] {
+  const edges = new Set<number>();
+  for (const { startMs, stopMs } of wanted) edges.add(bucketOf(startMs)).add(bucketOf(stopMs));
+  return [...edges];
+}

@@ -1,0 +1,145 @@
+import { BUCKET_MS, bucketOf } from "./bucket.js";
+import { decodeRow, type EncodedChunk, readChunks, writeChunks } from "./chunk-rows.js";
+import { encodeChunk } from "./codec.js";
+import { allocateColumns, copyColumns, type SampleColumns, sliceColumns } from "./columns.js";
+import { SampleStoreError } from "./errors.js";
+import { coalesceIntervals, type Interval } from "./intervals.js";
+import { type MergeCounts, mergeIntoBucket, orderByTime } from "./merge.js";
+import type { SqlClient } from "./sql-client.js";
+
+/** Rows that are sorted and merged at once: about 8 MB of columns, three buckets of 300 s at 291 Hz. */
+const WINDOW_ROWS = 262_144;
+
+/** Buckets that are read and written by one statement. */
+const BUCKETS_PER_STATEMENT = 64;
+
+/** What a load did. */
+export interface StoreResult extends MergeCounts {
+  /**
+   * Where samples are new or gained a heart rate: ascending closed intervals from the first to the last such sample,
+   * apart by more than 300,000 ms. Empty when the load added nothing.
+   */
+  changed: Interval[];
+}
+
+/**
+ * Stores rows of one device. A sample is known by its time: the first one stored wins, within one load the first row;
+ * a later heart rate fills one that is missing; storing the same rows again changes nothing (operations.md item 59).
+ * Loads of one device take turns: the second waits here until the transaction of the first has ended.
+ *
+ * @param tx       a transaction of the caller's, at the isolation level READ COMMITTED (a stricter one may end with a
+ *                 serialization failure, never with a loss)
+ * @param deviceId positive, below 2^53
+ * @param batches  rows in the order of their file, times in any order; a batch may be overwritten once the next one is
+ *                 asked for
+ * @throws SampleStoreError `BAD_SAMPLE` for a time that is no integer of ms; `CORRUPT_CHUNK` when a chunk to add to is
+ *         damaged. Both leave the transaction for the caller to roll back.
+ */
+export async function storeSamples(
+  tx: SqlClient,
+  deviceId: number,
+  batches: Iterable<SampleColumns> | AsyncIterable<SampleColumns>,
+): Promise<StoreResult> {
+  await takeTurn(tx, deviceId);
+  const result: StoreResult = { stored: 0, known: 0, hrFilled: 0, changed: [] };
+  const window = allocateColumns(WINDOW_ROWS);
+  let filled = 0;
+  let firstRow = 0;
+  for await (const batch of batches) {
+    requireTimes(batch, firstRow);
+    firstRow += batch.length;
+    for (let from = 0; from < batch.length; ) {
+      const to = Math.min(batch.length, from + WINDOW_ROWS - filled);
+      copyColumns(batch, from, to, window, filled);
+      filled += to - from;
+      from = to;
+      if (filled < WINDOW_ROWS) continue;
+      await storeWindow(tx, deviceId, window, result);
+      filled = 0;
+    }
+  }
+  if (filled > 0) await storeWindow(tx, deviceId, sliceColumns(window, 0, filled), result);
+  result.changed = coalesceIntervals(result.changed, BUCKET_MS);
+  return result;
+}
+
+/** Waits for every other transaction that stores samples of this device, and makes later ones wait for this one. */
+async function takeTurn(tx: SqlClient, deviceId: number): Promise<void> {
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('sample_chunks ' || $1::bigint, 0))", [
+    deviceId,
+  ]);
+}
+
+function requireTimes(columns: SampleColumns, firstRow: number): void {
+  for (let i = 0; i < columns.length; i++) {
+    if (Number.isSafeInteger(columns.timestampMs[i])) continue;
+    throw new SampleStoreError(
+      "BAD_SAMPLE",
+      `Row ${firstRow + i}: the time ${columns.timestampMs[i]} is no whole number of milliseconds.`,
+      { row: firstRow + i },
+    );
+  }
+}
+
+interface BucketRows {
+  bucket: number;
+  /** Entries `[from, to)` of the order of the window's rows. */
+  from: number;
+  to: number;
+}
+
+async function storeWindow(
+  tx: SqlClient,
+  deviceId: number,
+  rows: SampleColumns,
+  result: StoreResult,
+): Promise<void> {
+  const order = orderByTime(rows.timestampMs, rows.length);
+  const buckets = splitIntoBuckets(rows, order);
+  for (let at = 0; at < buckets.length; at += BUCKETS_PER_STATEMENT) {
+    const group = buckets.slice(at, at + BUCKETS_PER_STATEMENT);
+    const present = await readChunks(
+      tx,
+      deviceId,
+      group.map(({ bucket }) => bucket),
+    );
+    const presentByBucket = new Map(present.map((header) => [header.bucket, header]));
+    const chunks: EncodedChunk[] = [];
+    for (const { bucket, from, to } of group) {
+      const header = presentByBucket.get(bucket);
+      const samples = header === undefined ? null : decodeRow(deviceId, header);
+      const merged = mergeIntoBucket(samples, rows, order, from, to);
+      result.stored += merged.stored;
+      result.known += merged.known;
+      result.hrFilled += merged.hrFilled;
+      if (merged.changed === null) continue;
+      result.changed.push(merged.changed);
+      chunks.push(toChunk(bucket, merged.columns));
+    }
+    if (chunks.length > 0) await writeChunks(tx, deviceId, chunks);
+  }
+}
+
+function splitIntoBuckets(rows: SampleColumns, order: Uint32Array): BucketRows[] {
+  const buckets: BucketRows[] = [];
+  let current: BucketRows | undefined;
+  for (let i = 0; i < order.length; i++) {
+    const bucket = bucketOf(rows.timestampMs[order[i] ?? 0] ?? 0);
+    if (current?.bucket !== bucket) {
+      current = { bucket, from: i, to: i };
+      buckets.push(current);
+    }
+    current.to = i + 1;
+  }
+  return buckets;
+}
+
+function toChunk(bucket: number, columns: SampleColumns): EncodedChunk {
+  return {
+    bucket,
+    startMs: columns.timestampMs[0] ?? 0,
+    stopMs: columns.timestampMs[columns.length - 1] ?? 0,
+    size: columns.length,
+    payload: encodeChunk(columns, bucket),
+  };
+}

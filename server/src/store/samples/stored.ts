@@ -1,0 +1,35 @@
+import { bucketOf } from "./bucket.js";
+import { type ChunkHeader, decodeRow, readChunksInOrder } from "./chunk-rows.js";
+import type { SampleColumns } from "./columns.js";
+import type { Interval } from "./intervals.js";
+import type { SqlClient } from "./sql-client.js";
+
+/** A chunk as it lies in the store, still encoded: to be decoded elsewhere, such as in another thread. */
+export type StoredChunk = ChunkHeader;
+
+/** Chunks of one statement: a day at most, 3.5 MB at 10 Hz, so that others have their turn in between. */
+const CHUNKS_PER_STATEMENT = 288;
+
+/**
+ * The chunks of a device that the closed interval touches, ascending. They may hold samples beyond its ends. Each batch
+ * is a statement of its own.
+ */
+export async function readStored(
+  client: SqlClient,
+  deviceId: number,
+  { startMs, stopMs }: Interval,
+): Promise<StoredChunk[]> {
+  const chunks: StoredChunk[] = [];
+  const last = bucketOf(stopMs);
+  for (let first = bucketOf(startMs); first <= last; ) {
+    const batch = await readChunksInOrder(client, deviceId, first, last, CHUNKS_PER_STATEMENT);
+    chunks.push(...batch);
+    if (batch.length < CHUNKS_PER_STATEMENT) break;
+    first = (batch.at(-1)?.bucket ?? last) + 1;
+  }
+  return chunks;
+}
+
+/** @throws SampleStoreError `CORRUPT_CHUNK` */
+export const decodeStored = (deviceId: number, chunk: StoredChunk): SampleColumns =>
+  decodeRow(deviceId, chunk);

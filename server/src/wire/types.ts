@@ -1,0 +1,178 @@
+/**
+ * The values of the wire as TypeBox schemas: each is at once the check, the TypeScript type, the conversion to the
+ * value used inside, and its entry in the OpenAPI document.
+ *
+ * Options of our own: `problem` is the message of a value that fails its format; `openapi` replaces the schema in the
+ * document, for query parameters, which are text on the wire whatever they mean.
+ */
+import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
+import { isDate, parseDateTime, parseInstant } from "./date-time.js";
+
+declare module "@sinclair/typebox" {
+  interface SchemaOptions {
+    problem?: string;
+    openapi?: Record<string, unknown>;
+  }
+}
+
+/** No control characters, no half surrogate pairs: neither can be stored. */
+const TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
+const EMAIL =
+  /^[^\s@\p{Cc}\p{Cs}<>(),;:"\\[\]]+@[^\s@\p{Cc}\p{Cs}<>(),;:"\\[\]]+\.[^\s@\p{Cc}\p{Cs}.<>(),;:"\\[\]]+$/u;
+const BOOLEAN = /^(true|false|1|0)$/i;
+const INTEGER = /^[+-]?\d+$/;
+
+FormatRegistry.Set("text", (value) => TEXT.test(value));
+FormatRegistry.Set("email", (value) => EMAIL.test(value));
+FormatRegistry.Set("date", isDate);
+FormatRegistry.Set("date-time", (value) => parseDateTime(value) !== undefined);
+FormatRegistry.Set("query-boolean", (value) => BOOLEAN.test(value));
+FormatRegistry.Set("query-integer", (value) => INTEGER.test(value) && Number.isSafeInteger(Number(value)));
+FormatRegistry.Set("query-instant", (value) => parseInstant(value) !== undefined);
+FormatRegistry.Set("password", () => true);
+
+/** The end of an ownership that has not ended (specification, "Device ownership"). */
+export const CURRENT_END = new Date("2999-12-31T23:59:59.000Z");
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const Id = (options: SchemaOptions = {}) =>
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...options });
+
+/** A text of one line, at most 150 characters unless told. */
+export const Text = (options: SchemaOptions & { maxLength?: number; minLength?: number } = {}) =>
+  Type.String({ maxLength: 150, format: "text", problem: "Control characters are not allowed.", ...options });
+
+/** A date-time in a body; a Date inside. */
+export const DateTime = (options: SchemaOptions = {}) =>
+  Type.Transform(
+    Type.String({
+      format: "date-time",
+      problem: "Expected a date-time such as 2024-01-01T06:00:00.000Z.",
+      ...options,
+    }),
+  )
+    .Decode((value) => new Date(parseDateTime(value) ?? Number.NaN))
+    .Encode((value) => value.toISOString());
+
+/** A date-time in an answer: UTC, milliseconds, `Z`. */
+export const DateTimeOut = (options: SchemaOptions = {}) => Type.String({ format: "date-time", ...options });
+
+export const CalendarDate = (options: SchemaOptions = {}) =>
+  Type.String({ format: "date", problem: "Expected a date such as 1990-12-31.", ...options });
+
+export const Email = (options: SchemaOptions = {}) =>
+  Type.String({ format: "email", maxLength: 254, problem: "Enter a valid email address.", ...options });
+
+/** Query parameters. A parameter sent empty counts as not sent. */
+export const Query = {
+  text: (description: string) =>
+    Type.Optional(
+      Type.String({
+        format: "text",
+        maxLength: 1000,
+        description,
+        problem: "Control characters are not allowed.",
+        openapi: { type: "string" },
+      }),
+    ),
+  boolean: (description: string) =>
+    Type.Optional(
+      Type.Transform(
+        Type.String({
+          format: "query-boolean",
+          description,
+          problem: "Must be true or false.",
+          openapi: { type: "boolean" },
+        }),
+      )
+        .Decode((value) => value === "1" || value.toLowerCase() === "true")
+        .Encode(String),
+    ),
+  integer: (description: string) =>
+    Type.Optional(
+      Type.Transform(
+        Type.String({
+          format: "query-integer",
+          description,
+          problem: "A valid integer is required.",
+          openapi: { type: "integer" },
+        }),
+      )
+        .Decode(Number)
+        .Encode(String),
+    ),
+  dateTime: (description: string) =>
+    Type.Optional(
+      Type.Transform(
+        Type.String({
+          format: "date-time",
+          description,
+          problem: "Expected a date-time such as 2024-01-01T06:00:00.000Z.",
+        }),
+      )
+        .Decode((value) => new Date(parseDateTime(value) ?? Number.NaN))
+        .Encode((value) => value.toISOString()),
+    ),
+  /** A point in time: milliseconds since 1970 UTC in digits, otherwise a date-time. Milliseconds inside. */
+  instant: (description: string) =>
+    Type.Optional(
+      Type.Transform(
+        Type.String({
+          format: "query-instant",
+          description,
+          problem: "Expected milliseconds since 1970, or a date-time such as 2024-01-01T06:00:00.000Z.",
+          openapi: { type: "string", examples: ["1704088800000", "2024-01-01T06:00:00.000Z"] },
+        }),
+      )
+        .Decode((value) => parseInstant(value) ?? Number.NaN)
+        .Encode(String),
+    ),
+  date: (description: string) => Type.Optional(CalendarDate({ description })),
+};
+
+/** `page` and `limit` never give a 400: see `domain/listing.ts`. */
+export const pageQuery = (limits: { default: number; max: number }) => ({
+  page: Type.Optional(
+    Type.String({ description: "Page number, from 1", openapi: { type: "integer", minimum: 1, default: 1 } }),
+  ),
+  limit: Type.Optional(
+    Type.String({
+      description: "Results per page; more than the maximum is taken as the maximum",
+      openapi: { type: "integer", minimum: 1, maximum: limits.max, default: limits.default },
+    }),
+  ),
+});
+
+/** Results per page of most lists (specification, "Limits"; operations, 1.6). */
+export const PAGE_LIMITS = { default: 150, max: 3000 };
+
+export const PageQuery = pageQuery(PAGE_LIMITS);
+
+export const ordering = (fields: readonly string[]) =>
+  Type.Optional(
+    Type.String({
+      description: `Field to order by, with a leading - for descending order; several are separated by commas: ${fields.join(", ")}`,
+      openapi: { type: "string", example: fields[0] },
+    }),
+  );
+
+/** The envelope of a list. */
+export const Page = <T extends TSchema>(item: T) =>
+  Type.Object({
+    count: Type.Integer({ description: "Total number of results" }),
+    page: Type.Integer({ description: "Current page number" }),
+    next: Nullable(Type.Integer({ description: "Next page number" })),
+    previous: Nullable(Type.Integer({ description: "Previous page number" })),
+    results: Type.Array(item),
+  });
+
+export type Page<T> = {
+  count: number;
+  page: number;
+  next: number | null;
+  previous: number | null;
+  results: T[];
+};
+
+export type { Static };

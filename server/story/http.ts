@@ -1,0 +1,31 @@
+// biome-ignore lint/suspicious/noExplicitAny: the story looks into answers of every shape, and fails when it errs
+export type Json = any;
+
+export interface Sent {
+  method?: string;
+  token?: string;
+  json?: Json;
+  form?: Record<string, string>;
+}
+
+/** Sends a request. @throws Error when the answer has another status */
+export async function expectStatus(
+  status: number,
+  url: string,
+  { method, token, json, form }: Sent,
+): Promise<Json> {
+  const body = json === undefined ? form && new URLSearchParams(form) : JSON.stringify(json);
+  const response = await fetch(url, {
+    method: method ?? "POST",
+    headers: {
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...(json === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  if (response.status !== status) {
+    throw new Error(`${method ?? "POST"} ${url}: ${response.status} instead of ${status}: ${text}`);
+  }
+  return text === "" ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,150 @@
+import { expectStatus, type Json } from "./http.js";
+import type { Receiver } from "./receiver.js";
+
+/** What the operator hands to a client, and what the client brings. */
+export interface Given {
+  /** Address of the API. */
+  url: string;
+  /** The OAuth application. */
+  client: { client_id: string; client_secret: string };
+  /** The device, as printed on its case. */
+  device: { serial_number: string; device_name: string };
+  recording: Uint8Array;
+  /** The operator extends the ownership back to the recording, which is older than the story. */
+  backdateOwnership(): Promise<void>;
+  /** First and last instant of the recording's two halves, in the form of the API. */
+  halves: readonly [{ start: string; end: string }, { start: string; end: string }];
+  receiver: Receiver;
+}
+
+/** How long a story waits for work that the service does after its answer. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * A full client's story, over HTTP alone: from the registration to computed data that follow a change.
+ * @param tell says what happened, a line at a time
+ * @throws Error when the service does not do what it promises
+ */
+export async function tellStory(given: Given, tell: (line: string) => void): Promise<void> {
+  const { url, client, receiver } = given;
+  const account = { username: `coach-${Date.now()}`, password: "correct horse battery" };
+
+  const registration = {
+    ...account,
+    email: "coach@example.org",
+    athlete_profile: { first_name: "Ada", last_name: "Ash", birth_date: "1996-06-02" },
+  };
+  const manager = await expectStatus(201, `${url}/api/v1/managers/?create_default_athlete=true`, {
+    json: registration,
+  });
+  tell(`Registered ${account.username} as manager ${manager.id}.`);
+
+  const form = { grant_type: "password", ...account, ...client };
+  const { access_token: token } = await expectStatus(200, `${url}/oauth2/token/`, { form });
+  const api = (status: number, method: string, path: string, json?: Json) =>
+    expectStatus(status, `${url}/api/v1${path}`, { method, token, ...(json === undefined ? {} : { json }) });
+  tell("Obtained a token with the password grant.");
+
+  const athlete = await defaultAthlete(manager.id, (path) => api(200, "GET", path));
+  tell(`Found the default athlete by paging: ${athlete.athlete_profile.first_name}, id ${athlete.id}.`);
+
+  const device = await api(201, "POST", "/devices/take-ownership/", given.device);
+  await given.backdateOwnership();
+  tell(`Took ${device.device_name}, id ${device.id}; the operator extended the ownership back to the match.`);
+
+  const asi_b64 = Buffer.from(given.recording).toString("base64");
+  const job = await api(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
+  const loaded = await until("the load", async () => {
+    const now = await api(200, "GET", `/jobs/${job.job_id}/`);
+    if (now.state === "FAILURE") throw new Error(`The load failed: ${JSON.stringify(now.details)}`);
+    return now.state === "SUCCESS" ? now : undefined;
+  });
+  tell(`Loaded a recording of ${given.recording.length} bytes: ${loaded.details.samples_stored} samples.`);
+
+  const schema = async (name: string) =>
+    (await api(200, "GET", `/json-schemas/?search=${name}`)).results[0].id;
+  const activity = await api(201, "POST", "/activities/", {
+    name: "Friendly match",
+    json: { sport: "soccer" },
+    json_schema: await schema("activity_soccer"),
+    owner: manager.id,
+  });
+  await api(200, "POST", `/activities/${activity.id}/webhooks/`, {
+    webhook_url: receiver.url,
+    secret_token: "a secret of the receiver",
+    activity_events: true,
+    timeframes_events: true,
+  });
+  tell(`Created activity ${activity.id} with a webhook to ${receiver.url}.`);
+
+  const [first, second] = given.halves;
+  const timeframe = await api(201, "POST", "/timeframes/", {
+    start_time: first.start,
+    end_time: first.end,
+    params: {},
+    device: device.id,
+    activity: activity.id,
+    athlete: athlete.id,
+    owner: manager.id,
+    json_schema: await schema("timeframe_soccer"),
+  });
+  await told(receiver, "timeframe-created", activity.id, timeframe.id);
+  tell(`Created time frame ${timeframe.id} of the first half; its webhook told of timeframe-created.`);
+
+  const path = `/timeframes/${timeframe.id}/`;
+  const half = await api(200, "GET", `${path}computed-data/`);
+  if (!(half.total_distance > 0)) throw new Error("The first half has no distance");
+  tell(summary("The first half", half));
+
+  await api(200, "PATCH", path, { end_time: second.end });
+  await told(receiver, "timeframe-updated", activity.id, timeframe.id);
+  const whole = await api(200, "GET", `${path}computed-data/`);
+  if (!(whole.total_distance > half.total_distance && whole.last_computation > half.last_computation)) {
+    throw new Error("The computed data did not follow the change of the time frame");
+  }
+  tell(summary("Changed the time frame, and it was computed anew. The whole match", whole));
+
+  await api(204, "DELETE", `/activities/${activity.id}/`);
+  await told(receiver, "timeframe-deleted", activity.id, timeframe.id);
+  await told(receiver, "activity-deleted", activity.id);
+  tell("Deleted the activity; the webhook was told of it and of its time frame.");
+}
+
+/** Reads page after page until the manager's default athlete is found (specification, "Manager operations"). */
+async function defaultAthlete(manager: number, get: (path: string) => Promise<Json>): Promise<Json> {
+  for (let page: number | null = 1; page !== null; ) {
+    const { results, next }: Json = await get(`/athletes/?managed_by=${manager}&page=${page}`);
+    const found = results.find((athlete: Json) => athlete.is_default_athlete);
+    if (found !== undefined) return found;
+    page = next;
+  }
+  throw new Error("There is no default athlete");
+}
+
+async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  for (const begin = Date.now(); Date.now() - begin < PATIENCE_MS; ) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`Waited for ${what} in vain`);
+}
+
+const told = (receiver: Receiver, event: string, activity_id: number, timeframe_id?: number) =>
+  until(`the event ${event}`, async () =>
+    receiver.events.find(
+      (one) =>
+        one.event === event &&
+        one.data.activity_id === activity_id &&
+        one.data.timeframe_id === timeframe_id &&
+        one.token === "a secret of the receiver",
+    ),
+  );
+
+function summary(what: string, data: Json): string {
+  const sprints = data.sprint.threshold_1.values.length;
+  return (
+    `${what}: ${data.total_distance} m, at most ${data.max_speed} m/s, ${sprints} sprints, ` +
+    `heart rate ${data.hr_avg} on average of at most ${data.athlete_max_hr}.`
+  );
+}

@@ -1,0 +1,169 @@
+/**
+ * The authorization matrix: every operation by every kind of caller, expected from one table here, not from the
+ * service's own.
+ */
+import { beforeAll, describe, expect, it } from "vitest";
+import { methodsOf } from "../src/http/route.js";
+import { newScene, type Scene } from "./scene.js";
+import { service, type TestService } from "./service.js";
+
+const CALLERS = [
+  "nobody",
+  "another athlete",
+  "that athlete",
+  "another manager",
+  "the former owner",
+  "the owner",
+] as const;
+
+/** One outcome for each caller. `in`: let in; then the answer depends on the request alone. */
+const ANYONE = "      in  in  in  in  in  in";
+const AUTHENTICATED = "403 in  in  in  in  in";
+const PEOPLE = "      403 in  in  in  in  in";
+const MANAGERS = "    403 403 403 in  in  in";
+const THE_OWNER = "   403 403 403 403 403 in";
+const READERS = "     403 403 in  403 403 in";
+const THAT_ATHLETE = "403 403 in  403 403 403";
+/** Another's is not visible at all. */
+const UNSEEN = "      403 403 403 404 404 in";
+
+/** What a line says besides: another object, a query. */
+type Besides = (scene: Scene) => { ids?: Record<string, number>; query?: string };
+
+const ofManaged: Besides = ({ managedAthlete }) => ({ ids: { athlete: managedAthlete } });
+/** Permissions that the athlete has given to the former owner. */
+const toFormer: Besides = ({ formerOwner }) => ({ ids: { manager: formerOwner.id } });
+
+const matrix: readonly (readonly [operation: string, outcomes: string, besides?: Besides])[] = [
+  ["obtainToken", ANYONE],
+  ["authorize", ANYONE],
+  ["retrieveAccount", AUTHENTICATED],
+
+  ["createManager", ANYONE],
+  ["retrieveManagerByExternalId", MANAGERS],
+  ["retrieveManager", THE_OWNER],
+  ["updateManager", THE_OWNER],
+  ["changeManagerPassword", THE_OWNER],
+
+  ["listDevices", MANAGERS],
+  ["retrieveDevice", THE_OWNER],
+  ["setCustomName", THE_OWNER],
+  // Whoever has owned the device; what he or she sees is another matter.
+  ["fetchRawData", "403 403 403 403 in in"],
+  ["listRawDataRanges", "403 403 403 403 in in"],
+  ["fetchLatestRawData", THE_OWNER],
+  ["retrieveLatestTimestamp", THE_OWNER],
+  ["convertFile", AUTHENTICATED],
+  ["bulkLoad", THE_OWNER],
+  ["retrieveJob", "403 404 404 404 404 in"],
+  ["retrieveBluetoothConfiguration", THE_OWNER],
+  ["configureBluetooth", THE_OWNER],
+  ["listOwnerships", MANAGERS],
+  ["retrieveOwnership", UNSEEN],
+  ["takeOwnership", MANAGERS],
+  ["releaseOwnership", THE_OWNER],
+
+  ["listAthletes", MANAGERS],
+  ["createAthlete", ANYONE],
+  // Only the owner holds the permission to create managed athletes.
+  ["createManagedAthlete", THE_OWNER],
+  ["retrieveAthleteByExternalId", PEOPLE],
+  ["retrieveAthleteByExternalId", READERS, ({ externalId }) => ({ query: `?external-id=${externalId}` })],
+  ["retrieveAthlete", READERS],
+  ["retrieveAthlete", THE_OWNER, ofManaged],
+  ["updateAthlete", THAT_ATHLETE],
+  ["updateAthlete", THE_OWNER, ofManaged],
+  ["deleteAthlete", THAT_ATHLETE],
+  ["deleteAthlete", THE_OWNER, ofManaged],
+  ["updateManagedAthlete", "403 403 403 403 403 403"],
+  ["updateManagedAthlete", THE_OWNER, ofManaged],
+  ["deleteManagedAthlete", "403 403 403 403 403 403"],
+  ["deleteManagedAthlete", THE_OWNER, ofManaged],
+  ["changeAthletePassword", THAT_ATHLETE],
+
+  ["listPermissions", THAT_ATHLETE],
+  ["listManagerPermissions", THAT_ATHLETE, toFormer],
+  ["createPermissions", THAT_ATHLETE, toFormer],
+  ["revokePermission", THAT_ATHLETE, toFormer],
+  ["revokePermissions", THAT_ATHLETE, toFormer],
+
+  ["listJsonSchemas", MANAGERS],
+  ["retrieveJsonSchema", MANAGERS],
+
+  ["listActivities", MANAGERS],
+  ["createActivity", MANAGERS],
+  ["retrieveActivity", THE_OWNER],
+  ["updateActivity", THE_OWNER],
+  ["deleteActivity", THE_OWNER],
+  ["retrieveActivityComputedData", THE_OWNER],
+
+  ["listTimeframes", MANAGERS],
+  ["createTimeframe", MANAGERS],
+  ["retrieveTimeframe", THE_OWNER],
+  ["updateTimeframe", THE_OWNER],
+  ["updateTimeframePartially", THE_OWNER],
+  ["deleteTimeframe", THE_OWNER],
+  ["retrieveTimeframeComputedData", THE_OWNER],
+
+  ["listWebhooks", THE_OWNER],
+  ["createWebhook", THE_OWNER],
+  ["retrieveWebhook", THE_OWNER],
+  ["updateWebhook", THE_OWNER],
+  ["deleteWebhook", THE_OWNER],
+  ["listDeliveries", THE_OWNER],
+  ["resendDelivery", THE_OWNER],
+  ["testWebhook", THE_OWNER],
+];
+
+let s: TestService;
+let scene: Scene;
+
+beforeAll(async () => {
+  s = await service();
+  scene = await newScene(s);
+});
+
+const tokenOf = (caller: (typeof CALLERS)[number]) =>
+  ({
+    nobody: undefined,
+    "another athlete": scene.anotherAthlete.token,
+    "that athlete": scene.thatAthlete.token,
+    "another manager": scene.anotherManager.token,
+    "the former owner": scene.formerOwner.token,
+    "the owner": scene.owner.token,
+  })[caller];
+
+const outcomeOf = (status: number) => (status === 403 || status === 404 ? String(status) : "in");
+
+describe("authorization matrix", () => {
+  it("has a line for every operation, and every line an operation", () => {
+    expect([...new Set(matrix.map(([id]) => id))].sort()).toEqual(
+      s.service.app.operations.map(({ id }) => id).sort(),
+    );
+  });
+
+  const lines = matrix.map(([id, line, besides]) => ({ id, line, besides }));
+  it.each(lines)("$id: $line", async ({ id, line, besides }) => {
+    const outcomes = line.trim().split(/ +/);
+    expect(outcomes).toHaveLength(CALLERS.length);
+    const operation = s.service.app.operations.find((one) => one.id === id);
+    if (operation === undefined) throw new Error(`No operation ${id}`);
+    const { ids = {}, query = "" } = besides?.(scene) ?? {};
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      String(ids[name] ?? scene.ids[name]),
+    );
+    for (const method of methodsOf(operation)) {
+      for (const [index, caller] of CALLERS.entries()) {
+        const { status } = await s.send(method, path + query, {
+          token: operation.clientCredentials ? undefined : tokenOf(caller),
+          // Who is let in learns that no operation takes this body, or that the object has another version; so
+          // nothing is changed. Who is not let in must not learn that.
+          ...(method === "GET" ? {} : { json: [], headers: { "If-Match": '"another version"' } }),
+        });
+        expect([method, caller, outcomeOf(status)]).toEqual([method, caller, outcomes[index]]);
+        // This one needs neither.
+        if (id === "releaseOwnership" && status === 204) await s.take(scene.device, scene.owner);
+      }
+    }
+  });
+});

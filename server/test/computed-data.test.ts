@@ -1,0 +1,294 @@
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { updateAccount } from "../src/domain/accounts/store.js";
+import { transact } from "../src/domain/change.js";
+import { computedDataOf } from "../src/domain/computed-data/compute.js";
+import { queueOutdated } from "../src/domain/computed-data/outdated.js";
+import { backdateOwnership } from "../src/domain/devices/operate.js";
+import { samplesRemoved } from "../src/domain/timeframes/removed-samples.js";
+import { deleteStoredBefore, sqlClientOf } from "../src/store/samples/index.js";
+import { accounts, computedData, jobs } from "../src/store/schema.js";
+import { service, startService, type TestService } from "./service.js";
+import { grant, newActivity, store, Team } from "./team.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+const stored = async (timeframe: number) =>
+  (
+    await s.store.database.queries.select().from(computedData).where(eq(computedData.timeframeId, timeframe))
+  )[0];
+
+/** The jobs of a time frame that wait. */
+const waiting = async (timeframe: number) =>
+  (
+    await s.store.database.queries
+      .select()
+      .from(jobs)
+      .where(eq(jobs.uniqueKey, String(timeframe)))
+  ).filter(({ kind, state }) => kind === "compute" && state === "PENDING");
+
+const patch = (team: Team, timeframe: number, json: unknown) =>
+  s.send("PATCH", `/api/v1/timeframes/${timeframe}/`, { token: team.manager.token, json });
+
+/** Removes every sample of the device, as retention does. */
+const retention = (team: Team) =>
+  transact(s.ctx, "test", async ({ queries }) => {
+    const client = sqlClientOf(queries);
+    const removed = await deleteStoredBefore(client, new Date(Date.now() + 60_000), 1_000_000);
+    for (const { deviceId, ...interval } of removed) await samplesRemoved(queries, deviceId, [interval]);
+    expect(removed.map(({ deviceId }) => deviceId)).toContain(team.device.id);
+  });
+
+describe("computed data", () => {
+  it("row 60: is computed after the creation, and from samples that come later", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 600);
+    expect(await waiting(frame)).toHaveLength(1);
+    await s.runJobs();
+    expect(await waiting(frame)).toHaveLength(0);
+    const empty = await team.computed(frame);
+    expect(empty.status).toBe(200);
+    expect(empty.headers.get("deprecation")).toBe("@1704067200");
+    expect(empty.body).toMatchObject({ first_timestamp: null, total_distance: null, hr_max: null });
+    await team.run(0, 100, 3000, 150);
+    expect(await waiting(frame)).toHaveLength(1);
+    await s.runJobs();
+    const result = await stored(frame);
+    const { body, headers } = await team.computed(frame);
+    expect(body).toEqual(JSON.parse(result?.data ?? ""));
+    expect(JSON.stringify(body)).toBe(result?.data);
+    expect(body).toMatchObject({ total_distance: 299.7, max_speed: 3, average_speed: 3, hr_avg: 150 });
+    expect(body.definition.parameters.sprint_threshold).toBe(7);
+    expect(
+      (
+        await s.get(`/api/v1/timeframes/${frame}/computed-data/`, team.manager.token, {
+          "If-None-Match": headers.get("etag") ?? "",
+        })
+      ).status,
+    ).toBe(304);
+  });
+
+  it("row 60: is computed at once when read before the work is done, or stale", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 600);
+    await team.run(0, 100, 3000);
+    expect((await team.computed(frame)).body.total_distance).toBe(299.7);
+    await team.run(100, 200, 3000);
+    expect((await team.computed(frame)).body.total_distance).toBe(599.7);
+    await patch(team, frame, { params: { hid_thresholds: [2, 2.5] } });
+    const { body } = await team.computed(frame);
+    expect(body.hid.threshold_2).toMatchObject({ threshold: 2.5, values: [{ distance: 599.7 }] });
+    const before = (await stored(frame))?.computedAt;
+    await s.runJobs();
+    expect((await stored(frame))?.computedAt).toEqual(before);
+  });
+
+  it("row 60: counts only samples from when the owner owned the device, and inside the time frame", async () => {
+    const team = await Team.of(s);
+    await s.release(team.device, team.manager);
+    const later = await startService();
+    later.clock.advance(180_000);
+    await later.take(team.device, team.manager);
+    const taken = later.clock.now().getTime();
+    await later.stop();
+    const frame = await team.frame(0, 600);
+    await team.run(-60, 700, 3000);
+    const { body } = await team.computed(frame);
+    expect(body.first_timestamp).toBeGreaterThanOrEqual(taken - 1000);
+    expect(body.last_timestamp).toBe(body.intensity.end_time);
+    expect(body.total_distance).toBeLessThan(1800 - 100 * 3);
+  });
+
+  it("row 60: samples that fall outside, or belong to another device, change nothing", async () => {
+    const team = await Team.of(s);
+    const other = await Team.of(s);
+    const frame = await team.frame(0, 100);
+    await s.runJobs();
+    await team.run(101, 200, 3000);
+    await other.run(0, 100, 3000);
+    expect(await waiting(frame)).toHaveLength(0);
+    // The end is part of the time frame.
+    await team.run(100, 100.1, 3000);
+    expect(await waiting(frame)).toHaveLength(1);
+  });
+
+  it("row 60: needs READ on the athlete from start to end, and no more than that", async () => {
+    const team = await Team.of(s);
+    const reader = await s.manager();
+    const { body } = await team.create();
+    const read = async (token = reader.token) => (await team.computed(body.id, token)).status;
+    expect(await read()).toBe(403);
+    await grant(s, team.athlete, reader.id, "WRITE", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z");
+    await grant(s, team.athlete, reader.id, "READ", "2024-06-01T10:00:00Z", "2024-06-01T10:59:59.999Z");
+    expect(await read()).toBe(403);
+    await grant(s, team.athlete, reader.id, "READ", "2024-06-01T10:30:00Z", "2024-06-01T11:00:00Z");
+    expect(await read()).toBe(200);
+    expect(await read((await s.athlete()).token)).toBe(403);
+    expect((await team.computed(999_999)).status).toBe(404);
+    expect((await s.get(`/api/v1/timeframes/${body.id}/`, reader.token)).status).toBe(403);
+  });
+
+  it("row 48: gives those time frames of the activity that the caller may read", async () => {
+    const team = await Team.of(s);
+    const path = `/api/v1/activities/${team.activity}/computed-data/`;
+    const reader = await s.manager();
+    expect((await s.get(path, reader.token)).body).toEqual([]);
+    const first = await team.frame(0, 100);
+    const second = (await team.create()).body.id;
+    await team.run(0, 100, 3000);
+    const all = await s.get(path, team.manager.token);
+    expect(all.status).toBe(200);
+    expect(all.body).toEqual([
+      { timeframe: first, data: (await team.computed(first)).body },
+      { timeframe: second, data: (await team.computed(second)).body },
+    ]);
+    expect(all.body[0].data.total_distance).toBe(299.7);
+    expect((await s.get(path, reader.token)).status).toBe(403);
+    await grant(s, team.athlete, reader.id, "READ", "2024-06-01T00:00:00Z", "2024-06-02T00:00:00Z");
+    expect((await s.get(path, reader.token)).body).toEqual([all.body[1]]);
+    expect((await s.get("/api/v1/activities/999999/computed-data/", reader.token)).status).toBe(404);
+  });
+
+  it("row 46: a change of the activity computes all its time frames anew", async () => {
+    const team = await Team.of(s);
+    const frames = [await team.frame(0, 60), await team.frame(30, 90)];
+    await s.runJobs();
+    const before = await Promise.all(frames.map(stored));
+    await s.send("PATCH", `/api/v1/activities/${team.activity}/`, {
+      token: team.manager.token,
+      json: { name: "Renamed" },
+    });
+    for (const frame of frames) expect(await waiting(frame)).toHaveLength(1);
+    await s.runJobs();
+    const after = await Promise.all(frames.map(stored));
+    after.forEach((result, i) => {
+      expect(Number(result?.computedAt)).toBeGreaterThan(Number(before[i]?.computedAt));
+    });
+  });
+
+  it("row 57: a time frame moved to another activity is found there", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 60);
+    const activity = await newActivity(s, team.manager);
+    expect((await patch(team, frame, { activity })).body.activity).toBe(activity);
+    const ids = async (of: number) =>
+      (await s.get(`/api/v1/activities/${of}/computed-data/`, team.manager.token)).body.map(
+        ({ timeframe }: { timeframe: number }) => timeframe,
+      );
+    expect([await ids(team.activity), await ids(activity)]).toEqual([[], [frame]]);
+  });
+
+  it("row 60: a result is stored only if the time frame and its data are still those it came from", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 600);
+    await team.run(0, 100, 3000);
+    let meanwhile: (() => Promise<unknown>)[] = [() => team.run(100, 200, 3000)];
+    const racing = await startService();
+    const ctx = racing.computing;
+    const seen: number[] = [];
+    const compute: typeof ctx.computer.compute = async (task) => {
+      const data = await ctx.computer.compute(task);
+      seen.push(JSON.parse(data).total_distance);
+      await meanwhile.shift()?.();
+      return data;
+    };
+    const raced = { ...ctx, computer: { ...ctx.computer, compute } };
+    const result = await computedDataOf(raced, frame);
+    expect(seen).toEqual([299.7, 599.7]);
+    expect(JSON.parse(result?.data ?? "").total_distance).toBe(599.7);
+    expect(JSON.parse((await stored(frame))?.data ?? "").total_distance).toBe(599.7);
+    // A time frame that goes while it is computed leaves nothing behind.
+    await patch(team, frame, { params: { max_hr: 180 } });
+    meanwhile = [() => s.send("DELETE", `/api/v1/timeframes/${frame}/`, { token: team.manager.token })];
+    expect(await computedDataOf(raced, frame)).toBeUndefined();
+    expect(await stored(frame)).toBeUndefined();
+    await racing.stop();
+  });
+
+  it("row 60: the last result stays when retention has removed samples, until they are loaded again", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 600);
+    await team.run(0, 100, 3000);
+    const { body: last } = await team.computed(frame);
+    await retention(team);
+    await patch(team, frame, { params: { max_hr: 180 } });
+    await s.runJobs();
+    expect((await team.computed(frame)).body).toEqual(last);
+    // One that was never computed is computed from what there is.
+    const late = await team.frame(0, 600);
+    expect((await team.computed(late)).body.total_distance).toBeNull();
+    await team.run(0, 100, 3000);
+    expect((await team.computed(frame)).body).toMatchObject({ total_distance: 299.7, athlete_max_hr: 180 });
+  });
+
+  it("row 60: newer rules compute every result anew", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 600);
+    await team.run(0, 100, 3000);
+    await s.runJobs();
+    const age = () =>
+      s.store.database.queries
+        .update(computedData)
+        .set({ definitionVersion: 0, data: "{}" })
+        .where(eq(computedData.timeframeId, frame));
+    await age();
+    expect((await team.computed(frame)).body.total_distance).toBe(299.7);
+    await age();
+    await queueOutdated(s.ctx);
+    await queueOutdated(s.ctx);
+    expect(await waiting(frame)).toHaveLength(1);
+    await s.runJobs();
+    expect(JSON.parse((await stored(frame))?.data ?? "").total_distance).toBe(299.7);
+    // What retention has made final is not asked for.
+    await retention(team);
+    await age();
+    await queueOutdated(s.ctx);
+    expect(await waiting(frame)).toHaveLength(0);
+  });
+
+  it("row 60: the athlete's age counts, and a corrected birth date computes anew", async () => {
+    const team = await Team.of(s, { birth_date: "2000-01-01" });
+    const { body } = await team.create();
+    const maxHr = async () => (await team.computed(body.id)).body.athlete_max_hr;
+    // 24 years old on 1 June 2024: 208 - 0.7 x 24 = 191.2.
+    expect(await maxHr()).toBe(191);
+    await s.runJobs();
+    const [athlete] = await s.store.database.queries
+      .select()
+      .from(accounts)
+      .where(eq(accounts.id, team.athlete));
+    if (athlete === undefined) throw new Error("No athlete");
+    await transact(s.ctx, "test", (change) => updateAccount(change, athlete, { birthDate: "1990-01-01" }));
+    expect(await waiting(body.id)).toHaveLength(1);
+    // 208 - 0.7 x 34 = 184.2
+    expect(await maxHr()).toBe(184);
+  });
+
+  it("row 60: an ownership that the operator extends backwards brings the samples of that time", async () => {
+    const team = await Team.of(s);
+    const { body } = await team.create();
+    const start = Date.parse("2024-06-01T10:00:00Z");
+    await store(
+      s,
+      team.device.id,
+      Array.from({ length: 11 }, (_, k) => ({ t: start + k * 1000, speed: 3000 })),
+    );
+    expect((await team.computed(body.id)).body.total_distance).toBeNull();
+    await backdateOwnership(s.ctx, team.device.serial_number, new Date(start + 1000));
+    expect((await team.computed(body.id)).body.total_distance).toBe(27);
+  });
+
+  it("row 25: releasing the device ends what its time frames may use", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 600);
+    await team.run(0, 100, 3000);
+    expect((await team.computed(frame)).body.total_distance).toBe(299.7);
+    // The device's clock is ahead: these samples are from after this moment.
+    await s.release(team.device, team.manager);
+    expect((await team.computed(frame)).body.total_distance).toBeNull();
+  });
+});

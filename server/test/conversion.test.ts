@@ -1,0 +1,285 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { convert } from "asi-convert";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bytesOf, recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
+import { newStore, type TestAccount, TestService } from "./service.js";
+
+let s: TestService;
+let ann: TestAccount;
+
+beforeAll(async () => {
+  s = await TestService.start(await newStore(), { convertMaxBytes: 40_000_000, uploadPauseMs: 300 });
+  ann = await s.manager();
+});
+
+afterAll(async () => {
+  await s.stop();
+  await s.store.close();
+});
+
+const PATH = "/api/v2/files/asi-to-csv/";
+const fixture = (name: string) =>
+  new Uint8Array(readFileSync(join(import.meta.dirname, "../../fixtures", name)));
+
+/** Files of the service's spool, at this moment. */
+const spooled = () =>
+  readdirSync(join(s.config.dataDir, "uploads"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "lock")
+    .map(({ name }) => name);
+/** None is left when all answers are sent or cut off. */
+const expectNoFiles = () => expect.poll(spooled, { timeout: 5_000 }).toEqual([]);
+
+function form(parts: readonly [name: string, value: string | Uint8Array, fileName?: string][]): FormData {
+  const data = new FormData();
+  for (const [name, value, fileName = "x.asi"] of parts) {
+    if (typeof value === "string") data.append(name, value);
+    else data.append(name, new Blob([value as Uint8Array<ArrayBuffer>]), fileName);
+  }
+  return data;
+}
+
+async function send(body: BodyInit, headers: Record<string, string> = {}, on = s) {
+  const response = await fetch(`${on.service.url}${PATH}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${ann.token}`, ...headers },
+    body,
+  });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const text = new TextDecoder().decode(bytes);
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+/** A connection on which a request is written piece by piece. */
+async function open(on = s): Promise<{ socket: Socket; answer: () => string; closed: Promise<void> }> {
+  const { port, hostname } = new URL(on.service.url ?? "");
+  const socket = connect(Number(port), hostname);
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  socket.on("error", () => undefined);
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  await new Promise((resolve) => socket.once("connect", resolve));
+  return { socket, answer: () => answer, closed };
+}
+
+const head = (length: number) =>
+  `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\nContent-Length: ${length}\r\n` +
+  "Content-Type: multipart/form-data; boundary=b\r\n\r\n";
+const PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.asi"\r\n\r\n';
+
+describe("conversion", () => {
+  it("row 17: gives the CSV of the library, byte for byte, under its name", async () => {
+    for (const name of ["valid/match-hr.asi", "valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
+      const recording = fixture(name);
+      const conversion = convert(recording);
+      const csv = await bytesOf(conversion.csv);
+      const { status, headers, bytes } = await send(form([["file", recording]]));
+      expect([name, status, headers.get("content-type")]).toEqual([name, 200, "text/csv; charset=utf-8"]);
+      expect(headers.get("content-disposition")).toBe(`attachment; filename="${await conversion.fileName}"`);
+      expect(JSON.parse(headers.get("x-asi-report") ?? "")).toEqual(await conversion.report);
+      expect(Buffer.from(bytes).equals(Buffer.from(csv))).toBe(true);
+    }
+    await expectNoFiles();
+  });
+
+  it("row 17: is for any authenticated user", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    const athlete = await s.athlete();
+    expect(
+      (await send(form([["file", recording]]), { Authorization: `Bearer ${athlete.token}` })).status,
+    ).toBe(200);
+    const refused = await send(form([["file", recording]]), { Authorization: "Bearer wrong" });
+    expect([refused.status, refused.json]).toEqual([403, { detail: "Invalid or expired token." }]);
+    await expectNoFiles();
+  });
+
+  it("row 17: names what is wrong with the file, with the library's code", async () => {
+    for (const [name, recording, code] of [
+      ["text", new TextEncoder().encode("no recording"), "NOT_A_RECORDING"],
+      ["empty", new Uint8Array(), "NOT_A_RECORDING"],
+      ["header only", await recordingOf("A-1", []), "NO_SAMPLES"],
+      ["zip", Buffer.concat([Buffer.from("PK\u0003\u0004"), new Uint8Array(5_000_000)]), "NOT_A_RECORDING"],
+      [
+        "two devices",
+        Buffer.concat([
+          await walk("A-1", "2024-03-01T10:00:00Z", 3),
+          await walk("A-2", "2024-03-01T10:00:01Z", 3),
+        ]),
+        "MIXED_DEVICES",
+      ],
+    ] as const) {
+      const { status, headers, json } = await send(form([["file", recording]]));
+      expect([name, status, headers.get("x-error-code"), Object.keys(json)]).toEqual([
+        name,
+        400,
+        code,
+        ["file"],
+      ]);
+      expect(headers.get("content-disposition")).toBeNull();
+    }
+    await expectNoFiles();
+  });
+
+  it("row 17: wants one part named file that is a file", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    for (const [parts, message] of [
+      [[], "No file was submitted."],
+      [[["upload", recording]], "No file was submitted."],
+      [[["file", "text"]], "The submitted data was not a file."],
+      [
+        [
+          ["file", recording],
+          ["file", recording],
+        ],
+        "Submit one file only.",
+      ],
+    ] as const) {
+      const { status, json } = await send(form(parts as unknown as Parameters<typeof form>[0]));
+      expect([status, json]).toEqual([400, { file: [message] }]);
+    }
+    const more = await send(
+      form([
+        ["note", "ignored"],
+        ["picture", new Uint8Array(3_000_000)],
+        ["file", recording],
+        ["__proto", "x"],
+      ]),
+    );
+    expect(more.status).toBe(200);
+    await expectNoFiles();
+  });
+
+  it("row 17: the name of the upload cannot get into the answer", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 2);
+    for (const name of ['x"; filename="evil.exe', "../../etc/passwd", "a%0d%0aX-Evil: 1", "\u202egpj.asi"]) {
+      const { status, headers } = await send(form([["file", recording, name]]));
+      expect([status, headers.get("content-disposition")]).toEqual([
+        200,
+        'attachment; filename="A-1_20240301T100000_20240301T100000.csv"',
+      ]);
+      expect(headers.get("x-evil")).toBeNull();
+    }
+  });
+
+  it("row 17: refuses a file that is too large, also a damaged one", async () => {
+    const small = await TestService.start(s.store, { convertMaxBytes: 100_000 });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 5_000);
+    const { status, json } = await send(form([["file", recording]]), {}, small);
+    expect([status, Object.keys(json)]).toEqual([413, ["detail"]]);
+    const exact = recording.subarray(0, 100_000);
+    expect((await send(form([["file", exact]]), {}, small)).status).toBe(200);
+    await small.stop();
+  });
+
+  it("row 17: refuses other content types, and compressed bodies", async () => {
+    for (const type of [
+      "application/json",
+      "text/csv",
+      "application/octet-stream",
+      "multipart/mixed; boundary=b",
+    ]) {
+      const { status, json } = await send("{}", { "Content-Type": type });
+      expect([type, status, Object.keys(json)]).toEqual([type, 415, ["detail"]]);
+    }
+    const packed = await send(form([["file", new Uint8Array(9)]]), { "Content-Encoding": "gzip" });
+    expect(packed.status).toBe(415);
+    const elsewhere = await s.send("POST", "/api/v1/managers/", { body: form([["username", "x"]]) });
+    expect(elsewhere.status).toBe(415);
+  });
+
+  it("row 17: a broken form is a malformed request", async () => {
+    const type = "multipart/form-data; boundary=b";
+    for (const [contentType, body] of [
+      ["multipart/form-data", `${PART}x\r\n--b--\r\n`],
+      [type, `${PART}half a file`],
+      [type, "--b\r\nContent-Disposition: form-data"],
+      [type, "no boundary at all"],
+      ["multipart/form-data; boundary=", "x"],
+      [`multipart/form-data; boundary=${"b".repeat(300)}`, "x"],
+    ] as const) {
+      const { status } = await send(body, { "Content-Type": contentType });
+      expect([contentType, body, status]).toEqual([contentType, body, 400]);
+    }
+    await expectNoFiles();
+  });
+
+  it("row 17: a client that goes away in the middle of its upload leaves nothing", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 30_000);
+    const { socket } = await open();
+    socket.write(head(recording.length + 1000) + PART);
+    socket.write(recording.subarray(0, 3_000_000));
+    await expect.poll(() => spooled().length).toBe(1);
+    socket.destroy();
+    await expectNoFiles();
+    expect((await send(form([["file", recording]]))).status).toBe(200);
+  });
+
+  it("row 17: a client that closes its half, or stands still, is cut off and leaves nothing", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3_000);
+    for (const end of [true, false]) {
+      const { socket, closed } = await open();
+      socket.write(head(recording.length + 100_000) + PART);
+      socket.write(recording);
+      if (end) socket.end();
+      await closed;
+      await expectNoFiles();
+    }
+    expect((await send(form([["file", recording]]))).status).toBe(200);
+  });
+
+  it("row 17: a client that does not read its answer, or goes away while it does, leaves nothing", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open();
+    // not a byte of the answer is read: what the system's buffers hold is all that gets out
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    await new Promise((sent) => socket.write(tail, sent));
+    await expect.poll(() => spooled().length, { timeout: 10_000 }).toBe(1);
+    socket.destroy();
+    await expectNoFiles();
+  });
+
+  it("row 17: two run at a time; a third is told when to come again", async () => {
+    const patient = await TestService.start(s.store);
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    const third = () => send(form([["file", recording]]), {}, patient);
+    const waiting = [await open(patient), await open(patient)];
+    for (const { socket } of waiting) socket.write(head(1_000_000) + PART);
+    await expect.poll(async () => (await third()).status, { timeout: 10_000 }).toBe(429);
+    const { headers, json } = await third();
+    expect([Number(headers.get("retry-after")) > 0, Object.keys(json)]).toEqual([true, ["detail"]]);
+    for (const { socket } of waiting) socket.destroy();
+    await expect.poll(async () => (await third()).status, { timeout: 10_000 }).toBe(200);
+    await patient.stop();
+  });
+
+  it("row 17: leaves ranges out of a report that is long", async () => {
+    const times = Array.from({ length: 200 }, (_, i) => Date.parse("2024-03-01T10:00:00Z") + i * 400_000);
+    const { headers } = await send(form([["file", await recordingOf("A-1", times.map(rowAt))]]));
+    const report = JSON.parse(headers.get("x-asi-report") ?? "");
+    expect([report.ranges, report.ranges_left_out, report.rows.total]).toEqual([undefined, 200, 200]);
+  });
+
+  it("row 17: is limited per user", async () => {
+    const strict = await TestService.start(s.store, { throttleFilesPerMinute: 1 });
+    const recording = await recordingOf("A-1", timesFrom("2024-03-01T10:00:00Z", 2).map(rowAt));
+    const headers = { Authorization: `Bearer ${(await s.manager()).token}` };
+    const statuses = [
+      (await send(form([["file", recording]]), headers, strict)).status,
+      (await send(form([["file", recording]]), headers, strict)).status,
+    ];
+    await strict.stop();
+    expect(statuses).toEqual([200, 429]);
+  });
+});

@@ -1,0 +1,9 @@
+import { transact } from "../src/domain/change.js";
+import { type ActivityEventKind, emitActivityEvent } from "../src/domain/webhooks/events.js";
+import type { TestService } from "./service.js";
+
+/** Writes an event as a change of the activity does within its transaction. */
+export const emit = (s: TestService, kind: ActivityEventKind, activityId: number, timeframeId?: number) =>
+  transact(s.ctx, "test", (change) =>
+    emitActivityEvent(change, kind, { activityId, ...(timeframeId === undefined ? {} : { timeframeId }) }),
+  );

@@ -1,0 +1,227 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newStore, service, type TestAccount, TestService } from "./service.js";
+
+let s: TestService;
+let ann: TestAccount;
+
+beforeAll(async () => {
+  s = await service();
+  ann = await s.manager();
+});
+
+const managers = "/api/v1/managers/";
+const email = "x@example.org";
+
+/** Sends bytes as they are, which no HTTP client would. */
+function raw(bytes: string): Promise<string> {
+  const { port, hostname } = new URL(s.service.url ?? "");
+  return new Promise((resolve, reject) => {
+    let answer = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    socket.on("end", () => resolve(answer)).on("error", reject);
+  });
+}
+
+describe("paths and methods", () => {
+  it("a path without its slash is not found and not redirected", async () => {
+    for (const path of ["/api/v1/account", "/api/v1/devices", "/oauth2/token", "/api/v1/devices/1", "/"]) {
+      const { status, body } = await s.get(path, ann.token);
+      expect([path, status, body]).toEqual([path, 404, { detail: "Not found." }]);
+    }
+  });
+
+  it("HEAD answers as GET without a body; OPTIONS and a wrong method tell what is allowed", async () => {
+    const head = await s.send("HEAD", "/api/v1/account/", { token: ann.token });
+    expect([head.status, head.body]).toEqual([200, ""]);
+    const options = await s.send("OPTIONS", `/api/v1/managers/${ann.id}/`);
+    expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS, PATCH, PUT"]);
+    const wrong = await s.send("DELETE", "/api/v1/account/", { token: ann.token });
+    expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    expect(wrong.body).toEqual({ detail: 'Method "DELETE" not allowed.' });
+  });
+
+  it("no odd path is a server error", async () => {
+    for (const path of [
+      "/%",
+      "/%00/",
+      "/api/v1/devices/%2e%2e/",
+      "/api/v1/devices/1%00/",
+      "/api/v1/devices/٣/",
+      "//",
+    ]) {
+      const { status } = await s.get(path, ann.token);
+      expect([path, status]).toEqual([
+        path,
+        expect.toSatisfy((value: number) => value === 404 || value === 400),
+      ]);
+    }
+    expect((await s.get(`/api/v1/managers/${"9".repeat(5000)}/`, ann.token)).status).toBe(404);
+  });
+});
+
+describe("bodies", () => {
+  const sendText = (body: BodyInit, type = "application/json") =>
+    s.send("POST", managers, { body, headers: { "Content-Type": type } });
+
+  it("broken JSON is told as such", async () => {
+    for (const text of ["{", "", "nul", '{"username":"\u0001"', '{"__proto__":{"a":1}}', "\ufeff{"]) {
+      const { status, body } = await sendText(text);
+      expect([text, status]).toEqual([text, 400]);
+      expect(body).toBeTypeOf("object");
+    }
+    const notUtf8 = await sendText(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
+    expect(notUtf8.body).toEqual({ detail: "JSON parse error." });
+  });
+
+  it("a body that is no object, or holds text that cannot be stored, is refused", async () => {
+    for (const text of ["[]", "1", '"x"', "null"]) expect((await sendText(text)).status).toBe(400);
+    for (const name of ["\\u0000", "\\ud800", "\\udc00x"]) {
+      const { status } = await sendText(
+        `{"username":"a","email":"${email}","manager_profile":{"first_name":"${name}"}}`,
+      );
+      expect([name, status]).toEqual([name, 400]);
+    }
+  });
+
+  it("only the content types of the operation are read", async () => {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/xml",
+      "multipart/form-data",
+    ]) {
+      const { status, body } = await sendText("a=b", type);
+      expect([type, status, body]).toEqual([type, 415, { detail: expect.any(String) }]);
+    }
+    expect((await sendText("{}", "application/json; charset=latin1")).status).toBe(415);
+    expect((await sendText("{}", "application/json; charset=UTF-8")).status).toBe(400);
+  });
+
+  it("a body beyond the limit is refused", async () => {
+    const big = JSON.stringify({ username: "a", email, filler: "x".repeat(5 * 1024 * 1024) });
+    const { status, body } = await sendText(big);
+    expect([status, body]).toEqual([413, { detail: "The request body is too large." }]);
+  });
+
+  it("unknown and output-only fields are ignored", async () => {
+    const username = `user-${Math.random()}`;
+    const { status, body } = await s.post(managers, {
+      username,
+      email,
+      id: 1,
+      role: "ADMINISTRATOR",
+      other: [],
+    });
+    expect(status).toBe(201);
+    expect(body).not.toHaveProperty("other");
+    expect(body.id).not.toBe(1);
+  });
+
+  it("Accept may rule out the answer", async () => {
+    expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html" })).status).toBe(406);
+    expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html, */*;q=0.1" })).status).toBe(200);
+    expect((await s.get("/api/v1/account/", ann.token, { Accept: "application/json;q=0" })).status).toBe(406);
+  });
+
+  it("bytes that are no HTTP get a plain refusal", async () => {
+    expect(await raw("GARBAGE\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await raw("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(100_000)}\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 431 /,
+    );
+  });
+});
+
+describe("every answer", () => {
+  it("carries a request id, the caller's own when it is harmless", async () => {
+    const own = await s.get("/api/v1/account/", ann.token, { "X-Request-Id": "abc-123" });
+    expect(own.headers.get("x-request-id")).toBe("abc-123");
+    const other = await s.get("/api/v1/account/", ann.token, { "X-Request-Id": "a b<script>" });
+    expect(other.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("carries security headers and is not cached", async () => {
+    const { headers } = await s.get("/api/v1/account/", ann.token);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("tells an error's stable code", async () => {
+    expect((await s.get("/api/v1/account/")).headers.get("x-error-code")).toBe("not_authenticated");
+    expect((await s.get("/api/v1/nothing/")).headers.get("x-error-code")).toBe("not_found");
+  });
+
+  it("tokens count only in the Authorization header, the scheme in any letter case", async () => {
+    expect(
+      (await s.get("/api/v1/account/", undefined, { Authorization: `bearer ${ann.token}` })).status,
+    ).toBe(200);
+    expect((await s.get("/api/v1/account/", undefined, { Authorization: `Token ${ann.token}` })).status).toBe(
+      403,
+    );
+    expect((await s.get(`/api/v1/account/?access_token=${ann.token}`)).status).toBe(403);
+  });
+});
+
+describe("throttling", () => {
+  // Processes on one PostgreSQL share their counters, so this service has a database of its own.
+  let strict: TestService;
+  let bob: TestAccount;
+  let eve: TestAccount;
+
+  beforeAll(async () => {
+    strict = await TestService.start(await newStore(), {
+      throttleUserPerMinute: 3,
+      throttleAddressPerMinute: 12,
+    });
+    [bob, eve] = [await strict.manager(), await strict.manager()];
+  });
+
+  afterAll(async () => {
+    await strict.stop();
+    await strict.store.close();
+  });
+
+  it("counts a user's calls, says what is left, and then when to come back", async () => {
+    const first = await strict.get("/api/v1/account/", bob.token);
+    expect(first.headers.get("ratelimit-policy")).toBe('"user";q=3;w=60');
+    expect(first.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
+    await strict.get("/api/v1/account/", bob.token);
+    await strict.get("/api/v1/account/", bob.token);
+    const { status, headers, body } = await strict.get("/api/v1/account/", bob.token);
+    expect(status).toBe(429);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(body.detail).toMatch(/^Request was throttled\. Expected available in \d+ seconds?\.$/);
+    expect((await strict.get("/api/v1/account/", eve.token)).status).toBe(200);
+  });
+
+  it("counts anonymous and wrongly authenticated calls by address, health never", async () => {
+    const statuses = new Set<number>();
+    for (let i = 0; i < 6; i++) {
+      statuses.add((await strict.get("/api/v1/account/", "wrong")).status);
+      statuses.add((await strict.get("/api/v1/account/")).status);
+    }
+    expect(statuses).toEqual(new Set([403, 429]));
+    expect((await strict.get("/api/v1/account/", eve.token)).status).toBe(200);
+    expect((await strict.get("/health/live/")).status).toBe(200);
+  });
+});
+
+describe("health", () => {
+  it("row X6: is live and ready", async () => {
+    expect((await s.get("/health/live/")).body).toEqual({ status: "ok" });
+    expect((await s.get("/health/ready/")).body).toEqual({ status: "ok" });
+  });
+
+  it("row X7: metrics count requests by route, on a port of their own", async () => {
+    await s.get("/api/v1/account/", ann.token);
+    expect(await s.service.app.metrics.metrics()).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/account\/",status="200"\} \d+/,
+    );
+    expect((await s.get("/metrics")).status).toBe(404);
+  });
+});

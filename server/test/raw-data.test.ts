@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
+import { applyRetention } from "../src/jobs/retention.js";
+import { sampleAt, timesFrom, walk } from "./recordings.js";
+import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+
+// A database of its own: here jobs are run and the clock is moved.
+let s: TestService;
+let ann: TestAccount;
+let bob: TestAccount;
+let device: TestDevice;
+
+const START = "2024-03-01T10:00:00.000Z";
+const START_MS = Date.parse(START);
+const iso = (ms: number) => new Date(ms).toISOString();
+
+beforeAll(async () => {
+  s = await TestService.start(await newStore());
+  [ann, bob] = await Promise.all([s.manager(), s.manager()]);
+  device = await s.ownedDevice(ann);
+  await s.backdate(device, "2024-01-01T00:00:00Z");
+  // Two ranges: a minute at 10 Hz, and another after 5 minutes and 1 ms.
+  await s.load(device, ann, await walk(device.serial_number, START, 600));
+  await s.load(device, ann, await walk(device.serial_number, iso(START_MS + 59_900 + 300_001), 50));
+});
+
+afterAll(async () => {
+  await s.stop();
+  await s.store.close();
+});
+
+const page = (query: Record<string, string | number>, by = ann, id: number | string = device.id) =>
+  s.get(
+    `/api/v1/devices/${id}/preprocessed-data/?${new URLSearchParams(query as Record<string, string>)}`,
+    by.token,
+  );
+const ranges = (query: Record<string, string | number>, by = ann) =>
+  s.get(
+    `/api/v1/devices/${device.id}/preprocessed-data-ranges/?${new URLSearchParams(query as Record<string, string>)}`,
+    by.token,
+  );
+
+describe("raw data", () => {
+  it("row 13: gives the samples from start to stop, both included, in the order of time", async () => {
+    const { status, headers, body } = await page({ start: START_MS + 100, stop: START_MS + 1_000 });
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(body).toEqual({
+      count: 10,
+      page: 1,
+      next: null,
+      previous: null,
+      results: timesFrom(iso(START_MS + 100), 10).map(sampleAt),
+    });
+    expect(Object.keys(body.results[0])).toEqual([
+      "gnss.altitude",
+      "gnss.latitude",
+      "gnss.longitude",
+      "gnss.speed",
+      "gnss.timestamp",
+      "ecg.hr",
+    ]);
+  });
+
+  it("row 13: pages, and none beyond the last", async () => {
+    const bounds = { start: START, stop: iso(START_MS + 59_900) };
+    const second = await page({ ...bounds, limit: 250, page: 2 });
+    expect(second.body).toMatchObject({ count: 600, page: 2, next: 3, previous: 1 });
+    expect(second.body.results).toEqual(timesFrom(iso(START_MS + 25_000), 250).map(sampleAt));
+    expect((await page({ ...bounds, limit: 250, page: 3 })).body).toMatchObject({ next: null, previous: 2 });
+    for (const beyond of [4, 0, "x"]) {
+      const { status, body } = await page({ ...bounds, limit: 250, page: beyond });
+      expect([status, body]).toEqual([404, { detail: "Invalid page." }]);
+    }
+    for (const limit of [0, "many", 99_999])
+      expect((await page({ ...bounds, limit })).body.results).toHaveLength(600);
+    const nothing = await page({ start: "2024-02-01T00:00:00Z", stop: "2024-02-01T01:00:00Z" });
+    expect([nothing.status, nothing.body]).toEqual([
+      200,
+      { count: 0, page: 1, next: null, previous: null, results: [] },
+    ]);
+  });
+
+  it("row 13: takes a time in milliseconds or as a date-time of any of the forms", async () => {
+    const first = sampleAt(START_MS);
+    for (const start of [
+      START_MS,
+      START,
+      "2024-03-01T10:00:00",
+      "2024-03-01 11:00:00+01:00",
+      "2024-03-01T05:30:00.000-0430",
+    ]) {
+      expect((await page({ start, stop: START_MS })).body.results).toEqual([first]);
+    }
+    expect((await page({ start: -1, stop: 0 })).status).toBe(403);
+  });
+
+  it("row 13: refuses bounds that are missing, no times, the wrong way round or too far apart", async () => {
+    const missing = await page({});
+    expect([missing.status, missing.body]).toEqual([
+      400,
+      { start: ["This field is required."], stop: ["This field is required."] },
+    ]);
+    for (const start of ["yesterday", "2024-02-30T00:00:00Z", "1e3", "9".repeat(30)]) {
+      const { status, body } = await page({ start, stop: START_MS });
+      expect([start, status, Object.keys(body)]).toEqual([start, 400, ["start"]]);
+    }
+    expect((await page({ start: START_MS, stop: START_MS - 1 })).body).toEqual({
+      stop: ["Must not be before start."],
+    });
+    const twoDays = 2 * 86_400_000;
+    expect((await page({ start: START_MS, stop: START_MS + twoDays })).status).toBe(200);
+    const longer = await page({ start: START_MS, stop: START_MS + twoDays + 1 });
+    expect([longer.status, longer.headers.get("x-error-code")]).toEqual([400, "range_too_long"]);
+  });
+
+  it("row 13: takes the deprecated bounds, says so, and prefers the new ones", async () => {
+    const old = await page({ start_iso: START, stop_iso: START });
+    expect([old.status, old.body.count, old.headers.get("deprecation")]).toEqual([200, 1, "@1704067200"]);
+    expect(old.headers.get("link")).toContain('rel="deprecation"');
+    const both = await page({
+      start: START_MS,
+      stop: START_MS + 100,
+      start_iso: "nonsense",
+      stop_iso: START,
+    });
+    expect([both.status, both.body.count]).toEqual([200, 2]);
+    expect((await page({ start: START_MS, stop: START_MS })).headers.get("deprecation")).toBeNull();
+    const wrong = await page({ start_iso: "nonsense", stop_iso: START });
+    expect([wrong.status, Object.keys(wrong.body), wrong.headers.get("deprecation")]).toEqual([
+      400,
+      ["start_iso"],
+      "@1704067200",
+    ]);
+  });
+
+  it("row 13: has an alias, and is for managers who ever owned the device", async () => {
+    const query = `start=${START_MS}&stop=${START_MS}`;
+    expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`, ann.token)).body.count).toBe(1);
+    expect((await page({}, bob)).status).toBe(403);
+    expect((await page({}, await s.athlete())).status).toBe(403);
+    expect((await page({}, ann, 999_999)).status).toBe(404);
+    expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`)).status).toBe(403);
+  });
+
+  it("row 13: gives each owner the samples of his or her own time only", async () => {
+    const shared = await s.ownedDevice(ann);
+    await s.backdate(shared, "2024-01-01T00:00:00Z");
+    const now = s.clock.now().getTime();
+    await s.load(shared, ann, await walk(shared.serial_number, iso(now - 60_000), 600));
+    await s.release(shared, ann);
+    s.clock.advance(1_000);
+    await s.take(shared, bob);
+    const taken = s.clock.now().getTime();
+    s.clock.advance(60_000);
+    await s.load(shared, bob, await walk(shared.serial_number, iso(taken + 1_000), 100));
+    const today = { start: now - 3_600_000, stop: taken + 3_600_000 };
+    const [mine, his] = await Promise.all([page(today, ann, shared.id), page(today, bob, shared.id)]);
+    expect([mine.body.count, his.body.count]).toEqual([600, 100]);
+    expect(his.body.results[0]["gnss.timestamp"]).toBe(taken + 1_000);
+    const before = await page({ start: now - 3_600_000, stop: now - 1_000 }, bob, shared.id);
+    expect([before.status, before.body.detail]).toEqual([
+      403,
+      "You did not own the device between start and stop.",
+    ]);
+    const after = await page({ start: taken + 1_000, stop: taken + 2_000 }, ann, shared.id);
+    expect(after.status).toBe(403);
+  });
+
+  it("row 13: has an entity tag, and no shared cache may keep it", async () => {
+    const bounds = { start: START_MS, stop: START_MS + 5_000 };
+    const { headers } = await page(bounds);
+    expect(headers.get("cache-control")).toBe("private, max-age=0");
+    expect(headers.get("vary")).toContain("Authorization");
+    const etag = headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[\w-]{20,}"$/);
+    const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${bounds.start}&stop=${bounds.stop}`;
+    const same = await s.get(path, ann.token, { "If-None-Match": `"other", W/${etag}` });
+    expect([same.status, same.body, same.headers.get("etag")]).toEqual([304, "", etag]);
+    const refused = await s.get(path, bob.token, { "If-None-Match": etag });
+    expect(refused.status).toBe(403);
+    expect((await page({ ...bounds, stop: bounds.stop + 100 })).headers.get("etag")).not.toBe(etag);
+  });
+
+  it("row 13: may be 120 seconds old, but asks for the right each time", async () => {
+    const fresh = await s.ownedDevice(ann);
+    await s.backdate(fresh, "2024-01-01T00:00:00Z");
+    const bounds = { start: START_MS, stop: START_MS + 60_000 };
+    expect((await page(bounds, ann, fresh.id)).body.count).toBe(0);
+    await s.load(fresh, ann, await walk(fresh.serial_number, START, 10));
+    expect((await page(bounds, ann, fresh.id)).body.count).toBe(0);
+    s.clock.advance(PAGE_LIFETIME_MS);
+    const { body, headers } = await page(bounds, ann, fresh.id);
+    expect(body.count).toBe(10);
+    expect((await page(bounds, bob, fresh.id)).status).toBe(403);
+    const other = await TestService.start(s.store, { rawDataCacheBytes: 0 });
+    const direct = await other.get(
+      `/api/v1/devices/${fresh.id}/raw-data/?start=${bounds.start}&stop=${bounds.stop}`,
+      ann.token,
+    );
+    await other.stop();
+    expect([direct.body, direct.headers.get("etag")]).toEqual([body, headers.get("etag")]);
+  });
+
+  it("row 13: is limited per user", async () => {
+    const strict = await TestService.start(s.store, { throttleRawDataPerMinute: 2 });
+    const carl = await s.manager();
+    const path = `/api/v1/devices/${device.id}/raw-data/`;
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await strict.get(path, carl.token)).status);
+    const { status, headers } = await strict.get(path, carl.token);
+    await strict.stop();
+    expect([...statuses, status]).toEqual([403, 403, 429, 429]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  it("row 14: groups samples at most 5 minutes apart, inside the bounds", async () => {
+    const { status, body } = await ranges({ start: "2024-02-25T00:00:00Z", stop: "2024-03-05T00:00:00Z" });
+    const second = START_MS + 59_900 + 300_001;
+    expect([status, body]).toEqual([
+      200,
+      {
+        count: 2,
+        page: 1,
+        next: null,
+        previous: null,
+        results: [
+          { start: START, stop: iso(START_MS + 59_900), size: 600 },
+          { start: iso(second), stop: iso(second + 4_900), size: 50 },
+        ],
+      },
+    ]);
+    const cut = await ranges({ start: START_MS + 50, stop: second });
+    expect(cut.body.results).toEqual([
+      { start: iso(START_MS + 100), stop: iso(START_MS + 59_900), size: 599 },
+      { start: iso(second), stop: iso(second), size: 1 },
+    ]);
+    const paged = await ranges({ start: START_MS, stop: START_MS + 3_600_000, limit: 1, page: 2 });
+    expect(paged.body).toMatchObject({ count: 2, next: null, previous: 1, results: [{ size: 50 }] });
+    expect((await ranges({ start: START_MS, stop: START_MS + 3_600_000, limit: 1, page: 3 })).status).toBe(
+      404,
+    );
+  });
+
+  it("row 14: allows 14 days, has the rights and the deprecated bounds of the samples, and an alias", async () => {
+    const days = 14 * 86_400_000;
+    expect((await ranges({ start: START_MS, stop: START_MS + days })).status).toBe(200);
+    const longer = await ranges({ start: START_MS, stop: START_MS + days + 1 });
+    expect([longer.status, longer.headers.get("x-error-code")]).toEqual([400, "range_too_long"]);
+    expect((await ranges({ start: START_MS, stop: START_MS }, bob)).status).toBe(403);
+    expect((await ranges({ start: 0, stop: 1 })).status).toBe(403);
+    expect((await ranges({ start_iso: START, stop_iso: START })).headers.get("deprecation")).toBe(
+      "@1704067200",
+    );
+    const alias = `/api/v1/devices/${device.id}/raw-data-ranges/?start=${START_MS}&stop=${START_MS}`;
+    expect((await s.get(alias, ann.token)).body.count).toBe(1);
+    expect((await s.get("/api/v1/devices/999999/raw-data-ranges/", ann.token)).status).toBe(404);
+  });
+
+  it("row 15: gives the newest samples, the newest first", async () => {
+    const path = `/api/v1/devices/${device.id}/latest-preprocessed-data/`;
+    const newest = timesFrom(iso(START_MS + 59_900 + 300_001), 50).reverse();
+    expect((await s.get(path, ann.token)).body).toEqual(newest.slice(0, 10).map(sampleAt));
+    expect((await s.get(`${path}?size=300`, ann.token)).body).toHaveLength(300);
+    const alias = await s.get(`/api/v1/devices/${device.id}/latest-raw-data/?size=1`, ann.token);
+    expect(alias.body).toEqual([sampleAt(newest[0] ?? 0)]);
+    for (const size of ["0", "301", "-1", "x", "1.5"]) {
+      const { status, body } = await s.get(`${path}?size=${size}`, ann.token);
+      expect([size, status, Object.keys(body)]).toEqual([size, 400, ["size"]]);
+    }
+    expect((await s.get(path, bob.token)).status).toBe(403);
+    expect((await s.get("/api/v1/devices/999999/latest-raw-data/", ann.token)).status).toBe(404);
+  });
+
+  it("row 15, 16: consider the caller's current ownership only", async () => {
+    const passed = await s.ownedDevice(ann);
+    await s.backdate(passed, "2024-01-01T00:00:00Z");
+    await s.load(passed, ann, await walk(passed.serial_number, START, 10));
+    await s.release(passed, ann);
+    await s.take(passed, bob);
+    const latest = `/api/v1/devices/${passed.id}/latest-preprocessed-data/`;
+    const timestamp = `/api/v1/devices/${passed.id}/latest-timestamp/`;
+    expect((await s.get(latest, bob.token)).body).toEqual([]);
+    expect((await s.get(timestamp, bob.token)).status).toBe(404);
+    expect((await s.get(latest, ann.token)).status).toBe(403);
+    expect((await s.get(timestamp, ann.token)).status).toBe(403);
+  });
+
+  it("row 16: gives the time of the newest sample", async () => {
+    const path = `/api/v1/devices/${device.id}/latest-timestamp/`;
+    const newest = START_MS + 59_900 + 300_001 + 4_900;
+    expect((await s.get(path, ann.token)).body).toEqual({
+      timestamp: newest,
+      datetime: iso(newest).replace("Z", "+00:00"),
+    });
+    expect((await s.get(path, bob.token)).status).toBe(403);
+    expect((await s.get("/api/v1/devices/999999/latest-timestamp/", ann.token)).status).toBe(404);
+  });
+});
+
+describe("retention of raw data", () => {
+  it("counts from the storing, not from the recording", async () => {
+    const old = await s.ownedDevice(ann);
+    await s.backdate(old, "2010-01-01T00:00:00Z");
+    await s.load(old, ann, await walk(old.serial_number, "2010-06-01T00:00:00Z", 10));
+    // The retention of 731 days later removes the tokens of today too.
+    const count = async () => {
+      const token = await s.logIn(ann.username, ann.password);
+      return (await s.get(`/api/v1/devices/${old.id}/latest-raw-data/`, token)).body.length;
+    };
+    await applyRetention(s.ctx);
+    expect(await count()).toBe(10);
+    const later = await TestService.start(s.store);
+    later.clock.advance(731 * 86_400_000);
+    await applyRetention(later.ctx);
+    await later.stop();
+    expect(await count()).toBe(0);
+  });
+});

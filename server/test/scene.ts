@@ -1,0 +1,117 @@
+import { managingManager } from "./people.js";
+import { walk } from "./recordings.js";
+import { startService, type TestAccount, type TestDevice, type TestService } from "./service.js";
+import { newActivity, schemaId } from "./team.js";
+
+/** People around one manager's things: who may what with them is told by the authorization matrix. */
+export interface Scene {
+  owner: TestAccount;
+  formerOwner: TestAccount;
+  anotherManager: TestAccount;
+  /** The athlete of `ids.athlete`. */
+  thatAthlete: TestAccount;
+  anotherAthlete: TestAccount;
+  device: TestDevice;
+  /** External id of `thatAthlete`. */
+  externalId: string;
+  /** Id of the owner's managed athlete. */
+  managedAthlete: number;
+  /** For every path parameter, an object of the owner, or of that athlete. */
+  ids: Record<string, number>;
+}
+
+/**
+ * The owner owns a device that the former owner has released, has loaded a recording into it, manages an athlete, has an
+ * activity with a time frame of that athlete and a webhook, and may read `thatAthlete` now, whom the former owner could read until 2021.
+ */
+export async function newScene(s: TestService): Promise<Scene> {
+  const owner = await managingManager({}, "?create_default_athlete=true");
+  const [formerOwner, anotherManager, thatAthlete, anotherAthlete] = await Promise.all([
+    s.manager(),
+    s.manager(),
+    s.athlete(),
+    s.athlete(),
+  ]);
+  const device = await s.ownedDevice(formerOwner);
+  await s.release(device, formerOwner);
+  await s.take(device, owner);
+  const [ownership] = (await s.get("/api/v1/device-ownerships/", owner.token)).body.results;
+
+  const [managed] = (await s.get("/api/v1/athletes/?is_managed=true", owner.token)).body.results;
+  const externalId = `external-${thatAthlete.id}`;
+  await s.send("PATCH", `/api/v1/athletes/${thatAthlete.id}/`, {
+    token: thatAthlete.token,
+    json: { external_id: externalId },
+  });
+  const give = (manager: TestAccount, expiration_time: string) =>
+    s.post(
+      `/api/v1/athletes/${thatAthlete.id}/managers/${manager.id}/permissions/`,
+      { start_time: "2020-01-01T00:00:00Z", expiration_time, permission: "READ" },
+      thatAthlete.token,
+    );
+  await give(owner, "2999-01-01T00:00:00Z");
+  const { body: permission } = await give(formerOwner, "2021-01-01T00:00:00Z");
+
+  const activity = await newActivity(s, owner);
+  const frame = await s.post(
+    "/api/v1/timeframes/",
+    {
+      start_time: "2024-06-01T10:00:00.000Z",
+      end_time: "2024-06-01T11:00:00.000Z",
+      params: {},
+      device: device.id,
+      activity,
+      athlete: managed.id,
+      owner: owner.id,
+      json_schema: await schemaId(s, "timeframe_soccer"),
+    },
+    owner.token,
+  );
+  // A recording of the minute to come, which is the owner's time.
+  const recording = await walk(device.serial_number, new Date(Date.now() + 60_000).toISOString(), 1);
+  const { body: job } = await s.post(
+    `/api/v1/devices/${device.id}/bulk-load/`,
+    { asi_b64: Buffer.from(recording).toString("base64") },
+    owner.token,
+  );
+  await s.runJobs();
+  // Stored where private addresses are allowed, so that no test's delivery leaves the machine.
+  const open = await startService({ webhookAllowPrivate: true });
+  const webhooks = `/api/v1/activities/${activity}/webhooks/`;
+  const { body: webhook } = await open.post(
+    webhooks,
+    {
+      webhook_url: "http://127.0.0.1:9/",
+      secret_token: "secret",
+      activity_events: true,
+      timeframes_events: true,
+    },
+    owner.token,
+  );
+  await open.stop();
+  const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
+
+  return {
+    owner,
+    formerOwner,
+    anotherManager,
+    thatAthlete,
+    anotherAthlete,
+    device,
+    externalId,
+    managedAthlete: managed.id,
+    ids: {
+      manager: owner.id,
+      athlete: thatAthlete.id,
+      device: device.id,
+      device_ownership: ownership.id,
+      permission: permission.id,
+      json_schema: await schemaId(s, "activity_soccer"),
+      activity,
+      timeframe: frame.body.id,
+      webhook: webhook.id,
+      delivery: delivery.id,
+      job: job.id,
+    },
+  };
+}

@@ -1,0 +1,288 @@
+/** The service under test: the real one, on a real database, reached over HTTP. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { cpSync } from "node:fs";
+import pg from "pg";
+import { inject } from "vitest";
+import { type Config, readConfig } from "../src/config.js";
+import { insertAccount } from "../src/domain/accounts/store.js";
+import { transact } from "../src/domain/change.js";
+import type { Context } from "../src/domain/context.js";
+import { addDevices, backdateOwnership } from "../src/domain/devices/operate.js";
+import { hashPassword } from "../src/domain/passwords.js";
+import { createApplication } from "../src/oauth/applications.js";
+import { ownContext, type Service, startService as startProcess } from "../src/service.js";
+import { type Database, openDatabase } from "../src/store/database.js";
+import { migrate } from "../src/store/migrate.js";
+import type { Store } from "../src/store/open.js";
+import type { AddressLookup } from "../src/webhooks/receiver.js";
+import { newScratchFolder } from "./scratch.js";
+
+/** A clock that tests move instead of sleeping. */
+export class MovableClock {
+  #offsetMs = 0;
+  #stoppedAtMs: number | undefined;
+  now(): Date {
+    return new Date((this.#stoppedAtMs ?? Date.now()) + this.#offsetMs);
+  }
+  advance(ms: number): void {
+    this.#offsetMs += ms;
+  }
+  /** From now on it is this very instant, until the clock is moved. */
+  stopAt(timestampMs: number): void {
+    this.#stoppedAtMs = timestampMs;
+    this.#offsetMs = 0;
+  }
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape, and fail when they err
+  body: any;
+}
+
+export interface Send {
+  token?: string | undefined;
+  json?: unknown;
+  form?: Record<string, string>;
+  body?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+export interface TestAccount {
+  id: number;
+  username: string;
+  password: string;
+  token: string;
+}
+
+export interface TestDevice {
+  id: number;
+  serial_number: string;
+  device_name: string;
+}
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+/** A folder with an empty embedded database: a copy, because making one anew takes seconds. */
+function newFolder(): string {
+  const folder = newScratchFolder();
+  cpSync(inject("embeddedTemplate"), folder, { recursive: true });
+  return folder;
+}
+
+/** A new database without tables. */
+export async function newDatabase(): Promise<{ database: Database; databaseUrl: string | null }> {
+  let databaseUrl: string | null = null;
+  if (isPostgres) {
+    const name = `test_${randomBytes(6).toString("hex")}`;
+    const admin = new pg.Client(`${inject("postgresUrl")}postgres`);
+    await admin.connect();
+    await admin.query(`CREATE DATABASE ${name}`);
+    await admin.end();
+    databaseUrl = `${inject("postgresUrl")}${name}`;
+  }
+  const database = await openDatabase(
+    databaseUrl === null ? { folder: newFolder() } : { url: databaseUrl, poolSize: 10 },
+  );
+  return { database, databaseUrl };
+}
+
+/** A new, empty, migrated database. */
+export async function newStore(): Promise<Store & { databaseUrl: string | null }> {
+  const { database, databaseUrl } = await newDatabase();
+  await migrate(database.queries);
+  return { database, serverKey: randomBytes(32), databaseUrl, close: () => database.close() };
+}
+
+/** Settings of the tests: a free port, quiet, and limits that a test run does not reach. */
+export const testConfig = (changes: Partial<Config> = {}): Config => ({
+  ...readConfig({ PORT: "0", METRICS_PORT: "0", LOG_LEVEL: process.env.TEST_LOG ?? "silent" }),
+  dataDir: newScratchFolder(),
+  throttleAddressPerMinute: 1_000_000,
+  throttleUserPerMinute: 1_000_000,
+  throttleRawDataPerMinute: 1_000_000,
+  throttleFilesPerMinute: 1_000_000,
+  throttleRegistrationsPerHour: 1_000_000,
+  throttleTokensPerMinute: 1_000_000,
+  ...changes,
+});
+
+export class TestService {
+  readonly store: Store;
+  readonly service: Service;
+  readonly clock: MovableClock;
+  readonly config: Config;
+  #client: Promise<{ clientId: string; clientSecret: string }> | undefined;
+
+  constructor(store: Store, service: Service, clock: MovableClock, config: Config) {
+    this.store = store;
+    this.service = service;
+    this.clock = clock;
+    this.config = config;
+  }
+
+  static async start(
+    store: Store,
+    changes: Partial<Config> = {},
+    lookup?: AddressLookup,
+  ): Promise<TestService> {
+    const config = testConfig(changes);
+    const clock = new MovableClock();
+    return new TestService(store, await startProcess(config, store, "api", clock, lookup), clock, config);
+  }
+
+  /** A context as the operator's commands have it. */
+  get ctx(): Context {
+    return ownContext(this.config, this.store, this.clock);
+  }
+
+  /** A context as a job has it: it can compute. */
+  get computing(): Context {
+    return ownContext(this.config, this.store, this.clock, undefined, this.service.computer);
+  }
+
+  /** Does all the work that waits. The tests' services run no jobs by themselves. */
+  runJobs(): Promise<void> {
+    return this.service.worker.drain();
+  }
+
+  async send(
+    method: string,
+    path: string,
+    { token, json, form, body, headers = {} }: Send = {},
+  ): Promise<Answer> {
+    const content: [BodyInit | undefined, string | undefined] =
+      json !== undefined
+        ? [JSON.stringify(json), "application/json"]
+        : form !== undefined
+          ? [new URLSearchParams(form), undefined]
+          : [body, undefined];
+    const response = await fetch(`${this.service.url}${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(content[1] === undefined ? {} : { "Content-Type": content[1] }),
+        ...headers,
+      },
+      ...(content[0] === undefined ? {} : { body: content[0] }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  get(path: string, token?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("GET", path, { token, headers });
+  }
+
+  post(path: string, json: unknown, token?: string): Promise<Answer> {
+    return this.send("POST", path, { token, json });
+  }
+
+  /** The OAuth application that the tests' clients use. */
+  client(): Promise<{ clientId: string; clientSecret: string }> {
+    this.#client ??= createApplication(this.ctx, { name: "test", redirectUris: [] });
+    return this.#client;
+  }
+
+  async token(form: Record<string, string>): Promise<Answer> {
+    const { clientId, clientSecret } = await this.client();
+    return this.send("POST", "/oauth2/token/", {
+      form: { client_id: clientId, client_secret: clientSecret, ...form },
+    });
+  }
+
+  async logIn(username: string, password: string): Promise<string> {
+    const { status, body } = await this.token({ grant_type: "password", username, password });
+    if (status !== 200) throw new Error(`No token for ${username}: ${status} ${JSON.stringify(body)}`);
+    return body.access_token;
+  }
+
+  /** Registers a manager over HTTP and logs in. */
+  async manager(more: Record<string, unknown> = {}, query = ""): Promise<TestAccount> {
+    const username = `manager-${randomUUID()}`;
+    const password = `pass ${randomUUID()}`;
+    const { status, body } = await this.post(`/api/v1/managers/${query}`, {
+      username,
+      password,
+      email: `${username}@example.org`,
+      ...more,
+    });
+    if (status !== 201) throw new Error(`Not registered: ${status} ${JSON.stringify(body)}`);
+    return { id: body.id, username, password, token: await this.logIn(username, password) };
+  }
+
+  /** An athlete who can log in. */
+  async athlete(): Promise<TestAccount> {
+    const username = `athlete-${randomUUID()}`;
+    const password = `pass ${randomUUID()}`;
+    const passwordHash = await hashPassword(password, username);
+    const { id } = await transact(this.ctx, "test", (change) =>
+      insertAccount(change, { role: "ATHLETE", username, email: `${username}@example.org`, passwordHash }),
+    );
+    return { id, username, password, token: await this.logIn(username, password) };
+  }
+
+  /** A device that no one has owned yet. */
+  async device(more: Partial<{ deviceName: string; deviceType: string }> = {}): Promise<TestDevice> {
+    const serialNumber = randomBytes(6).toString("hex").toUpperCase();
+    const [device] = await addDevices(this.ctx, [
+      { serialNumber, deviceName: `tracker-${serialNumber}`, deviceType: "T1", ...more },
+    ]);
+    if (device === undefined) throw new Error("No device");
+    return { id: device.id, serial_number: device.serialNumber, device_name: device.deviceName };
+  }
+
+  /** A device that the manager owns from now on. */
+  async ownedDevice(owner: TestAccount, more: Partial<{ deviceName: string; deviceType: string }> = {}) {
+    const device = await this.device(more);
+    const { status } = await this.take(device, owner);
+    if (status !== 201) throw new Error(`Not taken: ${status}`);
+    return device;
+  }
+
+  /** Extends the device's last ownership backwards, as the operator does. */
+  async backdate(device: TestDevice, start: string): Promise<void> {
+    await backdateOwnership(this.ctx, device.serial_number, new Date(start));
+  }
+
+  /** Loads a recording and does the work. @returns the job at its end */
+  async load(device: TestDevice, by: TestAccount, recording: Uint8Array): Promise<Answer> {
+    const asi_b64 = Buffer.from(recording).toString("base64");
+    const { status, body } = await this.post(
+      `/api/v1/devices/${device.id}/bulk-load/`,
+      { asi_b64 },
+      by.token,
+    );
+    if (status !== 200) throw new Error(`Not accepted: ${status} ${JSON.stringify(body)}`);
+    await this.runJobs();
+    return this.get(`/api/v1/jobs/${body.job_id}/`, by.token);
+  }
+
+  take({ serial_number, device_name }: TestDevice, by: TestAccount): Promise<Answer> {
+    return this.post("/api/v1/devices/take-ownership/", { serial_number, device_name }, by.token);
+  }
+
+  release(device: TestDevice, by: TestAccount): Promise<Answer> {
+    return this.send("POST", `/api/v1/devices/${device.id}/release-ownership/`, { token: by.token });
+  }
+
+  stop(): Promise<void> {
+    return this.service.stop();
+  }
+}
+
+let shared: Promise<TestService> | undefined;
+
+/** The service that all tests of a run share. A test that moves the clock or changes settings uses `startService`. */
+export function service(): Promise<TestService> {
+  shared ??= newStore().then((store) => TestService.start(store));
+  return shared;
+}
+
+/** Another process on the shared database, with a clock and settings of its own; the test stops it. */
+export async function startService(changes: Partial<Config> = {}): Promise<TestService> {
+  return TestService.start((await service()).store, changes);
+}

@@ -1,0 +1,26 @@
+/** The story of the README, as it is started: the built service as a process, and a client over HTTP alone. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { newStore } from "./service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+it("a client's story: registration to computed data that follow a change", { timeout: 120_000 }, async () => {
+  const store = isPostgres ? await newStore() : undefined;
+  await store?.close();
+  const env = {
+    PATH: process.env.PATH ?? "",
+    ...(store?.databaseUrl === undefined || store.databaseUrl === null
+      ? {}
+      : { DATABASE_URL: store.databaseUrl }),
+  };
+  const run = join(import.meta.dirname, "../story/run.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", run], { env });
+  // The rows of the recording: see fixtures/valid/match-hr.json.
+  expect(stdout).toContain("7200 samples");
+  expect(stdout).toContain("told of timeframe-created");
+  expect(stdout).toContain("computed anew");
+  expect(stdout.trim().split("\n").at(-1)).toBe("Everything happened as promised.");
+});

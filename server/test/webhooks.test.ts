@@ -1,0 +1,371 @@
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditLog, webhooks } from "../src/store/schema.js";
+import type { AddressLookup } from "../src/webhooks/receiver.js";
+import { emit } from "./events.js";
+import { newStore, type TestAccount, TestService } from "./service.js";
+import { newActivity } from "./team.js";
+
+let s: TestService;
+let ann: TestAccount;
+let bob: TestAccount;
+let activity: number;
+let base: string;
+
+const NAMES: Record<string, string[]> = {
+  "public.example": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
+  "private.example": ["10.1.2.3"],
+  "mixed.example": ["93.184.215.14", "127.0.0.1"],
+  "six.example": ["fd00::1"],
+};
+const lookup: AddressLookup = async (name) => {
+  const found = NAMES[name];
+  if (found === undefined) throw new Error("ENOTFOUND");
+  return found;
+};
+
+// A database of its own: other tests' services run no webhooks of these.
+beforeAll(async () => {
+  s = await TestService.start(await newStore(), {}, lookup);
+  [ann, bob] = await Promise.all([s.manager(), s.manager()]);
+  activity = await newActivity(s, ann);
+  base = `/api/v1/activities/${activity}/webhooks/`;
+});
+
+afterAll(async () => {
+  await s.stop();
+  await s.store.close();
+});
+
+const fields = {
+  webhook_url: "https://public.example/hook?key=1",
+  secret_token: "sesame-open",
+  activity_events: true,
+  timeframes_events: false,
+};
+const masked = { ...fields, secret_token: "se*********" };
+
+const create = (more: Record<string, unknown> = {}, path = base) =>
+  s.post(path, { ...fields, ...more }, ann.token);
+
+const isDeprecated = ({ headers }: { headers: Headers }) =>
+  headers.get("deprecation") === "@1704067200" && headers.get("link")?.includes('rel="deprecation"') === true;
+
+describe("webhooks", () => {
+  it("row 50: creates a webhook and shows its secret to no one", async () => {
+    const created = await create();
+    expect(created.status).toBe(200);
+    expect(created.body).toEqual({ id: created.body.id, ...masked });
+    expect(isDeprecated(created)).toBe(true);
+    const [row] = await s.store.database.queries
+      .select()
+      .from(webhooks)
+      .where(eq(webhooks.id, created.body.id));
+    expect(JSON.stringify(row)).not.toContain(fields.secret_token);
+    const audits = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.entity, "webhook"), eq(auditLog.entityId, created.body.id)));
+    expect(audits).toMatchObject([
+      { operation: "createWebhook", accountId: ann.id, before: null, after: { secretToken: "***" } },
+    ]);
+  });
+
+  it("row 50: requires every field", async () => {
+    const { status, body } = await s.post(base, {}, ann.token);
+    expect(status).toBe(400);
+    expect(Object.keys(body).sort()).toEqual(Object.keys(fields).sort());
+    for (const [name, value] of [
+      ["webhook_url", null],
+      ["webhook_url", 7],
+      ["webhook_url", ""],
+      ["secret_token", ""],
+      ["secret_token", "x".repeat(101)],
+      ["secret_token", "a\nb"],
+      ["secret_token", " padded"],
+      ["secret_token", "padded "],
+      ["activity_events", "true"],
+      ["timeframes_events", null],
+    ] as const) {
+      const answer = await create({ [name]: value });
+      expect([name, value, answer.status, Object.keys(answer.body)]).toEqual([name, value, 400, [name]]);
+    }
+  });
+
+  it("row 50: a repeated request with the same key creates one webhook", async () => {
+    const send = () =>
+      s.send("POST", base, { token: ann.token, json: fields, headers: { "Idempotency-Key": "one-webhook" } });
+    const [first, second] = [await send(), await send()];
+    expect(second.body).toEqual(first.body);
+    expect(
+      (await s.get(`${base}?limit=3000`, ann.token)).body.results.map(({ id }: { id: number }) => id),
+    ).toEqual(expect.arrayContaining([first.body.id]));
+  });
+
+  it("row 50: takes URLs of http and https, of up to 200 characters, without user", async () => {
+    const long = `http://public.example/${"a".repeat(200 - "http://public.example/".length)}`;
+    expect((await create({ webhook_url: long })).body.webhook_url).toBe(long);
+    expect((await create({ webhook_url: "HTTP://93.184.215.14:8080" })).status).toBe(200);
+    // A name that is not known yet; every delivery looks again.
+    expect((await create({ webhook_url: "https://later.example/" })).status).toBe(200);
+    for (const webhook_url of [
+      `${long}a`,
+      "ftp://public.example/",
+      "javascript:alert(1)",
+      "//public.example/",
+      "public.example",
+      "http://",
+      "http:///path",
+      "https://user@public.example/",
+      "https://user:pass@public.example/",
+      "https://:@public.example/",
+      "https://@public.example/",
+      "https:\\\\public.example/",
+      "http://public.example /",
+      " http://public.example/",
+      "http://pub\tlic.example/",
+      "http://public.example:99999/",
+    ]) {
+      const { status, body } = await create({ webhook_url });
+      expect([webhook_url, status, Object.keys(body)]).toEqual([webhook_url, 400, ["webhook_url"]]);
+    }
+  });
+
+  it.each([
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "0177.0.0.1",
+    "017700000001",
+    "127.0.0.1.",
+    "1２7.0.0.1",
+    "0",
+    "0.0.0.0",
+    "10.0.0.1",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "192.0.0.8",
+    "192.0.2.1",
+    "198.18.0.1",
+    "198.51.100.7",
+    "203.0.113.7",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "[::]",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[::127.0.0.1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::ffff:0:127.0.0.1]",
+    "[64:ff9b::127.0.0.1]",
+    "[64:ff9b:1::10.0.0.1]",
+    "[2002:7f00:1::]",
+    "[2001:0:1::1]",
+    "[2001:db8::1]",
+    "[fe80::1]",
+    "[fec0::1]",
+    "[fd00::1]",
+    "[ff02::1]",
+    "[100::1]",
+    "[4000::1]",
+    "private.example",
+    "mixed.example",
+    "six.example",
+  ])("row 50: refuses http://%s/", async (host) => {
+    const { status, body } = await create({ webhook_url: `http://${host}/` });
+    expect([status, Object.keys(body)]).toEqual([400, ["webhook_url"]]);
+  });
+
+  it("row 50: development may call private addresses", async () => {
+    const development = await TestService.start(s.store, { webhookAllowPrivate: true }, lookup);
+    const { status } = await development.post(base, { ...fields, webhook_url: "http://[::1]/" }, ann.token);
+    await development.stop();
+    expect(status).toBe(200);
+  });
+
+  it("row 50: an activity has at most 100 webhooks", async () => {
+    const crowded = `/api/v1/activities/${await newActivity(s, ann)}/webhooks/`;
+    for (let count = 0; count < 100; count += 1) expect((await create({}, crowded)).status).toBe(200);
+    const { status, headers } = await create({}, crowded);
+    expect([status, headers.get("x-error-code")]).toEqual([400, "too_many_webhooks"]);
+  });
+
+  it("row 49: lists the activity's webhooks in pages, masked", async () => {
+    const own = `/api/v1/activities/${await newActivity(s, ann)}/webhooks/`;
+    expect((await s.get(own, ann.token)).body).toEqual({
+      count: 0,
+      page: 1,
+      next: null,
+      previous: null,
+      results: [],
+    });
+    const ids: number[] = [];
+    for (const secret_token of ["a", "ab", "abc", "ümläut", "👍👍👍"]) {
+      ids.push((await create({ secret_token }, own)).body.id);
+    }
+    const all = await s.get(own, ann.token);
+    expect(isDeprecated(all)).toBe(true);
+    expect(all.body.results.map((one: { secret_token: string }) => one.secret_token)).toEqual([
+      "*",
+      "**",
+      "ab*",
+      "üm****",
+      "👍👍*",
+    ]);
+    const second = (await s.get(`${own}?limit=2&page=2`, ann.token)).body;
+    expect(second).toMatchObject({ count: 5, page: 2, next: 3, previous: 1 });
+    expect(second.results.map(({ id }: { id: number }) => id)).toEqual(ids.slice(2, 4));
+    expect((await s.get(`${own}?page=4&limit=2`, ann.token)).status).toBe(404);
+    expect((await s.get(`${own}?limit=0`, ann.token)).body.count).toBe(5);
+  });
+
+  it("row 51: shows one webhook, with a tag", async () => {
+    const { id } = (await create()).body;
+    const shown = await s.get(`${base}${id}/`, ann.token);
+    expect([shown.status, shown.body]).toEqual([200, { id, ...masked }]);
+    expect(isDeprecated(shown)).toBe(true);
+    const again = await s.get(`${base}${id}/`, ann.token, {
+      "If-None-Match": shown.headers.get("etag") ?? "",
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it.each(["49", "50", "51", "52", "53", "X4"])(
+    "row %s: refuses whoever does not own the activity",
+    async (row) => {
+      const { id } = (await create()).body;
+      const own = await newActivity(s, bob);
+      const [method, path] = {
+        49: ["GET", ""],
+        50: ["POST", ""],
+        51: ["GET", `${id}/`],
+        52: ["PUT", `${id}/`],
+        53: ["DELETE", `${id}/`],
+        X4: ["POST", `${id}/test/`],
+      }[row] as [string, string];
+      const athlete = await s.athlete();
+      const status = async (at: string | number, token?: string) => {
+        const json = method === "GET" || method === "DELETE" ? undefined : fields;
+        return (await s.send(method, `/api/v1/activities/${at}/webhooks/${path}`, { token, json })).status;
+      };
+      expect(await status(activity)).toBe(403);
+      expect(await status(activity, athlete.token)).toBe(403);
+      expect(await status(activity, bob.token)).toBe(403);
+      expect(await status(999_999_999, ann.token)).toBe(404);
+      expect(await status("x", ann.token)).toBe(404);
+      // Of another activity, and of none.
+      if (path !== "") expect(await status(own, bob.token)).toBe(404);
+      expect((await s.get(`${base}${id}/`, ann.token)).status).toBe(200);
+    },
+  );
+
+  it("row 52: replaces by PUT, changes by PATCH", async () => {
+    const { id } = (await create()).body;
+    const put = (json: unknown) => s.send("PUT", `${base}${id}/`, { token: ann.token, json });
+    const patch = (json: unknown) => s.send("PATCH", `${base}${id}/`, { token: ann.token, json });
+    const incomplete = await put({ webhook_url: fields.webhook_url });
+    expect([incomplete.status, Object.keys(incomplete.body).sort()]).toEqual([
+      400,
+      ["activity_events", "secret_token", "timeframes_events"],
+    ]);
+    const replaced = await put({ ...fields, secret_token: "new secret", timeframes_events: true });
+    expect([replaced.status, isDeprecated(replaced)]).toEqual([200, true]);
+    expect(replaced.body).toEqual({ ...masked, id, secret_token: "ne********", timeframes_events: true });
+    expect((await patch({ activity_events: false })).body).toEqual({
+      ...replaced.body,
+      activity_events: false,
+    });
+    expect((await patch({ webhook_url: "http://127.0.0.1/" })).status).toBe(400);
+    expect((await patch({ webhook_url: "http://private.example/" })).status).toBe(400);
+    expect((await s.get(`${base}${id}/`, ann.token)).body).toEqual({
+      ...replaced.body,
+      activity_events: false,
+    });
+  });
+
+  it("row 52: the mask sent back keeps the secret, and anything else is a new one", async () => {
+    const { id } = (await create()).body;
+    const sealed = async () => {
+      const rows = await s.store.database.queries.select().from(webhooks).where(eq(webhooks.id, id));
+      return rows[0]?.secretToken;
+    };
+    const before = await sealed();
+    await s.send("PUT", `${base}${id}/`, { token: ann.token, json: masked });
+    expect(await sealed()).toBe(before);
+    await s.send("PATCH", `${base}${id}/`, {
+      token: ann.token,
+      json: { secret_token: `${masked.secret_token}*` },
+    });
+    expect(await sealed()).not.toBe(before);
+  });
+
+  it("rows 52 and 53 heed If-Match", async () => {
+    const { id } = (await create()).body;
+    const stale = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
+    // A secret of the same mask changes the tag all the same.
+    await s.send("PATCH", `${base}${id}/`, { token: ann.token, json: { secret_token: "sesame-shut" } });
+    const fresh = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
+    expect(fresh).not.toBe(stale);
+    const send = (method: string, tag: string) =>
+      s.send(method, `${base}${id}/`, {
+        token: ann.token,
+        headers: { "If-Match": tag },
+        ...(method === "DELETE" ? {} : { json: fields }),
+      });
+    expect((await send("PUT", stale)).status).toBe(412);
+    expect((await send("DELETE", stale)).status).toBe(412);
+    expect((await send("DELETE", fresh)).status).toBe(204);
+  });
+
+  it("row 53: deletes a webhook", async () => {
+    const { id } = (await create()).body;
+    const deleted = await s.send("DELETE", `${base}${id}/`, { token: ann.token });
+    expect([deleted.status, deleted.body, isDeprecated(deleted)]).toEqual([204, "", true]);
+    for (const method of ["GET", "DELETE"]) {
+      expect((await s.send(method, `${base}${id}/`, { token: ann.token })).status).toBe(404);
+    }
+  });
+
+  it("row X4: the log lists what happened, in pages, with filters", async () => {
+    const own = await newActivity(s, ann);
+    const path = `/api/v1/activities/${own}/webhooks/`;
+    const { id } = (await create({ timeframes_events: true }, path)).body;
+    await emit(s, "activity-updated", own);
+    await emit(s, "timeframe-created", own, 7);
+    await emit(s, "timeframe-updated", own, 7);
+    const list = async (query = "") => (await s.get(`${path}${id}/deliveries/${query}`, ann.token)).body;
+    const { results, ...envelope } = await list("?limit=2");
+    expect(envelope).toEqual({ count: 3, page: 1, next: 2, previous: null });
+    expect(results[0]).toMatchObject({
+      event: "activity-updated",
+      data: { activity_id: own },
+      webhook_url: fields.webhook_url,
+      state: "pending",
+      attempts: 0,
+      response_status: null,
+      response: null,
+      last_attempt_at: null,
+    });
+    expect(results[0].next_attempt_at).toBe(results[0].created_at);
+    const events = async (query: string) =>
+      (await list(query)).results.map(({ event }: { event: string }) => event);
+    expect(await events("?event=timeframe-created")).toEqual(["timeframe-created"]);
+    expect(await events("?state=delivered")).toEqual([]);
+    expect(await events("?ordering=-created_at&limit=1")).toEqual(["timeframe-updated"]);
+    expect((await s.get(`${path}${id}/deliveries/?page=2`, ann.token)).status).toBe(404);
+    expect(JSON.stringify(results)).not.toContain("sesame");
+    // A delivery of another webhook.
+    const other = (await create({}, path)).body.id;
+    const resend = (webhook: number) =>
+      s.send("POST", `${path}${webhook}/deliveries/${results[0].id}/resend/`, { token: ann.token });
+    expect((await resend(other)).status).toBe(404);
+    expect((await resend(id)).status).toBe(200);
+  });
+});

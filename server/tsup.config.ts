@@ -1,0 +1,16 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: {
+    main: "src/main.ts",
+    "embedded-worker": "src/store/embedded-worker.js",
+    "computation-thread": "src/computation/thread.ts",
+  },
+  format: "esm",
+  target: "node20",
+  platform: "node",
+  clean: true,
+  sourcemap: true,
+  // A command that only asks the running server loads neither the database nor the web framework.
+  splitting: true,
+});

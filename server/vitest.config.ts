@@ -1,0 +1,30 @@
+import { configDefaults, defineConfig } from "vitest/config";
+
+const LONG = "test/long/**/*.test.ts";
+
+/** The same suite on both databases. Files of a project share one service, so they share their worker. */
+export const onDatabase = (name: "embedded" | "postgres", { long = false } = {}) => ({
+  test: {
+    name,
+    include: [long ? LONG : "test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(long ? [] : [LONG])],
+    globalSetup: [`test/${name}-setup.ts`],
+    env: { TEST_DATABASE: name },
+    isolate: false,
+    fileParallelism: false,
+    testTimeout: long ? 1_200_000 : 120_000,
+    hookTimeout: 120_000,
+    // Sockets that are cut off at the right moment do not always find it on a busy machine.
+    retry: process.env.CI === undefined ? 0 : 2,
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      onDatabase("embedded"),
+      onDatabase("postgres"),
+      { test: { name: "unit", include: ["src/**/*.test.ts"] } },
+    ],
+  },
+});
