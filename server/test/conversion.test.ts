@@ -24,12 +24,12 @@ const fixture = (name: string) =>
   new Uint8Array(readFileSync(join(import.meta.dirname, "../../fixtures", name)));
 
 /** Files of the service's spool, at this moment. */
-const spooled = () =>
-  readdirSync(join(s.config.dataDir, "uploads"), { recursive: true, withFileTypes: true })
+const spooled = (on = s) =>
+  readdirSync(join(on.config.dataDir, "uploads"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== "lock")
     .map(({ name }) => name);
 /** None is left when all answers are sent or cut off. */
-const expectNoFiles = () => expect.poll(spooled, { timeout: 5_000 }).toEqual([]);
+const expectNoFiles = () => expect.poll(() => spooled(), { timeout: 5_000 }).toEqual([]);
 
 function form(parts: readonly [name: string, value: string | Uint8Array, fileName?: string][]): FormData {
   const data = new FormData();
@@ -255,9 +255,13 @@ describe("conversion", () => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     const third = () => send(form([["file", recording]]), {}, patient);
     const waiting = [await open(patient), await open(patient)];
-    for (const { socket } of waiting) socket.write(head(1_000_000) + PART);
-    await expect.poll(async () => (await third()).status, { timeout: 10_000 }).toBe(429);
-    const { headers, json } = await third();
+    for (const { socket } of waiting) {
+      socket.write(head(1_000_000) + PART);
+      socket.write(recording);
+    }
+    await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(2);
+    const { status, headers, json } = await third();
+    expect(status).toBe(429);
     expect([Number(headers.get("retry-after")) > 0, Object.keys(json)]).toEqual([true, ["detail"]]);
     for (const { socket } of waiting) socket.destroy();
     await expect.poll(async () => (await third()).status, { timeout: 10_000 }).toBe(200);

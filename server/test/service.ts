@@ -92,8 +92,16 @@ export async function newDatabase(): Promise<{ database: Database; databaseUrl: 
 export async function newStore(): Promise<Store & { databaseUrl: string | null }> {
   const { database, databaseUrl } = await newDatabase();
   await migrate(database.queries);
-  return { database, serverKey: randomBytes(32), databaseUrl, close: () => database.close() };
+  const store = { database, serverKey: randomBytes(32), databaseUrl, close };
+  async function close(): Promise<void> {
+    // a test that failed has not stopped its own
+    for (const service of runningOn.get(store) ?? []) await service.stop();
+    await database.close();
+  }
+  return store;
 }
+
+const runningOn = new WeakMap<Store, Set<Service>>();
 
 /** Settings of the tests: a free port, quiet, and limits that a test run does not reach. */
 export const testConfig = (changes: Partial<Config> = {}): Config => ({
@@ -129,7 +137,10 @@ export class TestService {
   ): Promise<TestService> {
     const config = testConfig(changes);
     const clock = new MovableClock();
-    return new TestService(store, await startProcess(config, store, "api", clock, lookup), clock, config);
+    const service = await startProcess(config, store, "api", clock, lookup);
+    const running = runningOn.get(store) ?? new Set();
+    runningOn.set(store, running.add(service));
+    return new TestService(store, service, clock, config);
   }
 
   /** A context as the operator's commands have it. */
