@@ -13,40 +13,46 @@ const LAST_LANES: usize = memory.data<u8>(
   16,
 );
 
-/** The span of a NAV-PVT with 92 bytes of payload, from class to the end of the payload. */
-export const GNSS_92_SPAN: i32 = 96;
+// Vectors of i16 that are read where they are needed: the weights of the lanes, and the factor of the second sums.
+const WEIGHTS: usize = memory.data<i16>([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], 16);
+const ONES_16: usize = memory.data<i16>([1, 1, 1, 1, 1, 1, 1, 1], 16);
+const BLOCK_16: usize = memory.data<i16>([16, 16, 16, 16, 16, 16, 16, 16], 16);
 
 // @ts-ignore: decorator
 @inline
 function foldVectors(first: v128, second: v128): i32 {
-  const lanes = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const weighted = i16x8.add(i16x8.extmul_low_i8x16_u(first, lanes), i16x8.extmul_high_i8x16_u(first, lanes));
-  const b = i16x8.sub(i16x8.shl(i16x8.extadd_pairwise_i8x16_u(second), 4), weighted);
-  const a4 = i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(first));
-  const b4 = i32x4.extadd_pairwise_i16x8_s(b);
-  const halves = i32x4.add(v128.shuffle<i32>(a4, b4, 0, 1, 4, 5), v128.shuffle<i32>(a4, b4, 2, 3, 6, 7));
-  const sums = i32x4.add(halves, v128.shuffle<i32>(halves, halves, 1, 0, 3, 2));
-  return (i32x4.extract_lane(sums, 0) & 0xff) | ((i32x4.extract_lane(sums, 2) & 0xff) << 8);
+  const low = i16x8.extend_low_i8x16_u(first);
+  const high = i16x8.extend_high_i8x16_u(first);
+  const seconds = i16x8.extadd_pairwise_i8x16_u(second);
+  const b4 = i32x4.sub(
+    i32x4.dot_i16x8_s(seconds, v128.load(BLOCK_16)),
+    i32x4.add(i32x4.dot_i16x8_s(low, v128.load(WEIGHTS)), i32x4.dot_i16x8_s(high, v128.load(WEIGHTS, 16))),
+  );
+  const a4 = i32x4.dot_i16x8_s(i16x8.add(low, high), v128.load(ONES_16));
+  // a and b side by side, so that one move gets both
+  const halves = i32x4.add(v128.shuffle<i32>(a4, b4, 0, 4, 1, 5), v128.shuffle<i32>(a4, b4, 2, 6, 3, 7));
+  const sums = i64x2.extract_lane(i32x4.add(halves, v128.shuffle<i32>(halves, halves, 2, 3, 0, 1)), 0);
+  return ((sums & 0xff) | ((sums >> 24) & 0xff00)) as i32;
 }
 
 const EVEN_BYTES: u64 = 0x00ff00ff00ff00ff;
 const ONES: u64 = 0x0001000100010001;
 
-// Four 16-bit lanes of at most 255 each, summed in the top lane of a product; no lane below it can carry.
+// Without SIMD: a block is eight bytes, a lane of 16 bits two of them. `pairs` is the sum of the lanes, `odd` of their second
+// bytes alone, which weigh one less than the first, and `second` the sum of the successive values of `pairs`. A product
+// adds four lanes up in its top one; of at most 255 each, so that no lane below it can carry.
 // @ts-ignore: decorator
 @inline
-function foldLanes(firstEven: u64, firstOdd: u64, secondEven: u64, secondOdd: u64): i32 {
-  const even = firstEven & EVEN_BYTES;
-  const odd = firstOdd & EVEN_BYTES;
-  const a = (((even * ONES) >> 48) as i32) + (((odd * ONES) >> 48) as i32);
-  const second =
-    ((((secondEven & EVEN_BYTES) * ONES) >> 48) as i32) + ((((secondOdd & EVEN_BYTES) * ONES) >> 48) as i32);
-  // weights 0, 2, 4, 6 and 1, 3, 5, 7: the constants hold them in reverse, since lane i meets lane 3 - i
-  const weighted = (((even * 0x0000000200040006) >> 48) as i32) + (((odd * 0x0001000300050007) >> 48) as i32);
-  return (a & 0xff) | (((8 * second - weighted) & 0xff) << 8);
+function foldLanes(pairs: u64, odd: u64, second: u64): i32 {
+  pairs &= EVEN_BYTES;
+  const a = ((pairs * ONES) >> 48) as i32;
+  // weights 0, 2, 4, 6: the constant holds them in reverse, since lane i meets lane 3 - i
+  const weighted = (((pairs * 0x0000000200040006) >> 48) + (((odd & EVEN_BYTES) * ONES) >> 48)) as i32;
+  const b = 8 * ((((second & EVEN_BYTES) * ONES) >> 48) as i32) - weighted;
+  return (a & 0xff) | ((b & 0xff) << 8);
 }
 
-/** Checksum of the 96 bytes from `start`. */
+/** Checksum of the 96 bytes from `start`: the span of a NAV-PVT with 92 bytes of payload. */
 // @ts-ignore: decorator
 @inline
 export function checksum96(start: usize): i32 {
@@ -65,19 +71,27 @@ export function checksum96(start: usize): i32 {
     second = i8x16.add(second, first);
     return foldVectors(first, second);
   }
-  // 12 blocks: the second sums stay below 255 * 78, so no lane overflows
-  let firstEven: u64 = 0;
-  let firstOdd: u64 = 0;
-  let secondEven: u64 = 0;
-  let secondOdd: u64 = 0;
-  for (let i = 0; i < 96; i += 8) {
-    const block = load<u64>(start + i);
-    firstEven += block & EVEN_BYTES;
-    firstOdd += (block >> 8) & EVEN_BYTES;
-    secondEven += firstEven;
-    secondOdd += firstOdd;
+  // 12 blocks: the second sums stay below 510 * 78, so no lane overflows
+  let pairs: u64 = 0;
+  let odd: u64 = 0;
+  let second: u64 = 0;
+  for (let i = 0; i < 96; i += 32) {
+    const block0 = load<u64>(start + i);
+    const odd0 = (block0 >> 8) & EVEN_BYTES;
+    const pairs0 = pairs + (block0 & EVEN_BYTES) + odd0;
+    const block1 = load<u64>(start + i, 8);
+    const odd1 = (block1 >> 8) & EVEN_BYTES;
+    const pairs1 = pairs0 + (block1 & EVEN_BYTES) + odd1;
+    const block2 = load<u64>(start + i, 16);
+    const odd2 = (block2 >> 8) & EVEN_BYTES;
+    const pairs2 = pairs1 + (block2 & EVEN_BYTES) + odd2;
+    const block3 = load<u64>(start + i, 24);
+    const odd3 = (block3 >> 8) & EVEN_BYTES;
+    pairs = pairs2 + (block3 & EVEN_BYTES) + odd3;
+    odd += odd0 + odd1 + odd2 + odd3;
+    second += pairs0 + pairs1 + pairs2 + pairs;
   }
-  return foldLanes(firstEven, firstOdd, secondEven, secondOdd);
+  return foldLanes(pairs, odd, second);
 }
 
 /** Checksum of the `length` bytes from `start`. */
@@ -95,29 +109,27 @@ export function checksum(start: usize, length: i32): i32 {
     }
     return foldVectors(first, second);
   }
-  const odd = length & 7;
-  let at = start + odd;
-  const head = odd == 0 ? 0 : load<u64>(at - 8) & (-1 << ((8 - odd) << 3));
-  let firstEven = head & EVEN_BYTES;
-  let firstOdd = (head >> 8) & EVEN_BYTES;
-  let secondEven = firstEven;
-  let secondOdd = firstOdd;
+  const rest = length & 7;
+  let at = start + rest;
+  const head = rest == 0 ? 0 : load<u64>(at - 8) & (-1 << ((8 - rest) << 3));
+  let odd = (head >> 8) & EVEN_BYTES;
+  let pairs = (head & EVEN_BYTES) + odd;
+  let second = pairs;
   while (at < end) {
-    // at most 16 blocks between two reductions: 255 * (17 + 16 * 18) < 65536 holds for both sums
-    const stop = min(end, at + 128);
+    // at most 8 blocks between two reductions: 510 + 8 * 510 + 36 * 510 < 65536 holds for every sum
+    const stop = min(end, at + 64);
     for (; at < stop; at += 8) {
       const block = load<u64>(at);
-      firstEven += block & EVEN_BYTES;
-      firstOdd += (block >> 8) & EVEN_BYTES;
-      secondEven += firstEven;
-      secondOdd += firstOdd;
+      const odds = (block >> 8) & EVEN_BYTES;
+      odd += odds;
+      pairs += (block & EVEN_BYTES) + odds;
+      second += pairs;
     }
-    firstEven &= EVEN_BYTES;
-    firstOdd &= EVEN_BYTES;
-    secondEven &= EVEN_BYTES;
-    secondOdd &= EVEN_BYTES;
+    odd &= EVEN_BYTES;
+    pairs &= EVEN_BYTES;
+    second &= EVEN_BYTES;
   }
-  return foldLanes(firstEven, firstOdd, secondEven, secondOdd);
+  return foldLanes(pairs, odd, second);
 }
 
 // Prefix sums make the checksum of any span a matter of two look-ups, which keeps resynchronisation linear however many

@@ -13,6 +13,13 @@ export function isSameSecond(key: u64): bool {
   return key == cachedKey;
 }
 
+/** The eight bytes of the second at hand. */
+// @ts-ignore: decorator
+@inline
+export function secondKey(): u64 {
+  return cachedKey;
+}
+
 /** The second at hand, ms since 1970. */
 // @ts-ignore: decorator
 @inline

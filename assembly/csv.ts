@@ -9,8 +9,8 @@ const ZERO: i32 = 0x30;
 
 /** 0 to 999 as three digits and a comma, u32 each. */
 const THREE_DIGITS: usize = memory.data(4 * 1000, 16);
-/** 0 to 999 without leading zeros and a dot behind, u32 each. */
-export const WHOLE_DIGITS: usize = memory.data(4 * 1000, 16);
+// 0 to 999 without leading zeros and a dot behind, and the number of digits, u32 each.
+const WHOLE_NUMBERS: usize = memory.data(8 * 1000, 16);
 
 /** Fills the tables; once, before the first line. */
 export function fillDigitTables(): void {
@@ -20,18 +20,21 @@ export function fillDigitTables(): void {
     const hundreds = i / 100;
     const three = (ZERO + hundreds) | ((ZERO + tens) << 8) | ((ZERO + ones) << 16);
     store<u32>(THREE_DIGITS + (i << 2), three | ((COMMA as u32) << 24));
-    const shift = (3 - wholeLength(i)) << 3;
-    store<u32>(WHOLE_DIGITS + (i << 2), ((three as u32) | ((DOT as u32) << 24)) >> shift);
+    const length = 1 + i32(i > 9) + i32(i > 99);
+    store<u32>(WHOLE_NUMBERS + (i << 3), ((three as u32) | ((DOT as u32) << 24)) >> ((3 - length) << 3));
+    store<u32>(WHOLE_NUMBERS + (i << 3), length, 4);
   }
-  setPrefix(LATITUDE, 0, 0);
-  setPrefix(LONGITUDE, 0, 0);
+  setPrefix(LATITUDE, 0);
+  setPrefix(LONGITUDE, 0);
 }
 
-// Digits of 0 to 999.
+// 0 to 999; a dot is written behind it, to be taken by one more byte or overwritten.
 // @ts-ignore: decorator
 @inline
-export function wholeLength(value: i32): i32 {
-  return 1 + i32(value > 9) + i32(value > 99);
+export function writeSmall(out: usize, value: u32): usize {
+  const entry = load<u64>(WHOLE_NUMBERS + ((value as usize) << 3));
+  store<u32>(out, entry as u32);
+  return out + ((entry >> 32) as usize);
 }
 
 // value / 1000, by a multiplication: 2^38 / 1000 rounded up is exact for all 32 bits.
@@ -56,6 +59,17 @@ let cachedSecondMs: i64 = NONE;
 let thousandsMs: i64 = NONE;
 let secondLength: usize = 0;
 
+// @ts-ignore: decorator
+@inline
+function copy16(to: usize, from: usize): void {
+  if (ASC_FEATURE_SIMD) {
+    v128.store(to, v128.load(from));
+  } else {
+    store<u64>(to, load<u64>(from));
+    store<u64>(to, load<u64>(from, 8), 8);
+  }
+}
+
 /** Seconds with three decimals, and a comma. */
 // @ts-ignore: decorator
 @inline
@@ -68,11 +82,17 @@ function writeTimestamp(out: usize, secondMs: i64, ms: i64): usize {
     secondMs = ms - (fraction as i64);
   }
   if (secondMs != cachedSecondMs) cacheSecond(secondMs);
-  store<u64>(out, load<u64>(SECOND_DIGITS));
-  store<u64>(out, load<u64>(SECOND_DIGITS, 8), 8);
+  copy16(out, SECOND_DIGITS);
   out += secondLength;
   store<u32>(out, threeDigits(fraction as u32));
   return out + 4;
+}
+
+/** Whether the second, from 1970 on, was the last one written. */
+// @ts-ignore: decorator
+@inline
+export function canWriteRun(secondMs: i64): bool {
+  return secondMs == cachedSecondMs && secondMs >= 0;
 }
 
 /** Whole milliseconds, and a comma. */
@@ -86,8 +106,7 @@ export function writeMilliseconds(out: usize, ms: i64): usize {
     fraction = (ms % 1000) as u64;
     cacheSecond(ms - (fraction as i64));
   }
-  store<u64>(out, load<u64>(SECOND_DIGITS));
-  store<u64>(out, load<u64>(SECOND_DIGITS, 8), 8);
+  copy16(out, SECOND_DIGITS);
   out += secondLength - 1;
   store<u32>(out, threeDigits(fraction as u32));
   return out + 4;
@@ -145,30 +164,37 @@ const PREFIX_LENGTH = 8;
 const PREFIX_BASE = 12;
 const PREFIX_SIGN = 16;
 
-function setPrefix(prefix: usize, absoluteE7: u32, sign: i32): void {
+function setPrefix(prefix: usize, valueE7: i32): void {
+  const sign = valueE7 >> 31;
+  const tenths = (((valueE7 ^ sign) - sign) as u32) / TENTH_E7;
+  const degrees = tenths / 10;
   let out = prefix;
   if (sign != 0) store<u8>(out++, MINUS);
-  const tenths = absoluteE7 / TENTH_E7;
-  const degrees = tenths / 10;
-  store<u32>(out, load<u32>(WHOLE_DIGITS + ((degrees as usize) << 2)));
-  out += wholeLength(degrees as i32) + 1;
+  out = writeSmall(out, degrees) + 1;
   store<u8>(out++, ((tenths - degrees * 10) as i32 + ZERO) as u8);
   store<u32>(prefix, (out - prefix) as u32, PREFIX_LENGTH);
   store<u32>(prefix, tenths * TENTH_E7, PREFIX_BASE);
   store<i32>(prefix, sign, PREFIX_SIGN);
 }
 
-/** Degrees with seven decimals and a comma. */
+/** What `distance` stays below near the last coordinate: a tenth less one, because of that one. */
+export const NEAR_E7: u32 = TENTH_E7 - 1;
+
+/**
+ * From the lowest absolute value with the characters of the last coordinate to this one, less one in the south and in the
+ * west, so that zero is never near a negative number; a great number for what is far, as long as both lie within 180 degrees.
+ */
 // @ts-ignore: decorator
 @inline
-export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize {
-  const sign = valueE7 >> 31;
-  const absoluteE7 = ((valueE7 ^ sign) - sign) as u32;
-  let decimals = absoluteE7 - load<u32>(prefix, PREFIX_BASE);
-  if (decimals >= TENTH_E7 || sign != load<i32>(prefix, PREFIX_SIGN)) {
-    setPrefix(prefix, absoluteE7, sign);
-    decimals = absoluteE7 - load<u32>(prefix, PREFIX_BASE);
-  }
+export function distance(prefix: usize, valueE7: i32): u32 {
+  return ((valueE7 ^ load<i32>(prefix, PREFIX_SIGN)) as u32) - load<u32>(prefix, PREFIX_BASE);
+}
+
+// Degrees at this distance with seven decimals, and a comma.
+// @ts-ignore: decorator
+@inline
+function writeNear(out: usize, prefix: usize, distance: u32): usize {
+  const decimals = distance - (load<i32>(prefix, PREFIX_SIGN) as u32);
   store<u64>(out, load<u64>(prefix));
   out += load<u32>(prefix, PREFIX_LENGTH);
   const high = thousands(decimals);
@@ -177,7 +203,45 @@ export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize 
   return out + 7;
 }
 
+/** Degrees with seven decimals and a comma. */
+// @ts-ignore: decorator
+@inline
+export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize {
+  // rows of the host's may lie anywhere
+  const isSameSign = valueE7 >> 31 == load<i32>(prefix, PREFIX_SIGN);
+  if (!isSameSign || distance(prefix, valueE7) >= NEAR_E7) setPrefix(prefix, valueE7);
+  return writeNear(out, prefix, distance(prefix, valueE7));
+}
+
 // --- altitude, speed ---
+
+/** Absolute values below this, in thousandths, have at most six digits in front of the dot. */
+export const SIX_WHOLE_DIGITS: u32 = 1000000000;
+
+// Thousandths below that, and a comma.
+// @ts-ignore: decorator
+@inline
+function writeSmallThousandths(out: usize, absolute: u32): usize {
+  const whole = thousands(absolute);
+  if (whole < 1000) {
+    out = writeSmall(out, whole) + 1;
+  } else {
+    const high = thousands(whole);
+    out = writeSmall(out, high);
+    store<u32>(out, threeDigits(whole - high * 1000));
+    store<u8>(out, DOT, 3);
+    out += 4;
+  }
+  store<u32>(out, threeDigits(absolute - whole * 1000));
+  return out + 4;
+}
+
+function writeGreatThousandths(out: usize, absolute: u32): usize {
+  out = writeWhole(out, absolute / 1000);
+  store<u8>(out, DOT);
+  store<u32>(out, threeDigits(absolute % 1000), 1);
+  return out + 5;
+}
 
 /** Thousandths as a number with three decimals, and a comma. */
 // @ts-ignore: decorator
@@ -185,16 +249,33 @@ export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize 
 export function writeThousandths(out: usize, value: i32): usize {
   if (value < 0) store<u8>(out++, MINUS);
   const absolute = (value < 0 ? -value : value) as u32;
-  const whole = thousands(absolute);
-  if (whole < 1000) {
-    store<u32>(out, load<u32>(WHOLE_DIGITS + ((whole as usize) << 2)));
-    out += wholeLength(whole as i32) + 1;
-  } else {
-    out = writeWhole(out, whole);
-    store<u8>(out++, DOT);
+  return absolute < SIX_WHOLE_DIGITS ? writeSmallThousandths(out, absolute) : writeGreatThousandths(out, absolute);
+}
+
+/** One line of a run: in the last second written, `fraction` ms behind its start, near the last coordinates. */
+// @ts-ignore: decorator
+@inline
+export function writeLineOfRun(
+  out: usize,
+  fraction: u32,
+  latitudeDistance: u32,
+  longitudeDistance: u32,
+  altitudeMm: i32,
+  speedMmPerS: i32,
+): usize {
+  copy16(out, SECOND_DIGITS);
+  out += secondLength;
+  store<u32>(out, threeDigits(fraction));
+  out = writeNear(out + 4, LATITUDE, latitudeDistance);
+  out = writeNear(out, LONGITUDE, longitudeDistance);
+  if (altitudeMm < 0) {
+    store<u8>(out++, MINUS);
+    altitudeMm = -altitudeMm;
   }
-  store<u32>(out, threeDigits(absolute - whole * 1000));
-  return out + 4;
+  out = writeSmallThousandths(out, altitudeMm);
+  out = writeSmallThousandths(out, speedMmPerS);
+  store<u8>(out, NEWLINE);
+  return out + 1;
 }
 
 /** One line. `secondMs` is the whole second of the frame, `ms` the instant of the row; a fix of type 2 has no altitude. */
@@ -218,8 +299,7 @@ export function writeLine(
   else out = writeThousandths(out, altitudeMm);
   out = writeThousandths(out, speedMmPerS);
   if (hr != 0) {
-    store<u32>(out, load<u32>(WHOLE_DIGITS + ((hr as usize) << 2)));
-    out += wholeLength(hr);
+    out = writeSmall(out, hr);
   }
   store<u8>(out, NEWLINE);
   return out + 1;

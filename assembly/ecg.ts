@@ -53,6 +53,13 @@ export function queueHeartRate(payload: usize): void {
   waiting++;
 }
 
+/** Whether the next rows have no heart rate, whatever their time. */
+// @ts-ignore: decorator
+@inline
+export function isWithoutHeartRate(): bool {
+  return waiting == 0 && carriedMaxAgeMs <= 0;
+}
+
 /** Heart rate of a row at `ms`; 0 for none. */
 // @ts-ignore: decorator
 @inline

@@ -3,7 +3,6 @@
 import {
   beginPrefixSums,
   checksum,
-  checksum96,
   checksumFromPrefixSums,
   dropPrefixSums,
   hasPrefixSums,
@@ -11,6 +10,7 @@ import {
 } from "./checksum";
 import { isHeartRate, isWaveform, queueHeartRate, waveformRate } from "./ecg";
 import { beginStep, PRODUCT_CSV, PRODUCT_FRAMES, readGnss } from "./gnss";
+import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
 import { FRAME_OVERHEAD, INPUT, INPUT_END, MAX_PAYLOAD, MIN_GNSS_PAYLOAD, OUTPUT } from "./memory";
 
 /** Why a step ends. The values are known to src/wasm/core.ts. */
@@ -27,11 +27,6 @@ const NAV_PVT: u32 = 0x0701;
 const ASI_INF: u32 = 0x00a5;
 const ECG_HR: u32 = 0x01a5;
 const ECG_RAW: u32 = 0x02a5;
-
-// The first six bytes of a NAV-PVT with 92 bytes of payload, the frame that recordings consist of.
-const GNSS_92_HEAD: u64 = 0x005c_0701_62b5;
-const SIX_BYTES: u64 = 0xffff_ffff_ffff;
-const GNSS_92_SIZE: i32 = 100;
 
 // --- input: [head, tail) waits to be read ---
 
@@ -160,11 +155,14 @@ export function step(product: i32, final: bool): i32 {
   while (true) {
     const from = at;
     if (!needsHeader && !hasPrefixSums(at)) {
-      while (
-        (end - at) as i32 >= GNSS_92_SIZE &&
-        (load<u64>(at) & SIX_BYTES) == GNSS_92_HEAD &&
-        checksum96(at + 2) == (load<u16>(at, 98) as i32)
-      ) {
+      while (((end - at) as i32) >= GNSS_92_SIZE) {
+        // a run of rows, mostly; then the frame that ended it
+        if (product != PRODUCT_FRAMES && canRun(product)) {
+          at = readRun(product, at, end, out);
+          out = runCursor;
+          if (((end - at) as i32) < GNSS_92_SIZE) break;
+        }
+        if (!isGnss92(at)) break;
         if (product == PRODUCT_FRAMES) {
           memory.copy(out, at, GNSS_92_SIZE);
           out += GNSS_92_SIZE;

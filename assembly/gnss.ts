@@ -141,6 +141,21 @@ function acceptRow(product: i32, payload: usize, cursor: usize, latitudeE7: i32,
   return cursor;
 }
 
+/** Whether rows that follow the last one within its second only have to be counted. */
+// @ts-ignore: decorator
+@inline
+export function canCountRun(): bool {
+  return isAscending && !limited && !breaksRange;
+}
+
+/** Counts rows that need no more, the last of them at `lastMs`. */
+// @ts-ignore: decorator
+@inline
+export function countRun(count: i32, lastMs: i64): void {
+  rows += count;
+  previousMs = lastMs;
+}
+
 // Nanoseconds to milliseconds, half up.
 // @ts-ignore: decorator
 @inline

@@ -4,10 +4,9 @@ import {
   COMMA,
   LATITUDE,
   LONGITUDE,
-  WHOLE_DIGITS,
-  wholeLength,
   writeCoordinate,
   writeMilliseconds,
+  writeSmall,
   writeThousandths,
 } from "./csv";
 import {
@@ -91,8 +90,7 @@ export function writeJsonRows(rows: i32): usize {
       store<u32>(out, NULL);
       out += 4;
     } else {
-      store<u32>(out, load<u32>(WHOLE_DIGITS + ((hr as usize) << 2)));
-      out += wholeLength(hr);
+      out = writeSmall(out, hr);
     }
     store<u16>(out, END_COMMA);
     out += 2;

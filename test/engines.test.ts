@@ -7,7 +7,7 @@ import { AsiError, convert, type DecodeOptions, type EngineName, repair } from "
 import { arbitraryRecording } from "./arbitrary-recording.js";
 import { drive, type Outcome } from "./drive.js";
 import { fixtures, fixturesWithRows } from "./fixture-files.js";
-import { joined } from "./frames.js";
+import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
 import { mutate, randomChunks, seededRandom } from "./mutations.js";
 import { expectSame } from "./same.js";
 import { wholeBytes, wholeText } from "./whole.js";
@@ -154,6 +154,51 @@ describe("random recordings", () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+});
+
+describe("rows that follow one another closely", () => {
+  /** Where the characters of a number change: its sign, its whole part, the tenth that coordinates share, its limits. */
+  const edges = {
+    latitudeE7: [0, -1_000_000, 999_999, 9_999_999, -10_000_000, 100_000_000, 900_000_000, -900_000_000],
+    longitudeE7: [0, -1_000_000, 1_000_000, -9_999_999, 1_000_000_000, 1_800_000_000, -1_800_000_000],
+    altitudeMm: [0, 999, -1_000, 9_999, 99_999, 999_999, -1_000_000, 999_999_999, -999_999_999],
+    speedMmPerS: [0, 999, 9_999, 99_999, 999_999, 999_999_999, -1],
+    nano: [0, 499_999, 999_499_999, -500_001, 500_000, 300_000_000, 999_999_999],
+  };
+
+  it("come out of all engines alike, a few steps around every edge", () => {
+    let rows = 0;
+    for (let seed = 0; seed < 3_000; seed++) {
+      const random = seededRandom(seed);
+      const draw = <T>(from: readonly T[]): T => from[random(from.length)] as T;
+      const about = Object.fromEntries(
+        Object.entries(edges).map(([field, values]) => [field, draw(values)]),
+      ) as Record<keyof typeof edges, number>;
+      const startMs = draw([0, 1_700_000_000_000, 999_999_000, 253_402_300_798_000]);
+      const frames: Uint8Array[] = [asiInf()];
+      let nano = about.nano;
+      for (let row = 0; row < 40; row++) {
+        if (random(10) === 0) frames.push(ecgHr({ timeMs: startMs, beatsPerMinute: 60 + row }));
+        if (random(12) === 0) nano = about.nano;
+        else nano += draw([0, 0, 1, 400_000, 1_000_000, 100_000_000, -1_000_000]);
+        frames.push(
+          navPvt({
+            ...civilTime(startMs + (random(8) === 0 ? 1_000 : 0)),
+            nano,
+            fixType: random(12) === 0 ? 2 : 3,
+            flags: draw([0b1, 0b1, 0b1, 0b11, 0b1, 0b0]),
+            latitudeE7: about.latitudeE7 + random(5) - 2,
+            longitudeE7: about.longitudeE7 + random(5) - 2,
+            altitudeMm: about.altitudeMm + random(5) - 2,
+            speedMmPerS: about.speedMmPerS + random(5) - 2,
+          }),
+        );
+      }
+      const product = products[seed % products.length] ?? "csv";
+      rows += expectAlike(joined(frames), { product }, `seed ${seed}`).report.rows.total;
+    }
+    expect(rows).toBeGreaterThan(40_000);
   });
 });
 

@@ -1,0 +1,86 @@
+// Runs of rows. Most rows are 3D, lie in the second of the row before them and not earlier than it, near the place of it,
+// without heart rate. They are read by a loop that looks at nothing else, calls nothing and leaves the rest to readGnss.
+
+import { checksum96 } from "./checksum";
+import { secondKey, secondMs } from "./clock";
+import { storeRow } from "./columns";
+import { canWriteRun, distance, LATITUDE, LONGITUDE, NEAR_E7, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
+import { isWithoutHeartRate } from "./ecg";
+import { canCountRun, countRun, previousMs, PRODUCT_COLUMNS, PRODUCT_CSV } from "./gnss";
+
+/** A NAV-PVT with 92 bytes of payload, the frame that recordings consist of. */
+export const GNSS_92_SIZE: i32 = 100;
+// Its first six bytes.
+const GNSS_92_HEAD: u64 = 0x005c_0701_62b5;
+const SIX_BYTES: u64 = 0xffff_ffff_ffff;
+
+// fixType 3 and gnssFixOK, of the two bytes fixType and flags
+const FIX_MASK: i32 = 0x1ff;
+const FIX_OK_3D: i32 = 0x103;
+
+/** Where the product of the last run ends. */
+export let runCursor: usize = 0;
+
+/** Whether there is a whole and sound NAV-PVT with 92 bytes of payload. `at`: 100 bytes of input. */
+// @ts-ignore: decorator
+@inline
+export function isGnss92(at: usize): bool {
+  return (load<u64>(at) & SIX_BYTES) == GNSS_92_HEAD && checksum96(at + 2) == (load<u16>(at, 98) as i32);
+}
+
+/** Whether the next rows can be a run, by what does not depend on them. */
+// @ts-ignore: decorator
+@inline
+export function canRun(product: i32): bool {
+  return canCountRun() && isWithoutHeartRate() && (product != PRODUCT_CSV || canWriteRun(secondMs()));
+}
+
+/** Reads rows from `at` on as long as they run, and returns the place behind the last. */
+// @ts-ignore: decorator
+@inline
+export function readRun(product: i32, at: usize, end: usize, out: usize): usize {
+  const key = secondKey();
+  const second = secondMs();
+  const last = end - GNSS_92_SIZE;
+  let lastMs = previousMs;
+  let rows = 0;
+  while (at <= last) {
+    if ((load<u64>(at) & SIX_BYTES) != GNSS_92_HEAD) break;
+    if (load<u64>(at, 10) != key) break;
+    if (((load<u16>(at, 26) as i32) & FIX_MASK) != FIX_OK_3D) break;
+    const nano = (load<i32>(at, 22) + 500000) as u32;
+    if (nano >= 1000000000) break;
+    const fraction = (((nano as u64) * 1125899907) >> 50) as u32;
+    const ms = second + (fraction as i64);
+    if (ms < lastMs) break;
+    const longitudeE7 = load<i32>(at, 30);
+    const latitudeE7 = load<i32>(at, 34);
+    const altitudeMm = load<i32>(at, 42);
+    const speedMmPerS = load<i32>(at, 66);
+    if (((latitudeE7 + 900000000) as u32) > 1800000000) break;
+    if (((longitudeE7 as u32) + 1800000000) as u32 > 3600000000) break;
+    let latitudeDistance: u32 = 0;
+    let longitudeDistance: u32 = 0;
+    if (product == PRODUCT_CSV) {
+      latitudeDistance = distance(LATITUDE, latitudeE7);
+      if (latitudeDistance >= NEAR_E7) break;
+      longitudeDistance = distance(LONGITUDE, longitudeE7);
+      if (longitudeDistance >= NEAR_E7) break;
+      if (((altitudeMm as u32) + SIX_WHOLE_DIGITS) >= 2 * SIX_WHOLE_DIGITS) break;
+      if ((speedMmPerS as u32) >= SIX_WHOLE_DIGITS) break;
+    }
+    if (checksum96(at + 2) != (load<u16>(at, 98) as i32)) break;
+    if (product == PRODUCT_CSV) {
+      out = writeLineOfRun(out, fraction, latitudeDistance, longitudeDistance, altitudeMm, speedMmPerS);
+    } else if (product == PRODUCT_COLUMNS) {
+      storeRow(out, ms, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, 0, 3);
+      out++;
+    }
+    lastMs = ms;
+    rows++;
+    at += GNSS_92_SIZE;
+  }
+  countRun(rows, lastMs);
+  runCursor = out;
+  return at;
+}
