@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, isAbsolute } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
-const external = ["fast-csv", "@assemblyscript/loader", "commander"];
+const external = ["fast-csv", "@assemblyscript/loader"];
 
 type Plugin = NonNullable<Options["plugins"]>[number];
 
@@ -34,14 +35,19 @@ export default defineConfig([
     plugins: [portableSourceMaps],
   },
   {
-    // The command and its worker threads, each in one file: every further file would cost start-up time. What the code
-    // imports only when it is needed still runs only then.
+    // The command and its worker threads, each in one file and as CommonJS, with commander inside: every further file, and
+    // the loader of ES modules, would cost start-up time. What the code imports only when it is needed runs only then.
     entry: { "bin/asi": "bin/asi.ts", "bin/worker": "bin/worker.ts" },
-    format: "esm",
+    format: "cjs",
     target: "node20",
     platform: "node",
     external,
+    // its licence wants to go with it
+    noExternal: ["commander"],
+    banner: { js: `/* commander\n${readFileSync("node_modules/commander/LICENSE", "utf8")}*/` },
+    shims: true,
     splitting: false,
     sourcemap: true,
+    plugins: [portableSourceMaps],
   },
 ]);

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** The built command. */
-export const ASI = path("../dist/bin/asi.js");
+export const ASI = path("../dist/bin/asi.cjs");
 const PEAK_MEMORY_HOOK = path("./peak-memory.mjs");
 const NATIVE_SOURCE = path("./native/asi2csv.c");
 

@@ -5,7 +5,7 @@ import { existsSync, rmSync, symlinkSync } from "node:fs";
 
 const isPresent = (path) => existsSync(new URL(`../${path}`, import.meta.url));
 
-if (process.env.npm_command === "exec" && isPresent("dist/bin/asi.js")) process.exit(0);
+if (process.env.npm_command === "exec" && isPresent("dist/bin/asi.cjs")) process.exit(0);
 if (!isPresent("node_modules/tsup") || !isPresent("node_modules/assemblyscript")) process.exit(0);
 
 const run = (...args) => {
@@ -22,5 +22,5 @@ function linkCommand() {
   if (process.platform === "win32") return;
   const link = new URL("../node_modules/.bin/asi", import.meta.url);
   rmSync(link, { force: true });
-  symlinkSync("../../dist/bin/asi.js", link);
+  symlinkSync("../../dist/bin/asi.cjs", link);
 }

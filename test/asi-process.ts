@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { Report } from "../src/types.js";
 
 /** The built command; `npm test` builds it first. */
-export const ASI = fileURLToPath(new URL("../dist/bin/asi.js", import.meta.url));
+export const ASI = fileURLToPath(new URL("../dist/bin/asi.cjs", import.meta.url));
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
 

@@ -35,12 +35,8 @@ describe("the manifest", () => {
     [field: string]: unknown;
   };
 
-  it("names three dependencies, which people get when they import the package", () => {
-    expect(Object.keys(manifest.dependencies).sort()).toEqual([
-      "@assemblyscript/loader",
-      "commander",
-      "fast-csv",
-    ]);
+  it("names two dependencies, which people get when they import the package", () => {
+    expect(Object.keys(manifest.dependencies).sort()).toEqual(["@assemblyscript/loader", "fast-csv"]);
     for (const kind of ["peerDependencies", "optionalDependencies", "bundleDependencies"]) {
       expect(manifest[kind]).toBeUndefined();
     }
@@ -75,7 +71,7 @@ describe("the packed files", () => {
     const entries = ["index", "node"].flatMap((name) =>
       [".js", ".cjs", ".d.ts", ".d.cts"].map((end) => name + end),
     );
-    for (const entry of [...entries, "bin/asi.js"]) expect(scratch.files).toContain(`dist/${entry}`);
+    for (const entry of [...entries, "bin/asi.cjs"]) expect(scratch.files).toContain(`dist/${entry}`);
   });
 
   it("do not tell where they were built", () => {
@@ -147,7 +143,7 @@ const { readFileChunks } = require("asi-convert/node");
   });
 
   it("brings the command asi", () => {
-    const command = join(scratch.installed, "dist/bin/asi.js");
+    const command = join(scratch.installed, "dist/bin/asi.cjs");
     const { stdout, status } = spawnSync(process.execPath, [command, "convert", "input.asi", "-o", "-"], {
       cwd: scratch.folder,
       encoding: "utf8",

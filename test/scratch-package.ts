@@ -60,7 +60,7 @@ function unpack(folder: string, tarball: string, installed: string): void {
     cwd: folder,
   });
   if (status !== 0) throw new Error(`${tarball} cannot be unpacked`);
-  for (const name of ["@assemblyscript/loader", "commander", "fast-csv"]) {
+  for (const name of ["@assemblyscript/loader", "fast-csv"]) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
     if (!existsSync(link)) symlinkSync(join(repository, "node_modules", name), link, "junction");

@@ -18,7 +18,7 @@ export type FromWorker =
   | { kind: "failed"; failure: Failure };
 
 // Built beside the command (tsup.config.ts).
-const PROGRAM = new URL("./worker.js", import.meta.url);
+const PROGRAM = new URL("./worker.cjs", import.meta.url);
 
 /** Threads that convert files, started when they are needed. A thread that breaks down costs its own file only. */
 export class ConvertWorkers {
