@@ -130,7 +130,8 @@ describe("bodies", () => {
   it("bytes that are no HTTP get a plain refusal", async () => {
     expect(await raw("GARBAGE\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
     expect(await raw("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
-    expect(await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(100_000)}\r\n\r\n`)).toMatch(
+    // little enough to arrive whole: a connection closed with bytes unread is reset, and the answer lost
+    expect(await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431 /,
     );
   });
