@@ -1,4 +1,4 @@
-import { AsiError } from "./errors.js";
+import { AsiError, requireObject } from "./errors.js";
 import type { RecordingInfo } from "./types.js";
 
 // The ASI-INF frame (docs/recording-format.md, "Frames"): the one place that knows its layout.
@@ -98,6 +98,7 @@ function readText(payload: Uint8Array, field: HeaderText): string {
 
 /** The payload of an ASI-INF frame. Throws `BAD_OPTION` for what it cannot hold. */
 export function writeHeader(header: RecordingHeader): Uint8Array {
+  requireObject("header", header);
   checkGivenSerial(header.serial);
   const periodMs = header.periodMs ?? 100;
   if (!Number.isInteger(periodMs) || periodMs < 0 || periodMs > 0xffff) {

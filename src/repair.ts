@@ -1,4 +1,5 @@
 import type { Decoder } from "./decoder.js";
+import { requireObject } from "./errors.js";
 import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
 import { Production } from "./production.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
@@ -22,6 +23,7 @@ export type RepairOptions = Pick<DecodeOptions, "serial" | "signal" | "engine">;
  * @throws AsiError as `decode`; `BAD_OPTION` also for a serial number of more than 16 characters
  */
 export function repair(source: Source, options: RepairOptions = {}): Repair {
+  requireObject("options", options);
   const { serial } = options;
   // what a plain log gets; a serial number that no header can hold is told at once
   const newHeader = serial === undefined ? null : frame("header", writeHeader(headerlessInfo(serial)));

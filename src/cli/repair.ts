@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { checkDecodeOptions } from "../decoder.js";
+import { checkDecodeOptions } from "../decode-options.js";
 import type { WrittenFile } from "../files/output-file.js";
 import { repairedName } from "../files/recordings.js";
 import { writeHeader } from "../header.js";

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type ConvertOptions, type CsvPiece, CsvPieces, conversionFileName } from "../convert.js";
-import { AsiError, abortError } from "../errors.js";
+import { AsiError, abortError, requireObject } from "../errors.js";
 import { csvFileName } from "../file-name.js";
 import { type Inspection, inspectionOf } from "../inspect.js";
 import type { Source } from "../types.js";
@@ -35,16 +35,18 @@ export interface FileConversion extends Inspection {
  *
  * @throws AsiError as `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
-export function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
+export async function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
+  requireObject("options", options);
   const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   return convertBeside(isRegular ? dirname(path) : ".", readFileChunks(path, options), options);
 }
 
 /** The same from any source; `outDir` defaults to the current folder. */
-export function convertToFile(
+export async function convertToFile(
   source: Source,
   options: ConvertOptions & WriteOptions = {},
 ): Promise<FileConversion> {
+  requireObject("options", options);
   return convertBeside(".", source, options);
 }
 

@@ -1,3 +1,4 @@
+import { requireObject } from "../errors.js";
 import { type Inspection, inspect } from "../inspect.js";
 import { type RepairOptions, repair } from "../repair.js";
 import type { DecodeOptions, RecordingInfo, Report } from "../types.js";
@@ -10,10 +11,11 @@ import { writeStream } from "./write-stream.js";
  *
  * @throws AsiError as `inspect`; the system's errors
  */
-export function inspectFile(
+export async function inspectFile(
   path: string,
   options: DecodeOptions & ReadFileOptions = {},
 ): Promise<Inspection> {
+  requireObject("options", options);
   return inspect(readFileChunks(path, options), options);
 }
 
@@ -37,6 +39,7 @@ export interface FileRepair {
  * @throws AsiError as `repair`, and `FILE_EXISTS`; the system's errors
  */
 export async function repairFile(path: string, options: RepairFileOptions = {}): Promise<FileRepair> {
+  requireObject("options", options);
   const { output = repairedName(path), force, signal } = options;
   const { recording, report, info } = repair(readFileChunks(path, options), options);
   const file = await writeStream(recording, output, { force, signal });
