@@ -27,8 +27,14 @@ export interface RecordingHeader {
   periodMs?: number | undefined;
 }
 
-/** Throws `BAD_OPTION` when a serial number that the caller gave cannot be part of a file name. */
+/** Throws `BAD_OPTION` when a serial number that the caller gave is none that a header could hold. */
 export function checkGivenSerial(serial: string): void {
+  if (typeof serial === "string" && serial.length > FIELDS.serial.length) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `The serial number ${JSON.stringify(serial)} is too long; a recording holds at most ${FIELDS.serial.length} characters.`,
+    );
+  }
   // from JavaScript it can be left out: the pattern would take "undefined"
   if (typeof serial === "string" && SERIAL_PATTERN.test(serial)) return;
   throw new AsiError(

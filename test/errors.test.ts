@@ -178,10 +178,16 @@ describe("a serial number that the caller gives", () => {
     },
   );
 
-  it("of more than 16 characters fits no header, so that nothing can be repaired with it", () => {
-    const error = thrown(() => repair(joined([header, row]), { serial: "A".repeat(17) }));
-    expect(error).toMatchObject({ code: "BAD_OPTION" });
-    expect((error as AsiError).message).toMatch(/at most 16/);
+  it("has at most the 16 characters that a header can hold", async () => {
+    for (const attempt of [convert, decode, decodeRows, repair]) {
+      const error = thrown(() => attempt(joined([header, row]), { serial: "A".repeat(17) }));
+      expect(error).toMatchObject({ code: "BAD_OPTION", message: expect.stringMatching(/at most 16/) });
+    }
+    expect(
+      await convert(row, { serial: "A".repeat(16) })
+        .csv.getReader()
+        .read(),
+    ).toMatchObject({ done: false });
   });
 });
 
