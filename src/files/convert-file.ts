@@ -6,7 +6,7 @@ import { csvFileName } from "../file-name.js";
 import { type Inspection, inspectionOf } from "../inspect.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
-import { isPipeOrDevice, OutputFile, refuseExisting, type WrittenFile } from "./output-file.js";
+import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
 import { type ReadFileOptions, readFileChunks } from "./read-file.js";
 
 export interface WriteOptions {
@@ -31,14 +31,18 @@ export interface FileConversion extends Inspection {
 
 /**
  * Converts a recording on disk to a CSV beside it, `{serial}_{start}_{end}.csv`. The CSV is there whole or not at all,
- * and never overwrites without `force`.
+ * and never overwrites without `force`, nor ever the recording itself.
  *
  * @throws AsiError as `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
 export async function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
   requireObject("options", options);
   const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  return convertBeside(isRegular ? dirname(path) : ".", readFileChunks(path, options), options);
+  const claim = async (paths: readonly string[]) => {
+    refuseInput(path, paths);
+    await options.claim?.(paths);
+  };
+  return convertBeside(isRegular ? dirname(path) : ".", readFileChunks(path, options), { ...options, claim });
 }
 
 /** The same from any source; `outDir` defaults to the current folder. */

@@ -54,7 +54,8 @@ export class OutputFile {
   /** Gives the file its name. Throws `FILE_EXISTS` unless `force`. */
   commit(path: string, force: boolean): void {
     this.close();
-    if (force) moveOver(this.#temporaryPath, behindLinks(path));
+    // what a link points to is overwritten, not the link
+    if (force) moveOver(this.#temporaryPath, realPath(path));
     else moveUnlessThere(this.#temporaryPath, path);
   }
 
@@ -102,9 +103,26 @@ function moveOver(from: string, to: string): void {
   }
 }
 
-// What a link points to is overwritten, not the link.
-function behindLinks(path: string): string {
-  return isThere(path) ? realpathSync(path) : path;
+/** The path behind all links, as far as there is something: what is overwritten when it is written to. */
+export function realPath(path: string): string {
+  return isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+}
+
+/** Throws `FILE_EXISTS` when one of the outputs is the input itself: that is never overwritten, `force` or not. */
+export function refuseInput(input: string, outputs: readonly string[]): void {
+  if (!isThere(input)) return;
+  const real = realPath(input);
+  for (const path of outputs) {
+    if (isThere(path) && realPath(path) === real) throw inputAsOutput(path);
+  }
+}
+
+/** What is thrown for an output that is an input of the same call. */
+export function inputAsOutput(path: string): AsiError {
+  return new AsiError(
+    "FILE_EXISTS",
+    `${path} is an input itself, which is never overwritten; write into another folder.`,
+  );
 }
 
 /** Whether a pipe or a device has that name: it is written into, not replaced. */

@@ -2,7 +2,7 @@ import { requireObject } from "../errors.js";
 import { type Inspection, inspect } from "../inspect.js";
 import { type RepairOptions, repair } from "../repair.js";
 import type { DecodeOptions, RecordingInfo, Report } from "../types.js";
-import type { WrittenFile } from "./output-file.js";
+import { refuseInput, type WrittenFile } from "./output-file.js";
 import { type ReadFileOptions, readFileChunks } from "./read-file.js";
 import { writeStream } from "./write-stream.js";
 
@@ -34,13 +34,15 @@ export interface FileRepair {
 }
 
 /**
- * Writes the valid frames of a recording on disk to a clean one. It is there whole or not at all.
+ * Writes the valid frames of a recording on disk to a clean one. It is there whole or not at all,
+ * and never replaces the recording itself.
  *
  * @throws AsiError as `repair`, and `FILE_EXISTS`; the system's errors
  */
 export async function repairFile(path: string, options: RepairFileOptions = {}): Promise<FileRepair> {
   requireObject("options", options);
   const { output = repairedName(path), force, signal } = options;
+  refuseInput(path, [output]);
   const { recording, report, info } = repair(readFileChunks(path, options), options);
   const file = await writeStream(recording, output, { force, signal });
   return { file, info: await info, report: await report };
