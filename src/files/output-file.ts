@@ -4,6 +4,7 @@ import {
   copyFileSync,
   linkSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -31,7 +32,8 @@ export class OutputFile {
   /** @param folder where the file will stand */
   constructor(folder: string) {
     // Need not be secret: "wx" opens no file that is there already. (node:crypto would cost 3 ms to load.)
-    this.#temporaryPath = join(folder, `.asi-${process.pid}-${Math.random().toString(36).slice(2)}.part`);
+    const name = `${temporaryPrefix(thisThread)}${Math.random().toString(36).slice(2)}.part`;
+    this.#temporaryPath = join(folder, name);
     this.#file = openSync(this.#temporaryPath, "wx");
   }
 
@@ -63,6 +65,26 @@ export class OutputFile {
   discard(): void {
     this.close();
     rmSync(this.#temporaryPath, { force: true });
+  }
+}
+
+// Told by the threads themselves: to load node:worker_threads would cost the others milliseconds.
+let thisThread = 0;
+
+/** Says which thread of the process this is (`threadId`); without it the main one. */
+export function writeAsThread(thread: number): void {
+  thisThread = thread;
+}
+
+// Beginning of the temporary names that a thread gives.
+function temporaryPrefix(thread: number): string {
+  return `.asi-${process.pid}-${thread}-`;
+}
+
+/** Takes back what a thread of this process left in `folder` when it broke down; it must have ended. */
+export function discardTemporaryFiles(thread: number, folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(temporaryPrefix(thread))) rmSync(join(folder, name), { force: true });
   }
 }
 
