@@ -1,4 +1,4 @@
-import { AsiError } from "./errors.js";
+import { AsiError, requireObject } from "./errors.js";
 
 /** The columns of a CSV, in their standard order. */
 export const COLUMNS = ["timestamp", "latitude", "longitude", "altitude", "speed", "hr"] as const;
@@ -29,6 +29,7 @@ export interface CheckedLayout {
 
 /** Throws `BAD_OPTION`. */
 export function checkLayout(layout: CsvLayout): CheckedLayout {
+  requireObject("options", layout);
   const { columns = COLUMNS, delimiter = ",", header = true, lineEnd = "\n" } = layout;
   if (!Array.isArray(columns)) {
     throw new AsiError("BAD_OPTION", `columns must be an array of names: ${COLUMNS.join(", ")}.`);

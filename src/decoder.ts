@@ -1,6 +1,6 @@
 import type { Engine, Product, Signal } from "./engine.js";
 import { AsiError } from "./errors.js";
-import { checkGivenSerial, headerlessInfo, readHeader } from "./header.js";
+import { headerlessInfo, readHeader } from "./header.js";
 import type { DecodeOptions, RecordingInfo, Report } from "./types.js";
 
 /**
@@ -19,7 +19,7 @@ export class Decoder {
   #failure: AsiError | null = null;
   #state: "hungry" | "working" | "done" = "hungry";
 
-  /** Throws `BAD_OPTION`. */
+  /** @param options checked by `checkDecodeOptions` */
   constructor(engine: Engine, product: Product, options: DecodeOptions) {
     this.engine = engine;
     this.#serial = options.serial;
@@ -147,26 +147,3 @@ const DAMAGE_TEXT: Record<keyof Report["damage"], string> = {
   overlong: "The frame at this place claims more bytes than a frame can have.",
   overruns: "The frame at this place runs past the end of the input.",
 };
-
-/** Throws `BAD_OPTION` for options out of their range; once, before the first byte is read. */
-export function checkDecodeOptions(options: DecodeOptions): void {
-  if (options.serial !== undefined) checkGivenSerial(options.serial);
-  for (const name of ["from", "to"] as const) {
-    if (options[name] !== undefined && Number.isNaN(Number(options[name]))) {
-      throw new AsiError("BAD_OPTION", `${name} is no instant; give milliseconds since 1970 or a Date.`);
-    }
-  }
-  if (options.from !== undefined && options.to !== undefined && Number(options.from) > Number(options.to)) {
-    throw new AsiError("BAD_OPTION", "from is later than to.");
-  }
-  const fillHrMs = options.fillHrMs ?? 0;
-  if (!(fillHrMs >= 0 && (Number.isSafeInteger(fillHrMs) || fillHrMs === Number.POSITIVE_INFINITY))) {
-    throw new AsiError(
-      "BAD_OPTION",
-      `fillHrMs is ${fillHrMs}; it must be a whole number of milliseconds, 0 or more, or Infinity.`,
-    );
-  }
-  if (options.engine !== undefined && !["simd", "plain", "reference"].includes(options.engine)) {
-    throw new AsiError("BAD_OPTION", `There is no engine "${options.engine}"; use simd, plain or reference.`);
-  }
-}

@@ -1,7 +1,7 @@
 import { COLUMNS, type Column, checkDelimiter } from "./csv-layout.js";
 import { loadFastCsv } from "./custom-csv.js";
 import { type EncodableRow, encodeRows } from "./encode.js";
-import { AsiError } from "./errors.js";
+import { AsiError, requireObject } from "./errors.js";
 import type { RecordingHeader } from "./header.js";
 import { type ChunkReader, readChunks } from "./source.js";
 import type { Source } from "./types.js";
@@ -22,6 +22,7 @@ export function encodeCsv(
   header: RecordingHeader,
   options: EncodeCsvOptions = {},
 ): ReadableStream<Uint8Array> {
+  requireObject("options", options);
   const delimiter = options.delimiter ?? ",";
   checkDelimiter(delimiter);
   const rows = new CsvRows(readChunks(source), delimiter);

@@ -18,7 +18,7 @@ const ROWS_PER_CHUNK = 2048;
  * than the stream is read.
  *
  * @param rows in the order of the recording; need not be sorted by time
- * @throws AsiError `BAD_OPTION` at once for the header; through the stream `BAD_ROW` for what a recording cannot hold
+ * @throws AsiError `BAD_OPTION` for the header and `BAD_SOURCE` for the rows at once; through the stream `BAD_ROW` for what a recording cannot hold
  */
 export function encode(
   rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>,
@@ -41,8 +41,7 @@ export function encodeRows(
   placeOf: (rowNumber: number) => RowPlace,
 ): ReadableStream<Uint8Array> {
   const head = frame("header", writeHeader(header));
-  const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
-  const isAsync = Symbol.asyncIterator in rows;
+  const { iterator, isAsync } = iteratorOf(rows);
   let rowNumber = 0;
   return new ReadableStream<Uint8Array>(
     {
@@ -78,6 +77,20 @@ export function encodeRows(
   );
 }
 
+function iteratorOf(rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>): {
+  iterator: Iterator<EncodableRow> | AsyncIterator<EncodableRow>;
+  isAsync: boolean;
+} {
+  if (typeof rows === "object" && rows !== null) {
+    if (Symbol.asyncIterator in rows) return { iterator: rows[Symbol.asyncIterator](), isAsync: true };
+    if (Symbol.iterator in rows) return { iterator: rows[Symbol.iterator](), isAsync: false };
+  }
+  throw new AsiError(
+    "BAD_SOURCE",
+    "The rows cannot be iterated; hand in an array, or what decodeRows gives.",
+  );
+}
+
 class RowChunk {
   rows = 0;
   readonly #bytes = new Uint8Array(ROWS_PER_CHUNK * MAX_ROW_BYTES);
@@ -85,6 +98,9 @@ class RowChunk {
 
   /** Throws `BadField`. */
   add(row: EncodableRow): void {
+    if (typeof row !== "object" || row === null) {
+      throw new BadField(`it is ${String(row)}; it must be an object such as decodeRows gives.`);
+    }
     const { timestamp } = row;
     if (row.hr !== undefined && row.hr !== null) {
       this.#end = writeFrame(this.#bytes, this.#end, "ecgHr", heartRatePayload(timestamp, row.hr));

@@ -13,7 +13,7 @@ import type { Report } from "./types.js";
  * - `BAD_ROW`: a row given to `encode` that a recording cannot hold
  * - `BAD_CSV`: a CSV given to `encodeCsv` that cannot be read
  * - `BAD_OPTION`: an option out of its range, or options that contradict each other
- * - `BAD_SOURCE`: a source that is no bytes
+ * - `BAD_SOURCE`: a source that gives no bytes; for `encode`, rows that cannot be iterated
  * - `FILE_EXISTS`: the output file is there already and overwriting was not allowed
  * - `NEEDS_NODE`: a feature that is only there on Node.js
  * - `ABORTED`: the caller's `AbortSignal` fired
@@ -63,4 +63,11 @@ export class AsiError extends Error {
 /** What is thrown when the caller's `AbortSignal` has fired. */
 export function abortError(signal: AbortSignal | undefined): AsiError {
   return new AsiError("ABORTED", "The work was stopped by the caller.", { cause: signal?.reason });
+}
+
+/** Throws `BAD_OPTION` for options that are none: from JavaScript `null` or a text can come. */
+export function requireObject(name: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return;
+  const kind = value === null ? "null" : `a ${typeof value}`;
+  throw new AsiError("BAD_OPTION", `${name} must be an object, not ${kind}.`);
 }

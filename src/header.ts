@@ -1,4 +1,4 @@
-import { AsiError } from "./errors.js";
+import { AsiError, requireObject } from "./errors.js";
 import type { RecordingInfo } from "./types.js";
 
 // The ASI-INF frame (docs/recording-format.md, "Frames"): the one place that knows its layout.
@@ -27,8 +27,14 @@ export interface RecordingHeader {
   periodMs?: number | undefined;
 }
 
-/** Throws `BAD_OPTION` when a serial number that the caller gave cannot be part of a file name. */
+/** Throws `BAD_OPTION` when a serial number that the caller gave is none that a header could hold. */
 export function checkGivenSerial(serial: string): void {
+  if (typeof serial === "string" && serial.length > FIELDS.serial.length) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `The serial number ${JSON.stringify(serial)} is too long; a recording holds at most ${FIELDS.serial.length} characters.`,
+    );
+  }
   // from JavaScript it can be left out: the pattern would take "undefined"
   if (typeof serial === "string" && SERIAL_PATTERN.test(serial)) return;
   throw new AsiError(
@@ -98,6 +104,7 @@ function readText(payload: Uint8Array, field: HeaderText): string {
 
 /** The payload of an ASI-INF frame. Throws `BAD_OPTION` for what it cannot hold. */
 export function writeHeader(header: RecordingHeader): Uint8Array {
+  requireObject("header", header);
   checkGivenSerial(header.serial);
   const periodMs = header.periodMs ?? 100;
   if (!Number.isInteger(periodMs) || periodMs < 0 || periodMs > 0xffff) {

@@ -1,4 +1,5 @@
-import { checkDecodeOptions, Decoder } from "./decoder.js";
+import { checkDecodeOptions } from "./decode-options.js";
+import { Decoder } from "./decoder.js";
 import type { Engine, Produced, Product } from "./engine.js";
 import { acquireEngine, releaseEngine } from "./engines.js";
 import { AsiError, abortError } from "./errors.js";

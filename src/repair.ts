@@ -1,4 +1,5 @@
 import type { Decoder } from "./decoder.js";
+import { requireObject } from "./errors.js";
 import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
 import { Production } from "./production.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
@@ -19,11 +20,12 @@ export type RepairOptions = Pick<DecodeOptions, "serial" | "signal" | "engine">;
  * Copies the valid frames of a recording, of unknown kinds too, and nothing else: no damaged frame, no foreign bytes. Its
  * rows are those of the input. With `serial` the headers bear that serial number, and a plain u-blox log gets one.
  *
- * @throws AsiError as `decode`; `BAD_OPTION` also for a serial number of more than 16 characters
+ * @throws AsiError as `decode`
  */
 export function repair(source: Source, options: RepairOptions = {}): Repair {
+  requireObject("options", options);
   const { serial } = options;
-  // what a plain log gets; a serial number that no header can hold is told at once
+  // what a plain log gets
   const newHeader = serial === undefined ? null : frame("header", writeHeader(headerlessInfo(serial)));
   let hasHeader = false;
   const take = (decoder: Decoder): Uint8Array | null => {

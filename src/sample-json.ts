@@ -1,4 +1,6 @@
+import { checkEngine } from "./decode-options.js";
 import { bestEngine } from "./engines.js";
+import { requireObject } from "./errors.js";
 import { sampleJson } from "./reference/sample-json.js";
 import type { EngineName, SampleBatch } from "./types.js";
 import { type CoreExports, type CoreName, instantiateCore } from "./wasm/core.js";
@@ -19,9 +21,12 @@ export interface SampleJsonOptions {
  * number has all its decimals, so each is exactly the integer of its column, divided.
  *
  * @param samples times are integers, from the year 0 to 9999
+ * @throws AsiError `BAD_OPTION`
  */
 export function samplesToJson(samples: SampleBatch, options: SampleJsonOptions = {}): Uint8Array {
+  requireObject("options", options);
   const { before = "", after = "", engine = bestEngine() } = options;
+  checkEngine(engine);
   if (engine === "reference") return utf8.encode(`${before}${referenceJson(samples)}${after}`);
   return writerOf(engine).write(samples, utf8.encode(`${before}[`), utf8.encode(`]${after}`));
 }

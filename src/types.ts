@@ -9,7 +9,7 @@ export type Source =
 
 /** The recording's header (frame `ASI-INF`). */
 export interface RecordingInfo {
-  /** Serial number of the device; fit to be part of a file name: `[A-Za-z0-9._-]+`, not beginning with `-` or `.`. */
+  /** Of the device; fit to be part of a file name: `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`. */
   serial: string;
   deviceName: string;
   deviceType: string;
@@ -88,13 +88,16 @@ export interface SampleBatch {
 }
 
 export interface DecodeOptions {
-  /** Serial number that overrides the headers'. With it a plain u-blox log is read as a recording. */
+  /**
+   * Serial number that overrides the headers'. With it a plain u-blox log is read as a recording. As in a header:
+   * `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`.
+   */
   serial?: string | undefined;
   /** Turn the first damage into an `AsiError` `DAMAGED`. */
   strict?: boolean | undefined;
   /** Only rows not earlier than this (ms since 1970 UTC, or a Date). The report still accounts for the whole input. */
   from?: number | Date | undefined;
-  /** Only rows not later than this. */
+  /** Only rows not later than this (ms since 1970 UTC, or a Date). */
   to?: number | Date | undefined;
   /**
    * Carry a heart-rate reading forward onto rows without one of their own, as long as it is at most this old: whole ms,

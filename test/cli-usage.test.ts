@@ -70,6 +70,7 @@ describe("wrong usage exits with 2, says what to do, and does nothing", () => {
     ["half a millisecond", ["convert", "m.asi", "--fill-hr", "0.5ms"], /whole milliseconds/],
     ["no job", ["convert", "m.asi", "--jobs", "0"], /1 to 64/],
     ["a serial that is no file name", ["convert", "m.asi", "--serial", "../x"], /file name/],
+    ["a serial that is too long", ["convert", "m.asi", "--serial", "x".repeat(17)], /at most 16/],
     ["the same for info", ["info", "m.asi", "--serial", "-x"], /file name/],
     ["repair: --json with -o -", ["repair", "m.asi", "--json", "-o", "-"], /name a file with -o/],
     ["repair: -o with several", ["repair", "m.asi", "n.asi", "-o", "x.asi"], /--out-dir/],

@@ -24,6 +24,15 @@ describe("a row that a recording cannot hold is refused with its number", () => 
     expect(error.message).toMatch(/^Row 2: /);
     expect(error.message).toMatch(message);
   });
+
+  it.for([null, undefined, 5])("what is no row at all: %s", async (row) => {
+    const rows = [good, row as unknown as EncodableRow];
+    const error = await asiError(wholeBytes(encode(rows, { serial: "X" })));
+    expect(error).toMatchObject({
+      code: "BAD_ROW",
+      message: expect.stringMatching(/^Row 2: it is .*decodeRows/),
+    });
+  });
 });
 
 describe("a header that cannot be written is refused at once", () => {

@@ -7,11 +7,16 @@ import {
   type DecodeOptions,
   decode,
   decodeRows,
+  encode,
   encodeCsv,
   inspect,
+  type RecordingHeader,
   repair,
+  type SampleBatch,
   type Source,
+  samplesToJson,
 } from "../src/index.js";
+import { convertFile, convertToFile, inspectFile, readFileChunks, repairFile } from "../src/node.js";
 import { fixture } from "./fixture-files.js";
 import { ascii, asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "./frames.js";
 import { all, asiError, thrown, wholeBytes, wholeText } from "./whole.js";
@@ -173,10 +178,16 @@ describe("a serial number that the caller gives", () => {
     },
   );
 
-  it("of more than 16 characters fits no header, so that nothing can be repaired with it", () => {
-    const error = thrown(() => repair(joined([header, row]), { serial: "A".repeat(17) }));
-    expect(error).toMatchObject({ code: "BAD_OPTION" });
-    expect((error as AsiError).message).toMatch(/at most 16/);
+  it("has at most the 16 characters that a header can hold", async () => {
+    for (const attempt of [convert, decode, decodeRows, repair]) {
+      const error = thrown(() => attempt(joined([header, row]), { serial: "A".repeat(17) }));
+      expect(error).toMatchObject({ code: "BAD_OPTION", message: expect.stringMatching(/at most 16/) });
+    }
+    expect(
+      await convert(row, { serial: "A".repeat(16) })
+        .csv.getReader()
+        .read(),
+    ).toMatchObject({ done: false });
   });
 });
 
@@ -217,6 +228,9 @@ describe("an option out of its range is refused before a byte is read", () => {
     ["from is no number", { from: Number.NaN }, /from is no instant/],
     ["from is no date", { from: new Date("yesterday") }, /from is no instant/],
     ["to is no number", { to: Number.NaN }, /to is no instant/],
+    ["from is null", { from: null as unknown as number }, /from is no instant/],
+    ["to is null", { to: null as unknown as Date }, /to is no instant/],
+    ["a signal that is none", { signal: {} as AbortSignal }, /AbortController/],
     ["from is later than to", { from: 2, to: 1 }, /later/],
     ["a negative age", { fillHrMs: -1 }, /fillHrMs is -1.*0 or more/],
     ["a fraction of a millisecond", { fillHrMs: 0.5 }, /fillHrMs is 0.5.*whole/],
@@ -236,6 +250,46 @@ describe("an option out of its range is refused before a byte is read", () => {
 
   it("also by inspect, through its promise", async () => {
     expect(await asiError(inspect(header, { fillHrMs: -1 }))).toMatchObject({ code: "BAD_OPTION" });
+  });
+});
+
+describe("what is no object is refused as options, never with a TypeError", () => {
+  it.for<[string, unknown]>([
+    ["null", null],
+    ["a text", "strict"],
+    ["a function", () => {}],
+  ])("%s", async ([, value]) => {
+    const options = value as object;
+    const refused = {
+      name: "AsiError",
+      code: "BAD_OPTION",
+      message: expect.stringContaining("must be an object"),
+    };
+    for (const attempt of [
+      () => convert(header, options),
+      () => decode(header, options),
+      () => decodeRows(header, options),
+      () => repair(header, options),
+      () => new AsiCsvStream(options),
+      () => new AsiDecoderStream(options),
+      () => encode([], options as RecordingHeader),
+      () => encodeCsv(header, options as RecordingHeader),
+      () => encodeCsv(header, { serial: "X" }, options),
+      () => samplesToJson({} as SampleBatch, options),
+    ]) {
+      expect(thrown(attempt)).toMatchObject(refused);
+    }
+    const chunks = readFileChunks("missing.asi", options)[Symbol.asyncIterator]();
+    for (const attempt of [
+      inspect(header, options),
+      convertFile("missing.asi", options),
+      convertToFile(header, options),
+      inspectFile("missing.asi", options),
+      repairFile("missing.asi", options),
+      chunks.next(),
+    ]) {
+      expect(await asiError(attempt)).toMatchObject(refused);
+    }
   });
 });
 
@@ -282,6 +336,16 @@ describe("a source that gives no bytes is refused", () => {
       expect((error as AsiError).message).toMatch(message);
     }
     expect(thrown(() => encodeCsv(source as Source, { serial: "X" }))).toMatchObject({ code: "BAD_SOURCE" });
+  });
+
+  it.for<[string, unknown]>([
+    ["nothing", undefined],
+    ["null", null],
+    ["a number", 5],
+    ["a single row", { timestamp: 0 }],
+  ])("at once, as rows: %s", ([, rows]) => {
+    const error = thrown(() => encode(rows as [], { serial: "X" }));
+    expect(error).toMatchObject({ code: "BAD_SOURCE", message: expect.stringMatching(/array/) });
   });
 
   it("at once: a stream that somebody else reads", () => {

@@ -1,4 +1,13 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -100,6 +109,18 @@ describe("convertFile", () => {
     expect(readdirSync(folder)).toEqual(["match.asi"]);
   });
 
+  it("never overwrites the recording itself, force or not", async () => {
+    const named = join(folder, name);
+    renameSync(input, named);
+    symlinkSync(name, join(folder, "link.csv"));
+    for (const options of [{}, { output: named }, { output: join(folder, "link.csv") }, { outDir: folder }]) {
+      const error = await asiError(convertFile(named, { ...options, force: true }));
+      expect(error).toMatchObject({ code: "FILE_EXISTS", message: expect.stringMatching(/an input itself/) });
+    }
+    expect(new Uint8Array(readFileSync(named))).toEqual(match.bytes);
+    expect(readdirSync(folder).sort()).toEqual([name, "link.csv"]);
+  });
+
   it("passes on what the system says", async () => {
     expect(await rejection(convertFile(join(folder, "missing.asi")))).toMatchObject({ code: "ENOENT" });
     expect(await rejection(convertFile(folder))).toMatchObject({ code: "EISDIR" });
@@ -127,6 +148,15 @@ describe("the other ways with files", () => {
     expect(report).toEqual(torn.expectation.report);
     const clean = decodeRows(readFileChunks(output), { strict: true });
     expect(await all(clean)).toEqual(await all(decodeRows(torn.bytes)));
+  });
+
+  it("repair never into the recording itself, force or not", async () => {
+    symlinkSync("match.asi", join(folder, "link.asi"));
+    for (const output of [input, join(folder, "link.asi")]) {
+      const error = await asiError(repairFile(input, { output, force: true }));
+      expect(error).toMatchObject({ code: "FILE_EXISTS" });
+    }
+    expect(new Uint8Array(readFileSync(input))).toEqual(match.bytes);
   });
 
   it("tell how far they are, to the last byte", async () => {

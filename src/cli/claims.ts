@@ -1,6 +1,5 @@
-import { realpathSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import { AsiError } from "../errors.js";
+import { inputAsOutput, realPath } from "../files/output-file.js";
 import { type Input, nameOf } from "./inputs.js";
 
 /**
@@ -30,12 +29,7 @@ export class Claims {
     await this.#turns[index - 1];
     const real = paths.map(realPath);
     for (const [i, path] of real.entries()) {
-      if (this.#inputPaths().has(path)) {
-        throw new AsiError(
-          "FILE_EXISTS",
-          `${paths[i]} is an input itself, which is never overwritten; write into another folder with --out-dir.`,
-        );
-      }
+      if (this.#inputPaths().has(path)) throw inputAsOutput(paths[i] ?? path);
       const owner = this.#owners.get(path);
       if (owner !== undefined) {
         throw new AsiError(
@@ -60,10 +54,4 @@ export class Claims {
   settle(index: number): void {
     this.#pass[index]?.();
   }
-}
-
-// Behind links, as far as there is something: what is overwritten is what they point to.
-function realPath(path: string): string {
-  const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
-  return isThere ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }

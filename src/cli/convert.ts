@@ -1,6 +1,6 @@
 import type { ConvertOptions } from "../convert.js";
 import { type Column, checkLayout } from "../csv-layout.js";
-import { checkDecodeOptions } from "../decoder.js";
+import { checkDecodeOptions } from "../decode-options.js";
 import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
 import { DescriptorOutput } from "../files/descriptor-output.js";
 import type { Inspection } from "../inspect.js";

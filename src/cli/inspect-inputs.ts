@@ -1,4 +1,4 @@
-import { checkDecodeOptions } from "../decoder.js";
+import { checkDecodeOptions } from "../decode-options.js";
 import { type Inspection, inspect } from "../inspect.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";

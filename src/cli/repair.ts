@@ -1,9 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { checkDecodeOptions } from "../decoder.js";
+import { checkDecodeOptions } from "../decode-options.js";
 import type { WrittenFile } from "../files/output-file.js";
 import { repairedName } from "../files/recordings.js";
-import { writeHeader } from "../header.js";
 import { repair as repairSource } from "../repair.js";
 import type { RecordingInfo, Report } from "../types.js";
 import { notices } from "./account.js";
@@ -35,8 +34,6 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
   const { console, signal } = context;
   const { output, outDir, force, serial } = flags;
   checkDecodeOptions(flags);
-  // it goes into a header, which not every serial number fits in
-  if (serial !== undefined) writeHeader({ serial });
   const isToOutput = isStandardOutput(output);
   if (output !== undefined && outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
   if (flags.json === true && isToOutput) {

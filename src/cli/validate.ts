@@ -1,4 +1,4 @@
-import { checkDecodeOptions } from "../decoder.js";
+import { checkDecodeOptions } from "../decode-options.js";
 import { type DamagePlace, watchForDamage } from "../first-damage.js";
 import { type Inspection, inspect } from "../inspect.js";
 import { count, damageText } from "./account.js";

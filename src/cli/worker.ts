@@ -1,4 +1,5 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, threadId } from "node:worker_threads";
+import { writeAsThread } from "../files/output-file.js";
 import { convertInput } from "./convert-input.js";
 import { DescribedError, type Failure, failureOf } from "./problem.js";
 import type { FromWorker, ToWorker } from "./workers.js";
@@ -7,6 +8,7 @@ const PROGRESS_EVERY_MS = 100;
 
 /** What a worker thread does: converts the files it is told, one after another. */
 export function serve(): void {
+  writeAsThread(threadId);
   const controller = new AbortController();
   let onAnswer: (refusal: Failure | null) => void = () => {};
   parentPort?.on("message", (message: ToWorker) => {

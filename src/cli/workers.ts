@@ -1,5 +1,7 @@
+import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { FileConversion } from "../files/convert-file.js";
+import { discardTemporaryFiles } from "../files/output-file.js";
 import type { ConvertHooks, ConvertTask } from "./convert-input.js";
 import { DescribedError, type Failure, failureOf } from "./problem.js";
 
@@ -24,7 +26,7 @@ const PROGRAM = new URL("./worker.cjs", import.meta.url);
 export class ConvertWorkers {
   readonly #signal: AbortSignal;
   readonly #threads = new Set<Worker>();
-  readonly #idle: Worker[] = [];
+  readonly #idle = new Set<Worker>();
 
   /** @param signal makes the threads stop and clean up */
   constructor(signal: AbortSignal) {
@@ -34,7 +36,9 @@ export class ConvertWorkers {
 
   /** Converts in a thread of its own. Throws DescribedError. */
   convert(task: ConvertTask, hooks: ConvertHooks): Promise<FileConversion> {
-    const thread = this.#idle.pop() ?? this.#start();
+    const [thread = this.#start()] = this.#idle;
+    this.#idle.delete(thread);
+    const number = thread.threadId;
     return new Promise<FileConversion>((resolve, reject) => {
       const onMessage = (message: FromWorker) => {
         switch (message.kind) {
@@ -56,19 +60,23 @@ export class ConvertWorkers {
             reject(new DescribedError(message.failure));
         }
       };
-      const onError = (error: Error) => breakDown(error.message);
-      const onExit = (code: number) => breakDown(`it ended with ${code}`);
+      // an error, if there is one, comes before the end
+      let reason: string | null = null;
+      const onError = (error: Error) => {
+        reason = error.message;
+      };
+      const onExit = (code: number) => breakDown(reason ?? `it ended with ${code}`);
       // one by one: a Worker has listeners of its own
       const stopListening = () => {
         thread.off("message", onMessage).off("error", onError).off("exit", onExit);
       };
       const release = () => {
         stopListening();
-        this.#idle.push(thread);
+        this.#idle.add(thread);
       };
       const breakDown = (reason: string) => {
         stopListening();
-        this.#threads.delete(thread);
+        tidyUpAfter(number, task);
         const message = `The worker thread broke down: ${reason}. The file may convert without --jobs.`;
         reject(new DescribedError({ error: { code: "WORKER_FAILED", message } }));
       };
@@ -87,6 +95,12 @@ export class ConvertWorkers {
   #start(): Worker {
     const thread = new Worker(PROGRAM);
     this.#threads.add(thread);
+    // Also of one that is idle: an error that nobody listens to would end the process.
+    const forget = () => {
+      this.#threads.delete(thread);
+      this.#idle.delete(thread);
+    };
+    thread.on("error", forget).on("exit", forget);
     return thread;
   }
 
@@ -97,4 +111,14 @@ export class ConvertWorkers {
 
 function post(thread: Worker, message: ToWorker): void {
   thread.postMessage(message);
+}
+
+// What the thread was writing stands where the CSV was to be.
+function tidyUpAfter(thread: number, { input, options }: ConvertTask): void {
+  if (input.kind !== "file") return;
+  try {
+    discardTemporaryFiles(thread, options.outDir ?? dirname(input.path));
+  } catch {
+    // the folder was not made yet, or may not be read: then there is nothing, or nothing to be done
+  }
 }

@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type ConvertOptions, type CsvPiece, CsvPieces, conversionFileName } from "../convert.js";
-import { AsiError, abortError } from "../errors.js";
+import { AsiError, abortError, requireObject } from "../errors.js";
 import { csvFileName } from "../file-name.js";
 import { type Inspection, inspectionOf } from "../inspect.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
-import { isPipeOrDevice, OutputFile, refuseExisting, type WrittenFile } from "./output-file.js";
+import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
 import { type ReadFileOptions, readFileChunks } from "./read-file.js";
 
 export interface WriteOptions {
@@ -31,20 +31,26 @@ export interface FileConversion extends Inspection {
 
 /**
  * Converts a recording on disk to a CSV beside it, `{serial}_{start}_{end}.csv`. The CSV is there whole or not at all,
- * and never overwrites without `force`.
+ * and never overwrites without `force`, nor ever the recording itself.
  *
  * @throws AsiError as `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
-export function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
+export async function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
+  requireObject("options", options);
   const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  return convertBeside(isRegular ? dirname(path) : ".", readFileChunks(path, options), options);
+  const claim = async (paths: readonly string[]) => {
+    refuseInput(path, paths);
+    await options.claim?.(paths);
+  };
+  return convertBeside(isRegular ? dirname(path) : ".", readFileChunks(path, options), { ...options, claim });
 }
 
 /** The same from any source; `outDir` defaults to the current folder. */
-export function convertToFile(
+export async function convertToFile(
   source: Source,
   options: ConvertOptions & WriteOptions = {},
 ): Promise<FileConversion> {
+  requireObject("options", options);
   return convertBeside(".", source, options);
 }
 

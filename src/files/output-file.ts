@@ -4,6 +4,7 @@ import {
   copyFileSync,
   linkSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -31,7 +32,8 @@ export class OutputFile {
   /** @param folder where the file will stand */
   constructor(folder: string) {
     // Need not be secret: "wx" opens no file that is there already. (node:crypto would cost 3 ms to load.)
-    this.#temporaryPath = join(folder, `.asi-${process.pid}-${Math.random().toString(36).slice(2)}.part`);
+    const name = `${temporaryPrefix(thisThread)}${Math.random().toString(36).slice(2)}.part`;
+    this.#temporaryPath = join(folder, name);
     this.#file = openSync(this.#temporaryPath, "wx");
   }
 
@@ -54,7 +56,8 @@ export class OutputFile {
   /** Gives the file its name. Throws `FILE_EXISTS` unless `force`. */
   commit(path: string, force: boolean): void {
     this.close();
-    if (force) moveOver(this.#temporaryPath, behindLinks(path));
+    // what a link points to is overwritten, not the link
+    if (force) moveOver(this.#temporaryPath, realPath(path));
     else moveUnlessThere(this.#temporaryPath, path);
   }
 
@@ -62,6 +65,26 @@ export class OutputFile {
   discard(): void {
     this.close();
     rmSync(this.#temporaryPath, { force: true });
+  }
+}
+
+// Told by the threads themselves: to load node:worker_threads would cost the others milliseconds.
+let thisThread = 0;
+
+/** Says which thread of the process this is (`threadId`); without it the main one. */
+export function writeAsThread(thread: number): void {
+  thisThread = thread;
+}
+
+// Beginning of the temporary names that a thread gives.
+function temporaryPrefix(thread: number): string {
+  return `.asi-${process.pid}-${thread}-`;
+}
+
+/** Takes back what a thread of this process left in `folder` when it broke down; it must have ended. */
+export function discardTemporaryFiles(thread: number, folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(temporaryPrefix(thread))) rmSync(join(folder, name), { force: true });
   }
 }
 
@@ -102,9 +125,26 @@ function moveOver(from: string, to: string): void {
   }
 }
 
-// What a link points to is overwritten, not the link.
-function behindLinks(path: string): string {
-  return isThere(path) ? realpathSync(path) : path;
+/** The path behind all links, as far as there is something: what is overwritten when it is written to. */
+export function realPath(path: string): string {
+  return isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+}
+
+/** Throws `FILE_EXISTS` when one of the outputs is the input itself: that is never overwritten, `force` or not. */
+export function refuseInput(input: string, outputs: readonly string[]): void {
+  if (!isThere(input)) return;
+  const real = realPath(input);
+  for (const path of outputs) {
+    if (isThere(path) && realPath(path) === real) throw inputAsOutput(path);
+  }
+}
+
+/** What is thrown for an output that is an input of the same call. */
+export function inputAsOutput(path: string): AsiError {
+  return new AsiError(
+    "FILE_EXISTS",
+    `${path} is an input itself, which is never overwritten; write into another folder.`,
+  );
 }
 
 /** Whether a pipe or a device has that name: it is written into, not replaced. */

@@ -1,4 +1,5 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { requireObject } from "../errors.js";
 import { EventLoopTurns } from "./event-loop-turns.js";
 
 const CHUNK_BYTES = 0x40000;
@@ -16,8 +17,10 @@ export interface ReadFileOptions {
  */
 export async function* readFileChunks(
   path: string,
-  { onProgress }: ReadFileOptions = {},
+  options: ReadFileOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  requireObject("options", options);
+  const { onProgress } = options;
   const stats = statSync(path);
   if (waits(stats)) {
     yield* counted(await openWaiting(path, stats), onProgress);

@@ -1,7 +1,8 @@
+import { requireObject } from "../errors.js";
 import { type Inspection, inspect } from "../inspect.js";
 import { type RepairOptions, repair } from "../repair.js";
 import type { DecodeOptions, RecordingInfo, Report } from "../types.js";
-import type { WrittenFile } from "./output-file.js";
+import { refuseInput, type WrittenFile } from "./output-file.js";
 import { type ReadFileOptions, readFileChunks } from "./read-file.js";
 import { writeStream } from "./write-stream.js";
 
@@ -10,10 +11,11 @@ import { writeStream } from "./write-stream.js";
  *
  * @throws AsiError as `inspect`; the system's errors
  */
-export function inspectFile(
+export async function inspectFile(
   path: string,
   options: DecodeOptions & ReadFileOptions = {},
 ): Promise<Inspection> {
+  requireObject("options", options);
   return inspect(readFileChunks(path, options), options);
 }
 
@@ -32,12 +34,15 @@ export interface FileRepair {
 }
 
 /**
- * Writes the valid frames of a recording on disk to a clean one. It is there whole or not at all.
+ * Writes the valid frames of a recording on disk to a clean one. It is there whole or not at all,
+ * and never replaces the recording itself.
  *
  * @throws AsiError as `repair`, and `FILE_EXISTS`; the system's errors
  */
 export async function repairFile(path: string, options: RepairFileOptions = {}): Promise<FileRepair> {
+  requireObject("options", options);
   const { output = repairedName(path), force, signal } = options;
+  refuseInput(path, [output]);
   const { recording, report, info } = repair(readFileChunks(path, options), options);
   const file = await writeStream(recording, output, { force, signal });
   return { file, info: await info, report: await report };
