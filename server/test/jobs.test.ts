@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { auditLog, jobs } from "../src/store/schema.js";
+import { stopAfterTest } from "./cleanup.js";
 import { newStore, TestService } from "./service.js";
 
 // A database of its own: here jobs are run, which elsewhere only gather.
@@ -52,12 +53,8 @@ async function mailServer() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    mails,
-    state,
-    url: `smtp://127.0.0.1:${port}`,
-    stop: () => new Promise<void>((done) => server.close(done)),
-  };
+  stopAfterTest(() => new Promise<void>((done) => server.close(() => done())));
+  return { mails, state, url: `smtp://127.0.0.1:${port}` };
 }
 
 describe("mail", () => {
@@ -94,7 +91,6 @@ describe("mail", () => {
     expect(server.mails[0]).toContain(`Username: ${username}`);
     expect(server.mails[0]).not.toContain("chosen by myself");
     await other.stop();
-    await server.stop();
   });
 });
 

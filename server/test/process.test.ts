@@ -1,78 +1,33 @@
 /** The built service as an operator runs it: processes, signals, commands. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, statSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore } from "./service.js";
 
-const MAIN = join(import.meta.dirname, "../dist/main.js");
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-let folder: string;
-let env: Record<string, string>;
-const started = new Set<ChildProcess>();
+let processes: Processes;
 
-beforeAll(async () => {
-  folder = newScratchFolder();
-  const dataDir = join(folder, "data");
-  env = { PATH: process.env.PATH ?? "", DATA_DIR: dataDir, PORT: "0", METRICS_PORT: "0", LOG_LEVEL: "warn" };
-  if (isPostgres) {
-    const store = await newStore();
-    env.DATABASE_URL = store.databaseUrl ?? "";
-    await store.close();
-  } else {
-    cpSync(inject("embeddedTemplate"), join(dataDir, "database"), { recursive: true });
-  }
+beforeEach(async () => {
+  processes = await Processes.onNewDatabase();
 });
-
-afterAll(() => {
-  for (const child of started) child.kill("SIGKILL");
-});
-
-interface Running {
-  child: ChildProcess;
-  url: string;
-  output: () => string;
-  exited: Promise<number | null>;
-}
-
-function serve(args: string[] = [], more: Record<string, string> = {}): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...env, ...more } });
-  started.add(child);
-  let output = "";
-  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  return new Promise((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      output += chunk;
-      const url = /listens on (http:\S+);/.exec(output)?.[1];
-      if (url !== undefined) resolve({ child, url, output: () => output, exited });
-    };
-    child.stdout.on("data", read);
-    child.stderr.on("data", read);
-    child.once("exit", (code) => reject(new Error(`ended with ${code}: ${output}`)));
-  });
-}
-
-const run = promisify(execFile);
-const command = async (...args: string[]) =>
-  JSON.parse((await run(process.execPath, [MAIN, ...args, "--json"], { env })).stdout);
-const refusal = async (...args: string[]): Promise<string> =>
-  run(process.execPath, [MAIN, ...args], { env }).then(
-    () => "no refusal",
-    (error: { stderr: string }) => error.stderr,
-  );
 
 // Each command is a process of its own, which takes a second on an idle machine and many on a busy one.
 describe("the service as a process", { timeout: 120_000 }, () => {
   it("serves, takes the operator's commands meanwhile, and ends cleanly on SIGTERM", async () => {
-    const { url, child, exited, output } = await serve();
+    const { url, terminate, output } = await processes.start();
+    const command = processes.command.bind(processes);
+    const refusal = (...args: string[]) => processes.refusal(args);
     expect(output()).toContain(`documentation: ${url}/api/docs/`);
     const client = await command("app", "create", "--name", "Coach");
     expect(client).toEqual({ client_id: expect.any(String), client_secret: expect.any(String) });
     await command("device", "add", "--serial-number", "S1", "--device-name", "N1", "--device-type", "T");
-    const csv = join(folder, "devices.csv");
+    const csv = join(newScratchFolder(), "devices.csv");
     writeFileSync(csv, 'serial_number,device_name,device_type\nS2,"N, 2",T\nS3,N3,T\n');
     expect(await command("device", "import", csv)).toEqual({ added: 2 });
 
@@ -110,35 +65,31 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     await command("token", "revoke", "ann");
     expect((await fetch(`${url}/api/v1/account/`, { headers })).status).toBe(403);
 
-    const file = join(folder, "backup.gz");
+    const file = join(newScratchFolder(), "backup.gz");
     expect((await command("backup", file)).rows).toBeGreaterThan(5);
     expect(await refusal("restore", file)).toMatch(/is running|is in use/);
-    child.kill("SIGTERM");
-    expect(await exited).toBe(0);
+    expect(await terminate()).toBe(0);
     expect((await command("restore", file)).rows).toBeGreaterThan(5);
-    if (!isPostgres) expect(existsSync(join(env.DATA_DIR ?? "", "lock"))).toBe(false);
+    if (!isPostgres) expect(existsSync(join(processes.dataDir, "lock"))).toBe(false);
   });
 
   it("goes on after it was killed, and lets no second process into the folder", async () => {
-    const first = await serve();
+    const first = await processes.start();
     if (!isPostgres) {
-      await expect(serve()).rejects.toThrow(/in use by process \d+/);
-      const socket = join(env.DATA_DIR ?? "", "operator.sock");
+      await expect(processes.start()).rejects.toThrow(/in use by process \d+/);
+      const socket = join(processes.dataDir, "operator.sock");
       expect((statSync(socket).mode & 0o777).toString(8)).toBe("600");
-      expect((statSync(env.DATA_DIR ?? "").mode & 0o777).toString(8)).toBe("700");
+      expect((statSync(processes.dataDir).mode & 0o777).toString(8)).toBe("700");
     }
-    first.child.kill("SIGKILL");
-    await first.exited;
-    const second = await serve();
+    await first.kill();
+    const second = await processes.start();
     expect((await fetch(`${second.url}/health/ready/`)).status).toBe(200);
-    second.child.kill("SIGTERM");
-    expect(await second.exited).toBe(0);
+    expect(await second.terminate()).toBe(0);
   });
 
   it("finishes what was begun before it ends", async () => {
-    const { url, child, exited } = await serve();
+    const { url, terminate } = await processes.start();
     const { port, hostname } = new URL(url);
-    const { connect } = await import("node:net");
     const body = JSON.stringify({
       username: "late",
       email: "late@example.org",
@@ -153,9 +104,9 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     socket.write(
       `POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    child.kill("SIGTERM");
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
+    const exited = terminate();
+    await sleep(100);
     socket.write(body.slice(10));
     await ended;
     expect(answer).toMatch(/^HTTP\/1\.1 201 /);
@@ -163,25 +114,24 @@ describe("the service as a process", { timeout: 120_000 }, () => {
   });
 
   it("prepares a demonstration and says what to type", async () => {
-    const { child, exited, output } = await serve(["--demo"]);
+    const { terminate, output } = await processes.start("--demo");
     for (let tries = 0; !output().includes("/api/v1/devices/") && tries < 100; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
     }
     const typed = output().slice(output().indexOf("TOKEN="));
-    const { stdout } = await run("bash", ["-c", typed]);
+    const { stdout } = await promisify(execFile)("bash", ["-c", typed]);
     expect(JSON.parse(stdout)).toMatchObject({ count: 601, results: { length: 5 } });
-    child.kill("SIGTERM");
-    expect(await exited).toBe(0);
+    expect(await terminate()).toBe(0);
   });
 
   it("lists its settings, and names each that is wrong", async () => {
-    const list = await command("config");
+    const list = await processes.command("config");
     expect(list).toContainEqual(expect.objectContaining({ variable: "PORT", default: "8080", value: "0" }));
-    const wrong = await run(process.execPath, [MAIN], {
-      env: { ...env, PORT: "x", LOG_LEVEL: "loud" },
-    }).catch((error: { stderr: string }) => error.stderr);
+    const wrong = await processes.refusal([], { PORT: "x", LOG_LEVEL: "loud" });
     expect(wrong).toContain("PORT: expected a whole number from 0 to 65535");
     expect(wrong).toContain("LOG_LEVEL: expected trace");
-    if (!isPostgres) expect(await refusal("serve", "--role", "api")).toContain("needs DATABASE_URL");
+    if (!isPostgres) {
+      expect(await processes.refusal(["serve", "--role", "api"])).toContain("needs DATABASE_URL");
+    }
   });
 });

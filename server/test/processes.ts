@@ -4,24 +4,36 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
+import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 import { type Answer, newStore } from "./service.js";
 
 const MAIN = join(import.meta.dirname, "../dist/main.js");
 
+/** A start takes a second or two on an idle machine. */
+const START_TIMEOUT_MS = 60_000;
+
+const run = promisify(execFile);
+
 export interface RunningProcess {
   url: string;
+  /** What it has printed. */
+  output(): string;
+  /** SIGTERM. @returns the exit status */
+  terminate(): Promise<number | null>;
   /** SIGKILL; returns when the process is gone. */
   kill(): Promise<void>;
   send(method: string, path: string, token?: string, json?: unknown): Promise<Answer>;
 }
 
-/** A new database and the settings of the processes on it. */
+/** A new database and the settings of the processes on it. Made within a test, its processes end with the test. */
 export class Processes {
+  readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly #started = new Set<ChildProcess>();
+  readonly #started = new Map<ChildProcess, Promise<number | null>>();
 
-  private constructor(env: Record<string, string>) {
+  private constructor(dataDir: string, env: Record<string, string>) {
+    this.dataDir = dataDir;
     this.env = env;
   }
 
@@ -42,30 +54,47 @@ export class Processes {
     } else {
       cpSync(inject("embeddedTemplate"), join(dataDir, "database"), { recursive: true });
     }
-    return new Processes(env);
+    const processes = new Processes(dataDir, env);
+    stopAfterTest(() => processes.end());
+    return processes;
   }
 
+  /** Returns when the process listens. */
   async start(...args: string[]): Promise<RunningProcess> {
     const child = spawn(process.execPath, [MAIN, ...args], { env: this.env });
-    this.#started.add(child);
-    const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    this.#started.set(child, exited);
+    exited.then(() => this.#started.delete(child));
     let output = "";
     const url = await new Promise<string>((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(new Error(`does not listen after ${START_TIMEOUT_MS} ms: ${output}`)),
+        START_TIMEOUT_MS,
+      );
       const read = (chunk: Buffer) => {
         output += chunk;
         const found = /listens on (http:\S+);/.exec(output)?.[1];
-        if (found !== undefined) resolve(found);
+        if (found === undefined) return;
+        clearTimeout(late);
+        resolve(found);
       };
       child.stdout.on("data", read);
       child.stderr.on("data", read);
-      child.once("exit", (code) => reject(new Error(`ended with ${code}: ${output}`)));
+      child.once("exit", (code) => {
+        clearTimeout(late);
+        reject(new Error(`ended with ${code}: ${output}`));
+      });
     });
     return {
       url,
-      kill: async () => {
+      output: () => output,
+      async terminate() {
+        child.kill("SIGTERM");
+        return exited;
+      },
+      async kill() {
         child.kill("SIGKILL");
         await exited;
-        this.#started.delete(child);
       },
       async send(method, path, token, json) {
         const response = await fetch(`${url}${path}`, {
@@ -90,10 +119,15 @@ export class Processes {
 
   /** Runs a command of the operator's. @returns what it prints as JSON */
   async command(...args: string[]) {
-    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args, "--json"], {
-      env: this.env,
-    });
-    return JSON.parse(stdout);
+    return JSON.parse((await run(process.execPath, [MAIN, ...args, "--json"], { env: this.env })).stdout);
+  }
+
+  /** Runs a command that is refused. @returns what it prints on stderr */
+  async refusal(args: string[], settings: Record<string, string> = {}): Promise<string> {
+    return run(process.execPath, [MAIN, ...args], { env: { ...this.env, ...settings } }).then(
+      () => "no refusal",
+      (error: { stderr: string }) => error.stderr,
+    );
   }
 
   /** Registers a manager with a running process and logs in. */
@@ -110,8 +144,21 @@ export class Processes {
     return { id: body.id as number, token: (await answer.json()).access_token as string };
   }
 
+  /** Adds a device that a manager owns since long ago. @returns its id */
+  async ownedDevice({ send }: RunningProcess, token: string, serial: string): Promise<number> {
+    const names = ["--device-name", "tracker", "--device-type", "T1"];
+    await this.command("device", "add", "--serial-number", serial, ...names);
+    const { body } = await send("POST", "/api/v1/devices/take-ownership/", token, {
+      serial_number: serial,
+      device_name: "tracker",
+    });
+    await this.command("ownership", "backdate", serial, "--start", "2020-01-01T00:00:00Z");
+    return body.id;
+  }
+
   /** Kills whatever still runs. */
   async end(): Promise<void> {
-    for (const child of this.#started) child.kill("SIGKILL");
+    for (const child of this.#started.keys()) child.kill("SIGKILL");
+    await Promise.all(this.#started.values());
   }
 }

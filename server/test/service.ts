@@ -15,6 +15,7 @@ import { type Database, openDatabase } from "../src/store/database.js";
 import { migrate } from "../src/store/migrate.js";
 import type { Store } from "../src/store/open.js";
 import type { AddressLookup } from "../src/webhooks/receiver.js";
+import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
 /** A clock that tests move instead of sleeping. */
@@ -88,19 +89,36 @@ export async function newDatabase(): Promise<{ database: Database; databaseUrl: 
   return { database, databaseUrl };
 }
 
-/** A new, empty, migrated database. */
-export async function newStore(): Promise<Store & { databaseUrl: string | null }> {
+type TestStore = Store & { databaseUrl: string | null };
+
+/** A new, empty, migrated database; of a test, it is closed when the test ends. */
+export async function newStore(): Promise<TestStore> {
+  const store = await lastingStore();
+  stopAfterTest(() => store.close());
+  return store;
+}
+
+async function lastingStore(): Promise<TestStore> {
   const { database, databaseUrl } = await newDatabase();
   await migrate(database.queries);
-  const store = { database, serverKey: randomBytes(32), databaseUrl, close };
+  let closed: Promise<void> | undefined;
+  const store = {
+    database,
+    serverKey: randomBytes(32),
+    databaseUrl,
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
   async function close(): Promise<void> {
-    // a test that failed has not stopped its own
     for (const service of runningOn.get(store) ?? []) await service.stop();
     await database.close();
   }
   return store;
 }
 
+/** What is to be stopped before a store is closed: a failed `beforeAll` stops nothing itself. */
 const runningOn = new WeakMap<Store, Set<Service>>();
 
 /** Settings of the tests: a free port, quiet, and limits that a test run does not reach. */
@@ -130,7 +148,18 @@ export class TestService {
     this.config = config;
   }
 
+  /** Starts the service; of a test, it is stopped when the test ends. */
   static async start(
+    store: Store,
+    changes: Partial<Config> = {},
+    lookup?: AddressLookup,
+  ): Promise<TestService> {
+    const started = await TestService.startLasting(store, changes, lookup);
+    stopAfterTest(() => started.stop());
+    return started;
+  }
+
+  static async startLasting(
     store: Store,
     changes: Partial<Config> = {},
     lookup?: AddressLookup,
@@ -289,11 +318,11 @@ let shared: Promise<TestService> | undefined;
 
 /** The service that all tests of a run share. A test that moves the clock or changes settings uses `startService`. */
 export function service(): Promise<TestService> {
-  shared ??= newStore().then((store) => TestService.start(store));
+  shared ??= lastingStore().then((store) => TestService.startLasting(store));
   return shared;
 }
 
-/** Another process on the shared database, with a clock and settings of its own; the test stops it. */
+/** Another process on the shared database, with a clock and settings of its own, until the test ends. */
 export async function startService(changes: Partial<Config> = {}): Promise<TestService> {
   return TestService.start((await service()).store, changes);
 }

@@ -1,4 +1,5 @@
 /** Two API processes on one PostgreSQL; the embedded database lets no second process in. */
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +13,9 @@ const USER_LIMIT = 60;
 const DEVICES = 12;
 const RIVALS = 6;
 
+/** Another name each time: a test that is tried again finds what its first attempt left. */
+const fresh = (name: string) => `${name}-${randomBytes(4).toString("hex")}`;
+
 describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", () => {
   let processes: Processes;
   let pair: [RunningProcess, RunningProcess];
@@ -24,13 +28,14 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", ()
   afterAll(() => processes.end());
 
   it("migrate once and share accounts, tokens and devices", async () => {
-    const ann = await processes.manager(pair[0], "ann");
+    const username = fresh("ann");
+    const ann = await processes.manager(pair[0], username);
     const { status, body } = await pair[1].send("GET", "/api/v1/account/", ann.token);
-    expect([status, body.username]).toEqual([200, "ann"]);
+    expect([status, body.username]).toEqual([200, username]);
   });
 
   it("throttle one user together, to the call", async () => {
-    const bob = await processes.manager(pair[0], "bob");
+    const bob = await processes.manager(pair[0], fresh("bob"));
     const calls = await Promise.all(
       Array.from({ length: 2 * USER_LIMIT }, (_, index) =>
         pair[index % 2 === 0 ? 0 : 1].send("GET", "/api/v1/account/", bob.token),
@@ -49,14 +54,14 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", ()
   it("let one manager take a device, however many try at once", async () => {
     const csv = join(newScratchFolder(), "devices.csv");
     const devices = Array.from({ length: DEVICES }, (_, index) => ({
-      serial_number: `S${index}`,
+      serial_number: fresh(`S${index}`),
       device_name: `N${index}`,
     }));
     const lines = devices.map(({ serial_number, device_name }) => `${serial_number},${device_name},T`);
     writeFileSync(csv, `serial_number,device_name,device_type\n${lines.join("\n")}\n`);
     expect(await processes.command("device", "import", csv)).toEqual({ added: DEVICES });
     const rivals = await Promise.all(
-      Array.from({ length: RIVALS }, (_, index) => processes.manager(pair[0], `rival-${index}`)),
+      Array.from({ length: RIVALS }, (_, index) => processes.manager(pair[0], fresh(`rival-${index}`))),
     );
     const holders = await Promise.all(
       devices.map(async (device) => {
@@ -105,8 +110,5 @@ describe("two caches", () => {
     const token = await one.logIn(ann.username, ann.password);
     const later = `/api/v1/devices/${device.id}/latest-raw-data/`;
     expect((await two.get(later, token)).status).toBe(403);
-    await one.stop();
-    await two.stop();
-    await store.close();
   });
 });

@@ -1,15 +1,18 @@
 import type { Config } from "../config.js";
-import { ownContext, type ServiceRole, startService, systemClock } from "../service.js";
+import type { ServiceRole } from "../service.js";
 import { restore } from "../store/backup.js";
 import { openStore } from "../store/open.js";
 import { withoutServers } from "../store/presence.js";
 import { UsageError } from "../usage-error.js";
-import { type Arguments, type CommandName, commands, type Outcome } from "./commands.js";
-import { prepareDemo } from "./demo.js";
+import type { Arguments, CommandName, Outcome } from "./commands.js";
 
 /** Runs a command in this process. */
 export async function runHere(config: Config, name: CommandName, args: Arguments): Promise<Outcome> {
-  const store = await openStore(config);
+  const [store, { ownContext, systemClock }, { commands }] = await Promise.all([
+    openStore(config),
+    import("../service.js"),
+    import("./commands.js"),
+  ]);
   try {
     return await commands[name](ownContext(config, store, systemClock), args);
   } finally {
@@ -39,7 +42,11 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
       `--role ${role} needs DATABASE_URL: the embedded database lets only one process in, so that one must do all the work.`,
     );
   }
-  const store = await openStore(config);
+  // Loading the service takes about as long as the database's start in its thread: both at once.
+  const [store, { ownContext, startService, systemClock }] = await Promise.all([
+    openStore(config),
+    import("../service.js"),
+  ]);
   const service = await startService(config, store, role);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, async () => {
@@ -52,6 +59,7 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
     console.log(`asi-server listens on ${service.url}; documentation: ${service.url}/api/docs/`);
   }
   if (demo) {
+    const { prepareDemo } = await import("./demo.js");
     console.log(await prepareDemo(ownContext(config, store, systemClock), service.url ?? ""));
   }
 }
