@@ -179,7 +179,7 @@ function report(measured: ReadonlyMap<string, Figures>, loadAtStart: number, too
 
 function intoReadme(text: string): void {
   const readme = readFileSync(README, "utf8");
-  const between = /(<!-- bench:begin -->\n)[^]*(<!-- bench:end -->)/;
+  const between = /(<!-- bench:begin -->\n)[\s\S]*(<!-- bench:end -->)/;
   if (!between.test(readme)) throw new Error("The README has no place for the table");
   writeFileSync(
     README,
