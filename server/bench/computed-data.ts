@@ -1,10 +1,8 @@
 /**
- * Measures the two promises about computed data, on the embedded database and on PostgreSQL:
+ * What the service promises about computed data:
  * - a time frame of 2 hours at 10 Hz is computed, its samples read, in at most 100 ms of one core;
  * - while 100 time frames of one activity are computed anew, the 99th percentile of the API's answers stays under three
  *   times the idle value.
- *
- *     npm run bench:computed-data -w server
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -15,14 +13,33 @@ import { transact } from "../src/domain/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
 import { recompute } from "../src/domain/timeframes/recompute.js";
 import { jobs, timeframes } from "../src/store/schema.js";
-import { startPostgres } from "../test/postgres.js";
-import { openScene, quantile, type Scene, START_MS, storeMatch } from "./scene.js";
+import type { ComputedDataExtent } from "./commands.js";
+import { median, quantile } from "./measure.js";
+import { type Scene, START_MS, storeMatch } from "./scene.js";
 
 const FRAME_SECONDS = 7200;
-const FRAMES = 100;
-const ROUNDS = 30;
 const REQUESTS_PER_SECOND = 100;
-const IDLE_SECONDS = 15;
+const WARM_UP_ROUNDS = 5;
+const IDLE_TIMEOUT_MS = 120_000;
+
+export interface ComputedDataFigures {
+  /** One time frame, read and computed: elapsed time, and processor time of all threads, medians, ms. */
+  elapsedMs: number;
+  processorMs: number;
+  /** All time frames of the activity once, mean, ms. */
+  allFramesMs: number;
+  /** Answer times of the API, 99th percentiles, ms. */
+  idleP99Ms: number;
+  busyP99Ms: number;
+}
+
+export async function measureComputedData(
+  scene: Scene,
+  extent: ComputedDataExtent,
+): Promise<ComputedDataFigures> {
+  await storeMatch(scene, FRAME_SECONDS);
+  return { ...(await measureOne(scene, extent)), ...(await measureMany(scene, extent)) };
+}
 
 async function activityWith(scene: Scene, frames: number): Promise<{ activity: number; ids: number[] }> {
   const { id: activity } = await scene.post("/api/v1/activities/", {
@@ -49,13 +66,13 @@ async function activityWith(scene: Scene, frames: number): Promise<{ activity: n
 }
 
 /** One time frame, again and again: elapsed time, and the processor time of all threads. */
-async function measureOne(scene: Scene): Promise<void> {
+async function measureOne(scene: Scene, { rounds }: ComputedDataExtent) {
   const { ids } = await activityWith(scene, 1);
   const [id = 0] = ids;
   await idle(scene);
   const elapsedMs: number[] = [];
   const processorMs: number[] = [];
-  for (let round = 0; round < ROUNDS + 5; round++) {
+  for (let round = 0; round < rounds + WARM_UP_ROUNDS; round++) {
     await transact({ ...scene.ctx, jobsAdded: () => undefined }, "bench", async (change) => {
       await recompute({ ...change, enqueueAll: async () => undefined }, eq(timeframes.id, id));
     });
@@ -63,15 +80,11 @@ async function measureOne(scene: Scene): Promise<void> {
     const before = process.cpuUsage();
     await computedDataOf(scene.ctx, id);
     const { user, system } = process.cpuUsage(before);
-    if (round < 5) continue;
+    if (round < WARM_UP_ROUNDS) continue;
     elapsedMs.push(performance.now() - begin);
     processorMs.push((user + system) / 1000);
   }
-  console.log(
-    `  2 h at 10 Hz, read and computed: median ${quantile(elapsedMs, 0.5).toFixed(1)} ms, ` +
-      `90 % within ${quantile(elapsedMs, 0.9).toFixed(1)} ms; ` +
-      `processor, all threads: median ${quantile(processorMs, 0.5).toFixed(1)} ms (at most 100)`,
-  );
+  return { elapsedMs: median(elapsedMs), processorMs: median(processorMs) };
 }
 
 async function waitingJobs({ ctx }: Scene): Promise<number> {
@@ -82,26 +95,36 @@ async function waitingJobs({ ctx }: Scene): Promise<number> {
   return row?.waiting ?? 0;
 }
 
+/** Waits until nothing is left to be computed. */
 async function idle(scene: Scene): Promise<void> {
-  while ((await waitingJobs(scene)) > 0) await sleep(100);
+  const deadline = performance.now() + IDLE_TIMEOUT_MS;
+  while ((await waitingJobs(scene)) > 0) {
+    if (performance.now() > deadline) throw new Error(`not computed in ${IDLE_TIMEOUT_MS} ms`);
+    await sleep(100);
+  }
 }
 
-/** Answer times of the API, from another process, while something goes on. */
+/** Answer times of the API, from another process, while something goes on, ms. */
 async function underLoad(scene: Scene, urls: string[], until: () => Promise<void>): Promise<number[]> {
   const client = fork(
     fileURLToPath(new URL("./load.ts", import.meta.url)),
     [scene.token, String(REQUESTS_PER_SECOND), ...urls],
     { execArgv: ["--import", "tsx"] },
   );
-  await until();
+  const died = once(client, "exit").then(([code]) => {
+    throw new Error(`the client ended with ${code}`);
+  });
+  // It ends after its report too, when nobody listens any more.
+  died.catch(() => undefined);
   const reported = once(client, "message");
+  await Promise.race([until(), died]);
   client.send("stop");
-  const [durationsMs] = (await reported) as [number[]];
+  const [durationsMs] = (await Promise.race([reported, died])) as [number[]];
   return durationsMs;
 }
 
-async function measureMany(scene: Scene): Promise<void> {
-  const { activity, ids } = await activityWith(scene, FRAMES);
+async function measureMany(scene: Scene, { frames, rounds, seconds }: ComputedDataExtent) {
+  const { activity, ids } = await activityWith(scene, frames);
   const urls = [
     `${scene.url}/api/v1/timeframes/${ids[0]}/`,
     `${scene.url}/api/v1/devices/`,
@@ -110,36 +133,27 @@ async function measureMany(scene: Scene): Promise<void> {
   await idle(scene);
   // Warm.
   await underLoad(scene, urls, () => sleep(3000));
-  const idleMs = await underLoad(scene, urls, () => sleep(IDLE_SECONDS * 1000));
+  const idleMs: number[] = [];
+  const busyMs: number[] = [];
   let tookMs = 0;
   let times = 0;
-  const busyMs = await underLoad(scene, urls, async () => {
-    await sleep(1000);
-    const begin = performance.now();
-    do {
-      await scene.patch(`/api/v1/activities/${activity}/`, { name: `bench ${times++}` });
-      await idle(scene);
-    } while (performance.now() - begin < IDLE_SECONDS * 1000);
-    tookMs = (performance.now() - begin) / times;
-  });
-  const p99 = { idle: quantile(idleMs, 0.99), busy: quantile(busyMs, 0.99) };
-  console.log(
-    `  ${FRAMES} time frames of 2 h anew: ${(tookMs / 1000).toFixed(2)} s; meanwhile ${REQUESTS_PER_SECOND} requests/s: ` +
-      `median ${quantile(idleMs, 0.5).toFixed(1)} -> ${quantile(busyMs, 0.5).toFixed(1)} ms, ` +
-      `p99 ${p99.idle.toFixed(1)} -> ${p99.busy.toFixed(1)} ms, ${(p99.busy / p99.idle).toFixed(2)} times (under 3)`,
-  );
+  const turns = rounds < 10 ? 1 : 3;
+  for (let turn = 0; turn < turns; turn++) {
+    idleMs.push(...(await underLoad(scene, urls, () => sleep((seconds / turns) * 1000))));
+    const busy = await underLoad(scene, urls, async () => {
+      await sleep(1000);
+      const begin = performance.now();
+      do {
+        await scene.patch(`/api/v1/activities/${activity}/`, { name: `bench ${times++}` });
+        await idle(scene);
+      } while (performance.now() - begin < (seconds / turns) * 1000);
+      tookMs += performance.now() - begin;
+    });
+    busyMs.push(...busy);
+  }
+  return {
+    allFramesMs: tookMs / times,
+    idleP99Ms: quantile(idleMs, 0.99),
+    busyP99Ms: quantile(busyMs, 0.99),
+  };
 }
-
-async function measure(name: string, databaseUrl: string | null): Promise<void> {
-  console.log(name);
-  const scene = await openScene(databaseUrl);
-  await storeMatch(scene, FRAME_SECONDS);
-  await measureOne(scene);
-  await measureMany(scene);
-  await scene.close();
-}
-
-await measure("embedded database", null);
-const server = await startPostgres();
-await measure("PostgreSQL", `${server.url}postgres`);
-await server.stop();

@@ -27,3 +27,6 @@ process.on("message", async () => {
   await Promise.all(pending);
   process.send?.(durationsMs, () => process.exit(0));
 });
+
+// Whoever started this is gone.
+process.on("disconnect", () => process.exit(0));

@@ -26,6 +26,8 @@ export interface Scene {
   managerId: number;
   deviceId: number;
   athleteId: number;
+  /** Adds a device that the manager has owned since `START_MS`; returns its id. */
+  addDevice(serialNumber: string): Promise<number>;
   post(path: string, json: unknown): Promise<Record<string, unknown> & { id: number }>;
   patch(path: string, json: unknown): Promise<void>;
   schemaId(name: string): Promise<number>;
@@ -39,6 +41,8 @@ export async function openScene(databaseUrl: string | null): Promise<Scene> {
     ...readConfig({ PORT: "0", METRICS_PORT: "0", LOG_LEVEL: "silent", DATA_DIR: folder }),
     databaseUrl,
     throttleUserPerMinute: 1_000_000_000,
+    throttleRawDataPerMinute: 1_000_000_000,
+    throttleFilesPerMinute: 1_000_000_000,
   };
   const store = await openStore(config);
   const service = await startService(config, store);
@@ -66,10 +70,17 @@ export async function openScene(databaseUrl: string | null): Promise<Scene> {
   const authorized = { ...json, Authorization: `Bearer ${token}` };
   const post: Scene["post"] = (path, body) => request("POST", path, JSON.stringify(body), authorized);
 
-  const device = { serial_number: "BENCH", device_name: "bench" };
-  await addDevices(ctx, [{ serialNumber: "BENCH", deviceName: "bench", deviceType: "T" }]);
-  const { id: deviceId } = await post("/api/v1/devices/take-ownership/", device);
-  await backdateOwnership(ctx, "BENCH", new Date(START_MS));
+  const addDevice: Scene["addDevice"] = async (serialNumber) => {
+    const deviceName = `device ${serialNumber}`;
+    await addDevices(ctx, [{ serialNumber, deviceName, deviceType: "T" }]);
+    const { id } = await post("/api/v1/devices/take-ownership/", {
+      serial_number: serialNumber,
+      device_name: deviceName,
+    });
+    await backdateOwnership(ctx, serialNumber, new Date(START_MS));
+    return id;
+  };
+  const deviceId = await addDevice("MATCH");
   const { id: athleteId } = await transact(ctx, "bench", (change) =>
     insertManagedAthlete(change, manager.id, { birthDate: "1996-06-02" }),
   );
@@ -82,6 +93,7 @@ export async function openScene(databaseUrl: string | null): Promise<Scene> {
     managerId: manager.id,
     deviceId,
     athleteId,
+    addDevice,
     post,
     async patch(path, body) {
       await request("PATCH", path, JSON.stringify(body), authorized);
@@ -113,10 +125,4 @@ export async function storeMatch({ ctx, deviceId }: Scene, seconds: number): Pro
     columns.fixType[k] = FIX_3D;
   }
   await transact(ctx, "bench", ({ queries }) => storeSamples(sqlClientOf(queries), deviceId, [columns]));
-}
-
-/** The value below which a share of the values lies. */
-export function quantile(values: readonly number[], share: number): number {
-  const ascending = values.toSorted((a, b) => a - b);
-  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
 }

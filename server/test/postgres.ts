@@ -63,7 +63,8 @@ function unpack(folder: string): string {
   return join(copy, "bin");
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** @param durable whether what is committed outlives a power failure, as with a server's defaults; the tests do without */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "asi-postgres-"));
   chmodSync(folder, 0o755);
   const bin = unpack(folder);
@@ -80,9 +81,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   );
   const port = await freePort();
   const options = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=200"];
-  // The tests lose nothing by a power failure.
   const fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
-  const server: ChildProcess = spawn(join(bin, "postgres"), [...options, ...fast], {
+  const server: ChildProcess = spawn(join(bin, "postgres"), [...options, ...(durable ? [] : fast)], {
     ...as,
     stdio: "ignore",
   });

@@ -1,0 +1,98 @@
+import { createReadStream, statSync } from "node:fs";
+import { Agent, type ClientRequest, request as httpRequest } from "node:http";
+import { pipeline } from "node:stream/promises";
+
+const TIMEOUT_MS = 60_000;
+
+/** What came back. */
+export interface Answer {
+  /** From before the request to the last byte of the answer. */
+  ms: number;
+  status: number;
+  bytes: number;
+  /** Null where only the time was wanted. */
+  body: Buffer | null;
+}
+
+/** A client with one connection, which it keeps. */
+export class Client {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor({ url, token }: { url: string; token: string }) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  /** Asks and throws the answer away as it comes; @returns how long that took, ms */
+  async time(path: string): Promise<number> {
+    return (await this.#send("GET", path, {}, false, async (request) => void request.end())).ms;
+  }
+
+  async get(path: string): Promise<Buffer> {
+    const { body } = await this.#send("GET", path, {}, true, async (request) => void request.end());
+    return body ?? Buffer.alloc(0);
+  }
+
+  /** Uploads a file as a form's field `file`, reading it as the connection takes it. */
+  upload(path: string, file: string): Promise<Answer> {
+    const boundary = "----asi-server-bench";
+    const head = Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="bench.asi"\r\n` +
+        "Content-Type: application/octet-stream\r\n\r\n",
+    );
+    const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+    const headers = {
+      "Content-Type": `multipart/form-data; boundary=${boundary}`,
+      "Content-Length": head.length + statSync(file).size + tail.length,
+    };
+    return this.#send("POST", path, headers, false, (request) =>
+      pipeline(async function* () {
+        yield head;
+        yield* createReadStream(file, { highWaterMark: 1 << 20 });
+        yield tail;
+      }, request),
+    );
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send(
+    method: string,
+    path: string,
+    headers: Record<string, string | number>,
+    keepsBody: boolean,
+    write: (request: ClientRequest) => Promise<void>,
+  ): Promise<Answer> {
+    const begin = performance.now();
+    return new Promise((resolve, reject) => {
+      const request = httpRequest(this.#url + path, {
+        method,
+        agent: this.#agent,
+        headers: { ...headers, Authorization: `Bearer ${this.#token}` },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      request.on("error", reject);
+      request.on("response", (response) => {
+        const chunks: Buffer[] = [];
+        const failed = response.statusCode !== 200;
+        let bytes = 0;
+        response.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (keepsBody || failed) chunks.push(chunk);
+        });
+        response.on("error", reject);
+        response.on("end", () => {
+          const ms = performance.now() - begin;
+          const body = keepsBody || failed ? Buffer.concat(chunks) : null;
+          if (failed) reject(new Error(`${method} ${path}: ${response.statusCode} ${body}`));
+          else resolve({ ms, status: response.statusCode ?? 0, bytes, body });
+        });
+      });
+      write(request).catch(reject);
+    });
+  }
+}

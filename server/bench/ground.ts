@@ -1,0 +1,62 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { type PostgresServer, startPostgres } from "../test/postgres.js";
+import { killServices } from "./measured-service.js";
+
+/** What a run stands on: a folder that holds all that it writes, and databases. Whatever happens, nothing is left of it. */
+export interface Ground {
+  folder: string;
+  /** URL of a new, empty PostgreSQL database. */
+  createDatabase(): Promise<string>;
+}
+
+/** PostgreSQL has this long to stop. */
+const STOP_TIMEOUT_MS = 15_000;
+
+/**
+ * Runs `work` and clears up behind it: when it is done, when it fails, when it takes longer than `timeoutMs`, and when the
+ * process is told to end.
+ */
+export async function onGround(timeoutMs: number, work: (ground: Ground) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "asi-server-bench-"));
+  // PostgreSQL may run as another user, inside of it.
+  chmodSync(folder, 0o755);
+  // Services and PostgreSQL make their temporary folders in this one.
+  process.env.TMPDIR = folder;
+  let postgres: Promise<PostgresServer> | undefined;
+  let databases = 0;
+  const clear = async () => {
+    killServices();
+    const stopped = postgres?.then((server) => server.stop()).catch(() => undefined);
+    await Promise.race([stopped, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  const giveUp = (why: string) => {
+    console.error(why);
+    void clear().finally(() => process.exit(1));
+  };
+  const timer = setTimeout(() => giveUp(`not done in ${timeoutMs / 60_000} minutes`), timeoutMs);
+  const onSignal = (signal: string) => giveUp(signal);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, onSignal);
+  try {
+    await work({
+      folder,
+      async createDatabase() {
+        postgres ??= startPostgres({ durable: true });
+        const { url } = await postgres;
+        const name = `bench_${++databases}`;
+        const client = new pg.Client(`${url}postgres`);
+        await client.connect();
+        await client.query(`CREATE DATABASE ${name}`);
+        await client.end();
+        return url + name;
+      },
+    });
+  } finally {
+    clearTimeout(timer);
+    await clear();
+  }
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { CommandName, Commands, Message } from "./commands.js";
+
+const START_TIMEOUT_MS = 60_000;
+
+/** A service in a process of its own. */
+export interface MeasuredService {
+  url: string;
+  token: string;
+  ask<Name extends CommandName>(
+    name: Name,
+    takes: Commands[Name]["takes"],
+    timeoutMs: number,
+  ): Promise<Commands[Name]["gives"]>;
+  /** Resident memory now, MB; the peak is counted from here on. NaN where the system does not tell. */
+  markMemory(): number;
+  /** Greatest resident memory since then, MB. */
+  peakMemory(): number;
+  stop(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+
+/** For when everything must end at once. */
+export function killServices(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
+/** @param databaseUrl of a PostgreSQL database; null for an embedded one of its own */
+export async function startMeasuredService(databaseUrl: string | null): Promise<MeasuredService> {
+  const child = fork(
+    fileURLToPath(new URL("./service-process.ts", import.meta.url)),
+    databaseUrl === null ? [] : [databaseUrl],
+    { execArgv: ["--import", "tsx"] },
+  );
+  running.add(child);
+  const exited = once(child, "exit").then(() => running.delete(child));
+  const pending = new Map<number | null, { resolve(message: Message): void; reject(error: Error): void }>();
+  child.on("message", (message: Message) => {
+    const waiting = pending.get(message.kind === "ready" ? null : message.id);
+    if (message.kind === "failed") waiting?.reject(new Error(`The measured service failed: ${message.why}`));
+    else waiting?.resolve(message);
+  });
+  child.on("exit", (code) => {
+    for (const { reject } of pending.values()) reject(new Error(`The measured service ended with ${code}`));
+  });
+  const heard = async (id: number | null, what: string, timeoutMs: number): Promise<Message> => {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<Message>((resolve, reject) => {
+        pending.set(id, { resolve, reject });
+        timer = setTimeout(() => reject(new Error(`${what}: no answer in ${timeoutMs} ms`)), timeoutMs);
+      });
+    } finally {
+      clearTimeout(timer);
+      pending.delete(id);
+    }
+  };
+  const ready = await heard(null, "start", START_TIMEOUT_MS);
+  if (ready.kind !== "ready") throw new Error("The measured service did not start");
+
+  let questions = 0;
+  return {
+    url: ready.url,
+    token: ready.token,
+    async ask(name, takes, timeoutMs) {
+      const id = ++questions;
+      child.send({ id, name, takes });
+      const answer = await heard(id, name, timeoutMs);
+      return (answer.kind === "answer" ? answer.gives : null) as never;
+    },
+    markMemory() {
+      resetPeak(child.pid);
+      return memory(child.pid, "VmRSS");
+    },
+    peakMemory: () => memory(child.pid, "VmHWM"),
+    async stop() {
+      child.disconnect();
+      const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Linux tells a process's memory, and forgets its peak when it is told to. */
+function memory(pid: number | undefined, field: "VmRSS" | "VmHWM"): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return (Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024) / 1e6;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function resetPeak(pid: number | undefined): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  } catch {
+    // Then the peak may be that of the start: too high, never too low.
+  }
+}

@@ -1,0 +1,135 @@
+/** Pages, ranges and the latest samples over HTTP, one connection, with little stored and with ten times as much. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "./client.js";
+import type { LoadFigures } from "./commands.js";
+import { interleave, median, type Timed } from "./measure.js";
+import type { MeasuredService } from "./measured-service.js";
+import { DAY_MS, FIRST_SESSION_MS, rowAt, SESSION_SAMPLES, sessionOfDay } from "./sessions.js";
+
+const PAGE_SAMPLES = 25_000;
+const LATEST_SAMPLES = 300;
+/** Pages that two sessions fill. */
+const FULL_PAGES = Math.floor((2 * SESSION_SAMPLES - PAGE_SAMPLES) / PAGE_SAMPLES) + 1;
+const MEMORY_PATH = "/from-memory/";
+
+/** A service with samples in it. */
+export interface Stored {
+  service: MeasuredService;
+  load: LoadFigures;
+  sessions: number;
+}
+
+/** Medians, ms. */
+export interface ReadingFigures {
+  page: number;
+  /** The bytes of such a page from the memory of the same server. */
+  fromMemory: number;
+  pageBytes: number;
+  ranges: number;
+  /** Of a device that recorded without a break. */
+  restlessRanges: number;
+  latest: number;
+}
+
+/** @returns figures in the order of `stores` */
+export async function measureReading(
+  stores: readonly Stored[],
+  rounds: number,
+  folder: string,
+): Promise<ReadingFigures[]> {
+  const cases: Record<string, Timed> = {};
+  const clients: Client[] = [];
+  const pageBytes: number[] = [];
+  try {
+    for (const [i, store] of stores.entries()) {
+      const client = new Client(store.service);
+      clients.push(client);
+      pageBytes.push(await proveRight(client, store, folder));
+      for (const [name, run] of Object.entries(casesOf(client, store))) cases[`${name} ${i}`] = run;
+    }
+    const times = await interleave(cases, rounds, Math.ceil(rounds / 3));
+    return stores.map((_, i) => {
+      const of = (name: keyof ReturnType<typeof casesOf>) => median(times[`${name} ${i}`] ?? []);
+      return {
+        page: of("page"),
+        fromMemory: of("fromMemory"),
+        pageBytes: pageBytes[i] ?? Number.NaN,
+        ranges: of("ranges"),
+        restlessRanges: of("restlessRanges"),
+        latest: of("latest"),
+      };
+    });
+  } finally {
+    for (const client of clients) client.close();
+  }
+}
+
+function casesOf(client: Client, { load: { device, restlessDevice }, sessions }: Stored) {
+  const rangesPath = (of: number, day: number, afterMs: number) => {
+    const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
+    return `/api/v1/devices/${of}/raw-data-ranges/?start=${startMs}&stop=${startMs + 14 * DAY_MS - 1}`;
+  };
+  const lastOf = (days: number) => Math.max(1, sessions - days);
+  return {
+    page: (round) => client.time(pagePath(device, round % lastOf(2), 1 + (round % FULL_PAGES), round + 1)),
+    fromMemory: () => client.time(MEMORY_PATH),
+    ranges: (round) => client.time(rangesPath(device, round % lastOf(14), round + 1)),
+    restlessRanges: (round) => client.time(rangesPath(restlessDevice, 0, round + 1)),
+    latest: () => client.time(latestPath(device)),
+  } satisfies Record<string, Timed>;
+}
+
+/** No two are the same, so that none comes from the service's cache. */
+function pagePath(device: number, day: number, page: number, afterMs: number): string {
+  const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
+  const bounds = `start=${startMs}&stop=${startMs + 2 * DAY_MS - 1}`;
+  return `/api/v1/devices/${device}/raw-data/?${bounds}&page=${page}&limit=${PAGE_SAMPLES}`;
+}
+
+const latestPath = (device: number) => `/api/v1/devices/${device}/latest-raw-data/?size=${LATEST_SAMPLES}`;
+
+/**
+ * Whether the service answers what was stored, before it is timed; its page is then the one that comes from memory.
+ * @returns bytes of the page
+ */
+async function proveRight(client: Client, store: Stored, folder: string): Promise<number> {
+  const { service, load, sessions } = store;
+  const day = Math.max(0, sessions - 2);
+  const path = pagePath(load.device, day, 2, 1);
+  const body = await client.get(path);
+  const { results } = JSON.parse(body.toString()) as { results: Record<string, number | null>[] };
+  const session = await sessionOfDay(day);
+  // One millisecond after the session's first sample it is left out, and the second page begins so much later.
+  const expected = Array.from({ length: PAGE_SAMPLES }, (_, i) =>
+    asSent(rowAt(session, 1 + PAGE_SAMPLES + i)),
+  );
+  requireSame("page", results, expected);
+
+  const latest = JSON.parse((await client.get(latestPath(load.device))).toString());
+  const last = await sessionOfDay(sessions - 1);
+  requireSame(
+    "latest",
+    latest,
+    Array.from({ length: LATEST_SAMPLES }, (_, i) => asSent(rowAt(last, SESSION_SAMPLES - 1 - i))),
+  );
+
+  const file = join(folder, "page.json");
+  writeFileSync(file, body);
+  await service.ask("serve", { path: MEMORY_PATH, file }, 10_000);
+  if (!(await client.get(MEMORY_PATH)).equals(body)) throw new Error("The page from memory is another one");
+  return body.length;
+}
+
+const asSent = ({ timestamp, latitude, longitude, altitude, speed, hr }: ReturnType<typeof rowAt>) => ({
+  "gnss.altitude": altitude,
+  "gnss.latitude": latitude,
+  "gnss.longitude": longitude,
+  "gnss.speed": speed,
+  "gnss.timestamp": timestamp,
+  "ecg.hr": hr,
+});
+
+function requireSame(what: string, got: unknown, expected: unknown): void {
+  if (JSON.stringify(got) !== JSON.stringify(expected)) throw new Error(`${what}: not what was stored`);
+}

@@ -1,0 +1,193 @@
+/** Measures what the service promises about speed, on PostgreSQL and on the embedded database. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { arch, cpus, loadavg, platform, totalmem } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { measureConversion, measureUploadMemory, writeRecording } from "./conversion.js";
+import { type Ground, onGround } from "./ground.js";
+import { median } from "./measure.js";
+import { startMeasuredService } from "./measured-service.js";
+import { measureReading, type Stored } from "./reading.js";
+import { SESSION_SAMPLES } from "./sessions.js";
+import { table } from "./table.js";
+import { type Figures, isReached, TARGETS } from "./targets.js";
+
+/** How much is stored and how often things are measured. */
+interface Extent {
+  /** Sessions of 72,000 samples; beside them 604,800 samples of a device that recorded without a break. */
+  sessions: { small: number; large: number };
+  readingRounds: number;
+  conversionRounds: number;
+  /** Samples of the great upload, and how many services get one. */
+  upload: { samples: number; times: number };
+  computedData: { rounds: number; frames: number; seconds: number };
+  timeoutMs: number;
+}
+
+const FULL: Extent = {
+  // 2 and 20 million samples in all.
+  sessions: { small: 20, large: 270 },
+  readingRounds: 90,
+  conversionRounds: 30,
+  upload: { samples: 1_471_000, times: 3 },
+  computedData: { rounds: 30, frames: 100, seconds: 15 },
+  timeoutMs: 15 * 60_000,
+};
+const QUICK: Extent = {
+  sessions: { small: 2, large: 4 },
+  readingRounds: 6,
+  conversionRounds: 3,
+  upload: { samples: 150_000, times: 1 },
+  computedData: { rounds: 3, frames: 4, seconds: 1 },
+  timeoutMs: 3 * 60_000,
+};
+
+const PARTS = ["reading", "conversion", "memory", "computed-data"];
+const DATABASES = ["PostgreSQL", "PGlite"];
+const LOAD_TIMEOUT_MS = 240_000;
+const COMPUTE_TIMEOUT_MS = 240_000;
+const README = fileURLToPath(new URL("../README.md", import.meta.url));
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: PARTS },
+    database: { type: "string", multiple: true, default: DATABASES },
+    readme: { type: "boolean", default: false },
+    json: { type: "string", default: fileURLToPath(new URL("./out/results.json", import.meta.url)) },
+    help: { type: "boolean", default: false },
+  },
+});
+const extent = options.quick ? QUICK : FULL;
+const parts = options.only.filter((part) => PARTS.includes(part));
+const databases = options.database.filter((name) => DATABASES.includes(name));
+
+if (options.help) {
+  console.log(
+    `npm run bench -w server -- [--quick] [--only ${PARTS.join("|")}]... [--database ${DATABASES.join("|")}]... ` +
+      "[--readme: put the table into the README] [--json FILE]",
+  );
+} else {
+  // Others at work on the machine spoil the figures: who reads them must know.
+  const loadAtStart = loadavg()[0] ?? 0;
+  const begin = performance.now();
+  const measured = new Map<string, Figures>();
+  await onGround(extent.timeoutMs, async (ground) => {
+    const upload = join(ground.folder, "upload.asi");
+    progress("making recordings");
+    await writeRecording(join(ground.folder, "session.asi"), SESSION_SAMPLES);
+    if (parts.includes("memory")) await writeRecording(upload, extent.upload.samples);
+    for (const name of databases) measured.set(name, await measure(name, ground));
+  });
+  progress(null);
+  report(measured, loadAtStart, performance.now() - begin);
+}
+
+async function measure(name: string, ground: Ground): Promise<Figures> {
+  const newDatabase = async () => (name === "PGlite" ? null : ground.createDatabase());
+  const figures: Figures = {};
+  const small = await startMeasuredService(await newDatabase());
+  if (parts.includes("reading")) {
+    const large = await startMeasuredService(await newDatabase());
+    const stores: Stored[] = [];
+    for (const [service, sessions] of [
+      [small, extent.sessions.small],
+      [large, extent.sessions.large],
+    ] as const) {
+      progress(`${name}: loading ${sessions} sessions`);
+      stores.push({ service, sessions, load: await service.ask("load", { sessions }, LOAD_TIMEOUT_MS) });
+    }
+    progress(`${name}: pages, ranges, latest`);
+    const [ofSmall, ofLarge] = await measureReading(stores, extent.readingRounds, ground.folder);
+    if (ofSmall !== undefined && ofLarge !== undefined) figures.reading = { small: ofSmall, large: ofLarge };
+    figures.load = loadingFigures(stores);
+    await large.stop();
+  }
+  if (parts.includes("conversion")) {
+    progress(`${name}: conversion`);
+    const session = join(ground.folder, "session.asi");
+    figures.conversion = await measureConversion(small, session, extent.conversionRounds);
+  }
+  if (parts.includes("computed-data")) {
+    progress(`${name}: computed data`);
+    figures.computedData = await small.ask("computedData", extent.computedData, COMPUTE_TIMEOUT_MS);
+  }
+  await small.stop();
+  if (parts.includes("memory")) {
+    progress(`${name}: memory of a great upload`);
+    const fresh = await Promise.all(Array.from({ length: extent.upload.times }, newDatabase));
+    figures.uploadMemoryMb = await measureUploadMemory(fresh, join(ground.folder, "upload.asi"));
+  }
+  return figures;
+}
+
+function loadingFigures(stores: readonly Stored[]) {
+  const loads = stores.flatMap(({ load }) => load.sessionMs);
+  const [small, large] = stores.map(({ load }) => load);
+  return {
+    samplesPerS: (SESSION_SAMPLES / median(loads)) * 1000,
+    bytesPerSample: (large?.bytesOnDisk ?? Number.NaN) / (large?.samples ?? Number.NaN),
+    samples: { small: small?.samples ?? 0, large: large?.samples ?? 0 },
+  };
+}
+
+function report(measured: ReadonlyMap<string, Figures>, loadAtStart: number, tookMs: number): void {
+  const machine = {
+    cpu: cpus()[0]?.model ?? "unknown",
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    platform: `${platform()} ${arch()}`,
+  };
+  const date = new Date().toISOString().slice(0, 10);
+  const stored = [...measured.values()].find(({ load }) => load !== undefined)?.load?.samples;
+  const million = (samples: number) => `${(samples / 1e6).toFixed(1)} million`;
+  const text = [
+    `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.platform}; node ${process.versions.node}; ${date}`,
+    ...(stored === undefined
+      ? []
+      : [
+          `Stored: ${million(stored.small)} samples, and ${million(stored.large)} where it says ten times as much.`,
+        ]),
+    `Medians over HTTP with one connection, client and service in processes of their own; PostgreSQL with its default durability.`,
+    `Load of the machine before the start: ${loadAtStart.toFixed(1)}${loadAtStart > 0.5 ? ": it was not idle, times are too long" : ""}. The run took ${Math.round(tookMs / 1000)} s.`,
+    ...(options.quick ? ["Quick run on little data: no figures to publish."] : []),
+    "",
+    table(measured),
+  ].join("\n");
+  console.log(text);
+  mkdirSync(dirname(options.json), { recursive: true });
+  const results = Object.fromEntries(
+    [...measured].map(([name, figures]) => [
+      name,
+      {
+        figures,
+        targets: TARGETS.map((target) => {
+          const value = target.measure(figures);
+          const { what, bound, limit, unit } = target;
+          return { what, bound, limit, unit, measured: value ?? null, reached: isReached(target, value) };
+        }),
+      },
+    ]),
+  );
+  writeFileSync(
+    options.json,
+    `${JSON.stringify({ date, machine, node: process.versions.node, loadAtStart, quick: options.quick, extent, results }, null, 2)}\n`,
+  );
+  if (options.readme) intoReadme(text);
+}
+
+function intoReadme(text: string): void {
+  const readme = readFileSync(README, "utf8");
+  const between = /(<!-- bench:begin -->\n)[\s\S]*(<!-- bench:end -->)/;
+  if (!between.test(readme)) throw new Error("The README has no place for the table");
+  writeFileSync(
+    README,
+    readme.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),
+  );
+}
+
+/** What is going on, on a terminal only; null wipes the line. */
+function progress(what: string | null): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what ?? ""}`);
+}

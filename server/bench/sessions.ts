@@ -1,0 +1,85 @@
+/** The samples that the benchmark stores: training sessions as a tracker records them, encoded and decoded again. */
+import { decode, type EncodableRow, encode } from "asi-convert";
+import { concatColumns, FIX_2D, type SampleColumns, sliceColumns } from "../src/store/samples/index.js";
+import { recordSession } from "../src/store/samples/testing/session.js";
+
+/** Two hours at 10 Hz; as a recording 7.5 MB. */
+export const SESSION_SAMPLES = 72_000;
+export const DAY_MS = 86_400_000;
+/** A session begins every day at this time. */
+export const FIRST_SESSION_MS = Date.UTC(2024, 5, 1, 10);
+
+/** After so many days the athlete does the same again, at other times: noise is slow to make. */
+const DISTINCT_SESSIONS = 8;
+
+/** What the device without a break records: one sample every 2 s for 14 days. */
+const RESTLESS_DAYS = 14;
+const RESTLESS_PERIOD_MS = 2000;
+export const RESTLESS_SAMPLES = (RESTLESS_DAYS * DAY_MS) / RESTLESS_PERIOD_MS;
+
+/** Rows of a batch, as the decoder gives them. */
+const BATCH_SAMPLES = 2_500;
+
+/** The rows of a session of one seed. */
+function* rowsOf(session: SampleColumns): Generator<EncodableRow> {
+  for (let i = 0; i < session.length; i++) yield rowAt(session, i);
+}
+
+/** One sample in the units of the service's answers. */
+export function rowAt(columns: SampleColumns, i: number) {
+  return {
+    timestamp: columns.timestampMs[i] ?? Number.NaN,
+    latitude: (columns.latitudeE7[i] ?? Number.NaN) / 1e7,
+    longitude: (columns.longitudeE7[i] ?? Number.NaN) / 1e7,
+    altitude: columns.fixType[i] === FIX_2D ? null : (columns.altitudeMm[i] ?? Number.NaN) / 1e3,
+    speed: (columns.speedMmPerS[i] ?? Number.NaN) / 1e3,
+    hr: columns.hr[i] || null,
+  };
+}
+
+/** A recording of `samples` samples, piece by piece. */
+export const recordingOf = (samples: number): ReadableStream<Uint8Array> =>
+  encode(rowsOf(recordSession(FIRST_SESSION_MS, samples, 0)), HEADER);
+
+const HEADER = {
+  serial: "BENCH",
+  deviceName: "bench",
+  deviceType: "T",
+  firmwareVersion: "1.0.0",
+  periodMs: 100,
+};
+
+const distinct: Promise<SampleColumns>[] = [];
+
+/** The session of a day, decoded from its recording. */
+export async function sessionOfDay(day: number): Promise<SampleColumns> {
+  const seed = day % DISTINCT_SESSIONS;
+  distinct[seed] ??= decodedSession(seed);
+  const session = await distinct[seed];
+  const laterMs = (day - seed) * DAY_MS;
+  return { ...session, timestampMs: session.timestampMs.map((ms) => ms + laterMs) };
+}
+
+async function decodedSession(seed: number): Promise<SampleColumns> {
+  const recorded = recordSession(FIRST_SESSION_MS + seed * DAY_MS, SESSION_SAMPLES, seed);
+  const recording = encode(rowsOf(recorded), HEADER);
+  const batches: SampleColumns[] = [];
+  // A batch is overwritten by the next one.
+  for await (const batch of decode(recording)) batches.push(concatColumns([batch]));
+  return concatColumns(batches);
+}
+
+/** What the device without a break recorded, day by day: every day the same. */
+export function restlessDays(): SampleColumns[] {
+  const oneDay = recordSession(FIRST_SESSION_MS, DAY_MS / RESTLESS_PERIOD_MS, 0);
+  return Array.from({ length: RESTLESS_DAYS }, (_, day) => {
+    const startMs = FIRST_SESSION_MS + day * DAY_MS;
+    return { ...oneDay, timestampMs: oneDay.timestampMs.map((_, i) => startMs + i * RESTLESS_PERIOD_MS) };
+  });
+}
+
+/** A session as a decoder hands it over. */
+export function* inBatches(session: SampleColumns): Generator<SampleColumns> {
+  for (let from = 0; from < session.length; from += BATCH_SAMPLES)
+    yield sliceColumns(session, from, Math.min(session.length, from + BATCH_SAMPLES));
+}

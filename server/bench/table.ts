@@ -1,0 +1,36 @@
+import { type Figures, isReached, TARGETS, type Target } from "./targets.js";
+
+/** A Markdown table, its columns aligned: a line per promise, and for each database what was measured. */
+export function table(databases: ReadonlyMap<string, Figures>): string {
+  const head = ["", "target", ...[...databases.keys()].flatMap((name) => [name, "reached"])];
+  const body = TARGETS.map((target) => [
+    target.what,
+    `${target.bound} ${number(target.limit)} ${target.unit}`,
+    ...[...databases.values()].flatMap((figures) => cells(target, figures)),
+  ]);
+  return align([head, ...body]);
+}
+
+function cells(target: Target, figures: Figures): [string, string] {
+  const measured = target.measure(figures);
+  const reached = isReached(target, measured);
+  if (measured === undefined || reached === null) return ["not measured", ""];
+  const from = target.from?.(figures);
+  return [
+    `${number(measured)} ${target.unit}${from === undefined ? "" : ` (${from})`}`,
+    reached ? "yes" : "no",
+  ];
+}
+
+/** Three significant digits, thousands set apart. */
+function number(value: number): string {
+  return Number(value.toPrecision(3)).toLocaleString("en-US");
+}
+
+function align(lines: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = lines;
+  const widths = head.map((_, column) => Math.max(3, ...lines.map((line) => (line[column] ?? "").length)));
+  const text = (line: readonly string[]) =>
+    `| ${widths.map((width, column) => (line[column] ?? "").padEnd(width)).join(" | ")} |`;
+  return [text(head), text(widths.map((width) => "-".repeat(width))), ...body.map(text)].join("\n");
+}

@@ -1,0 +1,138 @@
+import type { ComputedDataFigures } from "./computed-data.js";
+import type { ConversionFigures } from "./conversion.js";
+import type { ReadingFigures } from "./reading.js";
+
+/** What was measured on one database; a part that was left out is not there. */
+export interface Figures {
+  /** With little stored, and with ten times as much. */
+  reading?: { small: ReadingFigures; large: ReadingFigures };
+  load?: LoadingFigures;
+  conversion?: ConversionFigures;
+  uploadMemoryMb?: number;
+  computedData?: ComputedDataFigures;
+}
+
+export interface LoadingFigures {
+  /** Median of the loads of one recording. */
+  samplesPerS: number;
+  bytesPerSample: number;
+  samples: { small: number; large: number };
+}
+
+/** A promise about speed, and how it is computed from what was measured. */
+export interface Target {
+  readonly what: string;
+  readonly bound: "at most" | "at least" | "under";
+  readonly limit: number;
+  readonly unit: string;
+  /** Undefined where the part was left out, or the system does not tell. */
+  measure(figures: Figures): number | undefined;
+  /** What the measure was made from, for the reader. */
+  from?(figures: Figures): string | undefined;
+}
+
+const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+
+function growth(what: string, of: (figures: ReadingFigures) => number): Target {
+  return {
+    what: `${what}, ten times as much stored`,
+    bound: "at most",
+    limit: 1.3,
+    unit: "×",
+    measure: ({ reading }) => reading && of(reading.large) / of(reading.small),
+    from: ({ reading }) => reading && `${ms(of(reading.small))} → ${ms(of(reading.large))}`,
+  };
+}
+
+const PAGE = "page of 25,000 samples";
+const RANGES = "ranges of 14 days, 2 h a day";
+const RESTLESS = "ranges of 14 days without a break";
+const LATEST = "latest 300 samples";
+
+export const TARGETS: readonly Target[] = [
+  {
+    what: `${PAGE}, by the same bytes from memory`,
+    bound: "at most",
+    limit: 4,
+    unit: "×",
+    measure: ({ reading }) => reading && reading.small.page / reading.small.fromMemory,
+    from: ({ reading }) => reading && `${ms(reading.small.page)} ÷ ${ms(reading.small.fromMemory)}`,
+  },
+  {
+    what: RANGES,
+    bound: "at most",
+    limit: 10,
+    unit: "ms",
+    measure: ({ reading }) => reading?.small.ranges,
+  },
+  {
+    what: RESTLESS,
+    bound: "at most",
+    limit: 10,
+    unit: "ms",
+    measure: ({ reading }) => reading?.small.restlessRanges,
+  },
+  {
+    what: LATEST,
+    bound: "at most",
+    limit: 5,
+    unit: "ms",
+    measure: ({ reading }) => reading?.small.latest,
+  },
+  growth(PAGE, ({ page }) => page),
+  growth(RANGES, ({ ranges }) => ranges),
+  growth(RESTLESS, ({ restlessRanges }) => restlessRanges),
+  growth(LATEST, ({ latest }) => latest),
+  {
+    what: "bulk load of 72,000 samples, decoded rows to commit",
+    bound: "at least",
+    limit: 1_000_000,
+    unit: "samples/s",
+    measure: ({ load }) => load?.samplesPerS,
+  },
+  {
+    what: "a sample on disk, indexes and all",
+    bound: "at most",
+    limit: 6,
+    unit: "bytes",
+    measure: ({ load }) => load?.bytesPerSample,
+  },
+  {
+    what: "conversion of a 7 MB upload, by the library alone",
+    bound: "at most",
+    limit: 3,
+    unit: "×",
+    measure: ({ conversion }) => conversion && conversion.overHttp / conversion.library,
+    from: ({ conversion }) => conversion && `${ms(conversion.overHttp)} ÷ ${ms(conversion.library)}`,
+  },
+  {
+    what: "growth of the process by a 150 MB upload",
+    bound: "under",
+    limit: 60,
+    unit: "MB",
+    measure: ({ uploadMemoryMb }) => uploadMemoryMb,
+  },
+  {
+    what: "time frame of 2 h at 10 Hz, read and computed, one core",
+    bound: "at most",
+    limit: 100,
+    unit: "ms",
+    measure: ({ computedData }) => computedData?.processorMs,
+  },
+  {
+    what: "API's p99 while 100 time frames are computed, by idle",
+    bound: "under",
+    limit: 3,
+    unit: "×",
+    measure: ({ computedData }) => computedData && computedData.busyP99Ms / computedData.idleP99Ms,
+    from: ({ computedData }) =>
+      computedData && `${ms(computedData.busyP99Ms)} ÷ ${ms(computedData.idleP99Ms)}`,
+  },
+];
+
+/** Whether a measure keeps the promise; null where there is none. */
+export function isReached({ bound, limit }: Target, measured: number | undefined): boolean | null {
+  if (measured === undefined || Number.isNaN(measured)) return null;
+  if (bound === "at least") return measured >= limit;
+  return bound === "under" ? measured < limit : measured <= limit;
+}
