@@ -112,6 +112,35 @@ describe("patterns", () => {
   });
 });
 
+describe("a pattern whose braces stand for more than can be looked for", () => {
+  test("is refused, however they are written; 1000 are not too many", () => {
+    const numbers = (count: number) => `{${Array.from({ length: count }, (_, i) => i).join(",")}}`;
+    expect(expandBraces(numbers(1000))).toHaveLength(1000);
+    expect(expandBraces(numbers(1001))).toBeNull();
+    expect(expandBraces("{a,b}".repeat(9))).toHaveLength(512);
+    expect(expandBraces("{a,b}".repeat(10_000))).toBeNull();
+    expect(expandBraces(`${"{a,".repeat(10_000)}${"}".repeat(10_000)}`)).toBeNull();
+  });
+
+  test("fails by itself and says what to do; the others go on", async () => {
+    const { status, stdout } = await asi(["ranges", "--json", "{a,b}".repeat(30), "a/1.asi"], {
+      cwd: tree(),
+    });
+    expect(status).toBe(1);
+    const [refused, other] = stdout.split("\n").map((line) => (line === "" ? null : JSON.parse(line)));
+    expect(refused.error).toEqual({
+      code: "NO_INPUT",
+      message: expect.stringMatching(/more than 1000.*folder/),
+    });
+    expect(other.ranges).toHaveLength(1);
+  });
+
+  test("with many ** each folder is met once", async () => {
+    const { inputs } = await found(tree(), `${"**/".repeat(40)}*.asi`);
+    expect(inputs).toEqual(["B/[6].asi", "a/1.asi", "a/x/3.asi"]);
+  });
+});
+
 describe("a batch", () => {
   test("goes on behind a bad file, and its exit status tells the worst", async () => {
     const folder = scratchFolder();

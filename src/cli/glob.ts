@@ -1,20 +1,32 @@
-/**
- * A pattern of file names: `*` and `?` within a name, `**` for any number of folders, `[abc]`, `[a-z]`, `[!abc]`, `{a,b}`, and `\`
- * before a character that stands for itself (not on Windows, where it separates folders). Names that begin with a dot
- * are only met by patterns that begin with one.
- */
+// A pattern of file names: `*` and `?` within a name, `**` for any number of folders, `[abc]`, `[a-z]`, `[!abc]`, `{a,b}`,
+// and `\` before a character that stands for itself (not on Windows, where it separates folders). Names that begin with a
+// dot are only met by patterns that begin with one.
 
 /** Whether a path is to be read as a pattern, if no file bears it as its name. */
 export function isPattern(path: string): boolean {
   return /[*?[{]/.test(path);
 }
 
-/** `a{b,c}d` as `abd` and `acd`. */
-export function expandBraces(pattern: string): string[] {
-  const group = findBraces(pattern);
-  if (group === null) return [pattern];
-  const { before, alternatives, after } = group;
-  return alternatives.flatMap((alternative) => expandBraces(`${before}${alternative}${after}`));
+/** The most patterns that one with braces may stand for: their number doubles with each `{a,b}`. */
+export const MOST_EXPANSIONS = 1000;
+
+/** `a{b,c}d` as `abd` and `acd`; null when there are more than `MOST_EXPANSIONS`. */
+export function expandBraces(pattern: string): string[] | null {
+  const expanded: string[] = [];
+  // the next one last
+  const waiting = [pattern];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const group = findBraces(next);
+    if (group === null) {
+      expanded.push(next);
+      continue;
+    }
+    const { before, alternatives, after } = group;
+    for (const alternative of alternatives.reverse()) waiting.push(`${before}${alternative}${after}`);
+    // each of them stands for one at least
+    if (expanded.length + waiting.length > MOST_EXPANSIONS) return null;
+  }
+  return expanded;
 }
 
 function findBraces(pattern: string): { before: string; alternatives: string[]; after: string } | null {

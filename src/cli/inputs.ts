@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, parse, sep } from "node:path";
 import { readFileChunks, readStandardInput } from "../files/read-file.js";
-import { expandBraces, isPattern, nameMatcher, unescaped } from "./glob.js";
+import { expandBraces, isPattern, MOST_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
 import { DescribedError } from "./problem.js";
 import { UsageError } from "./usage-error.js";
 
@@ -94,7 +94,12 @@ function recordingsBelow(folder: string, named: string): Input[] {
 function matchesOf(arg: string): Input[] {
   if (!isPattern(arg)) return [nothing(arg, "There is no such file or folder.")];
   const pattern = sep === "\\" ? arg.replaceAll("\\", "/") : arg;
-  const paths = [...new Set(expandBraces(pattern).flatMap(matches))].sort(byName);
+  const patterns = expandBraces(pattern);
+  if (patterns === null) {
+    const tooMany = `The braces of this pattern stand for more than ${MOST_EXPANSIONS} patterns; name fewer, or use * or a folder.`;
+    return [nothing(arg, tooMany)];
+  }
+  const paths = [...new Set(patterns.flatMap(matches))].sort(byName);
   if (paths.length === 0) return [nothing(arg, "No file matches this pattern.")];
   return paths.flatMap(inputsOf);
 }
@@ -109,7 +114,8 @@ function matches(pattern: string): string[] {
   let found = [root];
   parts.forEach((part, i) => {
     const isLast = i === parts.length - 1;
-    found = found.flatMap((folder) => step(folder, part, isLast));
+    // `**` behind `**` meets the same folders again and again
+    found = [...new Set(found.flatMap((folder) => step(folder, part, isLast)))];
   });
   return found;
 }
