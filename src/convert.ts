@@ -1,3 +1,4 @@
+import { concatenate } from "./concatenate.js";
 import { type CheckedLayout, type CsvLayout, checkLayout } from "./csv-layout.js";
 import { customLineWriter, headerLine, type LineWriter } from "./custom-csv.js";
 import type { Decoder } from "./decoder.js";
@@ -67,26 +68,37 @@ export function noSamples(report: Report): AsiError {
 /** A part of a CSV. */
 export interface CsvPiece {
   bytes: Uint8Array;
-  /** Offsets in `bytes` at which the rows of another range begin; the first range begins where its first row does. */
+  /**
+   * Offsets in `bytes` at which the rows of another range begin; the first range begins where its first row does. Empty
+   * unless the CSV is to be split.
+   */
   rangeBreaks: number[];
 }
 
-/**
- * The CSV piece by piece. `isCopied: false` hands over views that hold until the next piece: for those who write them
- * away at once. Pieces hold whole lines. The header line is not part of them but of `header`, when `hasHeaderInside` is
- * false: for those who begin several files.
- */
+/** How the pieces are handed over. */
+export interface Handover {
+  /** False: as views that hold until the next piece, for those who write them away at once; default true. */
+  isCopied?: boolean;
+  /** One CSV per range: tells where they break, and leaves the header line to those who begin the files; default false. */
+  isSplit?: boolean;
+}
+
+/** The CSV piece by piece, each of whole lines. */
 export class CsvPieces {
-  readonly header: Uint8Array;
+  /** What each CSV begins with when there is one per range; otherwise the first piece has it. */
+  readonly headerOfEach: Uint8Array;
   readonly #layout: CheckedLayout;
+  readonly #isSplit: boolean;
   readonly #production: Production<CsvPiece>;
   #pendingHeader: Uint8Array;
   #writeLines: LineWriter | null = null;
 
-  constructor(source: Source, options: ConvertOptions, { isCopied = true, hasHeaderInside = true } = {}) {
+  constructor(source: Source, options: ConvertOptions, { isCopied = true, isSplit = false }: Handover = {}) {
     this.#layout = checkLayout(options);
-    this.header = headerLine(this.#layout);
-    this.#pendingHeader = hasHeaderInside ? this.header : new Uint8Array(0);
+    this.#isSplit = isSplit;
+    const header = headerLine(this.#layout);
+    this.headerOfEach = isSplit ? header : NOTHING;
+    this.#pendingHeader = isSplit ? NOTHING : header;
     // another layout takes its time, in which the view may pass away
     const isView = this.#layout.isStandard && !isCopied;
     this.#production = new Production(source, "csv", options, (decoder) => this.#take(decoder, isView));
@@ -118,25 +130,31 @@ export class CsvPieces {
   #take(decoder: Decoder, isView: boolean): CsvPiece | null {
     const view = decoder.engine.csv();
     if (view.length === 0) return null;
+    const rangeBreaks = this.#isSplit ? decoder.engine.rangeBreaks().map((at) => at.outputOffset) : [];
     const header = this.#layout.isStandard ? this.#takeHeader() : NOTHING;
-    const rangeBreaks = decoder.engine.rangeBreaks().map(({ outputOffset }) => outputOffset + header.length);
-    if (header.length === 0) return { bytes: isView ? view : view.slice(), rangeBreaks };
-    return { bytes: join(header, view), rangeBreaks };
+    if (header.length > 0) return { bytes: concatenate([header, view]), rangeBreaks };
+    return { bytes: isView ? view : view.slice(), rangeBreaks };
   }
 
-  // Lines in another layout, range by range, so that the breaks can be told in the new bytes.
-  async #relay(piece: CsvPiece): Promise<CsvPiece> {
+  // Lines in another layout, cut at the breaks, so that these can be told in the new bytes.
+  async #relay({ bytes, rangeBreaks }: CsvPiece): Promise<CsvPiece> {
     this.#writeLines ??= await customLineWriter(this.#layout);
-    const cuts = [...piece.rangeBreaks.filter((offset) => offset > 0), piece.bytes.length];
-    const rangeBreaks: number[] = [];
-    let bytes = this.#takeHeader();
+    const parts = [this.#takeHeader()];
+    const newBreaks: number[] = [];
     let start = 0;
-    for (const cut of cuts) {
-      if (piece.rangeBreaks.includes(start)) rangeBreaks.push(bytes.length);
-      bytes = join(bytes, await this.#writeLines(piece.bytes.subarray(start, cut)));
-      start = cut;
+    let length = 0;
+    for (const end of [...rangeBreaks, bytes.length]) {
+      if (end > start) {
+        const lines = await this.#writeLines(bytes.subarray(start, end));
+        parts.push(lines);
+        length += lines.length;
+      }
+      newBreaks.push(length);
+      start = end;
     }
-    return { bytes, rangeBreaks };
+    // the end is no break
+    newBreaks.pop();
+    return { bytes: concatenate(parts), rangeBreaks: newBreaks };
   }
 
   #takeHeader(): Uint8Array {
@@ -147,10 +165,3 @@ export class CsvPieces {
 }
 
 const NOTHING = new Uint8Array(0);
-
-function join(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(a.length + b.length);
-  joined.set(a);
-  joined.set(b, a.length);
-  return joined;
-}

@@ -1,3 +1,4 @@
+import { concatenate } from "./concatenate.js";
 import type { Decoder } from "./decoder.js";
 import { requireObject } from "./errors.js";
 import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
@@ -60,14 +61,4 @@ export function repair(source: Source, options: RepairOptions = {}): Repair {
   const report = production.conclusion.then((conclusion) => conclusion.report);
   report.catch(() => {});
   return { recording, report, info: production.info };
-}
-
-function concatenate(parts: Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }

@@ -1,10 +1,18 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AsiError, COLUMNS, type Column, type CsvLayout, convert } from "../src/index.js";
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
 import { csvFields, thrown, wholeText } from "./whole.js";
+
+// fast-csv as it is, with its calls counted
+const writeToString = vi.hoisted(() => vi.fn());
+vi.mock("fast-csv", async (importOriginal) => {
+  const original = await importOriginal<typeof import("fast-csv")>();
+  writeToString.mockImplementation(original.writeToString);
+  return { ...original, writeToString };
+});
 
 const recording = joined([
   asiInf(),
@@ -129,5 +137,18 @@ describe("a layout that cannot be written is refused before a byte is read", () 
     expect(error).toBeInstanceOf(AsiError);
     expect(error).toMatchObject({ code: "BAD_OPTION" });
     expect(source.locked).toBe(false);
+  });
+});
+
+describe("a recording of many ranges", () => {
+  it("is written in another layout a step at a time, not a range at a time, unless it is split", async () => {
+    const ranges = 500;
+    const rows = Array.from({ length: ranges }, (_, i) => navPvt(civilTime(i * 1_000_000)));
+    const bytes = joined([asiInf(), ...rows]);
+    writeToString.mockClear();
+    const csv = await wholeText(convert(bytes, { columns: ["timestamp"] }).csv);
+    expect(csv.split("\n")).toHaveLength(ranges + 2);
+    expect(writeToString.mock.calls.length).toBeGreaterThan(0);
+    expect(writeToString.mock.calls.length).toBeLessThan(10);
   });
 });

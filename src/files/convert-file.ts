@@ -106,19 +106,19 @@ async function convertIntoFolder(
   const { output, force = false, split = false } = options;
   if (output !== undefined && !force) refuseExisting(output);
   const folder = output === undefined ? outDir : dirname(resolve(output));
-  const pieces = new CsvPieces(source, options, { isCopied: false, hasHeaderInside: false });
+  const pieces = new CsvPieces(source, options, { isCopied: false, isSplit: split });
   const parts: OutputFile[] = [];
   const openPart = () => {
     parts.at(-1)?.close();
     if (output === undefined && options.outDir !== undefined) mkdirSync(folder, { recursive: true });
     const part = new OutputFile(folder);
     parts.push(part);
-    part.write(pieces.header);
+    part.write(pieces.headerOfEach);
     return part;
   };
   try {
     for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
-      writePiece(piece, split ? piece.rangeBreaks : [], parts.at(-1) ?? null, openPart);
+      writePiece(piece, parts.at(-1) ?? null, openPart);
     }
     const conclusion = await pieces.conclusion;
     const { info, produced } = conclusion;
@@ -150,14 +150,13 @@ function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
 
 // Writes to the part at hand, and opens another at each break.
 function writePiece(
-  { bytes }: CsvPiece,
-  breaks: readonly number[],
+  { bytes, rangeBreaks }: CsvPiece,
   current: OutputFile | null,
   openPart: () => OutputFile,
 ): void {
   let part = current;
   let start = 0;
-  for (const offset of breaks) {
+  for (const offset of rangeBreaks) {
     if (offset > start) part?.write(bytes.subarray(start, offset));
     part = openPart();
     start = offset;

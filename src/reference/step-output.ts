@@ -1,3 +1,4 @@
+import { concatenate } from "../concatenate.js";
 import type { Product, RangeBreak } from "../engine.js";
 import type { SampleBatch } from "../types.js";
 import { csvLine } from "./csv-line.js";
@@ -39,13 +40,7 @@ export class StepOutput {
   }
 
   frames(): Uint8Array {
-    const joined = new Uint8Array(this.#frames.reduce((total, bytes) => total + bytes.length, 0));
-    let offset = 0;
-    for (const bytes of this.#frames) {
-      joined.set(bytes, offset);
-      offset += bytes.length;
-    }
-    return joined;
+    return concatenate(this.#frames);
   }
 
   rangeBreaks(): RangeBreak[] {
