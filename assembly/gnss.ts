@@ -6,7 +6,7 @@ import { writeLine } from "./csv";
 import { heartRateAt } from "./ecg";
 import { CLOSED_RANGES, OUTPUT, RANGE_BREAKS } from "./memory";
 
-/** What becomes of the rows. The values are known to src/wasm/core.ts. */
+/** What becomes of the rows. */
 export const PRODUCT_ACCOUNT: i32 = 0;
 export const PRODUCT_FRAMES: i32 = 1;
 export const PRODUCT_CSV: i32 = 2;

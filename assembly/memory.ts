@@ -41,5 +41,5 @@ export const CLOSED_RANGES: usize = memory.data(24 * ROW_CAPACITY, 16);
  */
 export const RANGE_BREAKS: usize = memory.data(24 * ROW_CAPACITY, 16);
 
-/** The account: see `writeAccount`. */
+/** The account: see `account` in index.ts. */
 export const ACCOUNT: usize = memory.data(8 * 32, 16);

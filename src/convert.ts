@@ -5,6 +5,7 @@ import type { Decoder } from "./decoder.js";
 import { AsiError } from "./errors.js";
 import { csvFileNameOfSpans } from "./file-name.js";
 import { type Conclusion, Production } from "./production.js";
+import { pulledStream } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout {}
@@ -29,23 +30,13 @@ export interface Conversion {
  */
 export function convert(source: Source, options: ConvertOptions = {}): Conversion {
   const pieces = new CsvPieces(source, options);
-  const csv = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const piece = await pieces.next();
-        if (piece === null) controller.close();
-        else controller.enqueue(piece.bytes);
-      },
-      cancel: (reason) => pieces.cancel(reason),
-    },
-    // nothing is read before it is asked for
-    { highWaterMark: 0 },
+  const csv = pulledStream(
+    async () => (await pieces.next())?.bytes ?? null,
+    (reason) => pieces.cancel(reason),
   );
-  const report = pieces.conclusion.then((conclusion) => conclusion.report);
   const fileName = pieces.conclusion.then(conversionFileName);
-  report.catch(() => {});
   fileName.catch(() => {});
-  return { csv, fileName, report, info: pieces.info };
+  return { csv, fileName, report: pieces.report, info: pieces.info };
 }
 
 /** Name of the CSV with the rows produced. Throws `NO_SAMPLES` when there was none. */
@@ -55,7 +46,7 @@ export function conversionFileName({ info, produced, report }: Conclusion): stri
   return name;
 }
 
-export function noSamples(report: Report): AsiError {
+function noSamples(report: Report): AsiError {
   return new AsiError(
     "NO_SAMPLES",
     report.rows.total === 0
@@ -106,6 +97,10 @@ export class CsvPieces {
 
   get conclusion(): Promise<Conclusion> {
     return this.#production.conclusion;
+  }
+
+  get report(): Promise<Report> {
+    return this.#production.report;
   }
 
   get info(): Promise<RecordingInfo> {

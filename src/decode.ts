@@ -19,12 +19,9 @@ export interface Decoding<T> extends AsyncIterable<T> {
  */
 export function decode(source: Source, options: DecodeOptions = {}): Decoding<SampleBatch> {
   const production = new Production(source, "columns", options, takeBatch);
-  const report = production.conclusion.then((conclusion) => conclusion.report);
-  // the error comes out of the iteration; who does not ask here is not to be bothered
-  report.catch(() => {});
   return {
     info: production.info,
-    report,
+    report: production.report,
     [Symbol.asyncIterator]: () => iterate(production),
   };
 }
@@ -57,7 +54,7 @@ export function* rowsOf(batch: SampleBatch): Generator<Row, void, undefined> {
 }
 
 /** The columns of the last step, copied out of the engine; null when it gave no row. */
-export function takeBatch(decoder: Decoder): SampleBatch | null {
+function takeBatch(decoder: Decoder): SampleBatch | null {
   const view = decoder.engine.columns();
   const { length } = view;
   if (length === 0) return null;

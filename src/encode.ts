@@ -116,7 +116,8 @@ class RowChunk {
 
 // years 1 to 9999
 const EARLIEST_MS = Date.parse("0001-01-01T00:00:00Z");
-const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+/** The latest instant that a recording can hold, ms since 1970 UTC. */
+export const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 function gnssPayload(row: EncodableRow): Uint8Array {
   const timestampMs = whole(row.timestamp, 1, "timestamp", EARLIEST_MS, LATEST_MS);

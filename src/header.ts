@@ -3,7 +3,7 @@ import type { RecordingInfo } from "./types.js";
 
 // The ASI-INF frame (docs/recording-format.md, "Frames"): the one place that knows its layout.
 
-export const HEADER_PAYLOAD_LENGTH = 64;
+const HEADER_PAYLOAD_LENGTH = 64;
 const FORMAT_VERSION = 1;
 const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
@@ -14,7 +14,7 @@ const FIELDS = {
   firmwareVersion: { offset: 48, length: 12 },
 } as const;
 
-export type HeaderText = keyof typeof FIELDS;
+type HeaderText = keyof typeof FIELDS;
 
 /** What `encode` and `repair` write into the header; texts are ASCII of at most 16, 16, 12 and 12 characters. */
 export interface RecordingHeader {

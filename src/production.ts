@@ -20,6 +20,8 @@ export interface Conclusion {
  * Nothing is read, and no engine taken, before the first `next`; all is let go at the end, on an error and by `cancel`.
  */
 export class Production<T> {
+  /** Fulfilled with the account when the source has been read to its end. */
+  readonly report: Promise<Report>;
   readonly #reader: ChunkReader;
   readonly #product: Product;
   readonly #take: (decoder: Decoder) => T | null;
@@ -52,6 +54,8 @@ export class Production<T> {
     // Whoever does not ask is not to be bothered by an unhandled rejection: the error also comes out of `next`.
     this.#conclusion.promise.catch(() => {});
     this.#info.promise.catch(() => {});
+    this.report = this.#conclusion.promise.then((conclusion) => conclusion.report);
+    this.report.catch(() => {});
     options.signal?.addEventListener("abort", this.#onAbort);
   }
 

@@ -11,15 +11,17 @@ export const MAX_GAP_MS = 300_000;
  */
 export function findRanges(timestampsMs: Iterable<number>): Range[] {
   const ranges: Range[] = [];
-  let range: Range | undefined;
-  for (const ms of timestampsMs) {
-    if (range !== undefined && Math.abs(ms - range.stop) <= MAX_GAP_MS) {
-      range.stop = ms;
-      range.size += 1;
-    } else {
-      range = { start: ms, stop: ms, size: 1 };
-      ranges.push(range);
-    }
-  }
+  for (const ms of timestampsMs) addToRanges(ranges, ms);
   return ranges;
+}
+
+/** Adds an instant to the last of the ranges, or opens a new one. */
+export function addToRanges(ranges: Range[], ms: number): void {
+  const last = ranges.at(-1);
+  if (last !== undefined && Math.abs(ms - last.stop) <= MAX_GAP_MS) {
+    last.stop = ms;
+    last.size += 1;
+  } else {
+    ranges.push({ start: ms, stop: ms, size: 1 });
+  }
 }

@@ -3,6 +3,7 @@ import type { Decoder } from "./decoder.js";
 import { requireObject } from "./errors.js";
 import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
 import { Production } from "./production.js";
+import { pulledStream } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
 import { frame } from "./ubx.js";
 
@@ -47,18 +48,9 @@ export function repair(source: Source, options: RepairOptions = {}): Repair {
     return parts.length === 0 ? null : concatenate(parts);
   };
   const production = new Production(source, "frames", { ...options, strict: false }, take);
-  const recording = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const bytes = await production.next();
-        if (bytes === null) controller.close();
-        else controller.enqueue(bytes);
-      },
-      cancel: (reason) => production.cancel(reason),
-    },
-    { highWaterMark: 0 },
+  const recording = pulledStream(
+    () => production.next(),
+    (reason) => production.cancel(reason),
   );
-  const report = production.conclusion.then((conclusion) => conclusion.report);
-  report.catch(() => {});
-  return { recording, report, info: production.info };
+  return { recording, report: production.report, info: production.info };
 }

@@ -1,5 +1,6 @@
 import { type ConvertOptions, convert } from "./convert.js";
 import { decode } from "./decode.js";
+import { pulledStream } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, SampleBatch } from "./types.js";
 
 /**
@@ -18,18 +19,14 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
     const decoding = decode(input.readable, options);
     const batches = decoding[Symbol.asyncIterator]();
     this.writable = input.writable;
-    this.readable = new ReadableStream<SampleBatch>(
-      {
-        async pull(controller) {
-          const { done, value } = await batches.next();
-          if (done === true) controller.close();
-          else controller.enqueue(value);
-        },
-        async cancel() {
-          await batches.return?.();
-        },
+    this.readable = pulledStream(
+      async () => {
+        const { done, value } = await batches.next();
+        return done === true ? null : value;
       },
-      { highWaterMark: 0 },
+      async () => {
+        await batches.return?.();
+      },
     );
     this.info = decoding.info;
     this.report = decoding.report;

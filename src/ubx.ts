@@ -1,7 +1,7 @@
 // UBX framing, writing side (docs/recording-format.md, "Frames").
 
 /** Class and id of the frames that are written. */
-export const FRAME_KINDS = {
+const FRAME_KINDS = {
   header: { classId: 0xa5, messageId: 0x00 },
   gnss: { classId: 0x01, messageId: 0x07 },
   ecgHr: { classId: 0xa5, messageId: 0x01 },

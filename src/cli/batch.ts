@@ -81,7 +81,7 @@ async function tellFailure(
 }
 
 /** `asi: match.asi: message (CODE at byte 12)` */
-export function failureLine(console: Console, { error }: Failure, name: string): string {
+function failureLine(console: Console, { error }: Failure, name: string): string {
   const message = error.message.startsWith(`${name}: `)
     ? error.message.slice(name.length + 2)
     : error.message;

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { checkLayout } from "../csv-layout.js";
 import { DEMO_PERIOD_MS, demoRows } from "../demo.js";
-import { encode as encodeRows } from "../encode.js";
+import { encode as encodeRecording, LATEST_MS } from "../encode.js";
 import { encodeCsv } from "../encode-csv.js";
 import { csvFileName } from "../file-name.js";
 import { type RecordingHeader, writeHeader } from "../header.js";
@@ -29,7 +29,6 @@ export interface EncodeFlags {
 
 const DEMO_SERIAL = "DEMO-0001";
 const DEMO_START_MS = Date.UTC(2025, 4, 17, 14, 30);
-const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const DEMO_DURATION_MS = 20 * 60_000;
 
 interface Work {
@@ -105,7 +104,7 @@ function demoWork(flags: EncodeFlags): Work {
   return {
     header,
     output: flags.output ?? csvFileName(header.serial, startMs, endMs).replace(/csv$/, "asi"),
-    recording: () => encodeRows(demoRows({ seed: flags.seed, startMs, durationMs }), header),
+    recording: () => encodeRecording(demoRows({ seed: flags.seed, startMs, durationMs }), header),
   };
 }
 

@@ -11,7 +11,7 @@ export const ExitStatus = {
 
 export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
 
-/** Whether a frame began that did not hold (docs/recording-format.md, "Reading", 6). */
+/** Whether a frame began that did not hold (docs/recording-format.md, "Reading", rule 7). */
 export function isDamaged({ damage }: Report): boolean {
   return damage.badChecksums + damage.overlong + damage.overruns > 0;
 }

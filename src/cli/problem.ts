@@ -4,7 +4,10 @@ import type { Report } from "../types.js";
 
 /** An error as the command shows it, in `--json` too. */
 export interface Problem {
-  /** Of an `AsiError` its code, of the system its own (`ENOENT`), `UNEXPECTED` for a fault of the program. */
+  /**
+   * Of an `AsiError` its code, of the system its own (`ENOENT`). The command adds `NO_INPUT` for a name that nothing bears,
+   * `WORKER_FAILED` for a thread that broke down, and `UNEXPECTED` for a fault of the program.
+   */
   code: string;
   message: string;
   byteOffset?: number;

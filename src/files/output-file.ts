@@ -89,7 +89,7 @@ export function discardTemporaryFiles(thread: number, folder: string): void {
 }
 
 /** Writes all of `bytes`, however little each call takes. */
-export function writeFully(file: number, bytes: Uint8Array): void {
+function writeFully(file: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
 }
 

@@ -4,7 +4,7 @@ import type { Frame } from "./frame-search.js";
 export type FrameKind = keyof Report["frames"];
 
 /**
- * What a frame is, by class, id and length (recording format, "Frames" and rule 1 of "Reading").
+ * What a frame is, by class, id and length (recording format, "Frames").
  * A frame that is too short for its fields, or does not fit its own count, is unknown. A header is a header whatever
  * its length: one of a wrong length is an error of the recording, which the caller tells.
  */

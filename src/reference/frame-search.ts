@@ -28,7 +28,7 @@ export interface Damage {
 }
 
 /**
- * Finds the valid frames in bytes that come in pieces (recording format, "Reading", rules 2 to 5).
+ * Finds the valid frames in bytes that come in pieces (recording format, "Reading", rules 3 to 6).
  *
  * Two prefix sums stand beside the bytes, so that the checksum of any span follows from its two ends: no byte is summed
  * twice, however many false syncs claim it. After a search that found nothing more, less than one frame is kept.

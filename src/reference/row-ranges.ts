@@ -1,7 +1,5 @@
+import { addToRanges } from "../ranges.js";
 import type { Range } from "../types.js";
-
-/** A row more than this away from the one before it opens a new range (recording format, "Ranges"). */
-const MAX_GAP_MS = 300_000;
 
 /** The ranges of rows that come in file order, and how many rows, from when to when. */
 export class RowRanges {
@@ -10,13 +8,7 @@ export class RowRanges {
   #latestMs: number | null = null;
 
   add(timestampMs: number): void {
-    const last = this.#ranges.at(-1);
-    if (last && Math.abs(timestampMs - last.stop) <= MAX_GAP_MS) {
-      last.stop = timestampMs;
-      last.size += 1;
-    } else {
-      this.#ranges.push({ start: timestampMs, stop: timestampMs, size: 1 });
-    }
+    addToRanges(this.#ranges, timestampMs);
     this.#earliestMs = Math.min(timestampMs, this.#earliestMs ?? timestampMs);
     this.#latestMs = Math.max(timestampMs, this.#latestMs ?? timestampMs);
   }

@@ -1,0 +1,20 @@
+/**
+ * A stream of what `next` gives, until it gives null. Nothing is asked for before the stream is read, and then one chunk at
+ * a time.
+ */
+export function pulledStream<T>(
+  next: () => Promise<T | null>,
+  cancel: (reason: unknown) => Promise<void>,
+): ReadableStream<T> {
+  return new ReadableStream<T>(
+    {
+      async pull(controller) {
+        const chunk = await next();
+        if (chunk === null) controller.close();
+        else controller.enqueue(chunk);
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );
+}
