@@ -45,8 +45,7 @@ export async function encode(
 ): Promise<ExitStatus> {
   const { console, signal } = context;
   checkFlags(csv, flags);
-  const [input] = csv === undefined ? [DEMO] : findInputs([csv]);
-  if (input === undefined) return ExitStatus.failed;
+  const input = csv === undefined ? DEMO : onlyInput(csv);
   const { header, output, recording } = csv === undefined ? demoWork(flags) : csvWork(input, flags);
   // wrong texts are wrong usage, before anything is read
   writeHeader(header);
@@ -61,6 +60,15 @@ export async function encode(
     toJson: (file) => ({ files: file === null ? [] : [file], header }),
     statusOf: () => ExitStatus.done,
   });
+}
+
+// Takes what other commands take, but one recording is made of one CSV.
+function onlyInput(csv: string): Input {
+  const [input, ...others] = findInputs([csv]);
+  if (input === undefined || others.length > 0) {
+    throw new UsageError(`A recording is made of one CSV, and ${csv} names several; encode them one by one.`);
+  }
+  return input;
 }
 
 // stands for the input in messages

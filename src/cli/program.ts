@@ -186,7 +186,13 @@ function addRepair(program: Command, { context, onStatus }: Host): void {
       "before",
       "Examples:\n  asi repair match.asi\n  asi repair match.asi -o clean.asi\n  asi repair receiver.ubx --serial ROVER-1 -o match.asi\n",
     )
-    .addHelpText("after", EXIT_STATUS)
+    .addHelpText(
+      "after",
+      `
+Without -o the clean recording of NAME.asi is NAME.repaired.asi. Such names are passed over in folders and patterns, so
+that what was repaired is not repaired again.
+${EXIT_STATUS}`,
+    )
     .action(async (inputs: string[], flags) => {
       const { repair } = await import("./repair.js");
       onStatus(await repair(inputs, flags, context));
@@ -203,7 +209,10 @@ function addEncode(program: Command, { context, onStatus }: Host): void {
     .argument("[csv]", "a file, or - for the standard input")
     .option("-o, --output <file>", "name the recording yourself; - is the standard output", parsePath)
     .option("-f, --force", "overwrite what is there")
-    .option("--serial <number>", "serial number of the device; default what the name of the CSV tells")
+    .option(
+      "--serial <number>",
+      "serial number of the device; default what the name of the CSV tells, of a demo DEMO-0001",
+    )
     .option("--device-name <text>", "up to 16 characters")
     .option("--device-type <text>", "up to 12 characters")
     .option("--firmware <text>", "up to 12 characters")
@@ -228,7 +237,13 @@ function addEncode(program: Command, { context, onStatus }: Host): void {
   asi encode --demo --serial DEMO-7 --seed 7 --start 2025-05-17T14:30:00Z --duration 105min -o demo.asi
 `,
     )
-    .addHelpText("after", EXIT_STATUS)
+    .addHelpText(
+      "after",
+      `
+Without -o the recording of NAME.csv is NAME.asi beside it; of the standard input SERIAL.asi, and of a demo
+SERIAL_START_END.asi, in the current folder.
+${EXIT_STATUS}`,
+    )
     .action(async (csv: string | undefined, flags) => {
       const { encode } = await import("./encode.js");
       onStatus(await encode(csv, flags, context));
