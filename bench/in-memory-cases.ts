@@ -8,7 +8,7 @@ import { type FitPeer, fitFileParser, garminFitSdk, makeFitFile } from "./peers/
 import type { CsvPeer } from "./peers/peer.js";
 import { tuned } from "./peers/tuned.js";
 import { sampleNative } from "./processes.js";
-import type { Session, Sessions } from "./sessions.js";
+import { type Session, type Sessions, sizeOf } from "./sessions.js";
 import { assertDigest, columnChecker, digestOf, expectedDigest, verifyFit } from "./verify.js";
 
 const NATIVE_RUNS_PER_ROUND = 3;
@@ -81,8 +81,6 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     coreCase("hostileTwice", hostileTwice),
   ];
 }
-
-const sizeOf = ({ bytes, rows }: Session) => ({ bytes: bytes.length, rows });
 
 async function verifyCsv(
   peers: Readonly<Record<string, CsvPeer>>,

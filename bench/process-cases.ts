@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import { type Case, timed } from "./measure.js";
 import { ASI, gpsdecodeLines, isInstalled, runProgram } from "./processes.js";
-import type { Session, Sessions } from "./sessions.js";
+import { type Session, type Sessions, sizeOf } from "./sessions.js";
 import { assertDigest, digestOfFile, expectedDigest, verifyGpsdecode } from "./verify.js";
-
-const sizeOf = ({ bytes, rows }: Session) => ({ bytes: bytes.length, rows });
 
 /** Arguments of node for `asi convert` of a session into `csv`. */
 export const asiArguments = ({ path }: Session, csv: string) => [ASI, "convert", path, "-o", csv, "--force"];

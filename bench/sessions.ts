@@ -22,6 +22,11 @@ export interface Session {
   readonly path: string;
 }
 
+/** How much a case reads that reads the session once. */
+export function sizeOf({ bytes, rows }: Session): { bytes: number; rows: number } {
+  return { bytes: bytes.length, rows };
+}
+
 export interface Sessions {
   readonly main: Session;
   readonly slice: Session;

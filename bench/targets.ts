@@ -12,12 +12,7 @@ interface Target {
   measure(figures: Figures): number;
 }
 
-export interface TargetResult {
-  readonly on: CaseId;
-  readonly what: string;
-  readonly bound: "at most" | "at least";
-  readonly limit: number;
-  readonly unit: "×" | "MB";
+export interface TargetResult extends Omit<Target, "measure"> {
   /** null: one of the programs is not installed here. */
   readonly measured: number | null;
   readonly reached: boolean | null;
