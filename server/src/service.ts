@@ -6,6 +6,7 @@ import type { Config } from "./config.js";
 import { queueOutdated } from "./domain/computed-data/outdated.js";
 import type { Clock, Context } from "./domain/context.js";
 import { serveMetrics } from "./http/metrics.js";
+import { measureJobs } from "./jobs/metrics.js";
 import { applyRetention, RETENTION_INTERVAL_MS } from "./jobs/retention.js";
 import { endLeases, startWorker, type Worker } from "./jobs/worker.js";
 import { serveOperator } from "./operator/socket.js";
@@ -76,7 +77,8 @@ export async function startService(
     jobsAdded,
   });
   const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
-  worker = startWorker((job) => ({ ...own, requestId: job.jobId }), app.log, {
+  const jobMetrics = measureJobs(app.metrics, own);
+  worker = startWorker((job) => ({ ...own, requestId: job.jobId }), app.log, jobMetrics, {
     pollMs: works ? config.jobPollMs : null,
     lanes: [
       { kinds: ["mail", "bulk-load", "compute"], concurrency: config.jobConcurrency },
@@ -92,7 +94,7 @@ export async function startService(
   const endPresence = await showPresence(store.database);
   const url = role === "worker" ? null : await app.listen({ host: config.host, port: config.port });
   const stopMetrics =
-    config.metricsPort === 0 ? undefined : await serveMetrics(app.metrics, config.host, config.metricsPort);
+    config.metricsPort === 0 ? undefined : await serveMetrics(app, config.host, config.metricsPort);
   const stopOperator = store.database.kind === "embedded" ? await serveOperator(own) : undefined;
   const clean = () => {
     applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));

@@ -201,6 +201,19 @@ describe("ownerships", () => {
     expect((await s.release(one, ann)).status).toBe(403);
   });
 
+  it("row 24: a refused request leaves its idempotency key free", async () => {
+    const device = await s.ownedDevice(bob);
+    const take = () =>
+      s.send("POST", "/api/v1/devices/take-ownership/", {
+        token: ann.token,
+        json: { serial_number: device.serial_number, device_name: device.device_name },
+        headers: { "Idempotency-Key": `key-${device.id}` },
+      });
+    expect((await take()).status).toBe(403);
+    await s.release(device, bob);
+    expect((await take()).status).toBe(201);
+  });
+
   it("row 25: ends the ownership, and says why it cannot", async () => {
     const never = await s.device();
     const refused = await s.release(never, ann);

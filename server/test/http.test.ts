@@ -225,4 +225,28 @@ describe("health", () => {
     );
     expect((await s.get("/metrics")).status).toBe(404);
   });
+
+  it("row X7: metrics count the runs of jobs by outcome, and what waits since when", async () => {
+    const t = await TestService.start(await newStore(), { smtpUrl: "smtp://127.0.0.1:1" });
+    t.clock.stopAt(Date.now());
+    const metrics = async () => {
+      const text = await t.service.app.metrics.metrics();
+      return (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
+    };
+    expect((await metrics())('job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
+    // Mails its credentials.
+    await t.manager();
+    t.clock.advance(7_000);
+    const waiting = await metrics();
+    expect(waiting('jobs_waiting{kind="mail"}')).toBe(1);
+    expect(waiting('jobs_waiting{kind="compute"}')).toBe(0);
+    expect(waiting('jobs_delay_seconds{kind="mail"}')).toBe(7);
+    // No mail server is there.
+    await t.runJobs();
+    const tried = await metrics();
+    expect(tried('job_runs_total{kind="mail",outcome="retry"}')).toBe(1);
+    expect(tried('job_run_duration_seconds_count{kind="mail"}')).toBe(1);
+    expect(tried('jobs_waiting{kind="mail"}')).toBe(1);
+    expect(tried('jobs_delay_seconds{kind="mail"}')).toBe(0);
+  });
 });

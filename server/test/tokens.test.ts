@@ -1,4 +1,6 @@
+import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { auditLog } from "../src/store/schema.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
 
 let s: TestService;
@@ -25,6 +27,28 @@ describe("token endpoint", () => {
     });
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("pragma")).toBe("no-cache");
+  });
+
+  it("row 1: each token given is audited: to whom, by which application, and not the token", async () => {
+    const bob = await s.manager();
+    const { body } = await s.token({
+      grant_type: "password",
+      username: bob.username,
+      password: bob.password,
+    });
+    await s.token({ grant_type: "refresh_token", refresh_token: body.refresh_token });
+    const rows = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.accountId, bob.id), eq(auditLog.operation, "obtainToken")))
+      .orderBy(auditLog.id);
+    expect(rows.map(({ entity, entityId, after }) => [entity, entityId, after])).toEqual(
+      ["issued", "issued", "refreshed"].map((tokens) => [
+        "account",
+        bob.id,
+        { tokens, application: expect.any(Number) },
+      ]),
+    );
   });
 
   it("row 1: takes the client's credentials by HTTP Basic too", async () => {

@@ -34,28 +34,35 @@ function withoutSecrets(row: Record<string, unknown> | null): Record<string, unk
   );
 }
 
-/** SQLSTATE of a transaction that was ended because two waited for each other. */
-const DEADLOCK_DETECTED = "40P01";
+/** SQLSTATEs of a transaction that was ended because of another one, and may be done anew: class 40. */
+const REPEATABLE = new Set([
+  /** Two waited for each other. */
+  "40P01",
+  /** Another one changed what this one had read. */
+  "40001",
+]);
 const MAX_TRIES = 5;
 
-const isDeadlock = (error: unknown) =>
+const isRepeatable = (error: unknown) =>
   error instanceof DrizzleQueryError &&
-  (error.cause as { code?: string } | undefined)?.code === DEADLOCK_DETECTED;
+  REPEATABLE.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
 /**
  * Runs `work` in a transaction with audit and jobs, outside of any operation: the operator's commands, registration.
  * Where two transactions wait for each other, the database ends one of them; its work is then done anew.
+ * @param by account that the audit names, where the request is not authenticated by a token
  */
 export async function transact<T>(
   ctx: Context,
   operation: string,
   work: (change: Change) => Promise<T>,
+  by: number | null = ctx.caller?.id ?? null,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await transactOnce(ctx, operation, work);
+      return await transactOnce(ctx, operation, work, by);
     } catch (error) {
-      if (!isDeadlock(error) || tries === MAX_TRIES) throw error;
+      if (!isRepeatable(error) || tries === MAX_TRIES) throw error;
     }
   }
 }
@@ -64,6 +71,7 @@ async function transactOnce<T>(
   ctx: Context,
   operation: string,
   work: (change: Change) => Promise<T>,
+  by: number | null,
 ): Promise<T> {
   let added = false;
   const result = await ctx.queries.transaction(async (queries) => {
@@ -74,7 +82,7 @@ async function transactOnce<T>(
       async audit(entity, entityId, before, after) {
         await queries.insert(auditLog).values({
           at: now,
-          accountId: ctx.caller?.id ?? null,
+          accountId: by,
           operation,
           entity,
           entityId,
@@ -123,7 +131,10 @@ export async function change<Op extends OperationId, T>(
   });
 }
 
-/** Takes the idempotency key; a second request with the same key waits here for the first one's commit. */
+/**
+ * Takes the idempotency key, with the change itself: of a request that is refused nothing was done, so its key is free
+ * again and its answer is not stored. A second request with the same key waits here for the first one's commit.
+ */
 async function claimKey(ctx: Context, { queries, now }: Change): Promise<{ result: unknown } | undefined> {
   if (ctx.idempotency === undefined || ctx.caller === null) return undefined;
   const { path, key, fingerprint } = ctx.idempotency;

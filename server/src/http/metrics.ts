@@ -22,7 +22,7 @@ export function measureRequests(app: FastifyInstance): Registry {
 
 /** Serves `/metrics` on a port of its own, never on the API's. @returns stops it */
 export async function serveMetrics(
-  registry: Registry,
+  { metrics, log }: FastifyInstance,
   host: string,
   port: number,
 ): Promise<() => Promise<void>> {
@@ -31,7 +31,14 @@ export async function serveMetrics(
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { "Content-Type": registry.contentType }).end(await registry.metrics());
+    try {
+      const text = await metrics.metrics();
+      response.writeHead(200, { "Content-Type": metrics.contentType }).end(text);
+    } catch (error) {
+      // Some are counted in the database.
+      log.error({ err: error }, "metrics not read");
+      response.writeHead(500).end();
+    }
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, host, resolve);

@@ -5,6 +5,9 @@ import { jobs } from "../store/schema.js";
 /** The kinds of work; each has a handler, see `handlers.ts`. */
 export type JobKind = "mail" | "bulk-load" | "compute" | "webhook";
 
+/** States of a job that waits for a worker. */
+export const WAITING = ["PENDING", "RETRY"] as const;
+
 export type Job = typeof jobs.$inferSelect;
 
 export interface NewJob {

@@ -5,12 +5,11 @@ import type { Context } from "../domain/context.js";
 import { jobs } from "../store/schema.js";
 import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
-import type { Job, JobKind } from "./queue.js";
+import type { JobMetrics, JobOutcome } from "./metrics.js";
+import { type Job, type JobKind, WAITING } from "./queue.js";
 
 /** A job whose workers died so often fails. */
 const MAX_LOSSES = 3;
-
-const WAITING = ["PENDING", "RETRY"] as const;
 
 /** Work that shares hands: one lane's slow jobs do not hold up another lane. */
 export interface Lane {
@@ -38,6 +37,7 @@ export interface Worker {
 export function startWorker(
   contextOf: (job: Job) => Context,
   log: FastifyBaseLogger,
+  metrics: JobMetrics,
   { pollMs, lanes }: { pollMs: number | null; lanes: readonly Lane[] },
 ): Worker {
   const ctx = contextOf({ jobId: "worker" } as Job);
@@ -49,7 +49,7 @@ export function startWorker(
   async function look(): Promise<void> {
     do {
       again = false;
-      await returnLost(ctx);
+      await returnLost(ctx, metrics);
       for (const lane of lanes) await fill(lane);
     } while (again && !stopping);
   }
@@ -60,7 +60,7 @@ export function startWorker(
       if (running.length >= lane.concurrency) return;
       const job = await lease(ctx, lane.kinds, busyReceivers(running, lane.perReceiver));
       if (job === undefined) return;
-      const work = runJob(contextOf(job), job, log)
+      const work = runJob(contextOf(job), job, log, metrics)
         // The database did not take the outcome; the lease ends and the job is done again.
         .catch((error: unknown) => log.error({ err: error, job: job.jobId }, "outcome of a job not stored"))
         .finally(() => {
@@ -151,7 +151,7 @@ export async function endLeases({ queries, clock }: Context): Promise<void> {
 }
 
 /** Gives jobs of dead workers back, or fails them. */
-async function returnLost({ queries, clock }: Context): Promise<void> {
+async function returnLost({ queries, clock }: Context, metrics: JobMetrics): Promise<void> {
   const now = clock.now();
   const lost = await queries
     .select({ id: jobs.id, kind: jobs.kind, losses: jobs.losses, leaseToken: jobs.leaseToken })
@@ -159,7 +159,7 @@ async function returnLost({ queries, clock }: Context): Promise<void> {
     .where(and(eq(jobs.state, "STARTED"), lte(jobs.leaseUntil, now)));
   for (const { id, kind, losses, leaseToken } of lost) {
     const failed = losses + 1 > (handlers[kind as JobKind]?.maxLosses ?? MAX_LOSSES);
-    await queries
+    const returned = await queries
       .update(jobs)
       .set({
         losses: losses + 1,
@@ -167,7 +167,9 @@ async function returnLost({ queries, clock }: Context): Promise<void> {
           ? finished("FAILURE", { code: "worker_lost", message: "The workers stopped over this job." }, now)
           : ({ state: "PENDING", dueAt: now, ...unleased } as const)),
       })
-      .where(and(eq(jobs.id, id), eq(jobs.leaseToken, leaseToken ?? "")));
+      .where(and(eq(jobs.id, id), eq(jobs.leaseToken, leaseToken ?? "")))
+      .returning({ id: jobs.id });
+    if (returned.length > 0) metrics.ran(kind, "lost");
   }
 }
 
@@ -178,7 +180,7 @@ const unleased = { leaseToken: null, leaseUntil: null, uniqueKey: null } as cons
 const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
   ({ state, details, payload: {}, body: null, finishedAt: now, ...unleased }) as const;
 
-async function runJob(ctx: Context, job: Job, log: FastifyBaseLogger): Promise<void> {
+async function runJob(ctx: Context, job: Job, log: FastifyBaseLogger, metrics: JobMetrics): Promise<void> {
   const handler = handlers[job.kind as JobKind];
   if (handler === undefined) return;
   const { queries, clock, config } = ctx;
@@ -193,8 +195,11 @@ async function runJob(ctx: Context, job: Job, log: FastifyBaseLogger): Promise<v
       log.warn({ err: error, job: job.jobId }, "lease not renewed"),
     );
   }, config.jobLeaseMs / 3);
+  const startedAt = performance.now();
+  const ran = (outcome: JobOutcome) => metrics.ran(job.kind, outcome, performance.now() - startedAt);
   try {
     await write(finished("SUCCESS", await handler.run(ctx, job), clock.now()));
+    ran("success");
     log.info({ job: job.jobId, kind: job.kind }, "job done");
   } catch (error) {
     const failures = job.failures + 1;
@@ -210,6 +215,7 @@ async function runJob(ctx: Context, job: Job, log: FastifyBaseLogger): Promise<v
         ? { ...finished("FAILURE", { code, message }, now), failures }
         : { state: "RETRY", failures, dueAt, ...unleased },
     );
+    ran(final ? "failure" : "retry");
   } finally {
     clearInterval(renewal);
   }

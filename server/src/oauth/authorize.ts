@@ -1,3 +1,4 @@
+import { type Change, transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { hashToken, newToken } from "../domain/tokens.js";
 import { authorizationCodes } from "../store/schema.js";
@@ -78,13 +79,20 @@ export async function authorizeRequest(
   const account = await findUser(ctx, tries, credentials.username, credentials.password);
   if (account === undefined || account.role !== "MANAGER") return { ...login, wrongPassword: true };
   const code = newToken();
-  await ctx.queries.insert(authorizationCodes).values({
-    codeHash: hashToken(code),
-    accountId: account.id,
-    applicationId: application.id,
-    redirectUri,
-    codeChallenge: challenge ?? null,
-    expiresAt: new Date(ctx.clock.now().getTime() + CODE_LIFETIME_MS),
-  });
+  const issue = async ({ queries, now, audit }: Change) => {
+    await queries.insert(authorizationCodes).values({
+      codeHash: hashToken(code),
+      accountId: account.id,
+      applicationId: application.id,
+      redirectUri,
+      codeChallenge: challenge ?? null,
+      expiresAt: new Date(now.getTime() + CODE_LIFETIME_MS),
+    });
+    await audit("account", account.id, null, {
+      authorizationCode: "issued",
+      application: application.id,
+    });
+  };
+  await transact(ctx, "authorize", issue, account.id);
   return redirect({ code });
 }

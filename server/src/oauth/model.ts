@@ -7,6 +7,7 @@ import type {
 } from "@node-oauth/oauth2-server";
 import { and, eq, gt, isNull } from "drizzle-orm";
 import { usernameKey } from "../domain/accounts/store.js";
+import { type Change, transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { isPassword } from "../domain/passwords.js";
 import { hashToken, isToken, newToken } from "../domain/tokens.js";
@@ -104,7 +105,7 @@ export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken
     async saveToken(token, client, user) {
       const owner = { accountId: Number(user.id), applicationId: Number(client.id) };
       const now = clock.now();
-      await queries.transaction(async (tx) => {
+      const issue = async ({ queries: tx, audit }: Change) => {
         await tx.insert(accessTokens).values({
           ...owner,
           tokenHash: hashToken(token.accessToken),
@@ -115,7 +116,12 @@ export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken
             .insert(refreshTokens)
             .values({ ...owner, tokenHash: hashToken(token.refreshToken), createdAt: now });
         }
-      });
+        await audit("account", owner.accountId, null, {
+          tokens: token.refreshToken === undefined ? "refreshed" : "issued",
+          application: owner.applicationId,
+        });
+      };
+      await transact(ctx, "obtainToken", issue, owner.accountId);
       const { refreshTokenExpiresAt: _never, ...kept } = token;
       const refreshToken = token.refreshToken ?? sentRefreshToken;
       return { ...kept, ...(refreshToken === undefined ? {} : { refreshToken }), scope: SCOPE, client, user };

@@ -8,7 +8,7 @@ import { beforeEach, expect, it } from "vitest";
 import { Processes, type RunningProcess } from "../processes.js";
 import { bytesOf, sampleAt, timesFrom, walk } from "../recordings.js";
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 30);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 25);
 const SERIAL = "KILL-1";
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
@@ -52,6 +52,13 @@ async function convertOverHttp(recording: Uint8Array) {
     body: form,
   });
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** Waits for the success of a job. @returns its details */
+async function done(job: string) {
+  const get = async () => (await running.send("GET", `/api/v1/jobs/${job}/`, token)).body;
+  await expect.poll(async () => (await get()).state, { timeout: 120_000, interval: 100 }).toBe("SUCCESS");
+  return (await get()).details;
 }
 
 /** What was under way when the process was killed has no answer. */
@@ -103,6 +110,8 @@ it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged j
     const folders = readdirSync(uploads);
     expect(folders).toHaveLength(1);
     expect(readdirSync(join(uploads, folders[0] ?? ""))).toEqual(["lock"]);
+    // A job over which four workers died fails, as it should: none here is killed that often, however slow the machine.
+    if (round % 3 === 2) for (const job of acknowledged.slice(-3)) await done(job);
   }
   // The kills did come in time, or this test shows nothing.
   expect(acknowledged.length).toBeGreaterThan(ROUNDS / 2);
@@ -112,11 +121,8 @@ it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged j
   let stored = 0;
   const loaded = new Set<number>();
   for (const job of acknowledged) {
-    const state = async () => (await running.send("GET", `/api/v1/jobs/${job}/`, token)).body;
-    await expect
-      .poll(state, { timeout: 120_000, interval: 100 })
-      .toMatchObject({ state: "SUCCESS", details: { device, samples_read: ROWS } });
-    const { details } = await state();
+    const details = await done(job);
+    expect(details).toMatchObject({ device, samples_read: ROWS });
     expect(details.samples_stored + details.samples_known).toBe(ROWS);
     stored += details.samples_stored;
     for (const ms of timesFrom(details.start, ROWS)) loaded.add(ms);

@@ -1,0 +1,80 @@
+import { and, count, inArray, lte, min } from "drizzle-orm";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { Context } from "../domain/context.js";
+import { jobs } from "../store/schema.js";
+import { handlers } from "./handlers.js";
+import { type JobKind, WAITING } from "./queue.js";
+
+/** How one run of a job ended; `lost`: its worker stopped over it. */
+export type JobOutcome = "success" | "retry" | "failure" | "lost";
+
+/** Told by the worker of every run. */
+export interface JobMetrics {
+  /** @param durationMs of a run in this process; none of a lost one, whose end nobody saw */
+  ran(kind: string, outcome: JobOutcome, durationMs?: number): void;
+}
+
+const OUTCOMES: readonly JobOutcome[] = ["success", "retry", "failure", "lost"];
+const KINDS = Object.keys(handlers) as JobKind[];
+
+/**
+ * Counts and times what this process runs. What waits is counted in the database when the metrics are read, so it is
+ * the same in every process.
+ */
+export function measureJobs(registry: Registry, { queries, clock }: Context): JobMetrics {
+  const registers = [registry];
+  const runs = new Counter({
+    name: "job_runs_total",
+    help: "Runs of jobs in this process by their outcome",
+    labelNames: ["kind", "outcome"],
+    registers,
+  });
+  // From the first, so that a rate is right when the first failure comes.
+  for (const kind of KINDS) for (const outcome of OUTCOMES) runs.inc({ kind, outcome }, 0);
+  const duration = new Histogram({
+    name: "job_run_duration_seconds",
+    help: "Time that a run of a job took",
+    labelNames: ["kind"],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const waiting = inArray(jobs.state, WAITING);
+  new Gauge({
+    name: "jobs_waiting",
+    help: "Jobs that wait for a worker, those that are to be tried again later among them",
+    labelNames: ["kind"],
+    registers,
+    async collect() {
+      const found = await queries
+        .select({ kind: jobs.kind, value: count() })
+        .from(jobs)
+        .where(waiting)
+        .groupBy(jobs.kind);
+      for (const kind of KINDS) this.set({ kind }, found.find((row) => row.kind === kind)?.value ?? 0);
+    },
+  });
+  new Gauge({
+    name: "jobs_delay_seconds",
+    help: "For how long the job that is due longest has been waiting; 0 when none is due",
+    labelNames: ["kind"],
+    registers,
+    async collect() {
+      const now = clock.now();
+      const found = await queries
+        .select({ kind: jobs.kind, since: min(jobs.dueAt) })
+        .from(jobs)
+        .where(and(waiting, lte(jobs.dueAt, now)))
+        .groupBy(jobs.kind);
+      for (const kind of KINDS) {
+        const since = found.find((row) => row.kind === kind)?.since ?? now;
+        this.set({ kind }, (now.getTime() - since.getTime()) / 1000);
+      }
+    },
+  });
+  return {
+    ran(kind, outcome, durationMs) {
+      runs.inc({ kind, outcome });
+      if (durationMs !== undefined) duration.observe({ kind }, durationMs / 1000);
+    },
+  };
+}

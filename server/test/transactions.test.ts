@@ -1,0 +1,85 @@
+/** What PostgreSQL ends because of another transaction is done anew; the embedded database has one session. */
+import { EventEmitter, once } from "node:events";
+import { eq, sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change.js";
+import { accounts, auditLog } from "../src/store/schema.js";
+import { newStore, type TestAccount, TestService } from "./service.js";
+
+describe.runIf(process.env.TEST_DATABASE === "postgres")("transactions that meet", () => {
+  let s: TestService;
+  let pair: readonly [TestAccount, TestAccount];
+
+  beforeAll(async () => {
+    s = await TestService.start(await newStore());
+    pair = [await s.manager(), await s.manager()];
+    return async () => s.store.close();
+  });
+
+  /** Released when both have come; later ones pass. */
+  function meetingOfTwo(): () => Promise<void> {
+    let arrived = 0;
+    const both = new EventEmitter();
+    return async () => {
+      arrived += 1;
+      if (arrived === 1) await once(both, "arrived");
+      else both.emit("arrived");
+    };
+  }
+
+  const heightOf = async ({ id }: TestAccount) =>
+    (await s.store.database.queries.select().from(accounts).where(eq(accounts.id, id)))[0]?.heightM;
+  const audited = (operation: string) =>
+    s.store.database.queries.$count(auditLog, eq(auditLog.operation, operation));
+  const grow = { heightM: sql`coalesce(${accounts.heightM}, 0) + 1` };
+
+  it("and wait for each other: both are done, each once", async () => {
+    const [one, two] = pair;
+    const meet = meetingOfTwo();
+    let tries = 0;
+    const lock = (first: TestAccount, then: TestAccount) =>
+      transact(s.ctx, "deadlock", async ({ queries, audit }) => {
+        tries += 1;
+        await queries.update(accounts).set(grow).where(eq(accounts.id, first.id));
+        await meet();
+        await queries.update(accounts).set(grow).where(eq(accounts.id, then.id));
+        await audit("account", first.id, null, {});
+      });
+    await Promise.all([lock(one, two), lock(two, one)]);
+    expect(tries).toBe(3);
+    expect([await heightOf(one), await heightOf(two)]).toEqual([2, 2]);
+    expect(await audited("deadlock")).toBe(2);
+  });
+
+  it("and change what the other has read: both are done, each once", async () => {
+    const [one] = pair;
+    const before = (await heightOf(one)) ?? 0;
+    const meet = meetingOfTwo();
+    let tries = 0;
+    const add = () =>
+      transact(s.ctx, "serialization", async ({ queries, audit }) => {
+        tries += 1;
+        await queries.execute(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`);
+        const [row] = await queries.select().from(accounts).where(eq(accounts.id, one.id));
+        await meet();
+        await queries
+          .update(accounts)
+          .set({ heightM: (row?.heightM ?? 0) + 1 })
+          .where(eq(accounts.id, one.id));
+        await audit("account", one.id, null, {});
+      });
+    await Promise.all([add(), add()]);
+    expect(tries).toBe(3);
+    expect(await heightOf(one)).toBe(before + 2);
+    expect(await audited("serialization")).toBe(2);
+  });
+
+  it("and are ended each time: the last error is told, and nothing is left", async () => {
+    const refused = transact(s.ctx, "hopeless", async ({ queries, audit }) => {
+      await audit("account", 1, null, {});
+      await queries.execute(sql`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$`);
+    });
+    await expect(refused).rejects.toMatchObject({ cause: { code: "40P01" } });
+    expect(await audited("hopeless")).toBe(0);
+  });
+});
