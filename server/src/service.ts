@@ -17,6 +17,9 @@ import { type AddressLookup, systemLookup } from "./webhooks/receiver.js";
 /** Which part of the service a process is. */
 export type ServiceRole = "api" | "worker" | "all";
 
+/** How often a service that stops looks for connections on which nothing goes on any more. */
+const IDLE_SWEEP_MS = 50;
+
 export const systemClock: Clock = { now: () => new Date() };
 
 export interface Service {
@@ -114,9 +117,12 @@ export async function startService(
       app.log.warn("requests under way are cut off");
       app.server.closeAllConnections();
     }, config.shutdownTimeoutMs);
+    // A connection whose answer was under way is idle only afterwards; its client would keep it open.
+    const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
     const jobsTimeout = new Promise<void>((resolve) => setTimeout(resolve, config.shutdownTimeoutMs).unref());
     await Promise.all([app.close(), Promise.race([running.stop(), jobsTimeout])]);
     clearTimeout(timeout);
+    clearInterval(idle);
     await computer.close();
     await stopOperator?.();
     await stopMetrics?.();

@@ -1,5 +1,5 @@
 import type { MultipartFile } from "@fastify/multipart";
-import { AsiError, type Inspection, inspect } from "asi-convert";
+import { AsiError, convert, type Report } from "asi-convert";
 import type { FastifyRequest } from "fastify";
 import { errors } from "../../domain/errors.js";
 import type { SpooledFile } from "./spool.js";
@@ -9,18 +9,29 @@ const FIELD = "file";
 /** Whatever else the form holds is read over; this much of it. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1024, fields: 20, files: 5, parts: 25, headerPairs: 50 };
 
+/** A recording that was converted. */
+export interface Converted {
+  /** Name of the CSV. */
+  fileName: string;
+  /** Size of the CSV. */
+  bytes: number;
+  report: Report;
+}
+
 /**
- * Receives the form's one file, scanned while it arrives: a recording that cannot be converted is refused at the first
- * byte that tells.
- * @returns what is in it
+ * Receives the form's one file and converts it while it arrives: one pass, and a recording that cannot be converted is
+ * refused at the first byte that tells. The CSV waits on disk, because its name and the answer's status are known only
+ * at its end; it is smaller than the recording, each row being shorter than its frame.
+ *
+ * @param csv where the CSV is written
  * @throws ServiceError on the field `file`: missing, twice, no recording (the library's code); `too_large`
  */
-export async function receiveRecording(
+export async function receiveAndConvert(
   request: FastifyRequest,
-  file: SpooledFile,
+  csv: SpooledFile,
   maxBytes: number,
-): Promise<Inspection> {
-  let inspection: Inspection | undefined;
+): Promise<Converted> {
+  let converted: Converted | undefined;
   let problem = "No file was submitted.";
   try {
     for await (const part of legible(request.parts({ limits: { ...LIMITS, fileSize: maxBytes } }))) {
@@ -28,10 +39,10 @@ export async function receiveRecording(
         if (part.fieldname === FIELD) problem = "The submitted data was not a file.";
       } else if (part.fieldname !== FIELD) {
         part.file.resume();
-      } else if (inspection !== undefined) {
+      } else if (converted !== undefined) {
         throw errors.field(FIELD, "Submit one file only.");
       } else {
-        inspection = await scan(part, file, maxBytes);
+        converted = await convertPart(part, csv, maxBytes);
       }
     }
   } finally {
@@ -39,8 +50,8 @@ export async function receiveRecording(
     request.raw.unpipe();
     request.raw.resume();
   }
-  if (inspection === undefined) throw errors.field(FIELD, problem);
-  return inspection;
+  if (converted === undefined) throw errors.field(FIELD, problem);
+  return converted;
 }
 
 /** What the parser gives; where it fails, the form is at fault. */
@@ -53,22 +64,21 @@ async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, un
   }
 }
 
-async function scan(
-  { file: bytes }: MultipartFile,
-  file: SpooledFile,
+async function convertPart(
+  { file: recording }: MultipartFile,
+  csv: SpooledFile,
   maxBytes: number,
-): Promise<Inspection> {
+): Promise<Converted> {
   try {
-    const inspection = await inspect(file.keep(legible(bytes)));
-    if (bytes.truncated) throw tooLarge(maxBytes);
-    if (inspection.fileName === null) {
-      throw errors.field(FIELD, "The recording has no sample.", "NO_SAMPLES");
-    }
-    return inspection;
+    const conversion = convert(legible(recording));
+    const bytes = await csv.write(conversion.csv);
+    if (recording.truncated) throw tooLarge(maxBytes);
+    return { fileName: await conversion.fileName, bytes, report: await conversion.report };
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;
     // A file cut off at the limit may fail for that alone.
-    if (bytes.truncated) throw tooLarge(maxBytes);
+    if (recording.truncated) throw tooLarge(maxBytes);
+    if (error.code === "NO_SAMPLES") throw errors.field(FIELD, "The recording has no sample.", error.code);
     throw errors.field(FIELD, error.message, error.code);
   }
 }

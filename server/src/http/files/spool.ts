@@ -1,12 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { FolderLockedError, lockFolder } from "../../store/folder-lock.js";
 
 /** Bytes that gather before they are written. */
 const WRITE_BYTES = 1024 * 1024;
+/** Bytes that are read at once. */
+const READ_BYTES = 1024 * 1024;
 
-/** Where uploads lie while they are worked on: a folder of this process, which the next one clears after a crash. */
+/** Where what is made of uploads lies until it is sent: a folder of this process, which the next one clears after a crash. */
 export class Spool {
   readonly #folder: string;
   readonly #unlock: () => void;
@@ -46,7 +49,7 @@ function removeAbandoned(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** An upload on disk. */
+/** What was made of an upload, on disk until it is sent. */
 export class SpooledFile {
   readonly path: string;
 
@@ -55,22 +58,26 @@ export class SpooledFile {
   }
 
   /**
-   * Passes the chunks on, as they come, and has written all of them when it ends. Whoever stops in the middle leaves a
-   * part of the file, to be removed.
+   * Writes the chunks as they come; each is the file's from then on. Where they fail, a part of the file stays, to be
+   * removed.
+   * @returns bytes written
    */
-  async *keep(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  async write(chunks: AsyncIterable<Uint8Array>): Promise<number> {
     const file = await open(this.path, "wx", 0o600);
     const writer = new Writer(file);
     try {
-      for await (const chunk of chunks) {
-        await writer.add(chunk);
-        yield chunk;
-      }
+      for await (const chunk of chunks) await writer.add(chunk);
       await writer.flush();
     } finally {
       await writer.settle();
       await file.close();
     }
+    return writer.bytes;
+  }
+
+  /** The file's bytes. */
+  read(): Readable {
+    return createReadStream(this.path, { highWaterMark: READ_BYTES });
   }
 
   /** Removes the file, if it is there. */
@@ -81,6 +88,8 @@ export class SpooledFile {
 
 /** Writes while the next chunks arrive, at most one write at a time. */
 class Writer {
+  /** Handed over so far. */
+  bytes = 0;
   readonly #file: FileHandle;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -93,6 +102,7 @@ class Writer {
   async add(chunk: Uint8Array): Promise<void> {
     this.#pending.push(chunk);
     this.#pendingBytes += chunk.length;
+    this.bytes += chunk.length;
     if (this.#pendingBytes >= WRITE_BYTES) await this.#write();
   }
 
@@ -108,11 +118,29 @@ class Writer {
 
   async #write(): Promise<void> {
     await this.#writing;
-    const bytes = Buffer.concat(this.#pending);
+    const pending = this.#pending;
     this.#pending = [];
     this.#pendingBytes = 0;
-    this.#writing = this.#file.writeFile(bytes);
+    this.#writing = writeAll(this.#file, pending);
     // It is waited for later; until then nobody listens.
     this.#writing.catch(() => {});
   }
+}
+
+/** Writes all chunks, however little each call takes. */
+async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  for (let rest = chunks; rest.length > 0; ) {
+    const { bytesWritten } = await file.writev(rest);
+    rest = behind(rest, bytesWritten);
+  }
+}
+
+/** What lies behind the first `count` bytes. */
+function behind(chunks: readonly Uint8Array[], count: number): Uint8Array[] {
+  let left = count;
+  return chunks.flatMap((chunk) => {
+    const taken = Math.min(left, chunk.length);
+    left -= taken;
+    return taken < chunk.length ? [chunk.subarray(taken)] : [];
+  });
 }

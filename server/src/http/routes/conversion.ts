@@ -1,10 +1,7 @@
-import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import { Type } from "@sinclair/typebox";
-import { convert, type Report } from "asi-convert";
-import { readFileChunks } from "asi-convert/node";
+import type { Report } from "asi-convert";
 import type { FastifyInstance } from "fastify";
-import { receiveRecording } from "../files/receive.js";
+import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
 import { route } from "../route.js";
 
@@ -31,20 +28,20 @@ export function conversionRoutes(app: FastifyInstance): void {
     throttle: ["files"],
     takesSlot: true,
     async handle({ request, reply }) {
-      const file = spool.file();
+      const csv = spool.file();
       // Comes once for every answer: sent, or cut off by the client.
       reply.raw.once("close", () => {
-        file
+        csv
           .remove()
-          .catch((error: unknown) => request.log.error({ err: error }, "an upload was not removed"));
+          .catch((error: unknown) => request.log.error({ err: error }, "a converted file was not removed"));
       });
-      const { fileName, report } = await receiveRecording(request, file, app.config.convertMaxBytes);
-      const { csv } = convert(readFileChunks(file.path));
+      const { fileName, bytes, report } = await receiveAndConvert(request, csv, app.config.convertMaxBytes);
       return reply
         .type("text/csv; charset=utf-8")
         .header("Content-Disposition", `attachment; filename="${fileName}"`)
         .header("X-Asi-Report", reportHeader(report))
-        .send(Readable.fromWeb(csv as ReadableStream<Uint8Array>));
+        .header("Content-Length", bytes)
+        .send(csv.read());
     },
   });
 }
