@@ -87,15 +87,32 @@ export interface OwnedDevice {
 }
 
 async function findOwnedDevice(ctx: Context, id: number, look: Look, neverActivated?: () => Error) {
-  const query = look.queries.select().from(devices).where(eq(devices.id, id));
-  const [device] = await (look.lock ? query.for("update") : query);
+  const { device, ownership } = await (look.lock ? lockCurrentOwnership : findCurrentOwnership)(
+    look.queries,
+    id,
+  );
   if (device === undefined) throw errors.notFound();
   if (neverActivated !== undefined && device.activationTime === null) throw neverActivated();
-  const [ownership] = await look.queries
+  if (!ownership || ownership.managerId !== ctx.caller?.id) throw errors.forbidden();
+  return { device, ownership };
+}
+
+async function findCurrentOwnership(queries: Queries, id: number) {
+  const [row] = await queries
+    .select({ device: devices, ownership: ownerships })
+    .from(devices)
+    .leftJoin(ownerships, and(eq(ownerships.deviceId, devices.id), eq(ownerships.endTime, CURRENT_END)))
+    .where(eq(devices.id, id));
+  return { device: row?.device, ownership: row?.ownership };
+}
+
+/** By two statements: only one that begins after the lock sees what the one before did with the ownership. */
+async function lockCurrentOwnership(queries: Queries, id: number) {
+  const [device] = await queries.select().from(devices).where(eq(devices.id, id)).for("update");
+  const [ownership] = await queries
     .select()
     .from(ownerships)
     .where(and(eq(ownerships.deviceId, id), eq(ownerships.endTime, CURRENT_END)));
-  if (ownership === undefined || ownership.managerId !== ctx.caller?.id) throw errors.forbidden();
   return { device, ownership };
 }
 
@@ -124,13 +141,18 @@ const everOwner: Rule<"device", OnceOwnedDevice> = {
     "The manager who owned the device between start and stop; what was recorded at other times is left out",
   roles: ["MANAGER"],
   async find(ctx, ids, { queries }) {
-    const [device] = await queries.select().from(devices).where(eq(devices.id, ids.device));
-    if (device === undefined) throw errors.notFound();
-    const own = await queries
-      .select()
-      .from(ownerships)
-      .where(and(eq(ownerships.deviceId, ids.device), eq(ownerships.managerId, ctx.caller?.id ?? 0)))
+    const rows = await queries
+      .select({ device: devices, ownership: ownerships })
+      .from(devices)
+      .leftJoin(
+        ownerships,
+        and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, ctx.caller?.id ?? 0)),
+      )
+      .where(eq(devices.id, ids.device))
       .orderBy(ownerships.startTime);
+    const device = rows[0]?.device;
+    if (device === undefined) throw errors.notFound();
+    const own = rows.flatMap(({ ownership }) => ownership ?? []);
     if (own.length === 0) throw errors.forbidden();
     return { device, ownerships: own };
   },
