@@ -132,7 +132,7 @@ async function measureMany(scene: Scene, { frames, rounds, seconds }: ComputedDa
   ];
   await idle(scene);
   // Warm.
-  await underLoad(scene, urls, () => sleep(3000));
+  await underLoad(scene, urls, () => sleep(seconds * 200));
   const idleMs: number[] = [];
   const busyMs: number[] = [];
   let tookMs = 0;

@@ -5,12 +5,20 @@ import { Client } from "./client.js";
 import type { LoadFigures } from "./commands.js";
 import { interleave, median, type Timed } from "./measure.js";
 import type { MeasuredService } from "./measured-service.js";
-import { DAY_MS, FIRST_SESSION_MS, rowAt, SESSION_SAMPLES, sessionOfDay } from "./sessions.js";
+import {
+  DAY_MS,
+  FIRST_SESSION_MS,
+  RESTLESS_SAMPLES,
+  rowAt,
+  SESSION_SAMPLES,
+  sessionOfDay,
+} from "./sessions.js";
 
 const PAGE_SAMPLES = 25_000;
 const LATEST_SAMPLES = 300;
 /** Pages that two sessions fill. */
 const FULL_PAGES = Math.floor((2 * SESSION_SAMPLES - PAGE_SAMPLES) / PAGE_SAMPLES) + 1;
+const RANGE_DAYS = 14;
 const MEMORY_PATH = "/from-memory/";
 
 /** A service with samples in it. */
@@ -66,15 +74,11 @@ export async function measureReading(
 }
 
 function casesOf(client: Client, { load: { device, restlessDevice }, sessions }: Stored) {
-  const rangesPath = (of: number, day: number, afterMs: number) => {
-    const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
-    return `/api/v1/devices/${of}/raw-data-ranges/?start=${startMs}&stop=${startMs + 14 * DAY_MS - 1}`;
-  };
   const lastOf = (days: number) => Math.max(1, sessions - days);
   return {
     page: (round) => client.time(pagePath(device, round % lastOf(2), 1 + (round % FULL_PAGES), round + 1)),
     fromMemory: () => client.time(MEMORY_PATH),
-    ranges: (round) => client.time(rangesPath(device, round % lastOf(14), round + 1)),
+    ranges: (round) => client.time(rangesPath(device, round % lastOf(RANGE_DAYS), round + 1)),
     restlessRanges: (round) => client.time(rangesPath(restlessDevice, 0, round + 1)),
     latest: () => client.time(latestPath(device)),
   } satisfies Record<string, Timed>;
@@ -85,6 +89,12 @@ function pagePath(device: number, day: number, page: number, afterMs: number): s
   const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
   const bounds = `start=${startMs}&stop=${startMs + 2 * DAY_MS - 1}`;
   return `/api/v1/devices/${device}/raw-data/?${bounds}&page=${page}&limit=${PAGE_SAMPLES}`;
+}
+
+/** `RANGE_DAYS` days. */
+function rangesPath(device: number, day: number, afterMs: number): string {
+  const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
+  return `/api/v1/devices/${device}/raw-data-ranges/?start=${startMs}&stop=${startMs + RANGE_DAYS * DAY_MS - 2}`;
 }
 
 const latestPath = (device: number) => `/api/v1/devices/${device}/latest-raw-data/?size=${LATEST_SAMPLES}`;
@@ -113,6 +123,17 @@ async function proveRight(client: Client, store: Stored, folder: string): Promis
     latest,
     Array.from({ length: LATEST_SAMPLES }, (_, i) => asSent(rowAt(last, SESSION_SAMPLES - 1 - i))),
   );
+
+  // One millisecond after the first samples: those are left out.
+  const sizes = async (device: number) => {
+    const ranges = JSON.parse((await client.get(rangesPath(device, 0, 1))).toString());
+    return (ranges.results as { size: number }[]).map(({ size }) => size);
+  };
+  requireSame("ranges", await sizes(load.device), [
+    SESSION_SAMPLES - 1,
+    ...Array<number>(Math.min(RANGE_DAYS, sessions) - 1).fill(SESSION_SAMPLES),
+  ]);
+  requireSame("restless ranges", await sizes(load.restlessDevice), [RESTLESS_SAMPLES - 1]);
 
   const file = join(folder, "page.json");
   writeFileSync(file, body);

@@ -38,8 +38,8 @@ const QUICK: Extent = {
   sessions: { small: 2, large: 4 },
   readingRounds: 6,
   conversionRounds: 3,
-  upload: { samples: 150_000, times: 1 },
-  computedData: { rounds: 3, frames: 4, seconds: 1 },
+  upload: { samples: 75_000, times: 1 },
+  computedData: { rounds: 3, frames: 2, seconds: 1 },
   timeoutMs: 3 * 60_000,
 };
 
