@@ -199,13 +199,13 @@ describe("registering athletes", () => {
       athlete_profile: { id: expect.any(Number), ...athlete_profile },
     });
     expect(headers.get("deprecation")).toBe("@1704067200");
-    const token = await s.logIn(username, "correct horse");
-    expect((await s.get("/api/v1/account/", token)).body).toMatchObject({ id: body.id, role: "ATHLETE" });
     expect(await lastAudit(body.id)).toMatchObject({
       operation: "createAthlete",
       before: null,
       after: { username, passwordHash: "***", profilePicture: "***" },
     });
+    const token = await s.logIn(username, "correct horse");
+    expect((await s.get("/api/v1/account/", token)).body).toMatchObject({ id: body.id, role: "ATHLETE" });
     expect((await s.post("/api/v1/athletes/", { username, email }, "wrong")).status).toBe(403);
   });
 

@@ -401,7 +401,7 @@ describe("a webhook is disabled", () => {
     const audits = await s.store.database.queries
       .select()
       .from(auditLog)
-      .where(eq(auditLog.entityId, webhook.id));
+      .where(and(eq(auditLog.entity, "webhook"), eq(auditLog.entityId, webhook.id)));
     expect(audits.filter(({ operation }) => operation === "deliver webhook")).toHaveLength(1);
     await emit(s, "activity-updated", webhook.activity);
     await s.runJobs();

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { StaticDecode, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Config } from "../config.js";
@@ -12,6 +13,7 @@ import {
 import type { Context } from "../domain/context.js";
 import { errors } from "../domain/errors.js";
 import type { Item } from "../domain/item.js";
+import { LongPage } from "../domain/long-page.js";
 import { readConditions, readStored, sendItem } from "./conditional.js";
 import type { ThrottleScope } from "./throttle.js";
 import { decoder, queryDecoder } from "./validation.js";
@@ -197,6 +199,10 @@ export function route<
         reply.code(success.status);
         if (success.schema === undefined) return reply.send();
         if (isItem(answer)) return sendItem(request, reply, answer);
+        if (answer instanceof LongPage) {
+          reply.type("application/json; charset=utf-8");
+          return reply.send(Readable.from(answer.json(), { objectMode: false }));
+        }
         return reply.send(answer);
       },
     });

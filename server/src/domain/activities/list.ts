@@ -4,7 +4,8 @@ import { activities } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import { type Item, item } from "../item.js";
-import { contains, listPage, matchesSearch, orderBy } from "../listing.js";
+import { contains, matchesSearch, orderBy } from "../listing.js";
+import { longPage, weightOf } from "../long-page.js";
 import { toActivity } from "./resource.js";
 import type { Activity } from "./rules.js";
 
@@ -23,20 +24,20 @@ export async function listActivities(
   { queries, caller }: Context,
   filters: StaticDecode<typeof ActivityFilters>,
 ) {
-  const matching = queries
-    .select()
-    .from(activities)
-    .where(
-      and(
-        eq(activities.ownerId, caller?.id ?? 0),
-        filters.owner === undefined ? undefined : eq(activities.ownerId, filters.owner),
-        contains(activities.name, filters.name),
-        matchesSearch(filters.search, [activities.name]),
-      ),
-    )
-    .$dynamic();
-  const order = orderBy(filters.ordering, ORDERINGS, activities.id);
-  return listPage(queries, matching, order, filters, toActivity);
+  const where = and(
+    eq(activities.ownerId, caller?.id ?? 0),
+    filters.owner === undefined ? undefined : eq(activities.ownerId, filters.owner),
+    contains(activities.name, filters.name),
+    matchesSearch(filters.search, [activities.name]),
+  );
+  return longPage(
+    queries,
+    { table: activities, id: activities.id, where },
+    weightOf(activities.json),
+    orderBy(filters.ordering, ORDERINGS, activities.id),
+    filters,
+    async (rows: Activity[]) => rows.map(toActivity),
+  );
 }
 
 export const activityItem = (activity: Activity): Item<ReturnType<typeof toActivity>> =>

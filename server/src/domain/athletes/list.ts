@@ -8,7 +8,8 @@ import { toAthlete } from "../accounts/resource.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
-import { contains, listPage, matchesSearch, orderBy } from "../listing.js";
+import { contains, matchesSearch, orderBy } from "../listing.js";
+import { longPage, weightOf } from "../long-page.js";
 import { hasActive } from "../permissions/coverage.js";
 import { requireReadable } from "./rules.js";
 
@@ -74,12 +75,14 @@ const matches = (filters: Filters): SQL | undefined =>
 export async function listAthletes(ctx: Context, query: StaticDecode<typeof AthleteQuery>) {
   const { queries, caller, clock } = ctx;
   const readable = hasActive(queries, caller?.id ?? 0, "READ", clock.now());
-  const matching = queries
-    .select()
-    .from(accounts)
-    .where(and(readable, matches(query)))
-    .$dynamic();
-  return listPage(queries, matching, orderBy(query.ordering, ORDERINGS, accounts.id), query, toAthlete);
+  return longPage(
+    queries,
+    { table: accounts, id: accounts.id, where: and(readable, matches(query)) },
+    weightOf(accounts.profilePicture),
+    orderBy(query.ordering, ORDERINGS, accounts.id),
+    query,
+    async (rows: Account[]) => rows.map(toAthlete),
+  );
 }
 
 export type AthleteItem = Item<ReturnType<typeof toAthlete>>;

@@ -1,12 +1,13 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, eq, gte, lte } from "drizzle-orm";
+import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { timeframes } from "../../store/schema.js";
+import { accounts, activities, timeframes } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
-import { listPage, orderBy } from "../listing.js";
+import { orderBy } from "../listing.js";
+import { longPage, weightOf } from "../long-page.js";
 import { type Details, detailsOf } from "./details.js";
 import { toTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
@@ -37,27 +38,20 @@ export const TimeframeFilters = Type.Object({
 
 export type TimeframeQuery = StaticDecode<typeof TimeframeFilters>;
 
-function matchingTimeframes({ queries, caller }: Context, filters: TimeframeQuery, id?: number) {
+function matches({ caller }: Context, filters: TimeframeQuery): SQL | undefined {
   const equals = (column: PgColumn, value: number | undefined) =>
     value === undefined ? undefined : eq(column, value);
-  return queries
-    .select()
-    .from(timeframes)
-    .where(
-      and(
-        eq(timeframes.ownerId, caller?.id ?? 0),
-        equals(timeframes.id, id),
-        equals(timeframes.deviceId, filters.device),
-        equals(timeframes.athleteId, filters.athlete),
-        equals(timeframes.ownerId, filters.owner),
-        equals(timeframes.activityId, filters.activity),
-        filters.start_time_from && gte(timeframes.startTime, filters.start_time_from),
-        filters.start_time_to && lte(timeframes.startTime, filters.start_time_to),
-        filters.end_time_from && gte(timeframes.endTime, filters.end_time_from),
-        filters.end_time_to && lte(timeframes.endTime, filters.end_time_to),
-      ),
-    )
-    .$dynamic();
+  return and(
+    eq(timeframes.ownerId, caller?.id ?? 0),
+    equals(timeframes.deviceId, filters.device),
+    equals(timeframes.athleteId, filters.athlete),
+    equals(timeframes.ownerId, filters.owner),
+    equals(timeframes.activityId, filters.activity),
+    filters.start_time_from && gte(timeframes.startTime, filters.start_time_from),
+    filters.start_time_to && lte(timeframes.startTime, filters.start_time_to),
+    filters.end_time_from && gte(timeframes.endTime, filters.end_time_from),
+    filters.end_time_to && lte(timeframes.endTime, filters.end_time_to),
+  );
 }
 
 const withDetails = (timeframe: Timeframe, details: Details) => ({
@@ -65,17 +59,43 @@ const withDetails = (timeframe: Timeframe, details: Details) => ({
   ...details.of(timeframe),
 });
 
+/** Of a time frame with what is asked for beside it. */
+function weight({ with_activity, with_athlete }: TimeframeQuery): SQL<number> {
+  const parts = [
+    weightOf(timeframes.params),
+    ...(with_activity
+      ? [
+          sql`(SELECT ${weightOf(activities.json)} FROM ${activities} WHERE ${activities.id} = ${timeframes.activityId})`,
+        ]
+      : []),
+    ...(with_athlete
+      ? [
+          sql`(SELECT ${weightOf(accounts.profilePicture)} FROM ${accounts} WHERE ${accounts.id} = ${timeframes.athleteId})`,
+        ]
+      : []),
+  ];
+  return sql<number>`${sql.join(parts, sql` + `)}`;
+}
+
 /** The caller's own time frames. */
 export async function listTimeframes(ctx: Context, query: TimeframeQuery) {
-  const order = orderBy(query.ordering, ORDERINGS, timeframes.id);
-  const page = await listPage(ctx.queries, matchingTimeframes(ctx, query), order, query, (row) => row);
-  const details = await detailsOf(ctx, page.results, query);
-  return { ...page, results: page.results.map((row) => withDetails(row, details)) };
+  return longPage(
+    ctx.queries,
+    { table: timeframes, id: timeframes.id, where: matches(ctx, query) },
+    weight(query),
+    orderBy(query.ordering, ORDERINGS, timeframes.id),
+    query,
+    async (rows: Timeframe[]) => {
+      const details = await detailsOf(ctx, rows, query);
+      return rows.map((row) => withDetails(row, details));
+    },
+  );
 }
 
 /** @throws ServiceError `not_found` when the time frame does not pass the filters of the list */
 export async function requireMatch(ctx: Context, { id }: Timeframe, filters: TimeframeQuery): Promise<void> {
-  if ((await matchingTimeframes(ctx, filters, id)).length === 0) throw errors.notFound();
+  const found = await ctx.queries.$count(timeframes, and(eq(timeframes.id, id), matches(ctx, filters)));
+  if (found === 0) throw errors.notFound();
 }
 
 /** The owner's view of a time frame, with the details asked for. */
