@@ -215,10 +215,10 @@ export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize 
 
 // --- altitude, speed ---
 
-/** Absolute values below this, in thousandths, have at most six digits in front of the dot. */
-export const SIX_WHOLE_DIGITS: u32 = 1000000000;
+/** The greatest absolute value, in thousandths, with six digits in front of the dot. */
+export const SIX_WHOLE_DIGITS: u32 = 999999999;
 
-// Thousandths below that, and a comma.
+// Thousandths up to that, and a comma.
 // @ts-ignore: decorator
 @inline
 function writeSmallThousandths(out: usize, absolute: u32): usize {
@@ -249,7 +249,7 @@ function writeGreatThousandths(out: usize, absolute: u32): usize {
 export function writeThousandths(out: usize, value: i32): usize {
   if (value < 0) store<u8>(out++, MINUS);
   const absolute = (value < 0 ? -value : value) as u32;
-  return absolute < SIX_WHOLE_DIGITS ? writeSmallThousandths(out, absolute) : writeGreatThousandths(out, absolute);
+  return absolute <= SIX_WHOLE_DIGITS ? writeSmallThousandths(out, absolute) : writeGreatThousandths(out, absolute);
 }
 
 /** One line of a run: in the last second written, `fraction` ms behind its start, near the last coordinates. */

@@ -66,8 +66,8 @@ export function readRun(product: i32, at: usize, end: usize, out: usize): usize 
       if (latitudeDistance >= NEAR_E7) break;
       longitudeDistance = distance(LONGITUDE, longitudeE7);
       if (longitudeDistance >= NEAR_E7) break;
-      if (((altitudeMm as u32) + SIX_WHOLE_DIGITS) >= 2 * SIX_WHOLE_DIGITS) break;
-      if ((speedMmPerS as u32) >= SIX_WHOLE_DIGITS) break;
+      if (((altitudeMm as u32) + SIX_WHOLE_DIGITS) > 2 * SIX_WHOLE_DIGITS) break;
+      if ((speedMmPerS as u32) > SIX_WHOLE_DIGITS) break;
     }
     if (checksum96(at + 2) != (load<u16>(at, 98) as i32)) break;
     if (product == PRODUCT_CSV) {

@@ -166,15 +166,24 @@ describe("rows that follow one another closely", () => {
     speedMmPerS: [0, 999, 9_999, 99_999, 999_999, 999_999_999, -1],
     nano: [0, 499_999, 999_499_999, -500_001, 500_000, 300_000_000, 999_999_999],
   };
+  const ordinary = {
+    latitudeE7: 465_197_000,
+    longitudeE7: -66_331_000,
+    altitudeMm: 372_000,
+    speedMmPerS: 3_200,
+    nano: 100_000_000,
+  };
 
   it("come out of all engines alike, a few steps around every edge", () => {
     let rows = 0;
     for (let seed = 0; seed < 3_000; seed++) {
       const random = seededRandom(seed);
       const draw = <T>(from: readonly T[]): T => from[random(from.length)] as T;
-      const about = Object.fromEntries(
-        Object.entries(edges).map(([field, values]) => [field, draw(values)]),
-      ) as Record<keyof typeof edges, number>;
+      // one field or a few at an edge: a row that is far from the one before is not read as one of a run
+      const about = { ...ordinary };
+      for (const field of Object.keys(edges) as (keyof typeof edges)[]) {
+        if (random(3) === 0) about[field] = draw(edges[field]);
+      }
       const startMs = draw([0, 1_700_000_000_000, 999_999_000, 253_402_300_798_000]);
       const frames: Uint8Array[] = [asiInf()];
       let nano = about.nano;
