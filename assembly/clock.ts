@@ -6,14 +6,7 @@ let cachedSecondMs: i64 = 0;
 let cachedDate: u32 = 0;
 let midnightMs: i64 = 0;
 
-/** `key`: the eight bytes from year to valid of NAV-PVT. Whether they are those of the second at hand. */
-// @ts-ignore: decorator
-@inline
-export function isSameSecond(key: u64): bool {
-  return key == cachedKey;
-}
-
-/** The eight bytes of the second at hand. */
+/** The second at hand as it stands in its frame: the eight bytes from year to valid of NAV-PVT. */
 // @ts-ignore: decorator
 @inline
 export function secondKey(): u64 {
@@ -25,6 +18,16 @@ export function secondKey(): u64 {
 @inline
 export function secondMs(): i64 {
   return cachedSecondMs;
+}
+
+/** Added to nanoseconds before they become milliseconds, so that they are rounded half up. */
+export const HALF_MS_NANO: i32 = 500000;
+
+/** Whole milliseconds of nanoseconds, by a multiplication: exact below 1000500000, a second and what rounding adds. */
+// @ts-ignore: decorator
+@inline
+export function wholeMs(nano: u32): u32 {
+  return (((nano as u64) * 1125899907) >> 50) as u32;
 }
 
 /** No second is at hand. A key of zero has no valid bit set and so never gets this far. */

@@ -1,6 +1,6 @@
 // NAV-PVT to a row: which frames give one, its instant, and the account of rows and ranges.
 
-import { isSameSecond, resetClock, secondMs, setSecond } from "./clock";
+import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
 import { storeRow } from "./columns";
 import { writeLine } from "./csv";
 import { heartRateAt } from "./ecg";
@@ -89,7 +89,7 @@ export function beginStep(): void {
 export function readGnss(product: i32, payload: usize, cursor: usize): usize {
   // year, month, day, hour, minute, second, valid
   const key = load<u64>(payload, 4);
-  const sameSecond = isSameSecond(key);
+  const sameSecond = key == secondKey();
   if (!sameSecond && ((key >> 56) & 3) != 3) {
     withoutDateOrTime++;
     return cursor;
@@ -160,10 +160,10 @@ export function countRun(count: i32, lastMs: i64): void {
 // @ts-ignore: decorator
 @inline
 function roundToMs(nano: i32): i64 {
-  const shifted = nano + 500000;
-  if ((shifted as u32) < 1000500000) return (((shifted as u32) as u64) * 1125899907) >> 50;
+  const shifted = (nano + HALF_MS_NANO) as u32;
+  if (shifted < 1000500000) return wholeMs(shifted) as i64;
   // floor division; the sum may leave 32 bits
-  const wide = (nano as i64) + 500000;
+  const wide = (nano as i64) + HALF_MS_NANO;
   return wide < 0 ? -((999999 - wide) / 1000000) : wide / 1000000;
 }
 

@@ -2,7 +2,7 @@
 // without heart rate. They are read by a loop that looks at nothing else, calls nothing and leaves the rest to readGnss.
 
 import { checksum96 } from "./checksum";
-import { secondKey, secondMs } from "./clock";
+import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";
 import { storeRow } from "./columns";
 import { canWriteRun, distance, LATITUDE, LONGITUDE, NEAR_E7, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
 import { isWithoutHeartRate } from "./ecg";
@@ -43,14 +43,14 @@ export function readRun(product: i32, at: usize, end: usize, out: usize): usize 
   const second = secondMs();
   const last = end - GNSS_92_SIZE;
   let lastMs = previousMs;
-  let rows = 0;
+  const from = at;
   while (at <= last) {
     if ((load<u64>(at) & SIX_BYTES) != GNSS_92_HEAD) break;
     if (load<u64>(at, 10) != key) break;
     if (((load<u16>(at, 26) as i32) & FIX_MASK) != FIX_OK_3D) break;
-    const nano = (load<i32>(at, 22) + 500000) as u32;
+    const nano = (load<i32>(at, 22) + HALF_MS_NANO) as u32;
     if (nano >= 1000000000) break;
-    const fraction = (((nano as u64) * 1125899907) >> 50) as u32;
+    const fraction = wholeMs(nano);
     const ms = second + (fraction as i64);
     if (ms < lastMs) break;
     const longitudeE7 = load<i32>(at, 30);
@@ -77,10 +77,9 @@ export function readRun(product: i32, at: usize, end: usize, out: usize): usize 
       out++;
     }
     lastMs = ms;
-    rows++;
     at += GNSS_92_SIZE;
   }
-  countRun(rows, lastMs);
+  countRun(((at - from) as i32) / GNSS_92_SIZE, lastMs);
   runCursor = out;
   return at;
 }
