@@ -33,9 +33,9 @@ async function load(scene: Scene, { sessions }: Commands["load"]["takes"]): Prom
     sessionMs.push(performance.now() - begin);
     if (stored !== SESSION_SAMPLES) throw new Error(`day ${day}: ${stored} samples stored`);
   }
-  // What PostgreSQL does on its own within a minute, and then in the middle of a measurement. The embedded database
-  // has nobody who would.
-  if (store.database.kind === "postgres") await store.database.pool.query("VACUUM ANALYZE sample_chunks");
+  // PostgreSQL does so on its own within a minute, and then in the middle of a measurement; in the embedded database it
+  // is part of the job that loads.
+  await store.database.pool.query("VACUUM (ANALYZE) sample_chunks");
   const { rows } = await store.database.pool.query("SELECT pg_total_relation_size('sample_chunks') AS bytes");
   return {
     device,

@@ -317,3 +317,33 @@ describe("retention of raw data", () => {
     expect(await count()).toBe(0);
   });
 });
+
+describe.runIf(process.env.TEST_DATABASE === "embedded")(
+  "the embedded database has nobody who tidies it",
+  () => {
+    /** Share of a table's pages that hold nothing but rows everybody sees: those are read from the index alone. */
+    const tidyShare = async (table: string) => {
+      const { rows } = await s.store.database.pool.query(
+        "SELECT relallvisible::float / nullif(relpages, 0) AS share FROM pg_class WHERE relname = $1",
+        [table],
+      );
+      return rows[0].share;
+    };
+
+    it("so a load tidies the samples", async () => {
+      const eve = await s.manager();
+      const loaded = await s.ownedDevice(eve);
+      await s.backdate(loaded, "2024-01-01T00:00:00Z");
+      await s.load(loaded, eve, await walk(loaded.serial_number, START, 10));
+      expect(await tidyShare("sample_chunks")).toBe(1);
+    });
+
+    it("and the hourly retention all else", async () => {
+      await s.manager();
+      await s.store.database.pool.query("UPDATE accounts SET username = username");
+      await applyRetention(s.ctx);
+      expect(await tidyShare("accounts")).toBe(1);
+      expect(await tidyShare("jobs")).toBe(1);
+    });
+  },
+);

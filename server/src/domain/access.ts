@@ -1,5 +1,5 @@
-import { and, eq, getTableColumns } from "drizzle-orm";
-import type { Queries } from "../store/database.js";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { preparedOnce, type Queries } from "../store/database.js";
 import { type accounts, devices, jobs, ownerships, type Role } from "../store/schema.js";
 import { CURRENT_END } from "../wire/types.js";
 import { findAccount } from "./accounts/find.js";
@@ -97,12 +97,17 @@ async function findOwnedDevice(ctx: Context, id: number, look: Look, neverActiva
   return { device, ownership };
 }
 
-async function findCurrentOwnership(queries: Queries, id: number) {
-  const [row] = await queries
+const currentOwnershipOfDevice = preparedOnce((queries) =>
+  queries
     .select({ device: devices, ownership: ownerships })
     .from(devices)
     .leftJoin(ownerships, and(eq(ownerships.deviceId, devices.id), eq(ownerships.endTime, CURRENT_END)))
-    .where(eq(devices.id, id));
+    .where(eq(devices.id, sql.placeholder("device")))
+    .prepare("current_ownership_of_device"),
+);
+
+async function findCurrentOwnership(queries: Queries, device: number) {
+  const [row] = await currentOwnershipOfDevice(queries).execute({ device });
   return { device: row?.device, ownership: row?.ownership };
 }
 
@@ -136,20 +141,28 @@ export interface OnceOwnedDevice {
   ownerships: Ownership[];
 }
 
+const ownershipsOfDevice = preparedOnce((queries) =>
+  queries
+    .select({ device: devices, ownership: ownerships })
+    .from(devices)
+    .leftJoin(
+      ownerships,
+      and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, sql.placeholder("manager"))),
+    )
+    .where(eq(devices.id, sql.placeholder("device")))
+    .orderBy(ownerships.startTime)
+    .prepare("ownerships_of_device"),
+);
+
 const everOwner: Rule<"device", OnceOwnedDevice> = {
   words:
     "The manager who owned the device between start and stop; what was recorded at other times is left out",
   roles: ["MANAGER"],
   async find(ctx, ids, { queries }) {
-    const rows = await queries
-      .select({ device: devices, ownership: ownerships })
-      .from(devices)
-      .leftJoin(
-        ownerships,
-        and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, ctx.caller?.id ?? 0)),
-      )
-      .where(eq(devices.id, ids.device))
-      .orderBy(ownerships.startTime);
+    const rows = await ownershipsOfDevice(queries).execute({
+      device: ids.device,
+      manager: ctx.caller?.id ?? 0,
+    });
     const device = rows[0]?.device;
     if (device === undefined) throw errors.notFound();
     const own = rows.flatMap(({ ownership }) => ownership ?? []);

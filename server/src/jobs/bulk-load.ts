@@ -2,6 +2,7 @@ import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording } from "../domain/bulk-load/load.js";
 import { JobFailed, type JobHandler } from "./handler.js";
+import { vacuumEmbedded } from "./vacuum.js";
 
 /** A transient fault is tried again three times, after 1, 2 and 4 seconds. */
 export const bulkLoadHandler: JobHandler = {
@@ -15,7 +16,10 @@ export const bulkLoadHandler: JobHandler = {
     if (details !== undefined) return details;
     if (job.body === null) throw new JobFailed("no_recording", "The recording is not there any more.");
     try {
-      return await loadRecording(ctx, job, payload, job.body);
+      const loaded = await loadRecording(ctx, job, payload, job.body);
+      // It is about to be read.
+      await vacuumEmbedded(ctx, "sample_chunks");
+      return loaded;
     } catch (error) {
       if (error instanceof AsiError) throw new JobFailed(error.code, error.message);
       throw error;

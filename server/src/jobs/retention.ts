@@ -10,7 +10,8 @@ import {
   jobs,
   webhookDeliveries,
 } from "../store/schema.js";
-import { applySampleRetention, vacuumSamples } from "./sample-retention.js";
+import { applySampleRetention } from "./sample-retention.js";
+import { vacuumEmbedded } from "./vacuum.js";
 
 const DAY_MS = 86_400_000;
 
@@ -38,5 +39,5 @@ export async function applyRetention(ctx: Context): Promise<void> {
   ];
   for (const [table, condition] of expired) await queries.delete(table).where(condition);
   await applySampleRetention(ctx);
-  if (config.databaseUrl === null) await vacuumSamples(ctx);
+  await vacuumEmbedded(ctx);
 }

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import type { Context } from "../domain/context.js";
 import { samplesRemoved } from "../domain/timeframes/removed-samples.js";
 import { deleteStoredBefore, type Interval, sqlClientOf } from "../store/samples/index.js";
@@ -23,9 +22,4 @@ export async function applySampleRetention({ queries, clock, config }: Context):
     });
     if (count < CHUNKS_PER_TRANSACTION) break;
   }
-}
-
-/** Frees the room of chunks that were replaced or removed: the embedded database has no process that does. */
-export async function vacuumSamples({ queries }: Context): Promise<void> {
-  await queries.execute(sql`VACUUM (ANALYZE) sample_chunks`);
 }

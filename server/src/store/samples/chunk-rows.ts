@@ -40,19 +40,21 @@ interface ChunkRow {
   payload: string | null;
 }
 
-interface HeaderArrays {
-  start_ms: string | null;
-  stop_ms: string | null;
-  n: string | null;
+interface PackedHeaders {
+  headers: string | null;
   payloads: string | null;
 }
+
+/** What a header takes: its first sample in eight bytes, the time to its last in four, its size in four; big-endian. */
+const PACKED_HEADER_BYTES = 16;
+const PACKED_HEADER = "int8send(start_ms) || int4send((stop_ms - start_ms)::integer) || int4send(n)";
 
 /**
  * Headers of one device's chunks, ascending, from bucket `first` to `last`, both included.
  *
- * They come as one row of array texts: 14 days at 1 Hz, 4032 headers, take an eighth of the time that rows take on
- * PGlite and half of it with `pg`. Aggregates take their rows as the subquery orders them; an order of their own would cost
- * a quarter more (PostgreSQL, "Aggregate Functions"). All of it is one statement, so that headers and payloads are of one state.
+ * They come as one row of bytes: the 4032 headers of 14 days without a break take less than half the time of arrays in
+ * text, and those took between an eighth and a half of that of rows. The aggregate takes its rows as the subquery orders
+ * them (PostgreSQL, "Aggregate Functions"). All of it is one statement, so that headers and payloads are of one state.
  *
  * @param withPayload buckets whose payload comes along, or "all"
  */
@@ -65,34 +67,37 @@ export async function readHeaders(
 ): Promise<ChunkHeader[]> {
   const all = withPayload === "all";
   const span = "device_id = $1 AND bucket BETWEEN $2 AND $3";
-  const { rows } = await client.query<HeaderArrays>(
-    `SELECT array_agg(start_ms)::text AS start_ms, array_agg(stop_ms)::text AS stop_ms, array_agg(n)::text AS n,
+  const { rows } = await client.query<PackedHeaders>(
+    `SELECT encode(string_agg(${PACKED_HEADER}, ''), 'base64') AS headers,
        (SELECT string_agg(${PAYLOAD_AS_TEXT}, ',' ORDER BY bucket) FROM sample_chunks
         WHERE ${all ? span : "device_id = $1 AND bucket = ANY($4::bigint[])"}) AS payloads
      FROM (SELECT start_ms, stop_ms, n FROM sample_chunks WHERE ${span} ORDER BY bucket) AS ascending`,
     all ? [deviceId, first, last] : [deviceId, first, last, withPayload],
   );
-  const startMs = parseIntegers(rows[0]?.start_ms);
-  const stopMs = parseIntegers(rows[0]?.stop_ms);
-  const sizes = parseIntegers(rows[0]?.n);
+  const headers = unpackHeaders(rows[0]?.headers ?? "");
   const payloads = rows[0]?.payloads?.split(",") ?? [];
   const withPayloadSet = new Set(all ? [] : withPayload);
   let nextPayload = 0;
-  return startMs.map((start, i) => {
-    const bucket = bucketOf(start);
-    return {
-      bucket,
-      startMs: start,
-      stopMs: stopMs[i] ?? 0,
-      size: sizes[i] ?? 0,
-      payload: all || withPayloadSet.has(bucket) ? (payloads[nextPayload++] ?? null) : null,
-    };
-  });
+  for (const header of headers) {
+    if (all || withPayloadSet.has(header.bucket)) header.payload = payloads[nextPayload++] ?? null;
+  }
+  return headers;
 }
 
-/** The numbers of a PostgreSQL array in its text form, `{1,2,3}`; none for the NULL of an aggregate over nothing. */
-function parseIntegers(text: string | null | undefined): number[] {
-  return text ? text.slice(1, -1).split(",").map(Number) : [];
+/** Headers without payloads. */
+function unpackHeaders(packed: string): ChunkHeader[] {
+  const bytes = Buffer.from(packed, "base64");
+  return Array.from({ length: bytes.length / PACKED_HEADER_BYTES }, (_, i) => {
+    const at = i * PACKED_HEADER_BYTES;
+    const startMs = bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
+    return {
+      bucket: bucketOf(startMs),
+      startMs,
+      stopMs: startMs + bytes.readInt32BE(at + 8),
+      size: bytes.readInt32BE(at + 12),
+      payload: null,
+    };
+  });
 }
 
 /** Chunks of one device with their payloads: those of `buckets` that are there, ascending. */

@@ -73,6 +73,18 @@ export function sliceColumns(columns: SampleColumns, from: number, to: number): 
   };
 }
 
+/** Turns the order of the samples round, where they are. Each column holds `length` entries. */
+export function reverseColumns(columns: SampleColumns): SampleColumns {
+  columns.timestampMs.reverse();
+  columns.latitudeE7.reverse();
+  columns.longitudeE7.reverse();
+  columns.altitudeMm.reverse();
+  columns.speedMmPerS.reverse();
+  columns.hr.reverse();
+  columns.fixType.reverse();
+  return columns;
+}
+
 /** One new set of columns with the samples of all `parts`, in their order. */
 export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
   const all = allocateColumns(parts.reduce((sum, part) => sum + part.length, 0));

@@ -1,6 +1,6 @@
 import { bucketOf } from "./bucket.js";
 import { decodeRow, readNewestChunks } from "./chunk-rows.js";
-import { allocateColumns, copyColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import { concatColumns, lowerBound, reverseColumns, type SampleColumns, sliceColumns } from "./columns.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
 /**
@@ -16,15 +16,16 @@ export async function latestSamples(
   fromMs: number,
   size: number,
 ): Promise<SampleColumns> {
-  const latest = allocateColumns(size);
-  let length = 0;
+  const parts: SampleColumns[] = [];
+  let missing = size;
   for (const header of await readNewestChunks(client, deviceId, bucketOf(fromMs), size)) {
     const samples = decodeRow(deviceId, header);
     const first = lowerBound(samples.timestampMs, samples.length, fromMs);
-    for (let i = samples.length - 1; i >= first && length < size; i--)
-      copyColumns(samples, i, i + 1, latest, length++);
+    const part = sliceColumns(samples, Math.max(first, samples.length - missing), samples.length);
+    parts.push(reverseColumns(part));
+    missing -= part.length;
   }
-  return sliceColumns(latest, 0, length);
+  return concatColumns(parts);
 }
 
 /** Time of the newest sample of a device that is not earlier than `fromMs` (both ms since 1970 UTC); null without one. */

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newStore } from "./service.js";
+
+type Store = Awaited<ReturnType<typeof newStore>>;
+let store: Store;
+
+beforeAll(async () => {
+  store = await newStore();
+});
+
+afterAll(async () => {
+  await store.close();
+});
+
+const timesPrepared = "SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement = $1";
+
+describe("statements with parameters", () => {
+  it("are parsed once for each connection, whoever sends them", async () => {
+    const client = await store.database.pool.connect();
+    try {
+      const text = "SELECT $1::int + 1 AS next";
+      expect((await client.query(text, [1])).rows).toEqual([{ next: 2 }]);
+      expect((await client.query({ text, values: [2] })).rows).toEqual([{ next: 3 }]);
+      expect((await client.query({ text, rowMode: "array" }, [3])).rows).toEqual([[4]]);
+      expect((await client.query(timesPrepared, [text])).rows).toEqual([{ count: 1 }]);
+    } finally {
+      client.release();
+    }
+  });
+
+  it("run again after they failed, and after the transaction in which they were first sent was rolled back", async () => {
+    const client = await store.database.pool.connect();
+    const text = "SELECT 12 / $1::int AS share";
+    try {
+      await client.query("BEGIN");
+      await expect(client.query(text, [0])).rejects.toThrow("division by zero");
+      await client.query("ROLLBACK");
+      expect((await client.query(text, [4])).rows).toEqual([{ share: 3 }]);
+      await expect(client.query(text, [0])).rejects.toThrow("division by zero");
+      expect((await client.query(text, [6])).rows).toEqual([{ share: 2 }]);
+    } finally {
+      client.release();
+    }
+  });
+
+  it("of too many texts run all the same, without filling the connection", async () => {
+    const client = await store.database.pool.connect();
+    try {
+      for (let i = 0; i < 200; i++) {
+        const { rows } = await client.query(`SELECT $1::int + ${i} AS sum`, [1]);
+        expect(rows).toEqual([{ sum: i + 1 }]);
+      }
+      const { rows } = await client.query("SELECT count(*)::int AS count FROM pg_prepared_statements");
+      expect(rows[0].count).toBeGreaterThan(0);
+      expect(rows[0].count).toBeLessThan(200);
+    } finally {
+      client.release();
+    }
+  });
+});
