@@ -69,7 +69,10 @@ class EngineConnection extends Duplex {
 
   #send(bytes: Buffer): void {
     if (bytes.length === 5 && bytes.toString("hex") === TERMINATE) this.push(null);
-    else this.#worker.postMessage([this.#number, Uint8Array.from(bytes)]);
+    else {
+      const given = new Uint8Array(bytes);
+      this.#worker.postMessage([this.#number, given], [given.buffer]);
+    }
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

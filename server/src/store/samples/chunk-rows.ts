@@ -53,8 +53,8 @@ const PACKED_HEADER = "int8send(start_ms) || int4send((stop_ms - start_ms)::inte
  * Headers of one device's chunks, ascending, from bucket `first` to `last`, both included.
  *
  * They come as one row of bytes: the 4032 headers of 14 days without a break take less than half the time of arrays in
- * text, and those took between an eighth and a half of that of rows. The aggregate takes its rows as the subquery orders
- * them (PostgreSQL, "Aggregate Functions"). All of it is one statement, so that headers and payloads are of one state.
+ * text, and those took between an eighth and a half of that of rows. All of it is one statement, so that headers and
+ * payloads are of one state.
  *
  * @param withPayload buckets whose payload comes along, or "all"
  */
@@ -68,10 +68,10 @@ export async function readHeaders(
   const all = withPayload === "all";
   const span = "device_id = $1 AND bucket BETWEEN $2 AND $3";
   const { rows } = await client.query<PackedHeaders>(
-    `SELECT encode(string_agg(${PACKED_HEADER}, ''), 'base64') AS headers,
+    `SELECT encode(string_agg(${PACKED_HEADER}, '' ORDER BY bucket), 'base64') AS headers,
        (SELECT string_agg(${PAYLOAD_AS_TEXT}, ',' ORDER BY bucket) FROM sample_chunks
         WHERE ${all ? span : "device_id = $1 AND bucket = ANY($4::bigint[])"}) AS payloads
-     FROM (SELECT start_ms, stop_ms, n FROM sample_chunks WHERE ${span} ORDER BY bucket) AS ascending`,
+     FROM sample_chunks WHERE ${span}`,
     all ? [deviceId, first, last] : [deviceId, first, last, withPayload],
   );
   const headers = unpackHeaders(rows[0]?.headers ?? "");
@@ -131,6 +131,9 @@ export async function readChunksInOrder(
   return rows.map(toHeader);
 }
 
+/** Chunks that mostly hold the newest samples: the last may have just begun, the one before it is full. */
+const FEW_CHUNKS = 2;
+
 /** The newest chunks of one device from bucket `first` on, as many as hold `size` samples, newest first. */
 export async function readNewestChunks(
   client: SqlClient,
@@ -138,7 +141,20 @@ export async function readNewestChunks(
   first: number,
   size: number,
 ): Promise<ChunkHeader[]> {
-  // A chunk holds at least one sample, so `size` chunks always suffice: the sum runs over those alone.
+  const newest = await readNewestOf(FEW_CHUNKS, client, deviceId, first, size);
+  const isEnough = newest.length < FEW_CHUNKS || newest.reduce((sum, chunk) => sum + chunk.size, 0) >= size;
+  // A chunk holds at least one sample, so `size` chunks always suffice.
+  return isEnough ? newest : readNewestOf(size, client, deviceId, first, size);
+}
+
+/** Of the newest `limit` chunks those that hold the newest `size` samples. */
+async function readNewestOf(
+  limit: number,
+  client: SqlClient,
+  deviceId: number,
+  first: number,
+  size: number,
+): Promise<ChunkHeader[]> {
   const { rows } = await client.query<ChunkRow>(
     `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM (
        SELECT *, sum(n) OVER (ORDER BY bucket DESC) - n AS newer FROM (
@@ -146,8 +162,8 @@ export async function readNewestChunks(
          WHERE device_id = $1 AND bucket >= $2 ORDER BY bucket DESC LIMIT $3
        ) AS newest
      ) AS counted
-     WHERE newer < $3 ORDER BY bucket DESC`,
-    [deviceId, first, size],
+     WHERE newer < $4 ORDER BY bucket DESC`,
+    [deviceId, first, limit, size],
   );
   return rows.map(toHeader);
 }
