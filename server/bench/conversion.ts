@@ -1,5 +1,5 @@
 /** Conversion of an upload: its time beside the library's own, and what a great one costs in memory. */
-import { createWriteStream } from "node:fs";
+import { createWriteStream, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
@@ -20,7 +20,11 @@ export const writeRecording = (file: string, samples: number): Promise<void> =>
 export interface ConversionFigures {
   overHttp: number;
   library: number;
+  /** The same upload and the same CSV through a server that does nothing else. */
+  bare: number;
 }
+
+const BARE_PATH = "/bare/";
 
 export async function measureConversion(
   service: MeasuredService,
@@ -29,32 +33,39 @@ export async function measureConversion(
 ): Promise<ConversionFigures> {
   const client = new Client(service);
   try {
-    const csvBytes = await libraryAlone(file);
+    const csv = await libraryAlone(file);
     const { bytes } = await client.upload(PATH, file);
-    if (bytes !== csvBytes) throw new Error(`conversion: ${bytes} bytes instead of ${csvBytes}`);
+    if (bytes !== csv.length) throw new Error(`conversion: ${bytes} bytes instead of ${csv.length}`);
+    writeFileSync(`${file}.csv`, csv);
+    await service.ask("serve", { path: BARE_PATH, file: `${file}.csv` }, 10_000);
     const times = await interleave(
       {
         overHttp: async () => (await client.upload(PATH, file)).ms,
+        bare: async () => (await client.upload(BARE_PATH, file)).ms,
         library: async () => {
           const begin = performance.now();
-          await libraryAlone(file);
+          for await (const _piece of convert(readFileChunks(file)).csv);
           return performance.now() - begin;
         },
       },
       rounds,
       Math.ceil(rounds / 3),
     );
-    return { overHttp: median(times.overHttp), library: median(times.library) };
+    return {
+      overHttp: median(times.overHttp),
+      library: median(times.library),
+      bare: median(times.bare),
+    };
   } finally {
     client.close();
   }
 }
 
-/** The library converts the file; @returns bytes of the CSV */
-async function libraryAlone(file: string): Promise<number> {
-  let bytes = 0;
-  for await (const piece of convert(readFileChunks(file)).csv) bytes += piece.length;
-  return bytes;
+/** The CSV that the library makes of the file. */
+async function libraryAlone(file: string): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of convert(readFileChunks(file)).csv) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 /** How much a service that has just started grows while it converts a great upload, MB, median. */

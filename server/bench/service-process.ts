@@ -59,8 +59,11 @@ function serveFromMemory({ service }: Scene): void {
       for (const listener of listeners) listener.call(server, request, response);
       return;
     }
-    response.writeHead(200, { "Content-Type": "application/json", "Content-Length": bytes.length });
-    response.end(bytes);
+    // What comes with the request is read over first.
+    request.resume().once("end", () => {
+      response.writeHead(200, { "Content-Type": "application/json", "Content-Length": bytes.length });
+      response.end(bytes);
+    });
   });
 }
 

@@ -103,7 +103,9 @@ export const TARGETS: readonly Target[] = [
     limit: 3,
     unit: "×",
     measure: ({ conversion }) => conversion && conversion.overHttp / conversion.library,
-    from: ({ conversion }) => conversion && `${ms(conversion.overHttp)} ÷ ${ms(conversion.library)}`,
+    from: ({ conversion }) =>
+      conversion &&
+      `${ms(conversion.overHttp)} ÷ ${ms(conversion.library)}; bare server ${ms(conversion.bare)}`,
   },
   {
     what: "growth of the process by a 150 MB upload",
