@@ -9,6 +9,9 @@ const FIELD = "file";
 /** Whatever else the form holds is read over; this much of it. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1024, fields: 20, files: 5, parts: 25, headerPairs: 50 };
 
+/** Bytes that may wait in the form's parser, and behind it: with its own 16 KiB it stops the connection at every piece. */
+const WAITING = { highWaterMark: 1024 * 1024, fileHwm: 1024 * 1024 };
+
 /** A recording that was converted. */
 export interface Converted {
   /** Name of the CSV. */
@@ -34,7 +37,9 @@ export async function receiveAndConvert(
   let converted: Converted | undefined;
   let problem = "No file was submitted.";
   try {
-    for await (const part of legible(request.parts({ limits: { ...LIMITS, fileSize: maxBytes } }))) {
+    for await (const part of legible(
+      request.parts({ limits: { ...LIMITS, fileSize: maxBytes }, ...WAITING }),
+    )) {
       if (part.type === "field") {
         if (part.fieldname === FIELD) problem = "The submitted data was not a file.";
       } else if (part.fieldname !== FIELD) {
