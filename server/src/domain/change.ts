@@ -1,5 +1,5 @@
 import { and, DrizzleQueryError, eq, gt } from "drizzle-orm";
-import { enqueue, enqueueAll, type Job, type NewJob } from "../jobs/queue.js";
+import { enqueue, enqueueAll, type Job, type NewJob, type SmallJob } from "../jobs/queue.js";
 import type { Queries } from "../store/database.js";
 import { auditLog, idempotencyKeys } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
@@ -23,8 +23,8 @@ export interface Change {
   ): Promise<void>;
   /** Work to be done after the commit. */
   enqueue(job: NewJob): Promise<Job | undefined>;
-  /** The same for any number of jobs. */
-  enqueueAll(jobs: readonly NewJob[]): Promise<void>;
+  /** The same for any number of jobs that carry no bytes. */
+  enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
 }
 
 function withoutSecrets(row: Record<string, unknown> | null): Record<string, unknown> | null {

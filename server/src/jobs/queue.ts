@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
 import type { Queries } from "../store/database.js";
-import { jobs } from "../store/schema.js";
+import { type JobState, jobs } from "../store/schema.js";
 
 /** The kinds of work; each has a handler, see `handlers.ts`. */
 export type JobKind = "mail" | "bulk-load" | "compute" | "webhook";
@@ -22,8 +23,10 @@ export interface NewJob {
   receiver?: string;
 }
 
+const newJobId = () => `job-${randomUUID()}`;
+
 const asRow = (now: Date, job: NewJob) => ({
-  jobId: `job-${randomUUID()}`,
+  jobId: newJobId(),
   kind: job.kind,
   accountId: job.accountId ?? null,
   state: "PENDING" as const,
@@ -45,13 +48,28 @@ export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise
   return rows[0];
 }
 
-/** Far below the 65,535 parameters that a statement may have. */
-const JOBS_PER_STATEMENT = 1000;
+/** A job that carries no bytes. */
+export type SmallJob = Omit<NewJob, "body">;
 
-/** Adds many jobs within the caller's transaction, without those whose `uniqueKey` waits already. */
-export async function enqueueAll(queries: Queries, now: Date, added: readonly NewJob[]): Promise<void> {
-  for (let at = 0; at < added.length; at += JOBS_PER_STATEMENT) {
-    const rows = added.slice(at, at + JOBS_PER_STATEMENT).map((job) => asRow(now, job));
-    await queries.insert(jobs).values(rows).onConflictDoNothing();
-  }
+/**
+ * Adds many jobs within the caller's transaction, without those whose `uniqueKey` waits already. They go as one value: a
+ * row of parameters for each takes the query builder and the database three times as long, and both serve others too.
+ */
+export async function enqueueAll(queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> {
+  if (added.length === 0) return;
+  const rows = added.map(({ kind, payload, accountId, uniqueKey, receiver }) => ({
+    job_id: newJobId(),
+    kind,
+    payload,
+    account_id: accountId,
+    unique_key: uniqueKey,
+    receiver,
+  }));
+  const state: JobState = "PENDING";
+  await queries.execute(sql`
+    INSERT INTO jobs (job_id, kind, account_id, state, payload, details, unique_key, receiver, due_at, created_at)
+    SELECT job_id, kind, account_id, ${state}, payload, '{}', unique_key, receiver, ${now}, ${now}
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS job (job_id text, kind text, account_id bigint, payload jsonb, unique_key text, receiver text)
+    ON CONFLICT DO NOTHING`);
 }
