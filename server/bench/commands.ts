@@ -1,4 +1,4 @@
-import type { ComputedDataFigures } from "./computed-data.js";
+import type { ComputedDataExtent, ComputedDataFigures } from "./computed-data.js";
 
 /** What the benchmark asks of the process that it measures: what each command takes, and what it answers. */
 export interface Commands {
@@ -19,13 +19,6 @@ export interface LoadFigures {
   sessionMs: number[];
   samples: number;
   bytesOnDisk: number;
-}
-
-/** How much is computed, and how long it is looked at. */
-export interface ComputedDataExtent {
-  rounds: number;
-  frames: number;
-  seconds: number;
 }
 
 export interface Question {

@@ -13,7 +13,6 @@ import { transact } from "../src/domain/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
 import { recompute } from "../src/domain/timeframes/recompute.js";
 import { jobs, timeframes } from "../src/store/schema.js";
-import type { ComputedDataExtent } from "./commands.js";
 import { median, quantile } from "./measure.js";
 import { type Scene, START_MS, storeMatch } from "./scene.js";
 
@@ -21,6 +20,13 @@ const FRAME_SECONDS = 7200;
 const REQUESTS_PER_SECOND = 100;
 const WARM_UP_ROUNDS = 5;
 const IDLE_TIMEOUT_MS = 120_000;
+
+/** How much is computed, and how long it is looked at. */
+export interface ComputedDataExtent {
+  rounds: number;
+  frames: number;
+  seconds: number;
+}
 
 export interface ComputedDataFigures {
   /** One time frame, read and computed: elapsed time, and processor time of all threads, medians, ms. */

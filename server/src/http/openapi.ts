@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
-import { access, type OperationId, type Rule } from "../domain/access.js";
+import { access, type OperationId } from "../domain/access.js";
+import type { Rule } from "../domain/rule.js";
 import type { AnyOperation, Method } from "./route.js";
 
 type Json = Record<string, unknown>;

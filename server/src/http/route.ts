@@ -2,18 +2,12 @@ import { Readable } from "node:stream";
 import type { StaticDecode, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Config } from "../config.js";
-import {
-  authorize,
-  authorizeRole,
-  type IdsOf,
-  type OperationId,
-  type PathIds,
-  type TargetOf,
-} from "../domain/access.js";
+import { authorize, authorizeRole, type IdsOf, type OperationId, type TargetOf } from "../domain/access.js";
 import type { Context } from "../domain/context.js";
 import { errors } from "../domain/errors.js";
 import type { Item } from "../domain/item.js";
 import { LongPage } from "../domain/long-page.js";
+import type { PathIds } from "../domain/rule.js";
 import { readConditions, readStored, sendItem } from "./conditional.js";
 import type { ThrottleScope } from "./throttle.js";
 import { decoder, queryDecoder } from "./validation.js";

@@ -1,4 +1,4 @@
-import type { MetricsParameters } from "./parameters.js";
+import type { MetricsParameters } from "./presets.js";
 
 /** An acceleration or a deceleration: a whole change of speed, not only the part above the threshold. */
 export interface AccelerationEffort {

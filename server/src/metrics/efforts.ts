@@ -1,6 +1,7 @@
 import { type AccelerationSignal, RESAMPLED_STEP_MS } from "./acceleration.js";
 import type { AccelerationEffort, EffortsByThreshold } from "./computed-data.js";
-import { inThousandths, type ThresholdPair } from "./parameters.js";
+import { inThousandths } from "./parameters.js";
+import type { ThresholdPair } from "./presets.js";
 import { durationSeconds, fromThousandths } from "./rounding.js";
 
 /** An effort lasts as long as the acceleration stays at or above 0.5 m/s2 (the cycle limits of SciSports). */

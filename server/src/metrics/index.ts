@@ -2,12 +2,11 @@ export { computeMetrics, DEFINITION_VERSION } from "./compute.js";
 export type { ComputedData } from "./computed-data.js";
 export {
   effectiveParameters,
-  type MetricsParameters,
   type ParameterOverrides,
   type ParameterProblem,
   parameterProblems,
 } from "./parameters.js";
-export { SPORTS, type Sport } from "./presets.js";
+export { type MetricsParameters, SPORTS, type Sport } from "./presets.js";
 export {
   type MetricsFrame,
   NO_HEART_RATE,

@@ -1,29 +1,4 @@
-import { PRESETS, type Sport } from "./presets.js";
-
-/** Two thresholds, the lower one first. */
-export type ThresholdPair = readonly [number, number];
-
-/** Every parameter of the computation, under the names that `params` of a time frame uses. */
-export interface MetricsParameters {
-  /** Maximum heart rate of the athlete in beats per minute; null: derived from the age. */
-  readonly max_hr: number | null;
-  /** Lower limits of the speed classes in m/s, ascending from 0; the last class ends at `max_valid_speed`. */
-  readonly speed_ranges: readonly number[];
-  /** Peak accelerations in m/s2 that class an effort. */
-  readonly acceleration_thresholds: ThresholdPair;
-  /** Peak decelerations in m/s2 that class an effort, given as positive numbers. */
-  readonly deceleration_thresholds: ThresholdPair;
-  /** Speed in m/s from which a run is a sprint. */
-  readonly sprint_threshold: number;
-  /** Speeds in m/s from which distance is high-intensity distance. */
-  readonly hid_thresholds: ThresholdPair;
-  /** Length in s of a slice of `intensity`. */
-  readonly intensity_span: number;
-  /** Mean speed in m/s below which an interval counts as standing. */
-  readonly standstill_speed: number;
-  /** Speed in m/s above which a sample is a fault of measurement. */
-  readonly max_valid_speed: number;
-}
+import { type MetricsParameters, PRESETS, type Sport, type ThresholdPair } from "./presets.js";
 
 /** `params` of a time frame that hold against its JSON schema; keys that the computation does not know are ignored. */
 export type ParameterOverrides = {

@@ -1,4 +1,5 @@
-import { inThousandths, type MetricsParameters } from "./parameters.js";
+import { inThousandths } from "./parameters.js";
+import type { MetricsParameters } from "./presets.js";
 import type { SampleColumns } from "./samples.js";
 
 /** Two samples further apart than this, and than 5 median steps, belong to different segments. */

@@ -1,6 +1,7 @@
 import type { DistancePerSpeedRange, TimePerSpeedRange } from "./computed-data.js";
-import { inThousandths, type MetricsParameters } from "./parameters.js";
+import { inThousandths } from "./parameters.js";
 import { type PreparedSignal, stepMs } from "./prepare.js";
+import type { MetricsParameters } from "./presets.js";
 import { durationSeconds, metres, shareRoundingHalfUp } from "./rounding.js";
 
 const RATIO_DECIMALS = 4;

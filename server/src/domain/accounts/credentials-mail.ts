@@ -1,7 +1,7 @@
-import type { Account } from "../access.js";
 import type { Change } from "../change.js";
 import type { Context } from "../context.js";
 import { seal } from "../secret-box.js";
+import type { Account } from "./find.js";
 
 /** Queues the mail that tells a new user the credentials; a password is stated only when it was generated. */
 export async function mailCredentials(

@@ -1,7 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { accounts, type Role } from "../../store/schema.js";
-import type { Account, Look } from "../access.js";
 import { errors } from "../errors.js";
+import type { Look } from "../rule.js";
+
+export type Account = typeof accounts.$inferSelect;
 
 /**
  * The account with this id, in this role.

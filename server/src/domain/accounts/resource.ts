@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { CalendarDate, Email, Nullable, Text } from "../../wire/types.js";
-import type { Account } from "../access.js";
+import type { Account } from "./find.js";
 import { MAX_PICTURE_BASE64 } from "./picture.js";
 
 export const ManagerProfile = Type.Object({

@@ -9,10 +9,10 @@ import {
   refreshTokens,
   timeframes,
 } from "../../store/schema.js";
-import type { Account } from "../access.js";
 import type { Change } from "../change.js";
 import { errors } from "../errors.js";
 import { recompute } from "../timeframes/recompute.js";
+import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
 
 type Values = Omit<typeof accounts.$inferInsert, "usernameKey" | "createdAt">;

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { activities } from "../../store/schema.js";
-import type { Look, Rule } from "../access.js";
 import { errors } from "../errors.js";
+import type { Look, Rule } from "../rule.js";
 
 export type Activity = typeof activities.$inferSelect;
 

@@ -3,7 +3,7 @@ import { and, eq, gte, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm
 import type { Queries } from "../../store/database.js";
 import { accounts } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
-import type { Account } from "../access.js";
+import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { accounts, permissions, timeframes } from "../../store/schema.js";
-import type { Account } from "../access.js";
+import type { Account } from "../accounts/find.js";
 import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 import { removePermissions } from "../permissions/revoke.js";

@@ -1,8 +1,9 @@
-import type { Account, Look, Rule } from "../access.js";
+import type { Account } from "../accounts/find.js";
 import { findAccount } from "../accounts/find.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { grantsOf } from "../permissions/coverage.js";
+import type { Look, Rule } from "../rule.js";
 
 const findAthlete = (id: number, look: Look) => findAccount("ATHLETE", id, look);
 

@@ -1,8 +1,8 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { AsiError, decode, type RecordingInfo } from "asi-convert";
-import type { OwnedDevice } from "../access.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
+import type { OwnedDevice } from "../devices/rules.js";
 import { errors } from "../errors.js";
 import { toJob } from "./job.js";
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import type { Job } from "../access.js";
 import { type Item, item } from "../item.js";
+import type { Job } from "./rules.js";
 
 export const JobResource = Type.Object(
   {

@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { devices } from "../../store/schema.js";
-import type { Device } from "../access.js";
 import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { deviceItem } from "./list.js";
+import type { Device } from "./rules.js";
 
 /** Changes columns of a device, with its audit row. */
 export async function updateDevice(

@@ -2,12 +2,12 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq, exists, gte, lte, sql } from "drizzle-orm";
 import { devices, ownerships, timeframes } from "../../store/schema.js";
 import { CURRENT_END, ordering, PageQuery, Query } from "../../wire/types.js";
-import type { OwnedDevice } from "../access.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
 import { contains, listPage, matchesSearch, orderBy } from "../listing.js";
 import { toDevice } from "./resource.js";
+import type { OwnedDevice } from "./rules.js";
 
 const ORDERINGS = ["device_name", "custom_name", "serial_number", "device_type", "activation_time"] as const;
 

@@ -1,6 +1,6 @@
 import { FormatRegistry, Type } from "@sinclair/typebox";
 import { DateTimeOut, Nullable } from "../../wire/types.js";
-import type { Device as DeviceRow, Ownership as OwnershipRow } from "../access.js";
+import type { Device as DeviceRow, Ownership as OwnershipRow } from "./rules.js";
 
 const exampleDevice = {
   id: 7,

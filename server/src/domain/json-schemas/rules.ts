@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { jsonSchemas } from "../../store/schema.js";
-import type { Rule } from "../access.js";
 import { errors } from "../errors.js";
+import type { Rule } from "../rule.js";
 
 export type JsonSchemaRow = typeof jsonSchemas.$inferSelect;
 

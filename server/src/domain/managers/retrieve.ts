@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { accounts } from "../../store/schema.js";
-import type { Account } from "../access.js";
+import type { Account } from "../accounts/find.js";
 import { toAuthenticatedAccount, toManager } from "../accounts/resource.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";

@@ -1,5 +1,5 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import type { Account } from "../access.js";
+import type { Account } from "../accounts/find.js";
 import { managerProfileColumns, sent, updateAccount } from "../accounts/store.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";

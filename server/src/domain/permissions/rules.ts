@@ -1,9 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
-import type { Account, Rule } from "../access.js";
+import type { Account } from "../accounts/find.js";
 import { findAccount } from "../accounts/find.js";
 import { thatAthlete } from "../athletes/rules.js";
 import { errors } from "../errors.js";
+import type { Rule } from "../rule.js";
 
 export type Permission = typeof permissions.$inferSelect;
 

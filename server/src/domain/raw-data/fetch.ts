@@ -12,8 +12,8 @@ import {
   sqlClientOf,
 } from "../../store/samples/index.js";
 import { PAGE_LIMITS, pageQuery } from "../../wire/types.js";
-import type { OnceOwnedDevice, OwnedDevice } from "../access.js";
 import type { Context } from "../context.js";
+import type { OnceOwnedDevice, OwnedDevice } from "../devices/rules.js";
 import { errors } from "../errors.js";
 import type { Item } from "../item.js";
 import { envelope, paging, requirePage } from "../listing.js";

@@ -2,7 +2,7 @@ import { type StaticDecode, type TObject, Type } from "@sinclair/typebox";
 import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
 import { parseInstant } from "../../wire/date-time.js";
 import { Query } from "../../wire/types.js";
-import type { Ownership } from "../access.js";
+import type { Ownership } from "../devices/rules.js";
 import { errors, type FieldErrors } from "../errors.js";
 
 const deprecatedBound = (name: string) =>

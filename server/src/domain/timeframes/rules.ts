@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
-import type { Look, Rule } from "../access.js";
 import { errors } from "../errors.js";
 import { grantsOf } from "../permissions/coverage.js";
+import type { Look, Rule } from "../rule.js";
 
 export type Timeframe = typeof timeframes.$inferSelect;
 

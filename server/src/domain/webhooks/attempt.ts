@@ -6,8 +6,8 @@ import { signatureHeaders } from "../../webhooks/signature.js";
 import { type Change, transact } from "../change.js";
 import type { Context } from "../context.js";
 import { unseal } from "../secret-box.js";
-import type { Delivery, Webhook } from "./events.js";
 import { TEST_EVENT } from "./resource.js";
+import type { Delivery, Webhook } from "./rules.js";
 
 /** So many deliveries exhausted one after the other disable the webhook. */
 const MAX_EXHAUSTED = 20;

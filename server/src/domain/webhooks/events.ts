@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import type { Change } from "../change.js";
+import type { Delivery, Webhook } from "./rules.js";
 
 /** The kinds of events (specification, "Events"). */
 export const ACTIVITY_EVENTS = ["activity-updated", "activity-deleted"] as const;
@@ -17,9 +18,6 @@ export interface EventSubject {
   /** Of time-frame events. */
   timeframeId?: number;
 }
-
-export type Webhook = typeof webhooks.$inferSelect;
-export type Delivery = typeof webhookDeliveries.$inferSelect;
 
 /**
  * Writes one delivery for each webhook of the activity that asked for such events, within the caller's transaction.

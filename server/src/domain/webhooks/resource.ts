@@ -3,7 +3,8 @@ import { DateTimeOut, Id, Nullable } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import { type Item, item } from "../item.js";
 import { unseal } from "../secret-box.js";
-import { ACTIVITY_EVENTS, type Delivery, TIMEFRAME_EVENTS, type Webhook as WebhookRow } from "./events.js";
+import { ACTIVITY_EVENTS, TIMEFRAME_EVENTS } from "./events.js";
+import type { Delivery, Webhook as WebhookRow } from "./rules.js";
 
 /** The event of a test call. */
 export const TEST_EVENT = "test";

@@ -1,9 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
-import type { Rule } from "../access.js";
 import { ownActivity } from "../activities/rules.js";
 import { errors } from "../errors.js";
-import type { Delivery, Webhook } from "./events.js";
+import type { Rule } from "../rule.js";
+
+export type Webhook = typeof webhooks.$inferSelect;
+export type Delivery = typeof webhookDeliveries.$inferSelect;
 
 /** A webhook of another activity is not found. */
 export const ownWebhook: Rule<"activity" | "webhook", Webhook> = {

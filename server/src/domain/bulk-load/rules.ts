@@ -1,0 +1,21 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import { jobs } from "../../store/schema.js";
+import { errors } from "../errors.js";
+import { ALL_ROLES, type Rule } from "../rule.js";
+
+export type Job = Omit<typeof jobs.$inferSelect, "body" | "payload">;
+
+export const ownJob: Rule<"job", Job> = {
+  words: "Any authenticated user, on his or her own jobs",
+  roles: ALL_ROLES,
+  async find(ctx, { job }, { queries }) {
+    const { body: _body, payload: _payload, ...columns } = getTableColumns(jobs);
+    const named = /^\d+$/.test(job) ? eq(jobs.id, Number(job)) : eq(jobs.jobId, job);
+    const [found] = await queries
+      .select(columns)
+      .from(jobs)
+      .where(and(named, eq(jobs.accountId, ctx.caller?.id ?? 0)));
+    if (found === undefined) throw errors.notFound();
+    return found;
+  },
+};

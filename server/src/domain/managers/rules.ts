@@ -1,0 +1,13 @@
+import { type Account, findAccount } from "../accounts/find.js";
+import { errors } from "../errors.js";
+import type { Rule } from "../rule.js";
+
+export const thatManager: Rule<"manager", Account> = {
+  words: "The manager himself or herself",
+  roles: ["MANAGER"],
+  async find(ctx, ids, look) {
+    const account = await findAccount("MANAGER", ids.manager, look);
+    if (account.id !== ctx.caller?.id) throw errors.forbidden();
+    return account;
+  },
+};
