@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { JSON_SCHEMA_DEFINITIONS } from "../src/domain/json-schemas/definitions.js";
+import { JSON_SCHEMA_DEFINITIONS } from "../src/store/json-schema-definitions.js";
 import { service, type TestAccount, type TestService } from "./service.js";
 
 let s: TestService;

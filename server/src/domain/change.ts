@@ -1,6 +1,6 @@
 import { and, DrizzleQueryError, eq, gt } from "drizzle-orm";
-import { enqueue, enqueueAll, type Job, type NewJob, type SmallJob } from "../jobs/queue.js";
 import type { Queries } from "../store/database.js";
+import { enqueue, enqueueAll, type Job, type NewJob, type SmallJob } from "../store/queue.js";
 import { auditLog, idempotencyKeys } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";

@@ -1,5 +1,5 @@
 import type { Context } from "../domain/context.js";
-import type { Job } from "./queue.js";
+import type { Job } from "../store/queue.js";
 
 /** Try again, at this time; counts as a failure of the work. */
 export class RetryLater extends Error {

@@ -1,8 +1,8 @@
+import type { JobKind } from "../store/queue.js";
 import { bulkLoadHandler } from "./bulk-load.js";
 import { computeHandler } from "./compute.js";
 import type { JobHandler } from "./handler.js";
 import { mailHandler } from "./mail.js";
-import type { JobKind } from "./queue.js";
 import { webhookHandler } from "./webhook.js";
 
 /** One handler for each kind of job. */

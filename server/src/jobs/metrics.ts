@@ -1,9 +1,9 @@
 import { and, count, inArray, lte, min } from "drizzle-orm";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Context } from "../domain/context.js";
+import { type JobKind, WAITING } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
 import { handlers } from "./handlers.js";
-import { type JobKind, WAITING } from "./queue.js";
 
 /** How one run of a job ended; `lost`: its worker stopped over it. */
 export type JobOutcome = "success" | "retry" | "failure" | "lost";

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { and, asc, eq, inArray, isNull, lte, notInArray, or, sql } from "drizzle-orm";
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/context.js";
+import { type Job, type JobKind, WAITING } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
 import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
 import type { JobMetrics, JobOutcome } from "./metrics.js";
-import { type Job, type JobKind, WAITING } from "./queue.js";
 
 /** A job whose workers died so often fails. */
 const MAX_LOSSES = 3;

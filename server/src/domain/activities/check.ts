@@ -1,7 +1,7 @@
+import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
 import type { Change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
-import { GPX_MAX_BYTES } from "../json-schemas/definitions.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import type { NewActivity } from "./resource.js";
 

@@ -1,11 +1,11 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq, sql } from "drizzle-orm";
+import { JSON_SCHEMA_DEFINITIONS, JSON_SCHEMA_TYPE_NUMBERS } from "../../store/json-schema-definitions.js";
 import { jsonSchemas } from "../../store/schema.js";
 import { Nullable, ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import { type Item, item } from "../item.js";
 import { listPage, matchesSearch, orderBy } from "../listing.js";
-import { JSON_SCHEMA_DEFINITIONS, JSON_SCHEMA_TYPE_NUMBERS } from "./definitions.js";
 import type { JsonSchemaRow } from "./rules.js";
 
 const [example] = JSON_SCHEMA_DEFINITIONS;

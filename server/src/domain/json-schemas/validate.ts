@@ -1,9 +1,9 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
+import { JSON_SCHEMA_TYPE_NUMBERS, type JsonSchemaType } from "../../store/json-schema-definitions.js";
 import { jsonSchemas } from "../../store/schema.js";
 import type { FieldErrors } from "../errors.js";
-import { JSON_SCHEMA_TYPE_NUMBERS, type JsonSchemaType } from "./definitions.js";
 import type { JsonSchemaRow } from "./rules.js";
 
 const ajv = new Ajv2020({ allErrors: true, strict: true });

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { createActivity, deleteActivity, updateActivity } from "../../domain/activities/change.js";
 import { ActivityFilters, activityItem, listActivities } from "../../domain/activities/list.js";
 import { Activity, ActivityInput, ActivityPatch } from "../../domain/activities/resource.js";
-import { GPX_MAX_BYTES } from "../../domain/json-schemas/definitions.js";
+import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
 import { Page } from "../../wire/types.js";
 import { route } from "../route.js";
 

@@ -1,4 +1,4 @@
-import { JSON_SCHEMA_DEFINITIONS, JSON_SCHEMA_TYPE_NUMBERS } from "../../domain/json-schemas/definitions.js";
+import { JSON_SCHEMA_DEFINITIONS, JSON_SCHEMA_TYPE_NUMBERS } from "../json-schema-definitions.js";
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
-import type { Queries } from "../store/database.js";
-import { type JobState, jobs } from "../store/schema.js";
+import type { Queries } from "./database.js";
+import { type JobState, jobs } from "./schema.js";
 
 /** The kinds of work; each has a handler, see `handlers.ts`. */
 export type JobKind = "mail" | "bulk-load" | "compute" | "webhook";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PRESETS, SPORTS } from "../../metrics/presets.js";
-import { JSON_SCHEMA_DEFINITIONS } from "./definitions.js";
+import { PRESETS, SPORTS } from "../metrics/presets.js";
+import { JSON_SCHEMA_DEFINITIONS } from "./json-schema-definitions.js";
 
 describe("the installed JSON schemas", () => {
   it("are one for activities and one for time frames of each sport", () => {
