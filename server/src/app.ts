@@ -131,7 +131,7 @@ function installGuard(app: FastifyInstance, dependencies: Dependencies): void {
     request.log.info(
       {
         method: request.method,
-        path: request.routeOptions.url ?? "unknown",
+        path: request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? "unknown",
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
         account: request.ctx?.caller?.id,

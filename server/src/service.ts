@@ -12,6 +12,7 @@ import { endLeases, startWorker, type Worker } from "./jobs/worker.js";
 import { serveOperator } from "./operator/socket.js";
 import type { Store } from "./store/open.js";
 import { showPresence } from "./store/presence.js";
+import { UsageError } from "./usage-error.js";
 import { type AddressLookup, systemLookup } from "./webhooks/receiver.js";
 
 /** Which part of the service a process is. */
@@ -57,7 +58,23 @@ export function ownContext(
   };
 }
 
-/** Starts a process of the service on an open store. */
+/**
+ * Waits until something listens.
+ * @throws UsageError that names the setting, when the address cannot be had
+ */
+async function bind<T>(setting: string, listening: Promise<T>): Promise<T> {
+  try {
+    return await listening;
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw new UsageError(`The service cannot listen: ${error.message}. Set ${setting} to another one.`);
+  }
+}
+
+/**
+ * Starts a process of the service on an open store.
+ * @throws UsageError when it cannot listen; nothing of it is left then
+ */
 export async function startService(
   config: Config,
   store: Store,
@@ -94,21 +111,26 @@ export async function startService(
   });
   const running = worker;
 
-  const endPresence = await showPresence(store.database);
-  const url = role === "worker" ? null : await app.listen({ host: config.host, port: config.port });
-  const stopMetrics =
-    config.metricsPort === 0 ? undefined : await serveMetrics(app, config.host, config.metricsPort);
-  const stopOperator = store.database.kind === "embedded" ? await serveOperator(own) : undefined;
-  const clean = () => {
-    applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
-  };
-  const retention = works ? setInterval(clean, RETENTION_INTERVAL_MS) : undefined;
-  retention?.unref();
-  if (works) {
+  let endPresence: (() => void) | undefined;
+  let url: string | null = null;
+  let stopMetrics: (() => Promise<void>) | undefined;
+  let stopOperator: (() => Promise<void>) | undefined;
+  let retention: NodeJS.Timeout | undefined;
+  const open = async () => {
+    endPresence = await showPresence(store.database);
+    const { host, port, metricsPort } = config;
+    if (role !== "worker") url = await bind("HOST or PORT", app.listen({ host, port }));
+    if (metricsPort !== 0) stopMetrics = await bind("METRICS_PORT", serveMetrics(app, host, metricsPort));
+    if (store.database.kind === "embedded") stopOperator = await serveOperator(own);
+    if (!works) return;
+    const clean = () => {
+      applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
+    };
+    retention = setInterval(clean, RETENTION_INTERVAL_MS).unref();
     if (store.database.kind === "embedded") await endLeases(own);
     await queueOutdated(own);
     running.wake();
-  }
+  };
 
   let stopped: Promise<void> | undefined;
   const stop = async () => {
@@ -126,8 +148,15 @@ export async function startService(
     await computer.close();
     await stopOperator?.();
     await stopMetrics?.();
-    endPresence();
+    endPresence?.();
   };
+  try {
+    await open();
+  } catch (error) {
+    // What is open already would keep the process, and the process its folder.
+    await stop();
+    throw error;
+  }
   return {
     app,
     url,

@@ -1,7 +1,8 @@
 /** The built service as an operator runs it: processes, signals, commands. */
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, statSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -133,5 +134,58 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     if (!isPostgres) {
       expect(await processes.refusal(["serve", "--role", "api"])).toContain("needs DATABASE_URL");
     }
+  });
+
+  it("ends where it cannot listen, names the setting, and leaves nothing behind", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const taken = String((other.address() as AddressInfo).port);
+    try {
+      const port = await processes.refusal([], { PORT: taken });
+      expect(port).toContain("EADDRINUSE");
+      expect(port).toContain("Set HOST or PORT to another one.");
+      expect(await processes.refusal([], { METRICS_PORT: taken })).toContain(
+        "Set METRICS_PORT to another one.",
+      );
+      expect(await processes.refusal([], { PORT: "9999", METRICS_PORT: "9999" })).toContain(
+        "METRICS_PORT: expected another port",
+      );
+    } finally {
+      other.close();
+    }
+    const { terminate } = await processes.start();
+    expect(await terminate()).toBe(0);
+  });
+
+  it("says which setting keeps it from its data", async () => {
+    const file = join(newScratchFolder(), "file");
+    writeFileSync(file, "");
+    expect(await processes.refusal([], { DATA_DIR: file })).toMatch(
+      /^The data folder cannot be made.*DATA_DIR/,
+    );
+    const nobody = await processes.refusal([], { DATABASE_URL: "postgres://postgres@127.0.0.1:1/asi" });
+    expect(nobody).toMatch(/^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED/);
+    if (!isPostgres) {
+      const note = await processes.refusal(["manager", "grant", "ann"], { DATA_DIR: newScratchFolder() });
+      expect(note).toContain("it gets a new database");
+    }
+  });
+
+  it("takes nothing from a file that is not there or has another form", async () => {
+    const folder = newScratchFolder();
+    const imported = (content: string) => {
+      const csv = join(folder, "devices.csv");
+      writeFileSync(csv, content);
+      return processes.refusal(["device", "import", csv]);
+    };
+    expect(await imported("S1,N1,T\n")).toContain("Expected a first line with the columns");
+    expect(await imported("serial_number,device_name,device_type\nS1,N1,T\nS2,,T\n\n")).toContain(
+      "The device S2 has no name.",
+    );
+    const missing = join(folder, "missing");
+    expect(await processes.refusal(["device", "import", missing])).toMatch(
+      /^The file cannot be read: ENOENT/,
+    );
+    expect(await processes.refusal(["restore", missing])).toBe(`There is no file ${missing}.\n`);
   });
 });

@@ -37,22 +37,28 @@ async function findUser({ queries }: Change, username: string) {
   return account;
 }
 
+const DEVICE_COLUMNS = ["serial_number", "device_name", "device_type"];
+
 async function readDevices(csv: string) {
   const rows: Record<string, string>[] = [];
+  let columns: readonly (string | null | undefined)[] = [];
   await new Promise<void>((resolve, reject) => {
-    parseString<Record<string, string>, Record<string, string>>(csv, { headers: true, trim: true })
+    parseString<Record<string, string>, Record<string, string>>(csv, {
+      headers: true,
+      trim: true,
+      ignoreEmpty: true,
+    })
       .on("error", reject)
+      .on("headers", (names) => {
+        columns = names;
+      })
       .on("data", (row: Record<string, string>) => rows.push(row))
       .on("end", () => resolve());
   });
-  return rows.map((row, index) => {
-    const { serial_number, device_name, device_type } = row;
-    if (serial_number === undefined || device_name === undefined || device_type === undefined) {
-      throw errors.field(
-        "file",
-        `Row ${index + 1}: expected the columns serial_number, device_name, device_type.`,
-      );
-    }
+  if (!DEVICE_COLUMNS.every((name) => columns.includes(name))) {
+    throw errors.field("file", `Expected a first line with the columns ${DEVICE_COLUMNS.join(", ")}.`);
+  }
+  return rows.map(({ serial_number = "", device_name = "", device_type = "" }) => {
     return { serialNumber: serial_number, deviceName: device_name, deviceType: device_type };
   });
 }

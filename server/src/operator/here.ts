@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Config } from "../config.js";
 import type { ServiceRole } from "../service.js";
 import { restore } from "../store/backup.js";
@@ -8,6 +10,11 @@ import type { Arguments, CommandName, Outcome } from "./commands.js";
 
 /** Runs a command in this process. */
 export async function runHere(config: Config, name: CommandName, args: Arguments): Promise<Outcome> {
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, "database"))) {
+    console.error(
+      `No service has run on the data folder ${resolve(config.dataDir)}: it gets a new database. If yours is another one, set DATA_DIR.`,
+    );
+  }
   const [store, { ownContext, systemClock }, { commands }] = await Promise.all([
     openStore(config),
     import("../service.js"),
@@ -22,6 +29,7 @@ export async function runHere(config: Config, name: CommandName, args: Arguments
 
 /** Replaces everything by a backup's content. */
 export async function restoreFrom(config: Config, file: string): Promise<Outcome> {
+  if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
   const store = await openStore(config);
   try {
     let rows = 0;
@@ -47,7 +55,10 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
     openStore(config),
     import("../service.js"),
   ]);
-  const service = await startService(config, store, role);
+  const service = await startService(config, store, role).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, async () => {
       await service.stop();

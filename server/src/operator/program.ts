@@ -114,7 +114,15 @@ async function start(role: ServiceRole, demo: boolean): Promise<void> {
 function withFile(name: CommandName, args: Arguments): Arguments {
   if (typeof args.file !== "string") return args;
   const file = resolve(args.file);
-  return name === "device import" ? { ...args, csv: readFileSync(file, "utf8") } : { ...args, file };
+  return name === "device import" ? { ...args, csv: contentOf(file) } : { ...args, file };
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`The file cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 function listConfig(json: boolean): void {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.js";
+import { UsageError } from "../usage-error.js";
 import { type Database, openDatabase } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
 import { migrate } from "./migrate.js";
@@ -18,7 +19,7 @@ export interface Store {
  * @throws FolderLockedError when another process uses the embedded database
  */
 export async function openStore(config: Config): Promise<Store> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(config.dataDir);
   const unlock = config.databaseUrl === null ? lockFolder(config.dataDir) : () => undefined;
   try {
     const database = await openDatabase(
@@ -37,9 +38,25 @@ export async function openStore(config: Config): Promise<Store> {
     };
   } catch (error) {
     unlock();
-    throw error;
+    throw isUnreachable(error)
+      ? new UsageError(`The database of DATABASE_URL cannot be reached: ${error.message || error.code}`)
+      : error;
   }
 }
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new UsageError(`The data folder cannot be made: ${(error as Error).message}. Set DATA_DIR.`);
+  }
+}
+
+/** No server at the address, or one that lets this user into no such database (PostgreSQL, "Error Codes"). */
+const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D)/;
+
+const isUnreachable = (error: unknown): error is Error & { code: string } =>
+  error instanceof Error && "code" in error && UNREACHABLE.test(String(error.code));
 
 function serverKeyOf(dataDir: string): Uint8Array {
   const file = join(dataDir, "server.key");

@@ -31,7 +31,9 @@ async function addDevice({ queries, now, audit }: Change, device: NewDevice) {
       `"${device.serialNumber}": letters, digits, . _ - only, not beginning with . or -`,
     );
   }
-  if (device.deviceName === "") throw errors.field("device_name", "This field may not be blank.");
+  if (device.deviceName === "") {
+    throw errors.field("device_name", `The device ${device.serialNumber} has no name.`);
+  }
   const [row] = await queries
     .insert(devices)
     .values({ ...device, createdAt: now })
