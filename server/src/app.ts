@@ -10,7 +10,7 @@ import { limitArrival } from "./http/arrival.js";
 import { authenticate } from "./http/authentication.js";
 import { installBodies } from "./http/bodies.js";
 import { deprecationHeaders } from "./http/deprecation.js";
-import { installErrors, sendError } from "./http/errors.js";
+import { installErrors, refuseClient, sendError } from "./http/errors.js";
 import { answerOtherMethods, collectMethods } from "./http/methods.js";
 import { measureRequests } from "./http/metrics.js";
 import { requireAcceptable } from "./http/negotiation.js";
@@ -65,6 +65,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
       return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
     },
     frameworkErrors: sendError,
+    clientErrorHandler: refuseClient,
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 100 },
   });
   app.decorate("config", config);

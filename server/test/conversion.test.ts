@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { convert } from "asi-convert";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bytesOf, recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 
@@ -158,6 +158,14 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
+  it("row 17: says so when the form has too many parts", async () => {
+    const many = Array.from({ length: 40 }, (_, i): [string, string] => [`note-${i}`, "x"]);
+    const { status, json } = await send(
+      form([...many, ["file", await walk("A-1", "2024-03-01T10:00:00Z", 3)]]),
+    );
+    expect([status, json]).toEqual([400, { detail: "The form has too many parts." }]);
+  });
+
   it("row 17: the name of the upload cannot get into the answer", async () => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 2);
     for (const name of ['x"; filename="evil.exe', "../../etc/passwd", "a%0d%0aX-Evil: 1", "\u202egpj.asi"]) {
@@ -248,6 +256,21 @@ describe("conversion", () => {
     await expect.poll(() => spooled().length, { timeout: 10_000 }).toBe(1);
     socket.destroy();
     await expectNoFiles();
+  });
+
+  it("row 17: a client that leaves in the middle of its answer is no failure of the service", async () => {
+    const failures = vi.spyOn(s.service.app.log, "error");
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket, closed } = await open();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    socket.once("data", () => socket.destroy());
+    await closed;
+    await expectNoFiles();
+    expect(failures).not.toHaveBeenCalled();
+    failures.mockRestore();
   });
 
   it("row 17: two run at a time; a third is told when to come again", async () => {

@@ -201,6 +201,19 @@ describe("ownerships", () => {
     expect((await s.release(one, ann)).status).toBe(403);
   });
 
+  it("row 25: releases once for one idempotency key, however many ask at once", async () => {
+    for (let trial = 0; trial < 10; trial++) {
+      const device = await s.ownedDevice(ann);
+      const release = () =>
+        s.send("POST", `/api/v1/devices/${device.id}/release-ownership/`, {
+          token: ann.token,
+          headers: { "Idempotency-Key": `release-${device.id}` },
+        });
+      const answers = await Promise.all(Array.from({ length: 10 }, release));
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
+    }
+  });
+
   it("row 24: a refused request leaves its idempotency key free", async () => {
     const device = await s.ownedDevice(bob);
     const take = () =>

@@ -107,6 +107,14 @@ describe("bodies", () => {
     expect([status, body]).toEqual([413, { detail: "The request body is too large." }]);
   });
 
+  it("a number that no double holds is refused, not stored as null", async () => {
+    for (const number of ["1e400", "-1E+999", "9".repeat(400)]) {
+      const { status, body } = await sendText(`{"username": "a", "other": [{"x": ${number}}]}`);
+      expect([status, body]).toEqual([400, { detail: "The body holds a number that is too great." }]);
+    }
+    expect((await sendText('{"username": "a", "other": 1e300}')).body).not.toHaveProperty("detail");
+  });
+
   it("unknown and output-only fields are ignored", async () => {
     const username = `user-${Math.random()}`;
     const { status, body } = await s.post(managers, {
@@ -128,7 +136,12 @@ describe("bodies", () => {
   });
 
   it("bytes that are no HTTP get a plain refusal", async () => {
-    expect(await raw("GARBAGE\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
+    const garbage = await raw("GARBAGE\r\n\r\n");
+    expect(garbage).toMatch(/^HTTP\/1\.1 400 /);
+    expect(garbage).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+    expect(JSON.parse(garbage.split("\r\n\r\n")[1] ?? "")).toEqual({
+      detail: "The request could not be read.",
+    });
     expect(await raw("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
     // little enough to arrive whole: a connection closed with bytes unread is reset, and the answer lost
     expect(await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`)).toMatch(
@@ -143,6 +156,10 @@ describe("every answer", () => {
     expect(own.headers.get("x-request-id")).toBe("abc-123");
     const other = await s.get("/api/v1/account/", ann.token, { "X-Request-Id": "a b<script>" });
     expect(other.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    for (const path of ["/api/v1/devices/%zz/", `/api/v1/jobs/${"x".repeat(300)}/`]) {
+      const refused = await s.get(path, ann.token);
+      expect(refused.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    }
   });
 
   it("carries security headers and is not cached", async () => {

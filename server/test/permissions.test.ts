@@ -113,6 +113,19 @@ describe("permissions", () => {
     expect((await s.post(ofManager(fay, eve), wanted(), fay.token)).status).toBe(404);
   });
 
+  it("row 38: keeps the times of any year that can be written", async () => {
+    const gus = await s.athlete();
+    for (const year of ["0001", "0012", "0020", "0031", "0049", "0050", "0099", "0100", "1899", "9998"]) {
+      const times = wanted("READ", `${year}-02-03T04:05:06.007Z`, "9999-12-31T23:59:59.999Z");
+      const { status, body } = await s.post(ofManager(gus, ann), times, gus.token);
+      expect([status, body]).toMatchObject([200, times]);
+    }
+    const past = wanted("READ", "0001-01-01T00:00:00.000Z", "0049-01-01T00:00:00.000Z");
+    const { body } = await s.post(ofManager(gus, bob), past, gus.token);
+    expect(body).toMatchObject({ ...past, is_active: false });
+    expect((await s.get(`/api/v1/athletes/${gus.id}/`, bob.token)).status).toBe(403);
+  });
+
   it("row 38: several at once, all or none", async () => {
     const gus = await s.athlete();
     const three = ["READ", "WRITE", "READ"].map((kind) => wanted(kind));

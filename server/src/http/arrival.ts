@@ -1,6 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.js";
 
+/** A pause is noticed late by one look at most. */
+const LOOKS_PER_PAUSE = 8;
+
 /**
  * Cuts off a request whose body does not arrive in time. Node has one limit for all requests, and an upload needs more
  * than the others; but while it arrives it may not pause for long, since it takes one of few places.
@@ -13,10 +16,12 @@ export function limitArrival({ raw, routeOptions }: FastifyRequest, config: Conf
   let pause: NodeJS.Timeout | undefined;
   if (isUpload) {
     let received = raw.socket.bytesRead;
+    let looksWithout = 0;
     pause = setInterval(() => {
-      if (raw.socket.bytesRead === received) cutOff();
+      looksWithout = raw.socket.bytesRead === received ? looksWithout + 1 : 0;
       received = raw.socket.bytesRead;
-    }, config.uploadPauseMs);
+      if (looksWithout === LOOKS_PER_PAUSE) cutOff();
+    }, config.uploadPauseMs / LOOKS_PER_PAUSE);
   }
   const stop = () => {
     clearTimeout(whole);

@@ -7,6 +7,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** NUL and half surrogate pairs in JSON escapes: text that no database can store. */
 const UNSTORABLE_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 
+/** What may be beyond the range of a double, which would be stored as null: an exponent of three digits, or 309 digits. */
+const GREAT_NUMBER = /\d[eE]\+?\d{3}|\d{309}/;
+
 function readJson(bytes: Buffer): unknown {
   let text: string;
   let value: unknown;
@@ -19,10 +22,18 @@ function readJson(bytes: Buffer): unknown {
   } catch {
     throw errors.malformed("JSON parse error.");
   }
+  if (GREAT_NUMBER.test(text) && hasInfinity(value)) {
+    throw errors.malformed("The body holds a number that is too great.");
+  }
   if (UNSTORABLE_ESCAPE.test(text) && hasUnstorable(value)) {
     throw errors.malformed("The body holds text that is not valid Unicode, or a NUL character.");
   }
   return value;
+}
+
+function hasInfinity(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasInfinity);
 }
 
 function hasUnstorable(value: unknown): boolean {

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorKind, ServiceError } from "../domain/errors.js";
 
@@ -38,6 +41,8 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  // Where the framework refuses, no hook has set it.
+  reply.header("X-Request-Id", request.id);
   if (error instanceof ServiceError) {
     if (error.kind === "unauthenticated") {
       const reason = error.code === "invalid_token" ? ', error="invalid_token"' : "";
@@ -65,6 +70,33 @@ function answer(reply: FastifyReply, status: number, code: string, body: unknown
     .header("Cache-Control", "no-store")
     .type("application/json; charset=utf-8")
     .send(JSON.stringify(body));
+}
+
+/** Answers what is not HTTP, or too much of it: the server could make no request of it. */
+export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400;
+  const { code, detail } = FRAMEWORK[status] ?? {
+    code: "malformed",
+    detail: "The request could not be read.",
+  };
+  const body = JSON.stringify({ detail });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Error-Code: ${code}`,
+      `X-Request-Id: ${randomUUID()}`,
+      "Cache-Control: no-store",
+      "Connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
 }
 
 /** Installs the error and not-found answers. */

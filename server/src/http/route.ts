@@ -172,8 +172,15 @@ export function route<
     if (operation.isOn?.(app.config) === false) throw errors.gone("This operation is turned off.");
     request.ids = pathIds(request.params);
     await readConditions(request);
-    // An action may have taken the right to repeat it, as a release does; its stored answer is still the caller's.
-    if (!request.replays) request.target = await authorize(request.ctx, id, idsOf(request));
+    if (request.replays) return;
+    try {
+      request.target = await authorize(request.ctx, id, idsOf(request));
+    } catch (error) {
+      // An action may take the right to repeat it, as a release does, and another request with the key may have done it
+      // a moment ago; its stored answer is still the caller's.
+      await readConditions(request);
+      if (!request.replays) throw error;
+    }
   };
   app.operations.push(operation as AnyOperation);
   for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
@@ -197,7 +204,8 @@ export function route<
       async handler(request, reply) {
         const stored = await readStored(request);
         const answer = stored === undefined ? await run(request, reply) : stored.result;
-        if (reply.sent) return reply;
+        // Sent already; or begun, when the client left.
+        if (reply.sent || reply.raw.headersSent) return reply;
         reply.code(success.status);
         if (success.schema === undefined) return reply.send();
         if (isItem(answer)) return sendItem(request, reply, answer);

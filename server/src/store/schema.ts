@@ -15,11 +15,15 @@ import {
   primaryKey,
   smallint,
   text,
-  timestamp,
 } from "drizzle-orm/pg-core";
+import { readInstant } from "./instant.js";
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => "bytea" });
-const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+const instant = customType<{ data: Date; driverData: string }>({
+  dataType: () => "timestamp (3) with time zone",
+  fromDriver: readInstant,
+  toDriver: (instant) => instant.toISOString(),
+});
 const reference = (name: string) => bigint(name, { mode: "number" });
 const id = () => bigserial("id", { mode: "number" }).primaryKey();
 /** Raised by one with every change of the row; part of the entity tag. */

@@ -59,11 +59,16 @@ export async function receiveAndConvert(
   return converted;
 }
 
+const TOO_MANY = /^FST_(PARTS|FILES|FIELDS)_LIMIT$/;
+
 /** What the parser gives; where it fails, the form is at fault. */
 async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* parsed;
   } catch (error) {
+    if (error instanceof Error && "code" in error && TOO_MANY.test(String(error.code))) {
+      throw errors.malformed("The form has too many parts.");
+    }
     if (error instanceof Error && "statusCode" in error) throw error;
     throw errors.malformed("The form could not be read: it is broken or ends too early.");
   }
