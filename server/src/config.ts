@@ -228,12 +228,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       }
     },
   );
-  const config = Object.fromEntries(entries) as Config;
-  if (config.port === config.metricsPort && config.port !== 0) {
-    problems.push("METRICS_PORT: expected another port than that of the API, PORT");
-  }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return config;
+  return Object.fromEntries(entries) as Config;
 }
 
 /** The settings as a list, with the value in force; secrets are only said to be set. */

@@ -58,6 +58,9 @@ export function ownContext(
   };
 }
 
+/** System calls that fail where an address cannot be had. */
+const LISTENING = new Set(["listen", "bind", "getaddrinfo"]);
+
 /**
  * Waits until something listens.
  * @throws UsageError that names the setting, when the address cannot be had
@@ -66,7 +69,7 @@ async function bind<T>(setting: string, listening: Promise<T>): Promise<T> {
   try {
     return await listening;
   } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
+    if (!(error instanceof Error && "syscall" in error && LISTENING.has(String(error.syscall)))) throw error;
     throw new UsageError(`The service cannot listen: ${error.message}. Set ${setting} to another one.`);
   }
 }
@@ -120,7 +123,8 @@ export async function startService(
     endPresence = await showPresence(store.database);
     const { host, port, metricsPort } = config;
     if (role !== "worker") url = await bind("HOST or PORT", app.listen({ host, port }));
-    if (metricsPort !== 0) stopMetrics = await bind("METRICS_PORT", serveMetrics(app, host, metricsPort));
+    if (metricsPort !== 0)
+      stopMetrics = await bind("HOST or METRICS_PORT", serveMetrics(app, host, metricsPort));
     if (store.database.kind === "embedded") stopOperator = await serveOperator(own);
     if (!works) return;
     const clean = () => {
@@ -154,7 +158,7 @@ export async function startService(
     await open();
   } catch (error) {
     // What is open already would keep the process, and the process its folder.
-    await stop();
+    await stop().catch((stopping: unknown) => app.log.error({ err: stopping }, "stop failed"));
     throw error;
   }
   return {

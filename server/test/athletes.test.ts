@@ -153,7 +153,8 @@ describe("listing athletes", () => {
 
   it("row 26: searches and orders, nulls last in both directions", async () => {
     expect(await list("search=ash")).toEqual(["zoe"]);
-    expect(await list(`search=bea,_${carl.id}`)).toEqual(["bea"]);
+    // Usernames made at random hold any letters from a to f.
+    expect(await list(`search=0%25,_${carl.id}`)).toEqual(["bea"]);
     expect(await list("search=bea zorn")).toEqual([]);
     expect(await list("is_managed=1&ordering=first_name")).toEqual(["bea", "zoe", "adam", "default"]);
     expect(await list("ordering=birthdate")).toEqual(["adam", "zoe", "default", "bea", "uma"]);

@@ -145,7 +145,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
       expect(port).toContain("EADDRINUSE");
       expect(port).toContain("Set HOST or PORT to another one.");
       expect(await processes.refusal([], { METRICS_PORT: taken })).toContain(
-        "Set METRICS_PORT to another one.",
+        "Set HOST or METRICS_PORT to another one.",
       );
       expect(await processes.refusal([], { PORT: "9999", METRICS_PORT: "9999" })).toContain(
         "METRICS_PORT: expected another port",

@@ -7,8 +7,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** NUL and half surrogate pairs in JSON escapes: text that no database can store. */
 const UNSTORABLE_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 
-/** What may be beyond the range of a double, which would be stored as null: an exponent of three digits, or 309 digits. */
-const GREAT_NUMBER = /\d[eE]\+?\d{3}|\d{309}/;
+/** A number beyond the range of a double, which would be stored as null, has one of these: 209 digits and e99 stay below it. */
+const GREAT_NUMBER = /\d[eE]\+?\d{3}|\d{210}/;
 
 function readJson(bytes: Buffer): unknown {
   let text: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorKind, ServiceError } from "../domain/errors.js";
@@ -72,9 +72,14 @@ function answer(reply: FastifyReply, status: number, code: string, body: unknown
     .send(JSON.stringify(body));
 }
 
+/** How long a client that was refused has to read why. */
+const LINGER_MS = 1000;
+
 /** Answers what is not HTTP, or too much of it: the server could make no request of it. */
 export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // Node's own name for the answer under way: nothing may be written into it.
+  const { _httpMessage: answering } = socket as { _httpMessage?: ServerResponse | null };
+  if (error.code === "ECONNRESET" || !socket.writable || answering?.headersSent) {
     socket.destroy();
     return;
   }
@@ -97,6 +102,8 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
       body,
     ].join("\r\n"),
   );
+  // Not at once: what is still unread would make it a reset, and the answer would be lost.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 /** Installs the error and not-found answers. */

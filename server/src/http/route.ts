@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Config } from "../config.js";
 import { authorize, authorizeRole, type IdsOf, type OperationId, type TargetOf } from "../domain/access.js";
 import type { Context } from "../domain/context.js";
-import { errors } from "../domain/errors.js";
+import { errors, ServiceError } from "../domain/errors.js";
 import type { Item } from "../domain/item.js";
 import { LongPage } from "../domain/long-page.js";
 import type { PathIds } from "../domain/rule.js";
@@ -178,6 +178,7 @@ export function route<
     } catch (error) {
       // An action may take the right to repeat it, as a release does, and another request with the key may have done it
       // a moment ago; its stored answer is still the caller's.
+      if (!(error instanceof ServiceError) || request.ctx.idempotency === undefined) throw error;
       await readConditions(request);
       if (!request.replays) throw error;
     }
@@ -196,9 +197,10 @@ export function route<
       },
       async onRequest(request, reply) {
         // Side by side, each waits for the database; what is refused for too many calls says so before all else.
-        const [counted, found] = await Promise.allSettled([count(request), look(request)]);
-        if (counted.status === "rejected") throw counted.reason;
-        if (found.status === "rejected") throw found.reason;
+        const found = look(request);
+        found.catch(() => undefined);
+        await count(request);
+        await found;
         if (operation.takesSlot) app.slots.take(reply);
       },
       async handler(request, reply) {

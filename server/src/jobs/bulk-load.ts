@@ -17,8 +17,8 @@ export const bulkLoadHandler: JobHandler = {
     if (job.body === null) throw new JobFailed("no_recording", "The recording is not there any more.");
     try {
       const loaded = await loadRecording(ctx, job, payload, job.body);
-      // It is about to be read.
-      await vacuumEmbedded(ctx, "sample_chunks");
+      // It is about to be read. What is loaded stays so, whatever becomes of the tidying; the retention repeats it.
+      await vacuumEmbedded(ctx, "sample_chunks").catch(() => undefined);
       return loaded;
     } catch (error) {
       if (error instanceof AsiError) throw new JobFailed(error.code, error.message);

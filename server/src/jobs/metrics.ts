@@ -1,7 +1,7 @@
-import { and, count, inArray, lte, min } from "drizzle-orm";
+import { and, count, lte, min } from "drizzle-orm";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Context } from "../domain/context.js";
-import { type JobKind, WAITING } from "../store/queue.js";
+import { isWaiting, type JobKind } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
 import { handlers } from "./handlers.js";
 
@@ -38,7 +38,6 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
-  const waiting = inArray(jobs.state, WAITING);
   new Gauge({
     name: "jobs_waiting",
     help: "Jobs that wait for a worker, those that are to be tried again later among them",
@@ -48,7 +47,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
       const found = await queries
         .select({ kind: jobs.kind, value: count() })
         .from(jobs)
-        .where(waiting)
+        .where(isWaiting)
         .groupBy(jobs.kind);
       for (const kind of KINDS) this.set({ kind }, found.find((row) => row.kind === kind)?.value ?? 0);
     },
@@ -63,7 +62,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
       const found = await queries
         .select({ kind: jobs.kind, since: min(jobs.dueAt) })
         .from(jobs)
-        .where(and(waiting, lte(jobs.dueAt, now)))
+        .where(and(isWaiting, lte(jobs.dueAt, now)))
         .groupBy(jobs.kind);
       for (const kind of KINDS) {
         const since = found.find((row) => row.kind === kind)?.since ?? now;

@@ -11,7 +11,7 @@ import {
   webhookDeliveries,
 } from "../store/schema.js";
 import { applySampleRetention } from "./sample-retention.js";
-import { vacuumEmbedded } from "./vacuum.js";
+import { vacuumAllEmbedded } from "./vacuum.js";
 
 const DAY_MS = 86_400_000;
 
@@ -39,5 +39,5 @@ export async function applyRetention(ctx: Context): Promise<void> {
   ];
   for (const [table, condition] of expired) await queries.delete(table).where(condition);
   await applySampleRetention(ctx);
-  await vacuumEmbedded(ctx);
+  await vacuumAllEmbedded(ctx);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { and, asc, eq, inArray, isNull, lte, notInArray, or, sql } from "drizzle-orm";
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/context.js";
-import { type Job, type JobKind, WAITING } from "../store/queue.js";
+import { isLeased, isWaiting, type Job, type JobKind } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
 import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
@@ -121,7 +121,7 @@ async function lease(
     .from(jobs)
     .where(
       and(
-        inArray(jobs.state, WAITING),
+        isWaiting,
         lte(jobs.dueAt, now),
         inArray(
           jobs.kind,
@@ -147,7 +147,7 @@ async function lease(
 
 /** Ends every lease. To be called at start where no other process can be at work: the embedded database has one. */
 export async function endLeases({ queries, clock }: Context): Promise<void> {
-  await queries.update(jobs).set({ leaseUntil: clock.now() }).where(eq(jobs.state, "STARTED"));
+  await queries.update(jobs).set({ leaseUntil: clock.now() }).where(isLeased);
 }
 
 /** Gives jobs of dead workers back, or fails them. */
@@ -156,7 +156,7 @@ async function returnLost({ queries, clock }: Context, metrics: JobMetrics): Pro
   const lost = await queries
     .select({ id: jobs.id, kind: jobs.kind, losses: jobs.losses, leaseToken: jobs.leaseToken })
     .from(jobs)
-    .where(and(eq(jobs.state, "STARTED"), lte(jobs.leaseUntil, now)));
+    .where(and(isLeased, lte(jobs.leaseUntil, now)));
   for (const { id, kind, losses, leaseToken } of lost) {
     const failed = losses + 1 > (handlers[kind as JobKind]?.maxLosses ?? MAX_LOSSES);
     const returned = await queries

@@ -50,6 +50,9 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
       `--role ${role} needs DATABASE_URL: the embedded database lets only one process in, so that one must do all the work.`,
     );
   }
+  if (role !== "worker" && config.port !== 0 && config.port === config.metricsPort) {
+    throw new UsageError("METRICS_PORT: expected another port than that of the API, PORT.");
+  }
   // Loading the service takes about as long as the database's start in its thread: both at once.
   const [store, { ownContext, startService, systemClock }] = await Promise.all([
     openStore(config),

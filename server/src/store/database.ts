@@ -41,6 +41,9 @@ const types = {
   },
 } as pg.CustomTypesConfig;
 
+/** How times are written is a setting of the session, and the server's own may be any. */
+const onConnect = (client: pg.ClientBase) => client.query("SET TimeZone = 'UTC'; SET DateStyle = 'ISO'");
+
 /**
  * Opens the database.
  * @param where `url` of a PostgreSQL server, or `folder` of the embedded engine (null: in memory)
@@ -51,6 +54,7 @@ export async function openDatabase(
   if ("url" in where) {
     const pool = new pg.Pool({
       Client: PreparingClient,
+      onConnect,
       connectionString: where.url,
       max: where.poolSize,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
@@ -61,6 +65,7 @@ export async function openDatabase(
   const engine = await startEmbedded(where.folder);
   const pool = new pg.Pool({
     Client: PreparingClient,
+    onConnect,
     max: 1,
     user: "postgres",
     database: "postgres",

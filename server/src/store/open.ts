@@ -21,26 +21,28 @@ export interface Store {
 export async function openStore(config: Config): Promise<Store> {
   makeFolder(config.dataDir);
   const unlock = config.databaseUrl === null ? lockFolder(config.dataDir) : () => undefined;
+  let database: Database | undefined;
   try {
-    const database = await openDatabase(
+    database = await openDatabase(
       config.databaseUrl === null
         ? { folder: join(config.dataDir, "database") }
         : { url: config.databaseUrl, poolSize: config.databasePoolSize },
     );
+    const { close } = database;
     await migrate(database.queries);
     return {
       database,
       serverKey: config.serverKey ?? serverKeyOf(config.dataDir),
       async close() {
-        await database.close();
+        await close();
         unlock();
       },
     };
   } catch (error) {
+    await database?.close().catch(() => undefined);
     unlock();
-    throw isUnreachable(error)
-      ? new UsageError(`The database of DATABASE_URL cannot be reached: ${error.message || error.code}`)
-      : error;
+    if (config.databaseUrl === null || !isUnreachable(error)) throw error;
+    throw new UsageError(`The database of DATABASE_URL cannot be reached: ${error.message || error.code}`);
   }
 }
 
@@ -55,8 +57,9 @@ function makeFolder(folder: string): void {
 /** No server at the address, or one that lets this user into no such database (PostgreSQL, "Error Codes"). */
 const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D)/;
 
-const isUnreachable = (error: unknown): error is Error & { code: string } =>
-  error instanceof Error && "code" in error && UNREACHABLE.test(String(error.code));
+const isUnreachable = (error: unknown): error is Error & { code?: string } =>
+  error instanceof Error &&
+  (("code" in error && UNREACHABLE.test(String(error.code))) || /timeout/.test(error.message));
 
 function serverKeyOf(dataDir: string): Uint8Array {
   const file = join(dataDir, "server.key");

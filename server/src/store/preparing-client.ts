@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Statements that a connection keeps, parsed and planned; each takes tens of kilobytes of the database's memory. */
+/** Statements that a connection keeps; each takes tens of kilobytes of the database's memory. */
 const MAX_STATEMENTS = 128;
 /** A longer one is an insertion of many rows, and seldom comes again in the same length. */
 const MAX_TEXT_LENGTH = 4096;
@@ -8,8 +8,8 @@ const MAX_TEXT_LENGTH = 4096;
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
 /**
- * A connection in which every statement with parameters is parsed and planned once (PostgreSQL, "PREPARE"): a request's
- * small queries take half the time then.
+ * A connection in which statements with parameters are parsed once, and planned once where a plan serves all parameters
+ * (PostgreSQL, "PREPARE"): a request's small queries take half the time then.
  */
 export class PreparingClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {

@@ -3,11 +3,14 @@ import { sql } from "drizzle-orm";
 import type { Queries } from "./database.js";
 import { type JobState, jobs } from "./schema.js";
 
-/** The kinds of work; each has a handler, see `handlers.ts`. */
+/** The kinds of work; each has a handler, see `jobs/handlers.ts`. */
 export type JobKind = "mail" | "bulk-load" | "compute" | "webhook";
 
-/** States of a job that waits for a worker. */
-export const WAITING = ["PENDING", "RETRY"] as const;
+/** A job that waits for a worker. The states stand in the text: as parameters they would rule out the partial index. */
+export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
+
+/** A job that a worker has. */
+export const isLeased = sql`${jobs.state} = 'STARTED'`;
 
 export type Job = typeof jobs.$inferSelect;
 

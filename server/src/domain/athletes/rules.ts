@@ -1,5 +1,4 @@
-import type { Account } from "../accounts/find.js";
-import { findAccount } from "../accounts/find.js";
+import { type Account, findAccount } from "../accounts/find.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { grantsOf } from "../permissions/coverage.js";

@@ -1,7 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
-import type { Account } from "../accounts/find.js";
-import { findAccount } from "../accounts/find.js";
+import { type Account, findAccount } from "../accounts/find.js";
 import { thatAthlete } from "../athletes/rules.js";
 import { errors } from "../errors.js";
 import type { Rule } from "../rule.js";

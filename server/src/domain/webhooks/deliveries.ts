@@ -1,5 +1,6 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
+import { isWaiting } from "../../store/queue.js";
 import { jobs, webhookDeliveries } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import { change } from "../change.js";
@@ -28,7 +29,7 @@ export const listDeliveries = (
     queries
       .select({ delivery: webhookDeliveries, dueAt: jobs.dueAt })
       .from(webhookDeliveries)
-      .leftJoin(jobs, and(eq(jobs.id, webhookDeliveries.jobId), inArray(jobs.state, ["PENDING", "RETRY"])))
+      .leftJoin(jobs, and(eq(jobs.id, webhookDeliveries.jobId), isWaiting))
       .where(
         and(
           eq(webhookDeliveries.webhookId, webhookId),
