@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { transact } from "../src/domain/change.js";
+import { vacuumEmbedded } from "../src/jobs/vacuum.js";
 import { sqlClientOf, storeSamples } from "../src/store/samples/index.js";
 import type { CommandName, Commands, LoadFigures, Message, Question } from "./commands.js";
 import { measureComputedData } from "./computed-data.js";
@@ -33,9 +34,10 @@ async function load(scene: Scene, { sessions }: Commands["load"]["takes"]): Prom
     sessionMs.push(performance.now() - begin);
     if (stored !== SESSION_SAMPLES) throw new Error(`day ${day}: ${stored} samples stored`);
   }
-  // PostgreSQL does so on its own within a minute, and then in the middle of a measurement; in the embedded database it
-  // is part of the job that loads.
-  await store.database.pool.query("VACUUM (ANALYZE) sample_chunks");
+  // PostgreSQL does so on its own within a minute, and then in the middle of a measurement; in the embedded database the
+  // job that loads does.
+  if (store.database.kind === "postgres") await store.database.pool.query("VACUUM (ANALYZE) sample_chunks");
+  else await vacuumEmbedded(ctx, "sample_chunks");
   const { rows } = await store.database.pool.query("SELECT pg_total_relation_size('sample_chunks') AS bytes");
   return {
     device,
