@@ -273,6 +273,20 @@ describe("conversion", () => {
     failures.mockRestore();
   });
 
+  it("row 17: bytes that are no HTTP behind an upload do not get into its answer", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket, answer, closed } = await open();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    socket.once("data", () => socket.write("GARBAGE\r\n\r\n"));
+    await closed;
+    expect(answer()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer().match(/HTTP\/1\.1/g)).toHaveLength(1);
+    await expectNoFiles();
+  });
+
   it("row 17: two run at a time; a third is told when to come again", async () => {
     const patient = await TestService.start(s.store);
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);

@@ -23,9 +23,11 @@ const STATUS: Record<ErrorKind, number> = {
   throttled: 429,
 };
 
+const MALFORMED = { code: "malformed", detail: "The request could not be read." };
+
 /** What the framework refuses before any of our code runs. */
 const FRAMEWORK: Record<number, { code: string; detail: string }> = {
-  400: { code: "malformed", detail: "The request could not be read." },
+  400: MALFORMED,
   404: { code: "not_found", detail: "Not found." },
   406: { code: "not_acceptable", detail: "Could not satisfy the request Accept header." },
   408: { code: "timeout", detail: "The request took too long to arrive." },
@@ -54,7 +56,7 @@ export function sendError(
     return answer(reply, STATUS[error.kind], error.code, error.body);
   }
   const status = "statusCode" in error && error.statusCode !== undefined ? error.statusCode : 500;
-  const known = FRAMEWORK[status] ?? (status < 500 ? FRAMEWORK[400] : undefined);
+  const known = FRAMEWORK[status] ?? (status < 500 ? MALFORMED : undefined);
   if (known === undefined) {
     request.log.error({ err: error }, "request failed");
     return answer(reply, 500, "internal_error", { detail: "Internal server error." });
@@ -84,10 +86,7 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
     return;
   }
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400;
-  const { code, detail } = FRAMEWORK[status] ?? {
-    code: "malformed",
-    detail: "The request could not be read.",
-  };
+  const { code, detail } = FRAMEWORK[status] ?? MALFORMED;
   const body = JSON.stringify({ detail });
   socket.end(
     [

@@ -3,7 +3,7 @@ import { PgTable } from "drizzle-orm/pg-core";
 import type { Context } from "../domain/context.js";
 import * as schema from "../store/schema.js";
 
-/** Tables whose rows come and go, or change. */
+/** Every table; that of the samples is not in the schema. */
 const TABLES = [
   "sample_chunks",
   ...Object.values(schema)
