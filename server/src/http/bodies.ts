@@ -42,12 +42,23 @@ function hasUnstorable(value: unknown): boolean {
   return Object.entries(value).some(([name, member]) => hasUnstorable(name) || hasUnstorable(member));
 }
 
+/** Far more than any form of the service has. */
+const MAX_FORM_FIELDS = 50;
+const FORM_MAX_BYTES = 64 * 1024;
+
 /** Reads a form. A repeated field is an array, so that the token endpoint can refuse it. */
 function readForm(bytes: Buffer): Record<string, string | string[]> {
   const form: Record<string, string | string[]> = Object.create(null);
+  let fields = 0;
   for (const [name, value] of new URLSearchParams(bytes.toString("utf8"))) {
+    fields++;
+    if (fields > MAX_FORM_FIELDS) {
+      throw errors.malformed(`The form has more than ${MAX_FORM_FIELDS} fields.`);
+    }
     const known = form[name];
-    form[name] = known === undefined ? value : [known, value].flat();
+    if (known === undefined) form[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else form[name] = [known, value];
   }
   return form;
 }
@@ -77,7 +88,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
   );
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
-    { parseAs: "buffer" },
+    { parseAs: "buffer", bodyLimit: FORM_MAX_BYTES },
     async (request: FastifyRequest, bytes: Buffer) => {
       if (request.routeOptions.config.form !== true) throw unsupported();
       return readForm(bytes);
