@@ -386,7 +386,7 @@ describe("one athlete", () => {
     expect((await s.get("/api/v1/athletes/999999999/", bob.token)).status).toBe(404);
   });
 
-  it("row 31: updates itself; PUT replaces, PATCH changes what is sent; both answer 201", async () => {
+  it("row 31: updates itself; PUT needs the required fields, PATCH changes what is sent; both answer 201", async () => {
     const fay = await s.athlete();
     const path = `/api/v1/athletes/${fay.id}/`;
     const send = (method: string, json: unknown, query = "") =>
@@ -406,9 +406,9 @@ describe("one athlete", () => {
     });
     expect(replaced.status).toBe(201);
     expect(replaced.body).toMatchObject({
-      external_id: null,
+      external_id: body.external_id,
       email,
-      athlete_profile: { height: 1.8, first_name: null, weight: null },
+      athlete_profile: { height: 1.8, first_name: "Fay", weight: 60 },
     });
     expect((await send("PATCH", {}, "?gender=M")).status).toBe(404);
     expect((await send("PATCH", { username: bob.username })).body).toHaveProperty("username");
@@ -486,7 +486,7 @@ describe("managed athletes", () => {
     expect(replaced.body).toMatchObject({
       external_id,
       managed_by: ann.id,
-      athlete_profile: { weight: null },
+      athlete_profile: { weight: 70 },
     });
     expect((await send("PUT", { managed_by: bob.id })).status).toBe(403);
     expect((await send("PATCH", { managed_by: bob.id })).status).toBe(403);
@@ -497,9 +497,12 @@ describe("managed athletes", () => {
   });
 
   it("row 33: not by a manager without the right, nor those who manage themselves", async () => {
-    const carl = await s.manager({}, "?create_default_athlete=true");
-    const { body } = await s.get("/api/v1/athletes/", carl.token);
-    const [{ id }] = body.results;
+    const carl = await managingManager();
+    const { id } = await managed(carl);
+    await s.store.database.queries
+      .update(accounts)
+      .set({ canCreateManagedAthletes: false })
+      .where(eq(accounts.id, carl.id));
     for (const end of ["update-managed/", ""]) {
       const update = (of: number, by: TestAccount) =>
         s.send("PUT", `/api/v1/athletes/${of}/${end}`, { token: by.token, json: { managed_by: by.id } });

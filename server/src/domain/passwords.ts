@@ -25,16 +25,37 @@ export function generatePassword(): string {
   return Array.from({ length: 20 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 }
 
+/** @throws ServiceError `invalid` on the field `password` */
+function requireAllowed(password: string, username: string): void {
+  if (password.toLowerCase() === username.toLowerCase()) {
+    throw errors.field("password", "The password must not be the username.");
+  }
+  if (COMMON.has(password.toLowerCase())) throw errors.field("password", "This password is too common.");
+}
+
 /**
  * Checks a new password and hashes it with argon2id.
  * @throws ServiceError `invalid` on the field `password`
  */
 export async function hashPassword(password: string, username: string): Promise<string> {
-  if (password.toLowerCase() === username.toLowerCase()) {
-    throw errors.field("password", "The password must not be the username.");
-  }
-  if (COMMON.has(password.toLowerCase())) throw errors.field("password", "This password is too common.");
+  requireAllowed(password, username);
   return hash(password);
+}
+
+/**
+ * Checks and hashes the password of an update.
+ * @returns undefined when none was sent, or it is the one of `passwordHash`: clients that send back the whole account
+ *   do not mean to end their sessions
+ * @throws ServiceError `invalid` on the field `password`
+ */
+export async function changedPasswordHash(
+  passwordHash: string | null,
+  password: string | undefined,
+  username: string,
+): Promise<string | undefined> {
+  if (password === undefined) return undefined;
+  requireAllowed(password, username);
+  return (await isPassword(password, passwordHash)) ? undefined : hash(password);
 }
 
 let dummy: Promise<string> | undefined;

@@ -32,7 +32,7 @@ export function queryDecoder<T extends TSchema>(schema: T): Decoder<T> {
 
 function fieldErrors(found: Iterable<ValueError>): FieldErrors {
   const fields: FieldErrors = {};
-  for (const error of found) {
+  for (const error of expanded(found)) {
     const path = error.path
       .split("/")
       .slice(1)
@@ -41,6 +41,17 @@ function fieldErrors(found: Iterable<ValueError>): FieldErrors {
     place(fields, path, message(error));
   }
   return fields;
+}
+
+/** Of an object that may also be null, the problems of its members. */
+function* expanded(found: Iterable<ValueError>): Generator<ValueError> {
+  for (const error of found) {
+    const [object, ...others]: TSchema[] = error.type === ValueErrorType.Union ? error.schema.anyOf : [];
+    const [problems] = error.errors;
+    const isObject = object?.type === "object" && others.every(({ type }) => type === "null");
+    if (isObject && problems !== undefined && error.value !== null) yield* expanded(problems);
+    else yield error;
+  }
 }
 
 /** Only the first problem of a field is told; the others follow from it. */

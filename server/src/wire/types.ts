@@ -36,6 +36,14 @@ export const CURRENT_END = new Date("2999-12-31T23:59:59.000Z");
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+/** An optional member that also counts as left out where a client sends null for it. */
+export const OptionalOrNull = <T extends TSchema>(schema: T) =>
+  Type.Optional(
+    Type.Transform(Nullable(schema))
+      .Decode((value) => (value === null ? undefined : value))
+      .Encode((value) => value ?? null),
+  );
+
 export const Id = (options: SchemaOptions = {}) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...options });
 

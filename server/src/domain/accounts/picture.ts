@@ -1,10 +1,23 @@
 import { FormatRegistry } from "@sinclair/typebox";
 
 const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
-export const MAX_PICTURE_BASE64 = Math.ceil(MAX_PICTURE_BYTES / 3) * 4;
 
-/** Whether the text is standard base64 (padding optional) of a JPEG, PNG or WebP image, told by its first bytes. */
-export function isPicture(base64: string): boolean {
+/** What browsers put in front of base64 when they read a file (RFC 2397). */
+const DATA_URL = /^data:image\/[\w.+-]{1,40};base64,/i;
+const MAX_PREFIX = 64;
+
+/** Characters of the largest picture, with a prefix. */
+export const MAX_PICTURE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + MAX_PREFIX;
+
+/** The base64 of a picture, without the prefix of a data URL. */
+export const base64Of = (text: string): string => text.replace(DATA_URL, "");
+
+/**
+ * Whether the text is standard base64 (padding optional) of a JPEG, PNG or WebP image, told by its first bytes, or a
+ * data URL of it.
+ */
+export function isPicture(text: string): boolean {
+  const base64 = base64Of(text);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return false;
   const bytes = Buffer.from(base64, "base64");
   if (bytes.length > MAX_PICTURE_BYTES) return false;

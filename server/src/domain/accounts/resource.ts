@@ -1,7 +1,7 @@
-import { Type } from "@sinclair/typebox";
-import { CalendarDate, Email, Nullable, Text } from "../../wire/types.js";
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { CalendarDate, Email, Nullable, OptionalOrNull, Text } from "../../wire/types.js";
 import type { Account } from "./find.js";
-import { MAX_PICTURE_BASE64 } from "./picture.js";
+import { base64Of, MAX_PICTURE_TEXT } from "./picture.js";
 
 export const ManagerProfile = Type.Object({
   id: Type.Integer(),
@@ -113,22 +113,30 @@ export function toAuthenticatedAccount(account: Account) {
   };
 }
 
+/** An identifier from elsewhere: null clears it; an empty one, as forms send it, counts as left out. */
+const ExternalId = () =>
+  Type.Optional(
+    Type.Transform(Nullable(Text({ maxLength: 255, description: "Empty: as left out" })))
+      .Decode((value) => (value === "" ? undefined : value))
+      .Encode((value) => value ?? ""),
+  );
+
 /** Fields of bodies that both managers and athletes have. */
 export const accountFields = {
   username: Text({ minLength: 1, description: "Name used to authenticate" }),
   email: Email(),
-  external_id: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 255 }))),
+  external_id: ExternalId(),
 };
 
 export const Password = Type.String({ minLength: 8, maxLength: 128, format: "password" });
 
-export const ManagerProfileInput = Type.Object({
+const ManagerProfileFields = Type.Object({
   first_name: Type.Optional(Nullable(Text())),
   last_name: Type.Optional(Nullable(Text())),
 });
 
-export const AthleteProfileInput = Type.Object({
-  external_id: Type.Optional(Nullable(Text({ maxLength: 255 }))),
+const AthleteProfileFields = Type.Object({
+  external_id: ExternalId(),
   first_name: Type.Optional(Nullable(Text())),
   last_name: Type.Optional(Nullable(Text())),
   gender: Type.Optional(Nullable(Type.Union([Type.Literal("M"), Type.Literal("F"), Type.Literal("X")]))),
@@ -140,12 +148,26 @@ export const AthleteProfileInput = Type.Object({
   nationality: Type.Optional(Nullable(Text({ maxLength: 100 }))),
   profile_picture: Type.Optional(
     Nullable(
-      Type.String({
-        format: "picture",
-        maxLength: MAX_PICTURE_BASE64,
-        problem: "Expected base64 of a JPEG, PNG or WebP image of at most 2 MiB.",
-        description: "Base64 of a JPEG, PNG or WebP image of at most 2 MiB",
-      }),
+      Type.Transform(
+        Type.String({
+          format: "picture",
+          maxLength: MAX_PICTURE_TEXT,
+          problem: "Expected base64 of a JPEG, PNG or WebP image of at most 2 MiB.",
+          description: "Base64 of a JPEG, PNG or WebP image of at most 2 MiB; a data URL of one is taken too",
+        }),
+      )
+        .Decode(base64Of)
+        .Encode((base64) => base64),
     ),
   ),
 });
+
+export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
+export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;
+
+/** Optional members of bodies. */
+export const optionalFields = {
+  password: OptionalOrNull(Password),
+  manager_profile: OptionalOrNull(ManagerProfileFields),
+  athlete_profile: OptionalOrNull(AthleteProfileFields),
+};

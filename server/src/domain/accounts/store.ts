@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { StaticDecode } from "@sinclair/typebox";
 import { DrizzleQueryError, eq, sql } from "drizzle-orm";
 import {
   accessTokens,
@@ -79,10 +78,10 @@ export async function revokeTokens({ queries }: Change, accountId: number): Prom
 }
 
 /** Columns of a profile as sent: what was not sent is not touched. */
-export const managerProfileColumns = (profile: StaticDecode<typeof ManagerProfileInput> = {}) =>
+export const managerProfileColumns = (profile: ManagerProfileInput = {}) =>
   sent({ firstName: profile.first_name, lastName: profile.last_name });
 
-export const athleteProfileColumns = (profile: StaticDecode<typeof AthleteProfileInput> = {}) =>
+export const athleteProfileColumns = (profile: AthleteProfileInput = {}) =>
   sent({
     profileExternalId: profile.external_id,
     firstName: profile.first_name,

@@ -1,15 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { Id } from "../../wire/types.js";
-import { AthleteProfileInput, accountFields, Password } from "../accounts/resource.js";
+import { accountFields, optionalFields, Password } from "../accounts/resource.js";
 
-const athlete_profile = Type.Optional(AthleteProfileInput);
+const { password, athlete_profile } = optionalFields;
 
-export const NewAthlete = Type.Object({
-  ...accountFields,
-  password: Type.Optional(Password),
-  athlete_profile,
-});
+export const NewAthlete = Type.Object({ ...accountFields, password, athlete_profile });
 
+/** Of PUT: what it leaves out stays as it is. */
 export const AthleteReplacement = NewAthlete;
 export const AthleteUpdate = Type.Partial(AthleteReplacement);
 

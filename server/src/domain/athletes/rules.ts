@@ -66,11 +66,11 @@ export const athletesManager: Rule<"athlete", Account> = {
 };
 
 export const athletesManagerWhoManages: Rule<"athlete", Account> = {
-  words: "The manager of this athlete, who may create managed athletes",
+  words: "The manager of this athlete, who may create managed athletes, or whose default athlete it is",
   roles: ["MANAGER"],
   async find(ctx, ids, look) {
     const athlete = await athletesManager.find(ctx, ids, look);
-    if (!ctx.caller?.canCreateManagedAthletes) throw errors.forbidden();
+    if (!ctx.caller?.canCreateManagedAthletes && !athlete.isDefaultAthlete) throw errors.forbidden();
     return athlete;
   },
 };

@@ -3,27 +3,23 @@ import type { Account } from "../accounts/find.js";
 import { athleteProfileColumns, sent, updateAccount } from "../accounts/store.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { hashPassword } from "../passwords.js";
-import type {
-  AthleteReplacement,
-  AthleteUpdate,
-  ManagedAthleteReplacement,
-  ManagedAthleteUpdate,
-} from "./bodies.js";
+import { changedPasswordHash, hashPassword } from "../passwords.js";
+import type { AthleteUpdate, ManagedAthleteUpdate } from "./bodies.js";
 import { requireSelf } from "./create.js";
 import { type AthleteItem, athleteItem, type Filters, requireMatch } from "./list.js";
 
-/** Changes the fields sent. */
+/** Changes the fields sent. A password that is the athlete's already changes nothing. */
 export async function updateAthlete(
   ctx: Context,
   athlete: Account,
   body: StaticDecode<typeof AthleteUpdate>,
   filters: Filters,
 ): Promise<AthleteItem> {
-  const passwordHash =
-    body.password === undefined
-      ? undefined
-      : await hashPassword(body.password, body.username ?? athlete.username);
+  const passwordHash = await changedPasswordHash(
+    athlete.passwordHash,
+    body.password,
+    body.username ?? athlete.username,
+  );
   return change(
     ctx,
     "updateAthlete",
@@ -63,41 +59,6 @@ export async function updateManagedAthlete(
     async (_change, target) => athleteItem(target),
   );
 }
-
-const EMPTY_PROFILE = {
-  external_id: null,
-  first_name: null,
-  last_name: null,
-  gender: null,
-  weight: null,
-  height: null,
-  birth_date: null,
-  nationality: null,
-  profile_picture: null,
-};
-
-/** What a replacement does not name becomes null. The password, which no one can read back, stays. */
-const completed = <B extends StaticDecode<typeof AthleteUpdate>>(body: B) => ({
-  external_id: null,
-  ...body,
-  athlete_profile: { ...EMPTY_PROFILE, ...body.athlete_profile },
-});
-
-/** Changes every field. */
-export const replaceAthlete = (
-  ctx: Context,
-  athlete: Account,
-  body: StaticDecode<typeof AthleteReplacement>,
-  filters: Filters,
-) => updateAthlete(ctx, athlete, completed(body), filters);
-
-/** Changes every field of an athlete whom the caller manages. */
-export const replaceManagedAthlete = (
-  ctx: Context,
-  athlete: Account,
-  body: StaticDecode<typeof ManagedAthleteReplacement>,
-  filters: Filters,
-) => updateManagedAthlete(ctx, athlete, completed(body), filters);
 
 /** Sets a new password and ends every session. */
 export async function changeAthletePassword(ctx: Context, athlete: Account, password: string): Promise<void> {

@@ -1,19 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { AthleteProfileInput, accountFields, ManagerProfileInput, Password } from "../accounts/resource.js";
+import { accountFields, optionalFields, Password } from "../accounts/resource.js";
 
-const optional = {
-  password: Type.Optional(Password),
-  manager_profile: Type.Optional(ManagerProfileInput),
-};
+const { password, manager_profile, athlete_profile } = optionalFields;
 
-export const ManagerReplacement = Type.Object({ ...accountFields, ...optional });
+/** Of PUT: what it leaves out stays as it is. */
+export const ManagerReplacement = Type.Object({ ...accountFields, password, manager_profile });
 
 export const ManagerUpdate = Type.Partial(ManagerReplacement);
 
-export const NewManager = Type.Object({
-  ...accountFields,
-  ...optional,
-  athlete_profile: Type.Optional(AthleteProfileInput),
-});
+export const NewManager = Type.Object({ ...accountFields, password, manager_profile, athlete_profile });
 
 export const NewPassword = Type.Object({ password: Password });

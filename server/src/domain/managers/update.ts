@@ -3,22 +3,23 @@ import type { Account } from "../accounts/find.js";
 import { managerProfileColumns, sent, updateAccount } from "../accounts/store.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { hashPassword } from "../passwords.js";
-import type { ManagerReplacement, ManagerUpdate } from "./bodies.js";
+import { changedPasswordHash, hashPassword } from "../passwords.js";
+import type { ManagerUpdate } from "./bodies.js";
 import { managerItem } from "./retrieve.js";
 
 const view = async (_change: unknown, account: Account) => managerItem(account);
 
-/** Changes the fields sent. */
+/** Changes the fields sent. A password that is the manager's already changes nothing. */
 export async function updateManager(
   ctx: Context,
   manager: Account,
   body: StaticDecode<typeof ManagerUpdate>,
 ) {
-  const passwordHash =
-    body.password === undefined
-      ? undefined
-      : await hashPassword(body.password, body.username ?? manager.username);
+  const passwordHash = await changedPasswordHash(
+    manager.passwordHash,
+    body.password,
+    body.username ?? manager.username,
+  );
   return change(
     ctx,
     "updateManager",
@@ -33,18 +34,6 @@ export async function updateManager(
     view,
   );
 }
-
-/** Changes every field: what was not sent becomes null. The password, which no one can read back, stays. */
-export const replaceManager = (
-  ctx: Context,
-  manager: Account,
-  body: StaticDecode<typeof ManagerReplacement>,
-) =>
-  updateManager(ctx, manager, {
-    external_id: null,
-    ...body,
-    manager_profile: { first_name: null, last_name: null, ...body.manager_profile },
-  });
 
 /** Sets a new password and ends every session. */
 export async function changeManagerPassword(ctx: Context, manager: Account, password: string): Promise<void> {

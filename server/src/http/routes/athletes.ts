@@ -19,13 +19,7 @@ import {
   retrieveAthleteByExternalId,
 } from "../../domain/athletes/list.js";
 import { deleteAthlete, deleteManagedAthlete } from "../../domain/athletes/remove.js";
-import {
-  changeAthletePassword,
-  replaceAthlete,
-  replaceManagedAthlete,
-  updateAthlete,
-  updateManagedAthlete,
-} from "../../domain/athletes/update.js";
+import { changeAthletePassword, updateAthlete, updateManagedAthlete } from "../../domain/athletes/update.js";
 import { Page, Text } from "../../wire/types.js";
 import { route } from "../route.js";
 import { decoder } from "../validation.js";
@@ -35,7 +29,7 @@ const deprecated = true;
 const path = "/api/v1/athletes/{athlete}/";
 /** A profile picture of 2 MiB is 2.7 MiB of base64. */
 const bodyLimitBytes = 4 * 1024 * 1024;
-const REPLACES = "PUT sets every field, so that one not sent becomes null; PATCH sets the fields sent.";
+const KEEPS = "What the body leaves out stays; PUT needs the required fields.";
 
 export function athleteRoutes(app: FastifyInstance): void {
   route(app, {
@@ -115,7 +109,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "updateAthlete",
     tag,
     summary: "Update an athlete",
-    description: `${REPLACES} For the manager of a managed athlete it is the same as updateManagedAthlete.`,
+    description: `${KEEPS} For the manager of a managed athlete it is the same as updateManagedAthlete.`,
     deprecated,
     method: "PUT",
     path,
@@ -124,7 +118,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     bodyLimitBytes,
     success: { status: 201, schema: Athlete },
     failures: [400],
-    handle: ({ ctx, target, query, body }) => replaceAthlete(ctx, target.athlete, body, query),
+    handle: ({ ctx, target, query, body }) => updateAthlete(ctx, target.athlete, body, query),
     patch: {
       body: AthleteUpdate,
       handle: ({ ctx, target, query, body }) => updateAthlete(ctx, target.athlete, body, query),
@@ -132,9 +126,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     instead: {
       when: ({ byManager }) => byManager,
       handle: ({ ctx, target: { athlete }, query, request: { method, body } }) =>
-        method === "PATCH"
-          ? updateManagedAthlete(ctx, athlete, readUpdate(body), query)
-          : replaceManagedAthlete(ctx, athlete, readReplacement(body), query),
+        updateManagedAthlete(ctx, athlete, (method === "PATCH" ? readUpdate : readReplacement)(body), query),
     },
   });
 
@@ -158,7 +150,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "updateManagedAthlete",
     tag,
     summary: "Update an athlete whom you manage",
-    description: REPLACES,
+    description: KEEPS,
     deprecated,
     method: "PUT",
     path: "/api/v1/athletes/{athlete}/update-managed/",
@@ -167,7 +159,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     bodyLimitBytes,
     success: { status: 201, schema: Athlete },
     failures: [400],
-    handle: ({ ctx, target, query, body }) => replaceManagedAthlete(ctx, target, body, query),
+    handle: ({ ctx, target, query, body }) => updateManagedAthlete(ctx, target, body, query),
     patch: {
       body: ManagedAthleteUpdate,
       handle: ({ ctx, target, query, body }) => updateManagedAthlete(ctx, target, body, query),

@@ -4,7 +4,7 @@ import { AuthenticatedAccount, Manager } from "../../domain/accounts/resource.js
 import { ManagerReplacement, ManagerUpdate, NewManager, NewPassword } from "../../domain/managers/bodies.js";
 import { createManager } from "../../domain/managers/create.js";
 import { managerItem, retrieveAccount, retrieveManagerByExternalId } from "../../domain/managers/retrieve.js";
-import { changeManagerPassword, replaceManager, updateManager } from "../../domain/managers/update.js";
+import { changeManagerPassword, updateManager } from "../../domain/managers/update.js";
 import { Query, Text } from "../../wire/types.js";
 import { route } from "../route.js";
 
@@ -65,13 +65,14 @@ export function managerRoutes(app: FastifyInstance): void {
     id: "updateManager",
     tag,
     summary: "Update a manager",
-    description: "PUT sets every field, so that one not sent becomes null; PATCH sets the fields sent.",
+    description:
+      "What the body leaves out stays; PUT needs username and email. A password that is not the present one ends every session.",
     method: "PUT",
     path: "/api/v1/managers/{manager}/",
     body: ManagerReplacement,
     success: { status: 201, schema: Manager },
     failures: [400],
-    handle: ({ ctx, target, body }) => replaceManager(ctx, target, body),
+    handle: ({ ctx, target, body }) => updateManager(ctx, target, body),
     patch: { body: ManagerUpdate, handle: ({ ctx, target, body }) => updateManager(ctx, target, body) },
   });
 
