@@ -1,10 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { is } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../src/store/database.js";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type Database, openDatabase } from "../src/store/database.js";
 import { migrate } from "../src/store/migrate.js";
+import type { Migration } from "../src/store/migration.js";
+import { migrations } from "../src/store/migrations/index.js";
 import * as schema from "../src/store/schema.js";
+import { UsageError } from "../src/usage-error.js";
 import { newDatabase } from "./service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 let database: Database;
 
@@ -15,10 +21,10 @@ afterAll(() => database.close());
 
 describe("migrations", () => {
   it("are applied once, however often they are asked for", async () => {
-    const both = await Promise.all([migrate(database.queries), migrate(database.queries)]);
+    const both = await Promise.all([migrate(database), migrate(database)]);
     expect(both.flat()).toContain("0001-ground");
     expect(both.some((applied) => applied.length === 0)).toBe(true);
-    expect(await migrate(database.queries)).toEqual([]);
+    expect(await migrate(database)).toEqual([]);
   });
 
   it("make the tables that the queries know", async () => {
@@ -43,5 +49,130 @@ describe("migrations", () => {
         ]);
       }
     }
+  });
+});
+
+/** A new database with the schema of this release, closed when the test ends. */
+async function migrated(): Promise<Database> {
+  const { database: other } = await newDatabase();
+  onTestFinished(() => other.close());
+  await migrate(other);
+  return other;
+}
+
+const withMore = (...more: Migration[]) => ({ migrations: [...migrations, ...more], lockTries: 1 });
+
+describe("a database and a release that do not fit together", () => {
+  it("a database of a newer release is refused in a sentence that names its migration", async () => {
+    const newer = await migrated();
+    await newer.pool.query("INSERT INTO migrations (name) VALUES ('9999-of-tomorrow')");
+    const refused = migrate(newer);
+    await expect(refused).rejects.toBeInstanceOf(UsageError);
+    await expect(refused).rejects.toThrow(/^The database is of a newer release: .*9999-of-tomorrow/);
+  });
+
+  it("a migration whose text was changed after it was applied is refused", async () => {
+    const other = await migrated();
+    const first: Migration = { name: "9001-a", sql: "CREATE TABLE a (x int)" };
+    await migrate(other, withMore(first));
+    const changed = migrate(other, withMore({ ...first, sql: "CREATE TABLE a (x bigint)" }));
+    await expect(changed).rejects.toThrow(/^The database has another migration 9001-a than this release/);
+    expect(await migrate(other, withMore(first))).toEqual([]);
+  });
+
+  it("a database without checksums gets them with its next migration", async () => {
+    const old = await migrated();
+    await old.pool.query("ALTER TABLE migrations DROP COLUMN checksum");
+    expect(await migrate(old)).toEqual([]);
+    expect(await migrate(old, withMore({ name: "9001-a", sql: "CREATE TABLE a (x int)" }))).toEqual([
+      "9001-a",
+    ]);
+    const { rows } = await old.pool.query(
+      "SELECT count(*)::int AS count FROM migrations WHERE checksum IS NULL",
+    );
+    expect(rows).toEqual([{ count: 0 }]);
+  });
+
+  it.runIf(isPostgres)("a user who may not make tables is told so in a sentence", async () => {
+    const { databaseUrl, database: other } = await newDatabase();
+    onTestFinished(() => other.close());
+    const role = `reader_${randomBytes(4).toString("hex")}`;
+    await other.pool.query(`CREATE ROLE ${role} LOGIN`);
+    const url = new URL(databaseUrl ?? "");
+    url.username = role;
+    const poor = await openDatabase({ url: url.href, poolSize: 2 });
+    onTestFinished(() => poor.close());
+    const refused = migrate(poor);
+    await expect(refused).rejects.toBeInstanceOf(UsageError);
+    await expect(refused).rejects.toThrow(/^The database user may not apply .* Grant it CREATE/);
+    // Once the schema is there, it needs no such right.
+    await migrate(other);
+    await other.pool.query(`GRANT SELECT ON migrations TO ${role}`);
+    expect(await migrate(poor)).toEqual([]);
+  });
+});
+
+describe("a migration", () => {
+  it("that fails leaves nothing of itself, and those before it applied", async () => {
+    const other = await migrated();
+    const good: Migration = { name: "9001-a", sql: "CREATE TABLE a (x int)" };
+    const bad: Migration = { name: "9002-b", sql: "CREATE TABLE b (x int); SELECT 1 / 0" };
+    await expect(migrate(other, withMore(good, bad))).rejects.toThrow("division by zero");
+    const { rows } = await other.pool.query("SELECT to_regclass('a') AS a, to_regclass('b') AS b");
+    expect(rows).toEqual([{ a: "a", b: null }]);
+    const mended: Migration = { ...bad, sql: "CREATE TABLE b (x int)" };
+    expect(await migrate(other, withMore(good, mended))).toEqual(["9002-b"]);
+  });
+
+  it("outside of a transaction makes an index while others write", async () => {
+    const other = await migrated();
+    const index: Migration = {
+      name: "9001-index",
+      outsideTransaction: [
+        "DROP INDEX CONCURRENTLY IF EXISTS devices_type",
+        "CREATE INDEX CONCURRENTLY devices_type ON devices (device_type)",
+      ],
+    };
+    // A second process that waits for its turn must not keep the index waiting.
+    const both = await Promise.all([migrate(other, withMore(index)), migrate(other, withMore(index))]);
+    expect(both.flat()).toEqual(["9001-index"]);
+    const { rows } = await other.pool.query(
+      "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('devices_type')",
+    );
+    expect(rows).toEqual([{ valid: true }]);
+  });
+
+  it("in batches fills every row, in transactions of a bounded size, and goes on where it was stopped", async () => {
+    const other = await migrated();
+    await other.pool.query("CREATE TABLE a (x int PRIMARY KEY, y int, by xid)");
+    await other.pool.query("INSERT INTO a (x) SELECT generate_series(1, 25)");
+    const fill: Migration = {
+      name: "9001-fill",
+      batch:
+        "UPDATE a SET y = 100 / (18 - x), by = pg_current_xact_id()::xid WHERE x IN (SELECT x FROM a WHERE y IS NULL ORDER BY x LIMIT 10)",
+    };
+    await expect(migrate(other, withMore(fill))).rejects.toThrow("division by zero");
+    const filled = async () =>
+      (await other.pool.query("SELECT count(y)::int AS rows FROM a GROUP BY by ORDER BY min(x)")).rows;
+    expect(await filled()).toEqual([{ rows: 10 }, { rows: 0 }]);
+    await other.pool.query("DELETE FROM a WHERE x = 18");
+    expect(await migrate(other, withMore(fill))).toEqual(["9001-fill"]);
+    expect(await filled()).toEqual([{ rows: 10 }, { rows: 10 }, { rows: 4 }]);
+  });
+
+  it.runIf(isPostgres)("gives up a table that others keep locked, and says so", async () => {
+    const other = await migrated();
+    const holder = await other.pool.connect();
+    await holder.query("BEGIN; LOCK TABLE devices IN ROW EXCLUSIVE MODE");
+    const alter: Migration = { name: "9001-alter", sql: "ALTER TABLE devices ADD COLUMN more text" };
+    try {
+      const refused = migrate(other, { ...withMore(alter), lockTimeoutMs: 50 });
+      await expect(refused).rejects.toBeInstanceOf(UsageError);
+      await expect(refused).rejects.toThrow(/^Other transactions keep a table locked.*9001-alter/);
+    } finally {
+      await holder.query("ROLLBACK");
+      holder.release();
+    }
+    expect(await migrate(other, { ...withMore(alter), lockTimeoutMs: 50 })).toEqual(["9001-alter"]);
   });
 });

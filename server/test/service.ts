@@ -100,7 +100,7 @@ export async function newStore(): Promise<TestStore> {
 
 async function lastingStore(): Promise<TestStore> {
   const { database, databaseUrl } = await newDatabase();
-  await migrate(database.queries);
+  await migrate(database);
   let closed: Promise<void> | undefined;
   const store = {
     database,

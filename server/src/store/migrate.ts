@@ -1,27 +1,230 @@
-import { sql } from "drizzle-orm";
-import type { Queries } from "./database.js";
-import { migrations } from "./migrations/index.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { UsageError } from "../usage-error.js";
+import type { Database } from "./database.js";
+import { checksumOf, type Migration } from "./migration.js";
+import { migrations as ownMigrations } from "./migrations/index.js";
 
 /** Any constant will do: it names the lock that lets one process migrate while others wait. */
 const MIGRATION_LOCK = 7_340_001;
 
+/** How often a process looks whether another one has finished migrating. */
+const LOCK_POLL_MS = 50;
+
 /**
- * Brings the database to the newest schema, in one transaction: wholly or not at all. Any number of processes may
- * call it at once; each migration is applied once.
- * @returns names of the migrations applied by this call
+ * How long a statement of a migration waits for a lock on a table. Every query that comes after it waits behind it, so
+ * it gives up soon and tries again later.
  */
-export async function migrate(queries: Queries): Promise<string[]> {
-  return queries.transaction(async (tx) => {
-    await tx.execute(sql`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    await tx.execute(
-      sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`,
-    );
-    const known = new Set((await tx.execute(sql`SELECT name FROM migrations`)).rows.map((row) => row.name));
-    const missing = migrations.filter(({ name }) => !known.has(name));
-    for (const migration of missing) {
-      await tx.execute(sql.raw(migration.sql));
-      await tx.execute(sql`INSERT INTO migrations (name) VALUES (${migration.name})`);
+const LOCK_TIMEOUT_MS = 5_000;
+const LOCK_TRIES = 10;
+const LOCK_PAUSE_MS = 1_000;
+
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** SQLSTATE insufficient_privilege. */
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** The database and this release do not fit together. */
+export class SchemaError extends UsageError {
+  override readonly name = "SchemaError";
+}
+
+/** What the tests change. */
+interface MigrateOptions {
+  migrations?: readonly Migration[];
+  lockTimeoutMs?: number;
+  lockTries?: number;
+}
+
+/**
+ * Brings the database to the newest schema, one migration after the other. Any number of processes may call it at once;
+ * each migration is applied once. A migration that fails leaves those before it applied.
+ * @returns names of the migrations applied by this call
+ * @throws SchemaError when the database has migrations that this release does not know, or other ones under their
+ * names; when the user may not change the schema; when other transactions keep a table locked
+ */
+export async function migrate(
+  { pool }: Database,
+  {
+    migrations = ownMigrations,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+    lockTries = LOCK_TRIES,
+  }: MigrateOptions = {},
+): Promise<string[]> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    // Nothing to do is the common case. It takes no lock and no right to change the schema.
+    if ((await missing(client, migrations)).length === 0) {
+      broken = false;
+      return [];
     }
-    return missing.map(({ name }) => name);
-  });
+    const applied = await applyMissing(client, migrations, lockTimeoutMs, lockTries);
+    broken = false;
+    return applied;
+  } finally {
+    // The connection's settings have changed, and a broken one may still hold the lock.
+    client.release(broken || undefined);
+  }
+}
+
+async function applyMissing(
+  client: pg.ClientBase,
+  migrations: readonly Migration[],
+  lockTimeoutMs: number,
+  lockTries: number,
+): Promise<string[]> {
+  await lockMigrations(client);
+  // A migration takes the time that it takes; only its waiting for locks is bounded.
+  const before = await client.query<{ statement: string; lock: string }>(
+    "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock",
+  );
+  await client.query(`SET statement_timeout = 0; SET lock_timeout = ${lockTimeoutMs}`);
+  const applied: string[] = [];
+  let under = "the table of the migrations";
+  try {
+    await patiently(lockTries, () => client.query(TABLE));
+    for (const migration of await missing(client, migrations)) {
+      under = `the migration ${migration.name}`;
+      await apply(client, migration, lockTries);
+      applied.push(migration.name);
+    }
+    await recordChecksums(client, migrations);
+  } catch (error) {
+    throw explained(error, under);
+  }
+  const [settings] = before.rows;
+  await client.query(
+    "SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)",
+    [settings?.statement, settings?.lock],
+  );
+  await client.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
+  return applied;
+}
+
+const TABLE = `
+CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+ALTER TABLE migrations ADD COLUMN IF NOT EXISTS checksum text;
+`;
+
+/**
+ * A waiting statement would hold a snapshot, for whose end a concurrent index of the lock's holder waits in turn. So it
+ * asks again and again.
+ */
+async function lockMigrations(client: pg.ClientBase): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS locked", [MIGRATION_LOCK]);
+    if (rows[0]?.locked === true) return;
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+/** @returns the migrations that the database has yet to get */
+async function missing(client: pg.ClientBase, migrations: readonly Migration[]): Promise<Migration[]> {
+  const { rows } = await client.query<{ column: string }>(
+    `SELECT attname AS "column" FROM pg_attribute WHERE attrelid = to_regclass('migrations') AND attnum > 0`,
+  );
+  const columns = new Set(rows.map(({ column }) => column));
+  if (!columns.has("name")) return [...migrations];
+  const known = new Map(migrations.map((migration) => [migration.name, checksumOf(migration)]));
+  // Releases before the checksums recorded none.
+  const checksum = columns.has("checksum") ? "checksum" : "NULL::text AS checksum";
+  const applied = await client.query<{ name: string; checksum: string | null }>(
+    `SELECT name, ${checksum} FROM migrations ORDER BY name`,
+  );
+  const unknown = applied.rows.find(({ name }) => !known.has(name));
+  if (unknown !== undefined) {
+    throw new SchemaError(
+      `The database is of a newer release: it has the migration ${unknown.name}, which this release does not know. Start that release or a later one, or restore a backup of this release into another database.`,
+    );
+  }
+  const changed = applied.rows.find((row) => row.checksum !== null && row.checksum !== known.get(row.name));
+  if (changed !== undefined) {
+    throw new SchemaError(
+      `The database has another migration ${changed.name} than this release: the text that was applied and the text of this release differ. Start the release that made the database, or a published one.`,
+    );
+  }
+  const names = new Set(applied.rows.map(({ name }) => name));
+  return migrations.filter(({ name }) => !names.has(name));
+}
+
+async function apply(client: pg.ClientBase, migration: Migration, lockTries: number): Promise<void> {
+  if ("sql" in migration) {
+    await patiently(lockTries, () =>
+      inTransaction(client, async () => {
+        await client.query(migration.sql);
+        await record(client, migration);
+      }),
+    );
+    return;
+  }
+  if ("outsideTransaction" in migration) {
+    await patiently(lockTries, async () => {
+      for (const statement of migration.outsideTransaction) await client.query(statement);
+    });
+  } else {
+    let changed: number | null;
+    do ({ rowCount: changed } = await patiently(lockTries, () => client.query(migration.batch)));
+    while (changed !== null && changed > 0);
+  }
+  await record(client, migration);
+}
+
+const record = (client: pg.ClientBase, migration: Migration) =>
+  client.query("INSERT INTO migrations (name, checksum) VALUES ($1, $2)", [
+    migration.name,
+    checksumOf(migration),
+  ]);
+
+/** For the migrations that a release without checksums has applied. */
+async function recordChecksums(client: pg.ClientBase, migrations: readonly Migration[]): Promise<void> {
+  for (const migration of migrations) {
+    await client.query("UPDATE migrations SET checksum = $2 WHERE name = $1 AND checksum IS NULL", [
+      migration.name,
+      checksumOf(migration),
+    ]);
+  }
+}
+
+async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await work();
+    await client.query("COMMIT");
+  } catch (error) {
+    // Of a connection that is gone the database undoes the work itself.
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined);
+
+/** Does the work again when a table was locked for too long; the queries behind it get their turn meanwhile. */
+async function patiently<T>(tries: number, work: () => Promise<T>): Promise<T> {
+  for (let left = tries - 1; ; left--) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE || left <= 0) throw error;
+      await sleep(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+function explained(error: unknown, under: string): unknown {
+  const code = codeOf(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  if (code === INSUFFICIENT_PRIVILEGE) {
+    return new SchemaError(
+      `The database user may not apply ${under}: ${reason}. Grant it CREATE on the schema, or start the service once with a user that owns the tables.`,
+    );
+  }
+  if (code === LOCK_NOT_AVAILABLE) {
+    return new SchemaError(
+      `Other transactions keep a table locked, so ${under} could not be applied: ${reason}. Find them in pg_stat_activity, then start the service again.`,
+    );
+  }
+  return error;
 }

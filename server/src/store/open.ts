@@ -29,7 +29,7 @@ export async function openStore(config: Config): Promise<Store> {
         : { url: config.databaseUrl, poolSize: config.databasePoolSize },
     );
     const { close } = database;
-    await migrate(database.queries);
+    await migrate(database);
     return {
       database,
       serverKey: config.serverKey ?? serverKeyOf(config.dataDir),

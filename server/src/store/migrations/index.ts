@@ -1,3 +1,4 @@
+import type { Migration } from "../migration.js";
 import ground from "./0001-ground.js";
 import jsonSchemas from "./0002-json-schemas.js";
 import webhooks from "./0003-webhooks.js";
@@ -5,8 +6,16 @@ import samples from "./0004-samples.js";
 import computedData from "./0005-computed-data.js";
 import firmware from "./0006-firmware.js";
 
-/** All migrations in the order in which they are applied. A published one never changes; a new one is added below. */
-export const migrations: readonly { name: string; sql: string }[] = [
+/**
+ * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
+ * holds SQL text and imports nothing, so that later changes of the code cannot change it. Then
+ * `npm run record-migrations -w server` records its checksum in `checksums.json`; a test fails until that is done.
+ * A recorded migration never changes: databases have applied it. What it got wrong, a further one puts right.
+ *
+ * `sql` serves nearly always. `../migration.ts` describes the two other kinds: statements outside of a transaction
+ * (indexes of large tables) and statements that fill data in batches.
+ */
+export const migrations: readonly Migration[] = [
   { name: "0001-ground", sql: ground },
   { name: "0002-json-schemas", sql: jsonSchemas },
   { name: "0003-webhooks", sql: webhooks },

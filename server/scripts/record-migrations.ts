@@ -1,0 +1,19 @@
+/** Records the checksums of new migrations; refuses when a recorded one has changed. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { checksumOf } from "../src/store/migration.js";
+import { migrations } from "../src/store/migrations/index.js";
+
+const file = new URL("../src/store/migrations/checksums.json", import.meta.url);
+const recorded = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+const changed = migrations.filter(
+  (migration) => recorded[migration.name] !== undefined && recorded[migration.name] !== checksumOf(migration),
+);
+if (changed.length > 0) {
+  const names = changed.map(({ name }) => name).join(", ");
+  console.error(
+    `Changed after it was recorded: ${names}. A published migration never changes. Add a further one; or, if no database outside of yours has it, remove its line from checksums.json first.`,
+  );
+  process.exit(1);
+}
+const entries = migrations.map((migration) => [migration.name, checksumOf(migration)]);
+writeFileSync(file, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);

@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+
+/** One step from a schema to the next. */
+export type Migration = { name: string } & (
+  | {
+      /** Statements that run in one transaction: all of them take effect, or none. */
+      sql: string;
+    }
+  | {
+      /**
+       * Statements that run one by one, each outside of a transaction, such as `CREATE INDEX CONCURRENTLY`. After a
+       * failure all of them run again, so each must be repeatable. A failed `CREATE INDEX CONCURRENTLY` leaves an invalid
+       * index behind: let `DROP INDEX CONCURRENTLY IF EXISTS` precede it.
+       */
+      outsideTransaction: readonly string[];
+    }
+  | {
+      /**
+       * A statement that changes a bounded number of rows, such as `UPDATE ... WHERE id IN (SELECT ... LIMIT 1000)`. It runs
+       * again and again, each time in a transaction of its own, until it changes no row. The service of the release before
+       * may run meanwhile.
+       */
+      batch: string;
+    }
+);
+
+/** SHA-256 of what a migration does, in hex. It is kept in `checksums.json` and beside the name in the database. */
+export function checksumOf(migration: Migration): string {
+  const { name: _name, ...work } = migration;
+  return createHash("sha256").update(JSON.stringify(work)).digest("hex");
+}

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checksumOf } from "./migration.js";
+import { migrations } from "./migrations/index.js";
+
+const FOLDER = join(import.meta.dirname, "migrations");
+const files = readdirSync(FOLDER).filter((name) => /^\d{4}-/.test(name));
+const recorded = JSON.parse(readFileSync(join(FOLDER, "checksums.json"), "utf8")) as Record<string, string>;
+
+describe("the migrations", () => {
+  it("are as they were recorded: a published one never changes; `npm run record-migrations -w server` records a new one", () => {
+    expect(
+      Object.fromEntries(migrations.map((migration) => [migration.name, checksumOf(migration)])),
+    ).toEqual(recorded);
+  });
+
+  it("are listed in the order of their numbers, every file once", () => {
+    const names = migrations.map(({ name }) => name);
+    expect(names).toEqual([...names].sort());
+    expect(names).toEqual(files.map((file) => file.replace(/\.ts$/, "")).sort());
+    const numbers = names.map((name) => name.slice(0, 4));
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+
+  it("are text of their own: no later change of the code changes them", () => {
+    for (const file of files) expect(readFileSync(join(FOLDER, file), "utf8")).not.toMatch(/\bimport\b|\$\{/);
+  });
+});
