@@ -156,6 +156,11 @@ export const settings = {
     32 * 1024 * 1024,
     "Largest recording of a bulk load, decoded",
   ),
+  bulkLoadMaxAheadMs: integer(0, 86_400_000)(
+    "BULK_LOAD_MAX_AHEAD_MS",
+    5 * 60_000,
+    "How far ahead of the server's clock a sample's time may be; a bulk load refuses later ones",
+  ),
   convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
   convertConcurrency: integer(1, 64)(
     "CONVERT_CONCURRENCY",

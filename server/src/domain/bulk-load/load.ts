@@ -9,6 +9,7 @@ import {
   storeSamples,
 } from "../../store/samples/index.js";
 import { devices, jobs, ownerships } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
 import { type Change, transact } from "../change.js";
 import type { Context } from "../context.js";
 import { updateDevice } from "../devices/custom-name.js";
@@ -45,7 +46,9 @@ export async function loadRecording(
 ): Promise<Record<string, unknown>> {
   return transact(ctx, "bulk load", async (change) => {
     const { queries } = change;
-    const times = await timesOf(queries, device, manager, ctx.clock.now());
+    await keepOwner(queries, device);
+    const latestMs = change.now.getTime() + ctx.config.bulkLoadMaxAheadMs;
+    const times = await timesOf(queries, device, manager, latestMs);
     const filter = new SampleFilter(times);
     const decoding = decode(recording);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(decoding));
@@ -64,11 +67,22 @@ export async function loadRecording(
   });
 }
 
-async function timesOf(queries: Queries, device: number, manager: number, now: Date): Promise<Times> {
+/**
+ * Makes whoever takes or releases the device wait for the end of this transaction: what is stored is then of the time of
+ * an ownership, or removed with it. The lock lets pass what merely refers to the device.
+ */
+async function keepOwner(queries: Queries, device: number): Promise<void> {
+  await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");
+}
+
+async function timesOf(queries: Queries, device: number, manager: number, latestMs: number): Promise<Times> {
   const rows = await queries.select().from(ownerships).where(eq(ownerships.deviceId, device));
   const of = (isOwn: boolean) =>
     normaliseIntervals(rows.filter(({ managerId }) => (managerId === manager) === isOwn).map(intervalOf));
-  return { own: of(true), others: of(false), nowMs: now.getTime() };
+  const isOwner = rows.some(
+    ({ managerId, endTime }) => managerId === manager && endTime.getTime() === CURRENT_END.getTime(),
+  );
+  return { own: of(true), others: of(false), isOwner, latestMs };
 }
 
 function detailsOf(

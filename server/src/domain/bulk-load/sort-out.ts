@@ -1,16 +1,16 @@
 import type { SampleBatch } from "asi-convert";
 import type { Interval, SampleColumns } from "../../store/samples/index.js";
 
-/** How far ahead of the server's clock a device's clock may be. */
-const MAX_AHEAD_MS = 24 * 3_600_000;
-
 /** Whose the times of a device are: closed intervals. */
 export interface Times {
   /** Owned by the manager who loads. */
   own: readonly Interval[];
   /** Owned by other managers. */
   others: readonly Interval[];
-  nowMs: number;
+  /** Whether the manager who loads owns the device now. */
+  isOwner: boolean;
+  /** The latest time that a sample may have, ms since 1970 UTC. */
+  latestMs: number;
 }
 
 const isIn = (intervals: readonly Interval[], ms: number) =>
@@ -18,7 +18,8 @@ const isIn = (intervals: readonly Interval[], ms: number) =>
 
 /**
  * Keeps of a recording what may be stored: nothing from the time of another manager's ownership, so that no one writes
- * into another's history, and nothing more than 24 hours ahead.
+ * into another's history, and nothing too far ahead of the clock. Of times in which no one owned the device only what
+ * its owner loads: they may become part of the last ownership or of the next one, and whoever has that would read them.
  */
 export class SampleFilter {
   read = 0;
@@ -47,15 +48,16 @@ export class SampleFilter {
 
   /** Moves what is kept to the front of the batch's own columns. */
   #keep(batch: SampleBatch): SampleColumns {
-    const { own, others, nowMs } = this.#times;
+    const { own, others, isOwner, latestMs } = this.#times;
     let to = 0;
     for (let from = 0; from < batch.length; from++) {
       const ms = batch.timestampMs[from] ?? 0;
-      if (ms > nowMs + MAX_AHEAD_MS || isIn(others, ms)) {
+      const isOwn = isIn(own, ms);
+      if (ms > latestMs || isIn(others, ms) || !(isOwn || isOwner)) {
         this.refused++;
         continue;
       }
-      if (!isIn(own, ms)) this.unreadable++;
+      if (!isOwn) this.unreadable++;
       this.#kept.push(ms);
       if (from !== to) {
         batch.timestampMs[to] = ms;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { and, eq, sql } from "drizzle-orm";
 import {
   DEFINITION_VERSION,
@@ -64,10 +65,8 @@ async function findResult(
 }
 
 /** Reads what the time frame consists of at this moment, then its samples, and computes. */
-async function computeNow(
-  { queries, clock, computer }: Context,
-  timeframeId: number,
-): Promise<ComputationResult | undefined> {
+async function computeNow(ctx: Context, timeframeId: number): Promise<ComputationResult | undefined> {
+  const { queries, clock, computer } = ctx;
   const [row] = await queries
     .select({ timeframe: timeframes, birthDate: accounts.birthDate, schemaName: jsonSchemas.name })
     .from(timeframes)
@@ -76,10 +75,7 @@ async function computeNow(
     .where(eq(timeframes.id, timeframeId));
   if (row === undefined) return undefined;
   const { timeframe } = row;
-  const owned = await queries
-    .select({ start: ownerships.startTime, end: ownerships.endTime })
-    .from(ownerships)
-    .where(and(eq(ownerships.deviceId, timeframe.deviceId), eq(ownerships.managerId, timeframe.ownerId)));
+  const owned = await ownedBy(queries, timeframe);
   const frame = {
     startMs: timeframe.startTime.getTime(),
     endMs: timeframe.endTime.getTime(),
@@ -90,6 +86,8 @@ async function computeNow(
     startMs: frame.startMs,
     stopMs: frame.endMs,
   });
+  // The device has changed hands meanwhile: the samples may be another owner's.
+  if (!isDeepStrictEqual(await ownedBy(queries, timeframe), owned)) return computeNow(ctx, timeframeId);
   const data = await computer.compute({
     deviceId: timeframe.deviceId,
     chunks,
@@ -104,6 +102,14 @@ async function computeNow(
     definitionVersion: DEFINITION_VERSION,
   };
 }
+
+/** When the time frame's owner owned its device. */
+const ownedBy = (queries: Queries, { deviceId, ownerId }: typeof timeframes.$inferSelect) =>
+  queries
+    .select({ start: ownerships.startTime, end: ownerships.endTime })
+    .from(ownerships)
+    .where(and(eq(ownerships.deviceId, deviceId), eq(ownerships.managerId, ownerId)))
+    .orderBy(ownerships.id);
 
 /** The sport of a time-frame schema, by its name. */
 export function sportOf(schemaName: string): Sport {

@@ -1,4 +1,4 @@
-import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { and, eq, gt, ne, sql } from "drizzle-orm";
 import { devices, ownerships } from "../../store/schema.js";
 import { isStorable } from "../../wire/date-time.js";
 import { type Change, transact } from "../change.js";
@@ -83,8 +83,8 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
         and(
           eq(ownerships.deviceId, device.id),
           ne(ownerships.id, last.id),
+          // One without length counts too: its owner may have loaded what was recorded before it.
           gt(ownerships.endTime, start),
-          lt(ownerships.startTime, last.startTime),
         ),
       );
     if (other !== undefined) {

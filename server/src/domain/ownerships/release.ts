@@ -1,11 +1,15 @@
 import { eq, sql } from "drizzle-orm";
+import { deleteSamplesFrom, sqlClientOf } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { ownershipChanged } from "../timeframes/samples-stored.js";
 
-/** Ends the caller's ownership of the device now. */
+/**
+ * Ends the caller's ownership of the device now. A device's clock may be ahead of the server's: what was stored of times
+ * at or after this moment is removed, for it would be the next owner's to read.
+ */
 export async function releaseOwnership(ctx: Context, device: number): Promise<void> {
   await change(ctx, "releaseOwnership", { device }, async (change, { ownership }) => {
     const endMs = Math.max(change.now.getTime(), ownership.startTime.getTime());
@@ -18,7 +22,7 @@ export async function releaseOwnership(ctx: Context, device: number): Promise<vo
       .where(eq(ownerships.id, ownership.id))
       .returning();
     await change.audit("ownership", ownership.id, ownership, ended ?? null);
-    // A device's clock may be ahead: its samples from after this moment are the owner's no more.
+    await deleteSamplesFrom(sqlClientOf(change.queries), device, endMs);
     await ownershipChanged(change, device, [{ startMs: endMs, stopMs: CURRENT_END.getTime() }]);
   });
 }

@@ -19,6 +19,7 @@ import type { Item } from "../item.js";
 import { envelope, paging, requirePage } from "../listing.js";
 import { BoundsQuery, ownedParts, readBounds } from "./interval.js";
 import type { PageCache } from "./page-cache.js";
+import { whileOwned } from "./while-owned.js";
 
 /** Limits of the specification: samples per page, and days between start and stop. */
 const SAMPLE_LIMITS = { default: 10_000, max: 25_000 };
@@ -30,27 +31,37 @@ export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMIT
 
 /** A page of samples, times ascending, as the bytes of its JSON. It may be 120 seconds old. */
 export async function fetchRawData(
-  { queries }: Context,
+  ctx: Context,
   cache: PageCache,
-  { device, ownerships }: OnceOwnedDevice,
+  target: OnceOwnedDevice,
   query: StaticDecode<typeof RawDataQuery>,
 ): Promise<Item<Uint8Array>> {
   const at = paging(query, SAMPLE_LIMITS);
-  const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_SAMPLES));
-  const { body, etag } = await cache.get(keyOf(device.id, intervals, at), async () => {
-    const offset = (at.page - 1) * at.limit;
-    const page = await readPage(sqlClientOf(queries), device.id, intervals, offset, at.limit);
-    requirePage(page.count, at);
-    return { body: pageBody(page, at), etag: etagOf(page) };
+  return whileOwned(ctx, "fetchRawData", target, async ({ device, ownerships }, confirm) => {
+    const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_SAMPLES));
+    const { body, etag } = await cache.get(keyOf(ctx, device.id, intervals, at), async () => {
+      const offset = (at.page - 1) * at.limit;
+      const page = await readPage(sqlClientOf(ctx.queries), device.id, intervals, offset, at.limit);
+      await confirm(endOf(intervals));
+      requirePage(page.count, at);
+      return { body: pageBody(page, at), etag: etagOf(page) };
+    });
+    return { resource: body, etag };
   });
-  return { resource: body, etag };
 }
 
+const endOf = (ascending: readonly Interval[]): number => ascending.at(-1)?.stopMs ?? Number.NaN;
+
+/** The caller belongs to it: the same times may have been another's, whose samples of them were removed since. */
 const keyOf = (
+  { caller }: Context,
   device: number,
   intervals: readonly Interval[],
   { page, limit }: { page: number; limit: number },
-) => [device, page, limit, ...intervals.map(({ startMs, stopMs }) => `${startMs}-${stopMs}`)].join(" ");
+) =>
+  [caller?.id, device, page, limit, ...intervals.map(({ startMs, stopMs }) => `${startMs}-${stopMs}`)].join(
+    " ",
+  );
 
 /** The envelope around the samples, without an object for each. */
 function pageBody({ count, columns }: SamplePage, at: { page: number; limit: number }): Uint8Array {
@@ -69,13 +80,22 @@ function etagOf({ count, columns }: SamplePage): string {
 
 /** A page of ranges, ascending. */
 export async function listRawDataRanges(
-  { queries }: Context,
-  { device, ownerships }: OnceOwnedDevice,
+  ctx: Context,
+  target: OnceOwnedDevice,
   query: StaticDecode<typeof RangesQuery>,
 ) {
   const at = paging(query);
-  const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_RANGES));
-  const ranges = await listRanges(sqlClientOf(queries), device.id, intervals);
+  const ranges = await whileOwned(
+    ctx,
+    "listRawDataRanges",
+    target,
+    async ({ device, ownerships }, confirm) => {
+      const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_RANGES));
+      const found = await listRanges(sqlClientOf(ctx.queries), device.id, intervals);
+      await confirm(endOf(intervals));
+      return found;
+    },
+  );
   requirePage(ranges.length, at);
   const first = (at.page - 1) * at.limit;
   const results = ranges.slice(first, first + at.limit).map(({ start, stop, size }) => ({
@@ -106,26 +126,38 @@ export const LatestQuery = Type.Object({
 
 /** The newest samples of the caller's ownership, times descending, as the bytes of a JSON array. */
 export async function fetchLatestRawData(
-  { queries }: Context,
-  { device, ownership }: OwnedDevice,
+  ctx: Context,
+  target: OwnedDevice,
   { size = LATEST.default }: StaticDecode<typeof LatestQuery>,
 ): Promise<Uint8Array> {
   if (size < 1 || size > LATEST.max) throw errors.field("size", `Must be from 1 to ${LATEST.max}.`);
-  const samples: SampleColumns = await latestSamples(
-    sqlClientOf(queries),
-    device.id,
-    ownership.startTime.getTime(),
-    size,
-  );
-  return samplesToJson(samples);
+  return whileOwned(ctx, "fetchLatestRawData", target, async ({ device, ownership }, confirm) => {
+    const fromMs = ownership.startTime.getTime();
+    const samples: SampleColumns = await latestSamples(sqlClientOf(ctx.queries), device.id, fromMs, size);
+    if (samples.length > 0) await confirm(samples.timestampMs[0] ?? Number.NaN);
+    return samplesToJson(samples);
+  });
 }
 
 /**
  * The time of the newest sample of the caller's ownership.
  * @throws ServiceError `not_found` when there is none
  */
-export async function retrieveLatestTimestamp({ queries }: Context, { device, ownership }: OwnedDevice) {
-  const timestamp = await latestTimestamp(sqlClientOf(queries), device.id, ownership.startTime.getTime());
+export async function retrieveLatestTimestamp(ctx: Context, target: OwnedDevice) {
+  const timestamp = await whileOwned(
+    ctx,
+    "retrieveLatestTimestamp",
+    target,
+    async ({ device, ownership }, confirm) => {
+      const latest = await latestTimestamp(
+        sqlClientOf(ctx.queries),
+        device.id,
+        ownership.startTime.getTime(),
+      );
+      if (latest !== null) await confirm(latest);
+      return latest;
+    },
+  );
   if (timestamp === null) throw errors.notFound("The device has no data.");
   return { timestamp, datetime: new Date(timestamp).toISOString().replace("Z", "+00:00") };
 }

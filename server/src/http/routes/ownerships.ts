@@ -50,6 +50,8 @@ export function ownershipRoutes(app: FastifyInstance): void {
     id: "releaseOwnership",
     tag,
     summary: "Release ownership of a device",
+    description:
+      "Your samples of times at or after this moment, of a device whose clock is ahead, are removed.",
     method: "POST",
     otherMethods: ["DELETE", "PUT", "PATCH"],
     path: "/api/v1/devices/{device}/release-ownership/",

@@ -5,6 +5,7 @@ import webhooks from "./0003-webhooks.js";
 import samples from "./0004-samples.js";
 import computedData from "./0005-computed-data.js";
 import firmware from "./0006-firmware.js";
+import formerOwners from "./0030-former-owners.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { name: "0004-samples", sql: samples },
   { name: "0005-computed-data", sql: computedData },
   { name: "0006-firmware", sql: firmware },
+  { name: "0030-former-owners", sql: formerOwners },
 ];

@@ -187,10 +187,21 @@ export async function writeChunks(
       chunks.map((chunk) => chunk.startMs),
       chunks.map((chunk) => chunk.stopMs),
       chunks.map((chunk) => chunk.size),
-      chunks.map(({ payload }) =>
-        Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString("base64"),
-      ),
+      chunks.map(({ payload }) => toBase64(payload)),
     ],
+  );
+}
+
+const toBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+
+/** Writes what is left of a chunk that is there. Retention goes on to count from when its samples were stored. */
+export async function cutChunk(client: SqlClient, deviceId: number, chunk: EncodedChunk): Promise<void> {
+  const { bucket, startMs, stopMs, size, payload } = chunk;
+  await client.query(
+    `UPDATE sample_chunks SET start_ms = $3, stop_ms = $4, n = $5, payload = decode($6, 'base64')
+     WHERE device_id = $1 AND bucket = $2`,
+    [deviceId, bucket, startMs, stopMs, size, toBase64(payload)],
   );
 }
 

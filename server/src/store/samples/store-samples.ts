@@ -6,6 +6,7 @@ import { SampleStoreError } from "./errors.js";
 import { coalesceIntervals, type Interval } from "./intervals.js";
 import { type MergeCounts, mergeIntoBucket, orderByTime } from "./merge.js";
 import type { SqlClient } from "./sql-client.js";
+import { takeTurn } from "./turn.js";
 
 /** Rows that are sorted and merged at once: about 8 MB of columns, three buckets of 300 s at 291 Hz. */
 const WINDOW_ROWS = 262_144;
@@ -61,13 +62,6 @@ export async function storeSamples(
   if (filled > 0) await storeWindow(tx, deviceId, sliceColumns(window, 0, filled), result);
   result.changed = coalesceIntervals(result.changed, BUCKET_MS);
   return result;
-}
-
-/** Waits for every other transaction that stores samples of this device, and makes later ones wait for this one. */
-async function takeTurn(tx: SqlClient, deviceId: number): Promise<void> {
-  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('sample_chunks ' || $1::bigint, 0))", [
-    deviceId,
-  ]);
 }
 
 function requireTimes(columns: SampleColumns, firstRow: number): void {
