@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../context.js";
 
 /** A page of raw data as it is sent. */
@@ -9,52 +10,65 @@ export interface CachedPage {
 /** How long a page may be shown after it was read (specification, "Limits": raw data cache lifetime). */
 export const PAGE_LIFETIME_MS = 120_000;
 
+/** What a page takes beside its bytes and its key: objects, the entity tag, the cache's own tables. */
+const OVERHEAD_BYTES = 1024;
+
+const sizeOf = (key: string, { body }: CachedPage) =>
+  body.buffer.byteLength + 2 * key.length + OVERHEAD_BYTES;
+
 /** The pages read last, each for 120 seconds, in bounded memory. Whoever reads from it has checked the caller's right. */
 export class PageCache {
-  /** In the order of their last use. */
-  readonly #pages = new Map<string, CachedPage & { readAtMs: number }>();
-  readonly #clock: Clock;
-  readonly #maxBytes: number;
-  #bytes = 0;
+  /** Null where nothing is to be kept. */
+  readonly #pages: LRUCache<string, CachedPage> | null;
+  /** Pages that are being read now. */
+  readonly #underWay = new Map<string, Promise<CachedPage>>();
+  readonly #nowMs: () => number;
+  #tidiedAtMs: number;
 
   constructor(clock: Clock, maxBytes: number) {
-    this.#clock = clock;
-    this.#maxBytes = maxBytes;
+    this.#nowMs = () => clock.now().getTime();
+    this.#tidiedAtMs = this.#nowMs();
+    this.#pages =
+      maxBytes === 0
+        ? null
+        : new LRUCache({
+            maxSize: maxBytes,
+            sizeCalculation: (page, key) => sizeOf(key, page),
+            ttl: PAGE_LIFETIME_MS,
+            ttlResolution: 0,
+            perf: { now: this.#nowMs },
+          });
   }
 
-  /** The page, if it was read at most 120 seconds ago; otherwise reads and keeps it. */
-  async get(key: string, read: () => Promise<CachedPage>): Promise<CachedPage> {
-    const nowMs = this.#clock.now().getTime();
-    const known = this.#pages.get(key);
-    if (known !== undefined) {
-      this.#remove(key);
-      if (nowMs - known.readAtMs < PAGE_LIFETIME_MS) {
-        this.#keep(key, known);
-        return known;
-      }
-    }
+  /** Memory that the kept pages take, as it is counted against the limit. */
+  get bytes(): number {
+    return this.#pages?.calculatedSize ?? 0;
+  }
+
+  /** The page, if it was read at most 120 seconds ago; otherwise reads it, once for all who ask meanwhile, and keeps it. */
+  get(key: string, read: () => Promise<CachedPage>): Promise<CachedPage> {
+    this.#tidy();
+    const known = this.#pages?.get(key);
+    if (known !== undefined) return Promise.resolve(known);
+    const underWay = this.#underWay.get(key);
+    if (underWay !== undefined) return underWay;
     // Its age counts from before the reading: what is stored meanwhile may be missing in it.
-    const page = { ...(await read()), readAtMs: nowMs };
-    this.#remove(key);
-    this.#keep(key, page);
+    const start = this.#nowMs();
+    const page = read()
+      .then((page) => {
+        this.#pages?.set(key, page, { start });
+        return page;
+      })
+      .finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, page);
     return page;
   }
 
-  #keep(key: string, page: CachedPage & { readAtMs: number }): void {
-    const size = page.body.buffer.byteLength;
-    if (size > this.#maxBytes) return;
-    this.#pages.set(key, page);
-    this.#bytes += size;
-    for (const oldest of this.#pages.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#remove(oldest);
-    }
-  }
-
-  #remove(key: string): void {
-    const page = this.#pages.get(key);
-    if (page === undefined) return;
-    this.#pages.delete(key);
-    this.#bytes -= page.body.buffer.byteLength;
+  /** Lets go of what is too old, now and then. */
+  #tidy(): void {
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#tidiedAtMs < PAGE_LIFETIME_MS / 4) return;
+    this.#tidiedAtMs = nowMs;
+    this.#pages?.purgeStale();
   }
 }

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { type CachedPage, PAGE_LIFETIME_MS, PageCache } from "./page-cache.js";
+
+const MIB = 1024 * 1024;
+
+/** A cache whose time moves when told, and a count of the pages that it had read. */
+function newCache(maxBytes: number) {
+  let nowMs = Date.UTC(2024, 0, 1);
+  let reads = 0;
+  const cache = new PageCache({ now: () => new Date(nowMs) }, maxBytes);
+  return {
+    cache,
+    reads: () => reads,
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+    async get(key: string, bytes = 0, wait: Promise<void> = Promise.resolve()): Promise<CachedPage> {
+      return cache.get(key, async () => {
+        reads += 1;
+        await wait;
+        return { body: new Uint8Array(bytes), etag: `"${key}"` };
+      });
+    },
+  };
+}
+
+describe("the cache of pages", () => {
+  it("counts what an empty page takes too", async () => {
+    const { get, reads } = newCache(MIB);
+    const pages = 20_000;
+    for (let page = 0; page < pages; page++) await get(`1 ${page} 10000 1704067200000-1704153600000`);
+    for (let page = pages - 1; page >= 0; page--) await get(`1 ${page} 10000 1704067200000-1704153600000`);
+    const kept = 2 * pages - reads();
+    // An empty page with its key takes hundreds of bytes, not thousands.
+    expect(kept).toBeGreaterThan(MIB / 4096);
+    expect(kept).toBeLessThan(MIB / 256);
+  });
+
+  it("lets go of pages that are too old, though nobody asks for them again", async () => {
+    const { get, advance, cache } = newCache(MIB);
+    for (let page = 0; page < 100; page++) await get(`old ${page}`, 1000);
+    expect(cache.bytes).toBeGreaterThan(100_000);
+    advance(PAGE_LIFETIME_MS + 1);
+    await get("new", 1000);
+    expect(cache.bytes).toBeLessThan(5_000);
+  });
+
+  it("reads a page once for all who ask for it at the same time", async () => {
+    const { get, reads } = newCache(MIB);
+    let arrive = () => {};
+    const wait = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const asked = Array.from({ length: 10 }, () => get("page", 10, wait));
+    arrive();
+    expect(new Set(await Promise.all(asked)).size).toBe(1);
+    expect(reads()).toBe(1);
+  });
+
+  it("counts a page's age from before it was read", async () => {
+    const { get, reads, advance } = newCache(MIB);
+    let arrive = () => {};
+    const wait = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const asked = get("page", 10, wait);
+    advance(PAGE_LIFETIME_MS - 1000);
+    arrive();
+    await asked;
+    await get("page");
+    expect(reads()).toBe(1);
+    advance(1001);
+    await get("page");
+    expect(reads()).toBe(2);
+  });
+
+  it("keeps no failure, and tells it to everyone who waited", async () => {
+    const { cache, get, reads } = newCache(MIB);
+    const failing = () => cache.get("page", () => Promise.reject(new Error("no connection")));
+    const [one, two] = await Promise.allSettled([failing(), failing()]);
+    expect([one.status, two.status]).toEqual(["rejected", "rejected"]);
+    await get("page");
+    expect(reads()).toBe(1);
+  });
+
+  it("keeps no page that is greater than the whole, and none at all without memory", async () => {
+    for (const [maxBytes, bytes] of [
+      [MIB, 2 * MIB],
+      [0, 0],
+    ] as const) {
+      const { get, reads } = newCache(maxBytes);
+      await get("page", bytes);
+      await get("page", bytes);
+      expect(reads()).toBe(2);
+    }
+  });
+});
