@@ -192,6 +192,11 @@ export const settings = {
     5_000,
     "Of it, the time to connect",
   ),
+  refreshTokensPerApplication: integer(1, 1_000_000)(
+    "REFRESH_TOKENS_PER_APPLICATION",
+    1000,
+    "Refresh tokens of one user with one application; with one more the longest unused ends",
+  ),
   throttleUserPerMinute: count("THROTTLE_USER_PER_MINUTE", 3000, "Authenticated calls of one user"),
   throttleAddressPerMinute: count("THROTTLE_ADDRESS_PER_MINUTE", 600, "Anonymous calls from one address"),
   throttleRawDataPerMinute: count("THROTTLE_RAW_DATA_PER_MINUTE", 600, "Raw data and ranges of one user"),

@@ -63,6 +63,36 @@ describe("authorization code flow", () => {
     expect((await exchange(s, code, secret)).body.error).toBe("invalid_grant");
   });
 
+  it("row 3: a code that is used again ends what its first use gave (RFC 6749 section 4.1.2)", async () => {
+    const secret = { client_secret: client.clientSecret };
+    const other = (await exchange(s, await codeOf(s), secret)).body;
+    const code = await codeOf(s);
+    const { access_token, refresh_token } = (await exchange(s, code, secret)).body;
+    const refresh = (token: string) =>
+      s.send("POST", "/oauth2/token/", {
+        form: { grant_type: "refresh_token", refresh_token: token, client_id: client.clientId, ...secret },
+      });
+    const refreshed = (await refresh(refresh_token)).body;
+    expect((await exchange(s, code, secret)).body.error).toBe("invalid_grant");
+    for (const token of [access_token, refreshed.access_token]) {
+      expect((await s.get("/api/v1/account/", token)).status).toBe(403);
+    }
+    expect((await refresh(refresh_token)).body.error).toBe("invalid_grant");
+    expect((await s.get("/api/v1/account/", other.access_token)).status).toBe(200);
+  });
+
+  it("row 3: of two uses of a code at once neither leaves a token", async () => {
+    const secret = { client_secret: client.clientSecret };
+    for (let round = 0; round < 20; round++) {
+      const code = await codeOf(s);
+      const answers = await Promise.all([exchange(s, code, secret), exchange(s, code, secret)]);
+      for (const { status, body } of answers) {
+        if (status === 200) expect((await s.get("/api/v1/account/", body.access_token)).status).toBe(403);
+        else expect(body.error).toBe("invalid_grant");
+      }
+    }
+  });
+
   it("row 3: PKCE stands in for the secret", async () => {
     const verifier = randomBytes(32).toString("base64url");
     const challenge = createHash("sha256").update(verifier).digest("base64url");

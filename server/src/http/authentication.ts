@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Caller } from "../domain/context.js";
 import { hashToken } from "../domain/tokens.js";
 import { preparedOnce, type Queries } from "../store/database.js";
-import { accessTokens, accounts } from "../store/schema.js";
+import { accessTokens, accounts, applications } from "../store/schema.js";
 
 /** RFC 6750 section 2.1; the scheme in any letter case. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -17,11 +17,13 @@ const callerOfToken = preparedOnce((queries) =>
     })
     .from(accessTokens)
     .innerJoin(accounts, eq(accounts.id, accessTokens.accountId))
+    .innerJoin(applications, eq(applications.id, accessTokens.applicationId))
     .where(
       and(
         eq(accessTokens.tokenHash, sql.placeholder("tokenHash")),
         gt(accessTokens.expiresAt, sql.placeholder("now")),
         isNull(accounts.disabledAt),
+        isNull(applications.revokedAt),
       ),
     )
     .prepare("caller_of_token"),

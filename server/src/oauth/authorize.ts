@@ -2,6 +2,7 @@ import { type Change, transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { hashToken, newToken } from "../domain/tokens.js";
 import { authorizationCodes } from "../store/schema.js";
+import { type Parties, type Proof, stillHolds } from "./issue.js";
 import { findApplication, findUser, type PasswordTries } from "./model.js";
 
 /** How long a code is good for, once (operations, item 61; RFC 6749 section 4.1.2 recommends at most ten minutes). */
@@ -79,11 +80,14 @@ export async function authorizeRequest(
   const account = await findUser(ctx, tries, credentials.username, credentials.password);
   if (account === undefined || account.role !== "MANAGER") return { ...login, wrongPassword: true };
   const code = newToken();
-  const issue = async ({ queries, now, audit }: Change) => {
+  const parties: Parties = { accountId: account.id, applicationId: application.id };
+  const proof: Proof = { kind: "password", passwordHash: account.passwordHash };
+  const issue = async (change: Change) => {
+    if (!(await stillHolds(change, parties, proof))) return false;
+    const { queries, now, audit } = change;
     await queries.insert(authorizationCodes).values({
       codeHash: hashToken(code),
-      accountId: account.id,
-      applicationId: application.id,
+      ...parties,
       redirectUri,
       codeChallenge: challenge ?? null,
       expiresAt: new Date(now.getTime() + CODE_LIFETIME_MS),
@@ -92,7 +96,8 @@ export async function authorizeRequest(
       authorizationCode: "issued",
       application: application.id,
     });
+    return true;
   };
-  await transact(ctx, "authorize", issue, account.id);
-  return redirect({ code });
+  const issued = await transact(ctx, "authorize", issue, account.id);
+  return issued ? redirect({ code }) : { ...login, wrongPassword: true };
 }

@@ -5,16 +5,14 @@ import type {
   RefreshTokenModel,
   User,
 } from "@node-oauth/oauth2-server";
-import { and, eq, gt, isNull } from "drizzle-orm";
+import { InvalidGrantError } from "@node-oauth/oauth2-server";
+import { and, eq, isNull } from "drizzle-orm";
 import { usernameKey } from "../domain/accounts/store.js";
-import { type Change, transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { isPassword } from "../domain/passwords.js";
 import { hashToken, isToken, newToken } from "../domain/tokens.js";
-import { accessTokens, accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
-
-/** Specification, "Limits". */
-export const ACCESS_TOKEN_LIFETIME_S = 36_000;
+import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
+import { issueTokens, type Proof, revokeReplayedCode } from "./issue.js";
 
 /** The only scope there is. */
 const SCOPE = ["all"];
@@ -67,6 +65,8 @@ const toClient = (application: typeof applications.$inferSelect): Client => ({
  */
 export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken: string | undefined): Model {
   const { queries, clock } = ctx;
+  /** What was shown in this request, and judged; it is judged again when the token is stored. */
+  let proof: Proof | undefined;
 
   /** The client and the user of a stored token or code. */
   async function partiesOf(applicationId: number, accountId: number) {
@@ -92,7 +92,9 @@ export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken
 
     async getUser(username, password) {
       const account = await findUser(ctx, tries, username, password);
-      return account === undefined ? false : { id: account.id };
+      if (account === undefined) return false;
+      proof = { kind: "password", passwordHash: account.passwordHash };
+      return { id: account.id };
     },
 
     generateAccessToken: async () => newToken(),
@@ -103,25 +105,10 @@ export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken
     },
 
     async saveToken(token, client, user) {
-      const owner = { accountId: Number(user.id), applicationId: Number(client.id) };
-      const now = clock.now();
-      const issue = async ({ queries: tx, audit }: Change) => {
-        await tx.insert(accessTokens).values({
-          ...owner,
-          tokenHash: hashToken(token.accessToken),
-          expiresAt: new Date(now.getTime() + ACCESS_TOKEN_LIFETIME_S * 1000),
-        });
-        if (token.refreshToken !== undefined) {
-          await tx
-            .insert(refreshTokens)
-            .values({ ...owner, tokenHash: hashToken(token.refreshToken), createdAt: now });
-        }
-        await audit("account", owner.accountId, null, {
-          tokens: token.refreshToken === undefined ? "refreshed" : "issued",
-          application: owner.applicationId,
-        });
-      };
-      await transact(ctx, "obtainToken", issue, owner.accountId);
+      const parties = { accountId: Number(user.id), applicationId: Number(client.id) };
+      if (proof === undefined || !(await issueTokens(ctx, parties, proof, token))) {
+        throw new InvalidGrantError("Invalid grant: it has been revoked");
+      }
       const { refreshTokenExpiresAt: _never, ...kept } = token;
       const refreshToken = token.refreshToken ?? sentRefreshToken;
       return { ...kept, ...(refreshToken === undefined ? {} : { refreshToken }), scope: SCOPE, client, user };
@@ -133,6 +120,7 @@ export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken
         .from(refreshTokens)
         .where(eq(refreshTokens.tokenHash, hashToken(refreshToken)));
       const parties = row && (await partiesOf(row.applicationId, row.accountId));
+      proof = { kind: "refresh", token: refreshToken };
       return parties ? { refreshToken, scope: SCOPE, ...parties } : false;
     },
 
@@ -149,14 +137,13 @@ export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken
       const [row] = await queries
         .select()
         .from(authorizationCodes)
-        .where(
-          and(
-            eq(authorizationCodes.codeHash, hashToken(authorizationCode)),
-            gt(authorizationCodes.expiresAt, clock.now()),
-          ),
-        );
-      const parties = row && (await partiesOf(row.applicationId, row.accountId));
+        .where(eq(authorizationCodes.codeHash, hashToken(authorizationCode)));
+      // None may be one that was used and has expired since.
+      if (row === undefined || row.usedAt !== null) await revokeReplayedCode(ctx, authorizationCode);
+      if (row === undefined || row.usedAt !== null || row.expiresAt <= clock.now()) return false;
+      const parties = await partiesOf(row.applicationId, row.accountId);
       if (!parties) return false;
+      proof = { kind: "code", code: authorizationCode };
       return {
         authorizationCode,
         expiresAt: NEVER,
@@ -169,11 +156,19 @@ export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken
       };
     },
 
+    // Called before the code's verifier is checked: whoever guesses has one try.
     async revokeAuthorizationCode({ authorizationCode }) {
       const used = await queries
-        .delete(authorizationCodes)
-        .where(eq(authorizationCodes.codeHash, hashToken(authorizationCode)))
+        .update(authorizationCodes)
+        .set({ usedAt: clock.now() })
+        .where(
+          and(
+            eq(authorizationCodes.codeHash, hashToken(authorizationCode)),
+            isNull(authorizationCodes.usedAt),
+          ),
+        )
         .returning({ accountId: authorizationCodes.accountId });
+      if (used.length === 0) await revokeReplayedCode(ctx, authorizationCode);
       return used.length > 0;
     },
   };

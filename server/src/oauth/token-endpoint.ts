@@ -1,6 +1,7 @@
 import OAuth2Server from "@node-oauth/oauth2-server";
 import type { Context } from "../domain/context.js";
-import { ACCESS_TOKEN_LIFETIME_S, createModel, type PasswordTries } from "./model.js";
+import { ACCESS_TOKEN_LIFETIME_S } from "./issue.js";
+import { createModel, type PasswordTries } from "./model.js";
 
 /** An answer of the token endpoint (RFC 6749 sections 5.1 and 5.2). */
 export interface TokenAnswer {

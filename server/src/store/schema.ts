@@ -77,6 +77,8 @@ export const accessTokens = pgTable("access_tokens", {
   accountId: reference("account_id").notNull(),
   applicationId: reference("application_id").notNull(),
   expiresAt: instant("expires_at").notNull(),
+  /** The refresh token with which, or for which, it was given. */
+  refreshHash: bytea("refresh_hash"),
 });
 
 export const refreshTokens = pgTable("refresh_tokens", {
@@ -84,6 +86,9 @@ export const refreshTokens = pgTable("refresh_tokens", {
   accountId: reference("account_id").notNull(),
   applicationId: reference("application_id").notNull(),
   createdAt: instant("created_at").notNull(),
+  /** The authorization code for which it was given. */
+  codeHash: bytea("code_hash"),
+  lastUsedAt: instant("last_used_at").notNull(),
 });
 
 export const authorizationCodes = pgTable("authorization_codes", {
@@ -93,6 +98,8 @@ export const authorizationCodes = pgTable("authorization_codes", {
   redirectUri: text("redirect_uri").notNull(),
   codeChallenge: text("code_challenge"),
   expiresAt: instant("expires_at").notNull(),
+  /** A used one stays until it expires, so that a second use is known as one. */
+  usedAt: instant("used_at"),
 });
 
 export const devices = pgTable("devices", {

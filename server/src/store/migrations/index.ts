@@ -6,6 +6,7 @@ import samples from "./0004-samples.js";
 import computedData from "./0005-computed-data.js";
 import firmware from "./0006-firmware.js";
 import formerOwners from "./0030-former-owners.js";
+import sessions from "./0020-sessions.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   { name: "0005-computed-data", sql: computedData },
   { name: "0006-firmware", sql: firmware },
   { name: "0030-former-owners", sql: formerOwners },
+  { name: "0020-sessions", sql: sessions },
 ];

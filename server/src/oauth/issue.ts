@@ -1,0 +1,160 @@
+import { and, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
+import { type Change, transact } from "../domain/change.js";
+import type { Context } from "../domain/context.js";
+import { hashToken } from "../domain/tokens.js";
+import type { Queries } from "../store/database.js";
+import { accessTokens, accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
+
+/** Specification, "Limits". */
+export const ACCESS_TOKEN_LIFETIME_S = 36_000;
+
+/** What a client showed to get a token. */
+export type Proof =
+  | {
+      kind: "password";
+      /** The hash against which the password was judged. */
+      passwordHash: string | null;
+    }
+  | { kind: "refresh"; token: string }
+  | { kind: "code"; code: string };
+
+/** Whose session it is, and with which application. */
+export interface Parties {
+  accountId: number;
+  applicationId: number;
+}
+
+/**
+ * Whether the proof still holds. It was judged a moment ago, outside of this transaction; since then the password may
+ * have been changed, the token revoked, the account deleted. The account's row is locked first: whatever ends sessions
+ * holds it, so it either comes before and is seen here, or comes after and finds what is issued here.
+ */
+export async function stillHolds(
+  { queries }: Change,
+  { accountId, applicationId }: Parties,
+  proof: Proof,
+): Promise<boolean> {
+  const [account] = await queries
+    .select({ passwordHash: accounts.passwordHash })
+    .from(accounts)
+    .where(and(eq(accounts.id, accountId), isNull(accounts.disabledAt)))
+    .for("no key update");
+  if (account === undefined) return false;
+  const approved = await queries
+    .select({ id: applications.id })
+    .from(applications)
+    .where(and(eq(applications.id, applicationId), isNull(applications.revokedAt)))
+    .for("share");
+  if (approved.length === 0) return false;
+  if (proof.kind === "password") return account.passwordHash === proof.passwordHash;
+  const rows =
+    proof.kind === "refresh"
+      ? await queries
+          .select({ accountId: refreshTokens.accountId })
+          .from(refreshTokens)
+          .where(eq(refreshTokens.tokenHash, hashToken(proof.token)))
+          .for("update")
+      : await queries
+          .select({ accountId: authorizationCodes.accountId })
+          .from(authorizationCodes)
+          .where(
+            and(eq(authorizationCodes.codeHash, hashToken(proof.code)), isNotNull(authorizationCodes.usedAt)),
+          )
+          .for("update");
+  return rows.length > 0;
+}
+
+/**
+ * Stores an access token and, unless the proof is one, a refresh token.
+ * @returns false when the proof does not hold any more; nothing is stored then
+ */
+export async function issueTokens(
+  ctx: Context,
+  parties: Parties,
+  proof: Proof,
+  { accessToken, refreshToken }: { accessToken: string; refreshToken?: string },
+): Promise<boolean> {
+  const issue = async (change: Change) => {
+    if (!(await stillHolds(change, parties, proof))) return false;
+    const { queries, now } = change;
+    const refreshHash =
+      refreshToken === undefined
+        ? proof.kind === "refresh"
+          ? hashToken(proof.token)
+          : null
+        : hashToken(refreshToken);
+    if (refreshToken !== undefined && refreshHash !== null) {
+      await dropLongestUnused(queries, parties, ctx.config.refreshTokensPerApplication - 1);
+      await queries.insert(refreshTokens).values({
+        ...parties,
+        tokenHash: refreshHash,
+        codeHash: proof.kind === "code" ? hashToken(proof.code) : null,
+        createdAt: now,
+        lastUsedAt: now,
+      });
+    } else if (refreshHash !== null) {
+      await queries
+        .update(refreshTokens)
+        .set({ lastUsedAt: now })
+        .where(eq(refreshTokens.tokenHash, refreshHash));
+    }
+    await queries.insert(accessTokens).values({
+      ...parties,
+      tokenHash: hashToken(accessToken),
+      refreshHash,
+      expiresAt: new Date(now.getTime() + ACCESS_TOKEN_LIFETIME_S * 1000),
+    });
+    await change.audit("account", parties.accountId, null, {
+      tokens: refreshToken === undefined ? "refreshed" : "issued",
+      application: parties.applicationId,
+    });
+    return true;
+  };
+  return transact(ctx, "obtainToken", issue, parties.accountId);
+}
+
+/**
+ * Refresh tokens do not expire, and each login leaves one. The access tokens of those that go live on to their end: a
+ * client that logs in for each call keeps working.
+ */
+async function dropLongestUnused(
+  queries: Queries,
+  { accountId, applicationId }: Parties,
+  kept: number,
+): Promise<void> {
+  const unused = queries
+    .select({ tokenHash: refreshTokens.tokenHash })
+    .from(refreshTokens)
+    .where(and(eq(refreshTokens.accountId, accountId), eq(refreshTokens.applicationId, applicationId)))
+    .orderBy(desc(refreshTokens.lastUsedAt), desc(refreshTokens.tokenHash))
+    .offset(kept);
+  await queries.delete(refreshTokens).where(inArray(refreshTokens.tokenHash, unused));
+}
+
+/**
+ * A code was shown a second time, so it is in wrong hands: ends whatever its first use gave (RFC 6749 section 4.1.2). The
+ * code goes first, so that a first use still under way either waits here, or finds it gone.
+ */
+export async function revokeReplayedCode(ctx: Context, code: string): Promise<void> {
+  const codeHash = hashToken(code);
+  await transact(ctx, "obtainToken", async ({ queries, audit }) => {
+    await queries.delete(authorizationCodes).where(eq(authorizationCodes.codeHash, codeHash));
+    const revoked = await queries
+      .delete(refreshTokens)
+      .where(eq(refreshTokens.codeHash, codeHash))
+      .returning();
+    if (revoked.length === 0) return;
+    await queries.delete(accessTokens).where(
+      inArray(
+        accessTokens.refreshHash,
+        revoked.map(({ tokenHash }) => tokenHash),
+      ),
+    );
+    for (const { accountId, applicationId } of revoked) {
+      await audit("account", accountId, null, {
+        tokens: "revoked: code used again",
+        application: applicationId,
+      });
+    }
+  });
+}
