@@ -5,12 +5,16 @@ import type { Decoder } from "./decoder.js";
 import { AsiError } from "./errors.js";
 import { csvFileNameOfSpans } from "./file-name.js";
 import { type Conclusion, Production } from "./production.js";
+import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout {}
 
-/** A CSV on its way. The promises are fulfilled when the stream has been read to its end. */
+/**
+ * A CSV on its way. The promises are fulfilled when the stream has been read to its end; awaited before anybody reads it,
+ * they are rejected with `NOT_READ`.
+ */
 export interface Conversion {
   readonly csv: ReadableStream<Uint8Array>;
   /** `{serial}_{start}_{end}.csv`, of the rows written. */
@@ -29,14 +33,23 @@ export interface Conversion {
  * `strict` also `DAMAGED`, and `NEEDS_NODE` for another layout outside Node.js.
  */
 export function convert(source: Source, options: ConvertOptions = {}): Conversion {
+  return conversionOf(source, options, "Read csv to its end first, then await it.");
+}
+
+/** The same, with what is to be done before a promise is awaited: a sentence. */
+export function conversionOf(source: Source, options: ConvertOptions, whatToDo: string): Conversion {
   const pieces = new CsvPieces(source, options);
   const csv = pulledStream(
     async () => (await pieces.next())?.bytes ?? null,
     (reason) => pieces.cancel(reason),
   );
-  const fileName = pieces.conclusion.then(conversionFileName);
-  fileName.catch(() => {});
-  return { csv, fileName, report: pieces.report, info: pieces.info };
+  const promised = promisesOfReading(() => csv.locked || pieces.isBegun, whatToDo);
+  return {
+    csv,
+    fileName: promised("fileName", pieces.conclusion.then(conversionFileName)),
+    report: promised("report", pieces.report),
+    info: promised("info", pieces.info),
+  };
 }
 
 /** Name of the CSV with the rows produced. Throws `NO_SAMPLES` when there was none. */
@@ -105,6 +118,11 @@ export class CsvPieces {
 
   get info(): Promise<RecordingInfo> {
     return this.#production.info;
+  }
+
+  /** Whether anybody has asked for a piece, or ended the reading. */
+  get isBegun(): boolean {
+    return this.#production.isBegun;
   }
 
   /** The next piece; null at the end. Throws `NO_SAMPLES` at the end when there was none. */

@@ -1,4 +1,5 @@
-import { AsiError, requireObject } from "./errors.js";
+import { requireObject } from "./arguments.js";
+import { AsiError } from "./errors.js";
 
 /** The columns of a CSV, in their standard order. */
 export const COLUMNS = ["timestamp", "latitude", "longitude", "altitude", "speed", "hr"] as const;

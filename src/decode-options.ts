@@ -1,4 +1,5 @@
-import { AsiError, requireObject } from "./errors.js";
+import { requireObject } from "./arguments.js";
+import { AsiError } from "./errors.js";
 import { checkGivenSerial } from "./header.js";
 import type { DecodeOptions, EngineName } from "./types.js";
 

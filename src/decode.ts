@@ -1,10 +1,15 @@
 import type { Decoder } from "./decoder.js";
+import { AsiError } from "./errors.js";
 import { Production } from "./production.js";
+import { promisesOfReading } from "./promise-of-reading.js";
 import type { DecodeOptions, RecordingInfo, Report, Row, SampleBatch, Source } from "./types.js";
 
-/** What a recording holds, as it is read; can be iterated once. */
+/**
+ * What a recording holds, as it is read. Can be iterated once: another time throws `ALREADY_READ`. The promises are
+ * fulfilled by iterating: awaited before that, they are rejected with `NOT_READ`.
+ */
 export interface Decoding<T> extends AsyncIterable<T> {
-  /** The header: fulfilled when it has been read, which takes iterating. */
+  /** The header: fulfilled when it has been read. */
   readonly info: Promise<RecordingInfo>;
   /** Where every byte went: fulfilled when all has been read. */
   readonly report: Promise<Report>;
@@ -18,24 +23,57 @@ export interface Decoding<T> extends AsyncIterable<T> {
  * `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, with `strict` also `DAMAGED`. A recording without rows gives no batch.
  */
 export function decode(source: Source, options: DecodeOptions = {}): Decoding<SampleBatch> {
-  const production = new Production(source, "columns", options, takeBatch);
+  const production = batchProduction(source, options);
+  const promised = promisesOfReading(
+    () => production.isBegun,
+    "Iterate over the decoding (for await), then await it.",
+  );
+  const once = oneIteration();
   return {
-    info: production.info,
-    report: production.report,
-    [Symbol.asyncIterator]: () => iterate(production),
+    info: promised("info", production.info),
+    report: promised("report", production.report),
+    [Symbol.asyncIterator]() {
+      once();
+      return iterate(production);
+    },
+  };
+}
+
+/** The reading behind `decode`. */
+export function batchProduction(source: Source, options: DecodeOptions): Production<SampleBatch> {
+  return new Production(source, "columns", options, takeBatch);
+}
+
+// A second iteration would find nothing, and look like a recording without rows.
+function oneIteration(): () => void {
+  let isBegun = false;
+  return () => {
+    if (isBegun) {
+      throw new AsiError(
+        "ALREADY_READ",
+        "The recording has been iterated over already; decode it again, or keep the rows in an array.",
+      );
+    }
+    isBegun = true;
   };
 }
 
 /** Reads a recording row by row, in SI units. Otherwise as `decode`. */
 export function decodeRows(source: Source, options: DecodeOptions = {}): Decoding<Row> {
-  const { info, report, [Symbol.asyncIterator]: batches } = decode(source, options);
+  const batches = decode(source, options);
+  const once = oneIteration();
   return {
-    info,
-    report,
-    async *[Symbol.asyncIterator]() {
-      for await (const batch of { [Symbol.asyncIterator]: batches }) yield* rowsOf(batch);
+    info: batches.info,
+    report: batches.report,
+    [Symbol.asyncIterator]() {
+      once();
+      return rowsOfAll(batches);
     },
   };
+}
+
+async function* rowsOfAll(batches: AsyncIterable<SampleBatch>): AsyncGenerator<Row, void, undefined> {
+  for await (const batch of batches) yield* rowsOf(batch);
 }
 
 /** The rows of a batch, in SI units: the integers divided, so that each number is the double nearest to the decimal. */

@@ -1,7 +1,8 @@
+import { requireObject } from "./arguments.js";
 import { COLUMNS, type Column, checkDelimiter } from "./csv-layout.js";
 import { loadFastCsv } from "./custom-csv.js";
 import { type EncodableRow, encodeRows } from "./encode.js";
-import { AsiError, requireObject } from "./errors.js";
+import { AsiError } from "./errors.js";
 import type { RecordingHeader } from "./header.js";
 import { type ChunkReader, readChunks } from "./source.js";
 import type { Source } from "./types.js";

@@ -12,11 +12,14 @@ import type { Report } from "./types.js";
  * - `DAMAGED`: with `strict`, the first frame that began and did not hold
  * - `BAD_ROW`: a row given to `encode` that a recording cannot hold
  * - `BAD_CSV`: a CSV given to `encodeCsv` that cannot be read
+ * - `BAD_ARGUMENT`: samples, instants or a path that are none
  * - `BAD_OPTION`: an option out of its range, or options that contradict each other
  * - `BAD_SOURCE`: a source that gives no bytes; for `encode`, rows that cannot be iterated
+ * - `ALREADY_READ`: a recording that was iterated once is iterated again
+ * - `NOT_READ`: a file name, a report or a header is awaited before anybody reads what it tells of
  * - `FILE_EXISTS`: the output file is there already and overwriting was not allowed
  * - `NEEDS_NODE`: a feature that is only there on Node.js
- * - `ABORTED`: the caller's `AbortSignal` fired
+ * - `ABORTED`: the caller's `AbortSignal` fired; the error's `name` is `AbortError`, its `cause` the signal's reason
  */
 export type AsiErrorCode =
   | "NOT_A_RECORDING"
@@ -27,8 +30,11 @@ export type AsiErrorCode =
   | "DAMAGED"
   | "BAD_ROW"
   | "BAD_CSV"
+  | "BAD_ARGUMENT"
   | "BAD_OPTION"
   | "BAD_SOURCE"
+  | "ALREADY_READ"
+  | "NOT_READ"
   | "FILE_EXISTS"
   | "NEEDS_NODE"
   | "ABORTED";
@@ -45,7 +51,8 @@ export interface AsiErrorDetails {
 
 /** The one error class of the library. `message` says what is wrong and what to do about it. */
 export class AsiError extends Error {
-  override readonly name = "AsiError";
+  /** `AsiError`, and `AbortError` for `ABORTED`: that is how callers tell an abort from other errors. */
+  override readonly name: "AsiError" | "AbortError";
   readonly code: AsiErrorCode;
   readonly byteOffset: number | undefined;
   readonly line: number | undefined;
@@ -53,6 +60,7 @@ export class AsiError extends Error {
 
   constructor(code: AsiErrorCode, message: string, details: AsiErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = code === "ABORTED" ? "AbortError" : "AsiError";
     this.code = code;
     this.byteOffset = details.byteOffset;
     this.line = details.line;
@@ -63,11 +71,4 @@ export class AsiError extends Error {
 /** What is thrown when the caller's `AbortSignal` has fired. */
 export function abortError(signal: AbortSignal | undefined): AsiError {
   return new AsiError("ABORTED", "The work was stopped by the caller.", { cause: signal?.reason });
-}
-
-/** Throws `BAD_OPTION` for options that are none: from JavaScript `null` or a text can come. */
-export function requireObject(name: string, value: unknown): void {
-  if (typeof value === "object" && value !== null) return;
-  const kind = value === null ? "null" : `a ${typeof value}`;
-  throw new AsiError("BAD_OPTION", `${name} must be an object, not ${kind}.`);
 }

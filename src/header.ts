@@ -1,4 +1,5 @@
-import { AsiError, requireObject } from "./errors.js";
+import { requireObject } from "./arguments.js";
+import { AsiError } from "./errors.js";
 import type { RecordingInfo } from "./types.js";
 
 // The ASI-INF frame (docs/recording-format.md, "Frames"): the one place that knows its layout.

@@ -30,6 +30,7 @@ export class Production<T> {
   readonly #info = deferred<RecordingInfo>();
   #engine: Engine | null = null;
   #decoder: Decoder | null = null;
+  #isBegun = false;
   #isOver = false;
   #isReading = false;
   // An abort that came between two calls of `next`; the next one tells.
@@ -56,7 +57,6 @@ export class Production<T> {
     this.#info.promise.catch(() => {});
     this.report = this.#conclusion.promise.then((conclusion) => conclusion.report);
     this.report.catch(() => {});
-    options.signal?.addEventListener("abort", this.#onAbort);
   }
 
   /** Fulfilled when the source has been read to its end. */
@@ -69,6 +69,11 @@ export class Production<T> {
     return this.#info.promise;
   }
 
+  /** Whether anybody has asked for a product, or ended the reading. */
+  get isBegun(): boolean {
+    return this.#isBegun || this.#isOver;
+  }
+
   /** The next product; null at the end. Throws `AsiError`, and whatever the source throws. */
   async next(): Promise<T | null> {
     if (this.#abort !== null) {
@@ -77,6 +82,9 @@ export class Production<T> {
       throw error;
     }
     if (this.#isOver) return null;
+    // Not before: a reading that nobody begins would leave its listener on the signal.
+    if (!this.#isBegun) this.#options.signal?.addEventListener("abort", this.#onAbort);
+    this.#isBegun = true;
     this.#isReading = true;
     try {
       return await this.#produce();

@@ -1,13 +1,17 @@
+import { requireObject } from "./arguments.js";
 import { concatenate } from "./concatenate.js";
 import type { Decoder } from "./decoder.js";
-import { requireObject } from "./errors.js";
 import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
 import { Production } from "./production.js";
+import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
 import { frame } from "./ubx.js";
 
-/** A clean recording on its way; the promises are fulfilled when the stream has been read to its end. */
+/**
+ * A clean recording on its way. The promises are fulfilled when the stream has been read to its end; awaited before anybody
+ * reads it, they are rejected with `NOT_READ`.
+ */
 export interface Repair {
   readonly recording: ReadableStream<Uint8Array>;
   /** The account of the damaged input. */
@@ -52,5 +56,13 @@ export function repair(source: Source, options: RepairOptions = {}): Repair {
     () => production.next(),
     (reason) => production.cancel(reason),
   );
-  return { recording, report: production.report, info: production.info };
+  const promised = promisesOfReading(
+    () => recording.locked || production.isBegun,
+    "Read recording to its end first, then await it.",
+  );
+  return {
+    recording,
+    report: promised("report", production.report),
+    info: promised("info", production.info),
+  };
 }

@@ -1,6 +1,6 @@
+import { requireObject } from "./arguments.js";
 import { checkEngine } from "./decode-options.js";
 import { bestEngine } from "./engines.js";
-import { requireObject } from "./errors.js";
 import { sampleJson } from "./reference/sample-json.js";
 import type { EngineName, SampleBatch } from "./types.js";
 import { type CoreExports, type CoreName, instantiateCore } from "./wasm/core.js";

@@ -1,5 +1,6 @@
-import { type ConvertOptions, convert } from "./convert.js";
-import { decode } from "./decode.js";
+import { type ConvertOptions, conversionOf } from "./convert.js";
+import { batchProduction } from "./decode.js";
+import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, SampleBatch } from "./types.js";
 
@@ -16,20 +17,16 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
 
   constructor(options: DecodeOptions = {}) {
     const input = new TransformStream<Uint8Array, Uint8Array>();
-    const decoding = decode(input.readable, options);
-    const batches = decoding[Symbol.asyncIterator]();
-    this.writable = input.writable;
-    this.readable = pulledStream(
-      async () => {
-        const { done, value } = await batches.next();
-        return done === true ? null : value;
-      },
-      async () => {
-        await batches.return?.();
-      },
+    const production = batchProduction(input.readable, options);
+    const readable = pulledStream(
+      () => production.next(),
+      (reason) => production.cancel(reason),
     );
-    this.info = decoding.info;
-    this.report = decoding.report;
+    const promised = promisesOfReading(() => readable.locked || production.isBegun, READ_FIRST);
+    this.writable = input.writable;
+    this.readable = readable;
+    this.info = promised("info", production.info);
+    this.report = promised("report", production.report);
   }
 }
 
@@ -47,7 +44,7 @@ export class AsiCsvStream implements TransformPair<Uint8Array> {
 
   constructor(options: ConvertOptions = {}) {
     const input = new TransformStream<Uint8Array, Uint8Array>();
-    const conversion = convert(input.readable, options);
+    const conversion = conversionOf(input.readable, options, READ_FIRST);
     this.writable = input.writable;
     this.readable = conversion.csv;
     this.info = conversion.info;
@@ -55,6 +52,8 @@ export class AsiCsvStream implements TransformPair<Uint8Array> {
     this.fileName = conversion.fileName;
   }
 }
+
+const READ_FIRST = "Read readable to its end first, then await it.";
 
 interface TransformPair<Out> {
   readonly writable: WritableStream<Uint8Array>;

@@ -35,12 +35,6 @@ describe("the batches of a recording", () => {
   it("are none of a recording without rows", async () => {
     expect(await all(decode(asiInf()))).toEqual([]);
   });
-
-  it("can be iterated once", async () => {
-    const decoding = decode(chunks);
-    expect(await all(decoding)).toHaveLength(50);
-    expect(await all(decoding)).toEqual([]);
-  });
 });
 
 describe("streams in a pipe", () => {

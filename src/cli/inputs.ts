@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, parse, sep } from "node:path";
-import { readFileChunks, readStandardInput } from "../files/read-file.js";
+import { readFileViews, readStandardInput } from "../files/read-file.js";
 import { expandBraces, isPattern, MOST_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
 import { DescribedError } from "./problem.js";
 import { UsageError } from "./usage-error.js";
@@ -46,7 +46,7 @@ export function openInput(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   switch (input.kind) {
     case "file":
-      return readFileChunks(input.path, { onProgress });
+      return readFileViews(input.path, { onProgress });
     case "standardInput":
       return readStandardInput({ onProgress });
     case "missing":

@@ -1,13 +1,14 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { requireObject } from "../arguments.js";
 import { type ConvertOptions, type CsvPiece, CsvPieces, conversionFileName } from "../convert.js";
-import { AsiError, abortError, requireObject } from "../errors.js";
+import { AsiError, abortError } from "../errors.js";
 import { csvFileName } from "../file-name.js";
 import { type Inspection, inspectionOf } from "../inspect.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
 import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
-import { type ReadFileOptions, readFileChunks } from "./read-file.js";
+import { type ReadFileOptions, readFileViews } from "./read-file.js";
 
 export interface WriteOptions {
   /** Folder of the CSV, made when it is not there; default the input's, for pipes the current one. */
@@ -42,7 +43,7 @@ export async function convertFile(path: string, options: ConvertFileOptions = {}
     refuseInput(path, paths);
     await options.claim?.(paths);
   };
-  return convertBeside(isRegular ? dirname(path) : ".", readFileChunks(path, options), { ...options, claim });
+  return convertBeside(isRegular ? dirname(path) : ".", readFileViews(path, options), { ...options, claim });
 }
 
 /** The same from any source; `outDir` defaults to the current folder. */

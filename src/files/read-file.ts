@@ -1,5 +1,14 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
-import { requireObject } from "../errors.js";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { requireFunctions, requireObject, requirePath } from "../arguments.js";
 import { EventLoopTurns } from "./event-loop-turns.js";
 
 const CHUNK_BYTES = 0x40000;
@@ -9,37 +18,44 @@ export interface ReadFileOptions {
   onProgress?: ((bytesRead: number, totalBytes: number) => void) | undefined;
 }
 
+type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
+
 /**
- * The bytes of a file, a named pipe or a device as a source for `decode` and the like. Chunks share one buffer: each holds
- * until the next is asked for. Opens the file when the first chunk is asked for.
+ * The bytes of a file, a named pipe or a device as a source for `decode` and the like. Each chunk is the receiver's own.
+ * Opens the file when the first chunk is asked for. `return` lets a pipe go at once, also while a chunk is awaited.
  *
- * @throws the system's errors (`ENOENT`, `EISDIR`, ...)
+ * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`, and the system's errors (`ENOENT`, `EISDIR`, ...), with the first chunk
  */
-export async function* readFileChunks(
-  path: string,
-  options: ReadFileOptions = {},
-): AsyncGenerator<Uint8Array, void, undefined> {
-  requireObject("options", options);
-  const { onProgress } = options;
-  const stats = statSync(path);
-  if (waits(stats)) {
-    yield* counted(await openWaiting(path, stats), onProgress);
-    return;
-  }
-  const file = openSync(path, "r");
-  try {
-    yield* readDescriptor(file, onProgress);
-  } finally {
-    closeSync(file);
-  }
+export function readFileChunks(path: string, options: ReadFileOptions = {}): Chunks {
+  return openedLater(path, options, (chunk) => chunk.slice());
 }
 
-/** The bytes of the standard input, in the same way. */
-export async function* readStandardInput({
-  onProgress,
-}: ReadFileOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
-  if (waits(fstatSync(0))) yield* counted(process.stdin, onProgress);
-  else yield* readDescriptor(0, onProgress);
+/** The same, for those who are done with a chunk when they ask for the next: chunks share one buffer. */
+export function readFileViews(path: string, options: ReadFileOptions = {}): Chunks {
+  return openedLater(path, options, (chunk) => chunk);
+}
+
+/** The bytes of the standard input, in the same way as `readFileViews`. */
+export function readStandardInput({ onProgress }: ReadFileOptions = {}): Chunks {
+  if (waits(fstatSync(0))) return waitingChunks(() => process.stdin, onProgress);
+  return readDescriptor(0, onProgress, (chunk) => chunk);
+}
+
+type HandOver = (view: Uint8Array) => Uint8Array;
+
+function openedLater(path: string, options: ReadFileOptions, handOver: HandOver): Chunks {
+  let opened: Chunks | null = null;
+  async function* chunks(): Chunks {
+    requirePath("BAD_ARGUMENT", "path", path);
+    requireObject("options", options);
+    requireFunctions(options, ["onProgress"]);
+    const stats = statSync(path);
+    opened = waits(stats)
+      ? waitingChunks(() => openWaiting(path, stats), options.onProgress)
+      : readOpened(path, options.onProgress, handOver);
+    yield* opened;
+  }
+  return withReturn(chunks(), () => opened?.return().catch(() => {}));
 }
 
 // What may let a reader wait must not be read synchronously: nothing could interrupt it.
@@ -47,32 +63,75 @@ function waits(stats: Stats): boolean {
   return !stats.isFile() && !stats.isDirectory();
 }
 
-// A read that waits in the thread pool would hold up the end of the process; a socket's does not.
-async function openWaiting(path: string, stats: Stats): Promise<AsyncIterable<Uint8Array>> {
-  if (!stats.isFIFO()) return createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  const [{ Socket }, { open }] = await Promise.all([import("node:net"), import("node:fs")]);
-  const file = await new Promise<number>((resolve, reject) => {
-    open(path, "r", (error, descriptor) => (error === null ? resolve(descriptor) : reject(error)));
+// A stream that ends when it is destroyed, in the middle of a read too.
+interface Destroyable extends AsyncIterable<Uint8Array> {
+  destroy(): unknown;
+}
+
+function waitingChunks(
+  open: () => Destroyable | Promise<Destroyable>,
+  onProgress: ReadFileOptions["onProgress"],
+): Chunks {
+  let source: Destroyable | null = null;
+  let isLetGo = false;
+  async function* chunks(): Chunks {
+    source = await open();
+    if (isLetGo) source.destroy();
+    let bytesRead = 0;
+    try {
+      for await (const chunk of source) {
+        bytesRead += chunk.length;
+        onProgress?.(bytesRead, 0);
+        yield chunk;
+      }
+    } catch (error) {
+      // destroyed in the middle of a read, by whom nobody waits for any more
+      if (!isLetGo) throw error;
+    }
+  }
+  return withReturn(chunks(), () => {
+    isLetGo = true;
+    source?.destroy();
   });
+}
+
+// A generator returns behind the read in progress, which may never end: `letGo` is told at once.
+function withReturn(chunks: Chunks, letGo: () => unknown): Chunks {
+  const finish = chunks.return.bind(chunks);
+  chunks.return = (value) => {
+    letGo();
+    return finish(value);
+  };
+  return chunks;
+}
+
+// A read that waits in the thread pool would hold up the end of the process; a socket's does not.
+async function openWaiting(path: string, stats: Stats): Promise<Destroyable> {
+  if (!stats.isFIFO()) return createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const { Socket } = await import("node:net");
+  // An open that waits for the writer would keep a thread of the pool, and nothing could take it back.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   return new Socket({ fd: file, readable: true, writable: false });
 }
 
-async function* counted(
-  chunks: AsyncIterable<Uint8Array>,
+async function* readOpened(
+  path: string,
   onProgress: ReadFileOptions["onProgress"],
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let bytesRead = 0;
-  for await (const chunk of chunks) {
-    bytesRead += chunk.length;
-    onProgress?.(bytesRead, 0);
-    yield chunk;
+  handOver: HandOver,
+): Chunks {
+  const file = openSync(path, "r");
+  try {
+    yield* readDescriptor(file, onProgress, handOver);
+  } finally {
+    closeSync(file);
   }
 }
 
 async function* readDescriptor(
   file: number,
   onProgress: ReadFileOptions["onProgress"],
-): AsyncGenerator<Uint8Array, void, undefined> {
+  handOver: HandOver,
+): Chunks {
   const totalBytes = fstatSync(file).size;
   const buffer = new Uint8Array(CHUNK_BYTES);
   let bytesRead = 0;
@@ -84,6 +143,6 @@ async function* readDescriptor(
     bytesRead += length;
     if (turns.isDue) await turns.take();
     onProgress?.(bytesRead, totalBytes);
-    yield buffer.subarray(0, length);
+    yield handOver(buffer.subarray(0, length));
   }
 }

@@ -1,9 +1,9 @@
-import { requireObject } from "../errors.js";
+import { requireObject } from "../arguments.js";
 import { type Inspection, inspect } from "../inspect.js";
 import { type RepairOptions, repair } from "../repair.js";
 import type { DecodeOptions, RecordingInfo, Report } from "../types.js";
 import { refuseInput, type WrittenFile } from "./output-file.js";
-import { type ReadFileOptions, readFileChunks } from "./read-file.js";
+import { type ReadFileOptions, readFileViews } from "./read-file.js";
 import { writeStream } from "./write-stream.js";
 
 /**
@@ -16,7 +16,7 @@ export async function inspectFile(
   options: DecodeOptions & ReadFileOptions = {},
 ): Promise<Inspection> {
   requireObject("options", options);
-  return inspect(readFileChunks(path, options), options);
+  return inspect(readFileViews(path, options), options);
 }
 
 export interface RepairFileOptions extends RepairOptions, ReadFileOptions {
@@ -43,7 +43,7 @@ export async function repairFile(path: string, options: RepairFileOptions = {}):
   requireObject("options", options);
   const { output = repairedName(path), force, signal } = options;
   refuseInput(path, [output]);
-  const { recording, report, info } = repair(readFileChunks(path, options), options);
+  const { recording, report, info } = repair(readFileViews(path, options), options);
   const file = await writeStream(recording, output, { force, signal });
   return { file, info: await info, report: await report };
 }

@@ -1,0 +1,85 @@
+import { AsiError, type AsiErrorCode } from "./errors.js";
+
+// What callers hand in is checked here, once, at the border: from JavaScript anything can come.
+
+const LONGEST_SHOWN = 80;
+
+/** A value as messages show it: never too long, never with a character that would act on a terminal. */
+export function shown(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(shortened(value));
+    case "object":
+      if (value === null) return "null";
+      return Array.isArray(value) ? "an array" : "an object";
+    case "function":
+      return "a function";
+    case "bigint":
+      return `${shortened(String(value))}n`;
+    default:
+      return shortened(String(value));
+  }
+}
+
+/** The beginning of a text, on one line and without control characters. */
+export function shortened(text: string, longest = LONGEST_SHOWN): string {
+  const printable = text.slice(0, longest).replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "\ufffd");
+  return text.length > longest ? `${printable}...` : printable;
+}
+
+/** Throws `BAD_OPTION` for options that are none: from JavaScript `null` or a text can come. */
+export function requireObject(name: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return;
+  const kind = value === null ? "null" : `a ${typeof value}`;
+  throw new AsiError("BAD_OPTION", `${name} must be an object, not ${kind}.`);
+}
+
+/** Throws `BAD_OPTION` for what is there and neither true nor false. */
+export function requireBooleans(options: object, names: readonly string[]): void {
+  const bad = names.find((name) => !["undefined", "boolean"].includes(typeof optionOf(options, name)));
+  if (bad !== undefined) {
+    throw new AsiError("BAD_OPTION", `${bad} is ${shown(optionOf(options, bad))}; it must be true or false.`);
+  }
+}
+
+/** Throws `BAD_OPTION` for what is there and cannot be called. */
+export function requireFunctions(options: object, names: readonly string[]): void {
+  const bad = names.find((name) => !["undefined", "function"].includes(typeof optionOf(options, name)));
+  if (bad !== undefined) {
+    throw new AsiError("BAD_OPTION", `${bad} is ${shown(optionOf(options, bad))}; it must be a function.`);
+  }
+}
+
+/** Throws `BAD_OPTION` for what is there and no text. */
+export function requireTexts(options: object, names: readonly string[]): void {
+  const bad = names.find((name) => !["undefined", "string"].includes(typeof optionOf(options, name)));
+  if (bad !== undefined) {
+    throw new AsiError("BAD_OPTION", `${bad} is ${shown(optionOf(options, bad))}; it must be a string.`);
+  }
+}
+
+/** Throws `code` for what cannot name a file or folder. */
+export function requirePath(code: AsiErrorCode, name: string, value: unknown): void {
+  if (typeof value === "string" && value !== "" && !value.includes("\0")) return;
+  throw new AsiError(
+    code,
+    `${name} is ${shown(value)}; it must be a path: a string that is not empty and has no NUL character.`,
+  );
+}
+
+/** Throws `BAD_OPTION` for options that are there and cannot name a file or folder. */
+export function requirePaths(options: object, names: readonly string[]): void {
+  for (const name of names) {
+    const value = optionOf(options, name);
+    if (value !== undefined) requirePath("BAD_OPTION", name, value);
+  }
+}
+
+function optionOf(options: object, name: string): unknown {
+  return (options as Record<string, unknown>)[name];
+}
+
+/** Whether it is a Date, also one of another realm. */
+export function isDate(value: unknown): value is Date {
+  return Object.prototype.toString.call(value) === "[object Date]";
+}
