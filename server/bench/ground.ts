@@ -19,8 +19,13 @@ const STOP_TIMEOUT_MS = 15_000;
 /**
  * Runs `work` and clears up behind it: when it is done, when it fails, when it takes longer than `timeoutMs`, and when the
  * process is told to end.
+ * @param endProcesses ends at once whatever `work` has started
  */
-export async function onGround(timeoutMs: number, work: (ground: Ground) => Promise<void>): Promise<void> {
+export async function onGround(
+  timeoutMs: number,
+  work: (ground: Ground) => Promise<void>,
+  endProcesses: () => void = killServices,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "asi-server-bench-"));
   // PostgreSQL may run as another user, inside of it.
   chmodSync(folder, 0o755);
@@ -29,7 +34,7 @@ export async function onGround(timeoutMs: number, work: (ground: Ground) => Prom
   let postgres: Promise<PostgresServer> | undefined;
   let databases = 0;
   const clear = async () => {
-    killServices();
+    endProcesses();
     const stopped = postgres?.then((server) => server.stop()).catch(() => undefined);
     await Promise.race([stopped, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

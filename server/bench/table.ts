@@ -27,7 +27,8 @@ function number(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en-US");
 }
 
-function align(lines: readonly (readonly string[])[]): string {
+/** A Markdown table of a head and its lines. */
+export function align(lines: readonly (readonly string[])[]): string {
   const [head = [], ...body] = lines;
   const widths = head.map((_, column) => Math.max(3, ...lines.map((line) => (line[column] ?? "").length)));
   const text = (line: readonly string[]) =>

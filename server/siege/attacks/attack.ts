@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BesiegedService } from "../besieged-service.js";
+import type { Client } from "../client.js";
+import type { Party } from "../scene.js";
+
+/** What an attack has at hand. */
+export interface Siege {
+  service: BesiegedService;
+  /** Connects from another address than the bystander does. */
+  client: Client;
+  /** A manager as anyone may become one. */
+  attacker: Party;
+  /** The attack ends when it aborts. */
+  signal: AbortSignal;
+}
+
+/** Counts outcomes by their name, such as a status. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(outcome: string | number, count = 1): void {
+    const name = outcome === 0 ? "cut" : String(outcome);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
+  }
+
+  /** Such as `403 × 12, cut × 3`. */
+  toString(): string {
+    return [...this.#counts].map(([name, count]) => `${name} × ${count.toLocaleString("en-US")}`).join(", ");
+  }
+}
+
+export interface Attack {
+  /** What the attacker does, in a few words. */
+  name: string;
+  /** What the ordinary user does not have: nothing (anonymous) or an account. */
+  as: "anyone" | "user";
+  run(siege: Siege, tally: Tally): Promise<void>;
+}
+
+/** However fast the answers come, an attack sends no more requests than this. */
+const MAX_REQUESTS = 50_000;
+
+/** Runs `once` over and over, so many at a time, until the attack ends; counts the statuses that it returns. */
+export async function repeat(
+  signal: AbortSignal,
+  atATime: number,
+  tally: Tally,
+  once: (round: number) => Promise<number | string>,
+): Promise<void> {
+  let round = 0;
+  const hands = Array.from({ length: atATime }, async () => {
+    while (!signal.aborted && round < MAX_REQUESTS) tally.add(await once(round++));
+  });
+  await Promise.all(hands);
+}
+
+/** Waits until the attack ends. */
+export const untilTheEnd = (signal: AbortSignal): Promise<void> =>
+  sleep(3_600_000, undefined, { signal }).catch(() => undefined);

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Attack, type Siege, type Tally, untilTheEnd } from "./attack.js";
+
+/** Holds so many connections, each with what `begin` writes on it, and writes `more` on each now and then. */
+async function hold(
+  { client, signal }: Siege,
+  tally: Tally,
+  count: number,
+  begin: string,
+  more: string,
+  everyMs: number,
+): Promise<void> {
+  const sockets = Array.from({ length: count }, () => {
+    const socket = client.connect();
+    socket.once("data", (data) => tally.add(String(data).slice(9, 12)));
+    socket.once("close", () => tally.add(signal.aborted ? "held" : "cut"));
+    socket.write(begin);
+    return socket;
+  });
+  while (!signal.aborted) {
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    if (more !== "") for (const socket of sockets) if (socket.writable) socket.write(more);
+  }
+  for (const socket of sockets) socket.destroy();
+}
+
+const boundary = "----asi-siege";
+
+const uploadHeader = (token: string, length: number) =>
+  `POST /api/v2/files/asi-to-csv/ HTTP/1.1\r\nHost: siege\r\nAuthorization: Bearer ${token}\r\n` +
+  `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${length}\r\n\r\n` +
+  `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.asi"\r\n\r\n`;
+
+/** Connections that are held rather than used. */
+export const connections: readonly Attack[] = [
+  {
+    name: "1,000 connections that say nothing",
+    as: "anyone",
+    run: (siege, tally) => hold(siege, tally, 1000, "", "", 1000),
+  },
+  {
+    name: "500 headers, a byte a second each",
+    as: "anyone",
+    run: (siege, tally) => hold(siege, tally, 500, "GET /api/v1/account/ HTTP/1.1\r\nX-A: ", "a", 1000),
+  },
+  {
+    name: "300 registrations, a byte a second each",
+    as: "anyone",
+    run: (siege, tally) =>
+      hold(
+        siege,
+        tally,
+        300,
+        "POST /api/v1/managers/ HTTP/1.1\r\nHost: siege\r\nContent-Type: application/json\r\n" +
+          "Content-Length: 60000\r\n\r\n{",
+        " ",
+        1000,
+      ),
+  },
+  {
+    name: "20 uploads, a byte a second each",
+    as: "user",
+    run: (siege, tally) => hold(siege, tally, 20, uploadHeader(siege.attacker.token, 10_000_000), "a", 1000),
+  },
+  {
+    name: "20 connections that ask for 25,000 rows and read 64 KB in 8 s",
+    as: "user",
+    run: async ({ client, attacker, signal }, tally) => {
+      const path =
+        `/api/v1/devices/${attacker.device}/preprocessed-data/` +
+        `?start=${attacker.startMs}&stop=${attacker.stopMs}&limit=25000`;
+      const sockets = Array.from({ length: 20 }, () => {
+        const socket = client.connect();
+        socket.write(
+          `GET ${path} HTTP/1.1\r\nHost: siege\r\nAuthorization: Bearer ${attacker.token}\r\n\r\n`,
+        );
+        socket.once("close", () => tally.add(signal.aborted ? "held" : "cut"));
+        socket.pause();
+        const timer = setInterval(() => {
+          socket.resume();
+          socket.once("data", () => socket.pause());
+        }, 8_000);
+        socket.once("close", () => clearInterval(timer));
+        return socket;
+      });
+      await untilTheEnd(signal);
+      for (const socket of sockets) socket.destroy();
+    },
+  },
+];

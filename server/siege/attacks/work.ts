@@ -1,0 +1,190 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { recording, timeframeOf } from "../scene.js";
+import { type Attack, repeat, type Siege, type Tally, untilTheEnd } from "./attack.js";
+
+const api = ({ client, attacker }: Siege, method: string, path: string, json?: unknown, timeoutMs?: number) =>
+  client.send(`/api/v1${path}`, {
+    method,
+    token: attacker.token,
+    ...(json === undefined ? {} : { json }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+
+/** A new activity with time frames and webhooks, made as fast as a user can. @returns its id */
+async function loadedActivity(
+  siege: Siege,
+  timeframes: number,
+  webhooks: number,
+  webhookUrl: (n: number) => string,
+): Promise<number> {
+  const { attacker } = siege;
+  const created = await api(siege, "POST", "/activities/", {
+    name: "Crowded",
+    json: { sport: "soccer" },
+    json_schema: attacker.schemas.activity_soccer,
+    owner: attacker.id,
+  });
+  const { id } = JSON.parse(created.body.toString());
+  const bodies = [
+    ...Array.from({ length: timeframes }, (_, i) => ({
+      path: "/timeframes/",
+      json: timeframeOf(attacker, {
+        activity: id,
+        start_time: new Date(attacker.startMs + i * 1000).toISOString(),
+        end_time: new Date(attacker.startMs + (i + 1) * 1000).toISOString(),
+      }),
+    })),
+    ...Array.from({ length: webhooks }, (_, i) => ({
+      path: `/activities/${id}/webhooks/`,
+      json: {
+        webhook_url: webhookUrl(i),
+        secret_token: "of the attacker",
+        activity_events: true,
+        timeframes_events: true,
+      },
+    })),
+  ];
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
+        await api(siege, "POST", body.path, body.json);
+      }
+    }),
+  );
+  return id;
+}
+
+/** Receivers that take a connection and never answer. */
+async function withSilentReceiver<T>(work: (port: number) => Promise<T>): Promise<T> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  try {
+    return await work((server.address() as AddressInfo).port);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+}
+
+const boundary = "----asi-siege";
+
+/** Uploads a recording to the conversion over and over. */
+function convert(bytes: (siege: Siege) => Promise<Uint8Array> | Uint8Array) {
+  return async (siege: Siege, tally: Tally) => {
+    const body = Buffer.concat([
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.asi"\r\n\r\n`),
+      await bytes(siege),
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]);
+    await repeat(siege.signal, 2, tally, async () => {
+      const { status } = await siege.client.send("/api/v2/files/asi-to-csv/", {
+        method: "POST",
+        token: siege.attacker.token,
+        body,
+        headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
+      });
+      return status;
+    });
+  };
+}
+
+const HOSTILE_BYTES = 20_000_000;
+
+/** The bytes over and over, as many as the hostile recordings have. */
+function fill(part: Uint8Array): Uint8Array {
+  const all = new Uint8Array(Math.floor(HOSTILE_BYTES / part.length) * part.length);
+  for (let at = 0; at < all.length; at += part.length) all.set(part, at);
+  return all;
+}
+
+/** Work that goes on after the answer, and recordings made to be dear. */
+export const work: readonly Attack[] = [
+  {
+    name: "250 reads of one stale 48 h time frame, then hung up",
+    as: "user",
+    run: async (siege, tally) => {
+      const { attacker, signal } = siege;
+      await repeat(signal, 1, tally, async (round) => {
+        const path = `/timeframes/${attacker.timeframe}/`;
+        await api(siege, "PATCH", path, { params: { max_hr: 150 + (round % 50) } });
+        const reads = Array.from({ length: 250 }, () =>
+          api(siege, "GET", `${path}computed-data/`, undefined, 300),
+        );
+        for (const { status } of await Promise.all(reads)) tally.add(status);
+        return "round";
+      });
+    },
+  },
+  {
+    name: "deletion of an activity with 200 time frames and 100 webhooks",
+    as: "user",
+    run: (siege, tally) =>
+      withSilentReceiver(async (port) => {
+        const id = await loadedActivity(siege, 200, 100, (n) => `http://127.0.0.1:${port}/${n}`);
+        tally.add((await api(siege, "DELETE", `/activities/${id}/`)).status);
+        await untilTheEnd(siege.signal);
+      }),
+  },
+  {
+    name: "an activity with 200 time frames and 10 webhooks renamed over and over",
+    as: "user",
+    run: (siege, tally) =>
+      withSilentReceiver(async (port) => {
+        const id = await loadedActivity(siege, 200, 10, (n) => `http://127.0.0.1:${port}/${n}`);
+        await repeat(siege.signal, 2, tally, async (round) => {
+          return (await api(siege, "PATCH", `/activities/${id}/`, { name: `z${round}` })).status;
+        });
+        tally.add((await api(siege, "DELETE", `/activities/${id}/`)).status);
+      }),
+  },
+  {
+    name: "32 webhooks whose receivers never answer",
+    as: "user",
+    run: (siege, tally) =>
+      withSilentReceiver(async (port) => {
+        const id = await loadedActivity(siege, 0, 32, (n) => `http://127.0.0.${2 + n}:${port}/`);
+        await repeat(siege.signal, 1, tally, async (round) => {
+          return (await api(siege, "PATCH", `/activities/${id}/`, { name: `z${round}` })).status;
+        });
+      }),
+  },
+  {
+    name: "20 webhooks with names that nobody answers",
+    as: "user",
+    run: async (siege, tally) => {
+      const id = await loadedActivity(siege, 0, 20, (n) => `https://no-such-name-${n}.invalid/`);
+      await repeat(siege.signal, 1, tally, async (round) => {
+        return (await api(siege, "PATCH", `/activities/${id}/`, { name: `z${round}` })).status;
+      });
+    },
+  },
+  {
+    name: "conversions of 20 MB of recording headers",
+    as: "user",
+    run: convert(async ({ attacker }) =>
+      fill((await recording(attacker.serial, attacker.startMs, 1, 100)).subarray(0, 72)),
+    ),
+  },
+  {
+    name: "conversions of 20 MB of false frame starts",
+    as: "user",
+    run: convert(() => fill(Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0x00, 0x20))),
+  },
+  {
+    name: "bulk loads of a 48 h recording, over and over",
+    as: "user",
+    run: async (siege, tally) => {
+      const { attacker, signal } = siege;
+      const bytes = await recording(attacker.serial, attacker.startMs, 170_000, 1000);
+      const json = { asi_b64: Buffer.from(bytes).toString("base64") };
+      await repeat(signal, 2, tally, async () => {
+        return (await api(siege, "POST", `/devices/${attacker.device}/bulk-load/`, json)).status;
+      });
+    },
+  },
+];

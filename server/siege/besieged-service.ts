@@ -1,0 +1,91 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const MAIN = join(import.meta.dirname, "../dist/main.js");
+const PROBE = join(import.meta.dirname, "probe.js");
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 30_000;
+/** How long a service whose event loop is held has to answer the probe's question. */
+const PROBE_TIMEOUT_MS = 120_000;
+
+/** What the probe inside the service saw since it was last asked. */
+export interface ProbeFigures {
+  longestDelayMs: number;
+  peakMemoryMb: number;
+}
+
+/** The built service as a process of its own, with the settings that an operator gets without setting any. */
+export interface BesiegedService {
+  url: string;
+  /** Runs a command of the operator's. @returns what it prints as JSON */
+  command(...args: string[]): Promise<unknown>;
+  /** @throws Error when the service has ended or does not answer */
+  figures(): Promise<ProbeFigures>;
+  stop(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Ends every service at once. */
+export function killBesieged(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
+/** @param databaseUrl of a PostgreSQL database; null for an embedded one in `dataDir` */
+export async function startBesieged(dataDir: string, databaseUrl: string | null): Promise<BesiegedService> {
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    TMPDIR: process.env.TMPDIR,
+    DATA_DIR: dataDir,
+    PORT: "0",
+    METRICS_PORT: "0",
+    LOG_LEVEL: "error",
+    // The receivers of the siege listen on this machine.
+    WEBHOOK_ALLOW_PRIVATE: "true",
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+  };
+  const child = spawn(process.execPath, ["--import", PROBE, MAIN], {
+    env,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  running.add(child);
+  const exited = once(child, "exit").then(() => running.delete(child));
+  let output = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`does not listen: ${output}`)), START_TIMEOUT_MS);
+    const read = (chunk: Buffer) => {
+      // Errors of the attacks may fill pages; the end is enough.
+      output = (output + chunk).slice(-10_000);
+      const found = /listens on (http:\/\/[^\s;"]+)/.exec(output)?.[1];
+      if (found === undefined) return;
+      clearTimeout(late);
+      resolve(found);
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    child.once("exit", (code) => reject(new Error(`The service ended with ${code}: ${output}`)));
+  });
+  return {
+    url,
+    async command(...args) {
+      const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args, "--json"], { env });
+      return JSON.parse(stdout);
+    },
+    async figures() {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`The service ended with ${child.exitCode ?? child.signalCode}: ${output}`);
+      }
+      child.send("figures");
+      const [figures] = await once(child, "message", { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+      return figures as ProbeFigures;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}

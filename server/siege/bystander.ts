@@ -1,0 +1,54 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Party } from "./scene.js";
+
+/** What the bystander saw between two questions. */
+export interface Experience {
+  /** Times of his requests, from when each was due to the last byte of its answer, ms. */
+  latenciesMs: number[];
+  /** Answers that were not the expected ones, such as `GET /api/v1/account/: 503`. */
+  errors: string[];
+  /** From the answer to a change until his webhook was called, ms. */
+  webhookDelaysMs: number[];
+}
+
+export interface Order {
+  url: string;
+  party: Party;
+  /** A small recording to convert, base64. */
+  recordingBase64: string;
+}
+
+/** An ordinary user in a process of his own, so that the attackers' work does not delay his clock. */
+export interface Bystander {
+  /** @returns what he saw since the last call */
+  experience(): Promise<Experience>;
+  stop(): void;
+}
+
+const running = new Set<ChildProcess>();
+
+export function killBystanders(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
+export async function startBystander(order: Order): Promise<Bystander> {
+  const child = fork(fileURLToPath(new URL("./bystander-process.ts", import.meta.url)), [], {
+    execArgv: ["--import", "tsx"],
+  });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  child.send(order);
+  await once(child, "message");
+  return {
+    async experience() {
+      child.send("experience");
+      const [experience] = await once(child, "message");
+      return experience as Experience;
+    },
+    stop() {
+      child.kill("SIGKILL");
+    },
+  };
+}

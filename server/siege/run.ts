@@ -1,0 +1,137 @@
+/**
+ * Attacks the built service on each database while an ordinary user makes 20 requests a second, and prints what he felt.
+ * Ends with status 1 when a promise is not kept.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { onGround } from "../bench/ground.js";
+import { align } from "../bench/table.js";
+import { attacks } from "./attacks/index.js";
+import { besiege } from "./besiege.js";
+import { killBesieged } from "./besieged-service.js";
+import { killBystanders } from "./bystander.js";
+import { broken, type Outcome, TARGETS } from "./verdict.js";
+
+const DATABASES = ["PostgreSQL", "PGlite"];
+const README = fileURLToPath(new URL("../README.md", import.meta.url));
+
+/** How long each attack lasts, s. */
+const LONG_S = 20;
+const SHORT_S = 3;
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string" },
+    database: { type: "string", multiple: true, default: DATABASES },
+    seconds: { type: "string" },
+    readme: { type: "boolean", default: false },
+    json: { type: "string", default: fileURLToPath(new URL("../bench/out/siege.json", import.meta.url)) },
+    help: { type: "boolean", default: false },
+  },
+});
+
+if (options.help) {
+  console.log(
+    `npm run siege -w server -- [--quick] [--only TEXT: attacks with it in their name] [--seconds N: of each attack] ` +
+      `[--database ${DATABASES.join("|")}]... [--readme: put the table into the README] [--json FILE]`,
+  );
+} else {
+  await main();
+}
+
+async function main(): Promise<void> {
+  const chosen = attacks.filter(({ name }) => options.only === undefined || name.includes(options.only));
+  const seconds = Number(options.seconds ?? (options.quick ? SHORT_S : LONG_S));
+  const loadAtStart = loadavg()[0] ?? 0;
+  const outcomes = new Map<string, Outcome[]>();
+  // Preparations and stragglers take about as long as the attacks themselves.
+  const timeoutMs = (chosen.length * DATABASES.length * (seconds + 60) + 120) * 1000;
+  await onGround(
+    timeoutMs,
+    async (ground) => {
+      for (const name of options.database)
+        outcomes.set(name, await besiege(name, ground, chosen, seconds, (outcome) => tell(name, outcome)));
+    },
+    () => {
+      killBesieged();
+      killBystanders();
+    },
+  );
+  report(outcomes, seconds, loadAtStart);
+}
+
+function round(value: number | null): string {
+  return value === null ? "" : Math.round(value).toLocaleString("en-US");
+}
+
+function tell(database: string, outcome: Outcome): void {
+  const faults = broken(outcome);
+  console.log(
+    `${faults.length === 0 ? "held  " : "BROKEN"} ${database}: ${outcome.attack}: p50 ${round(outcome.p50Ms)}, ` +
+      `p99 ${round(outcome.p99Ms)}, worst ${round(outcome.worstMs)} ms; loop ${round(outcome.longestDelayMs)} ms; ` +
+      `${round(outcome.peakMemoryMb)} MB; webhook ${round(outcome.webhookMs)} ms; ${outcome.answers}` +
+      `${faults.length === 0 ? "" : `\n       ${faults.join("; ")}`}`,
+  );
+}
+
+function report(outcomes: ReadonlyMap<string, Outcome[]>, seconds: number, loadAtStart: number): void {
+  const all = [...outcomes].flatMap(([database, list]) => list.map((outcome) => ({ database, ...outcome })));
+  const faults = all.filter((outcome) => broken(outcome).length > 0);
+  const machine = `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB; node ${process.versions.node}`;
+  const text = [
+    `${machine}; ${new Date().toISOString().slice(0, 10)}. Each attack lasts ${seconds} s; the load of the machine before the start was ${loadAtStart.toFixed(1)}.`,
+    `Targets: p99 at most ${TARGETS.p99Ms} ms, no error, loop held at most ${TARGETS.longestDelayMs} ms, memory under ${TARGETS.peakMemoryMb} MB.`,
+    "",
+    align([
+      [
+        "attack",
+        "by",
+        "database",
+        "p50 ms",
+        "p99 ms",
+        "worst ms",
+        "errors",
+        "loop ms",
+        "MB",
+        "webhook ms",
+        "held",
+      ],
+      ...all.map((outcome) => [
+        outcome.attack,
+        outcome.as,
+        outcome.database,
+        round(outcome.p50Ms),
+        round(outcome.p99Ms),
+        round(outcome.worstMs),
+        String(outcome.errors.length),
+        round(outcome.longestDelayMs),
+        round(outcome.peakMemoryMb),
+        round(outcome.webhookMs),
+        broken(outcome).length === 0 ? "yes" : "no",
+      ]),
+    ]),
+  ].join("\n");
+  mkdirSync(dirname(options.json), { recursive: true });
+  writeFileSync(
+    options.json,
+    `${JSON.stringify({ machine, seconds, loadAtStart, outcomes: all }, null, 2)}\n`,
+  );
+  if (options.readme) intoReadme(text);
+  else if (!options.quick) console.log(`\n${text}`);
+  console.log(`${all.length - faults.length} of ${all.length} held`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
+
+function intoReadme(text: string): void {
+  const readme = readFileSync(README, "utf8");
+  const between = /(<!-- siege:begin -->\n)[\s\S]*(<!-- siege:end -->)/;
+  if (!between.test(readme)) throw new Error("The README has no place for the table");
+  writeFileSync(
+    README,
+    readme.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),
+  );
+}

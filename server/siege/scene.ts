@@ -1,0 +1,154 @@
+import { type EncodableRow, encode } from "asi-convert";
+import type { BesiegedService } from "./besieged-service.js";
+import type { Client, Json } from "./client.js";
+
+/** A manager with a device, a recording, an activity and a time frame, as the specification's client has them. */
+export interface Party {
+  id: number;
+  username: string;
+  password: string;
+  token: string;
+  oauth: Record<string, string>;
+  device: number;
+  serial: string;
+  athlete: number;
+  activity: number;
+  timeframe: number;
+  /** Ids of the JSON schemas, by name. */
+  schemas: Record<string, number>;
+  /** First and last instant of the recording, ms. */
+  startMs: number;
+  stopMs: number;
+}
+
+const LOAD_TIMEOUT_MS = 120_000;
+/** Long before any recording of the siege. */
+const OWNED_SINCE = "2020-01-01T00:00:00Z";
+
+function* rows(startMs: number, count: number, periodMs: number): Generator<EncodableRow> {
+  for (let i = 0; i < count; i++) {
+    yield {
+      timestamp: startMs + i * periodMs,
+      latitude: 47.37 + (i % 10_000) / 1e7,
+      longitude: 8.55 - (i % 10_000) / 1e7,
+      altitude: 408,
+      speed: (i % 70) / 10,
+      hr: i % 10 === 0 ? 100 + (i % 90) : null,
+    };
+  }
+}
+
+/** A recording of a walk. */
+export async function recording(
+  serial: string,
+  startMs: number,
+  count: number,
+  periodMs: number,
+): Promise<Uint8Array> {
+  const header = { serial, deviceName: "tracker", deviceType: "T1", firmwareVersion: "1.0.0", periodMs };
+  const stream = encode(rows(startMs, count, periodMs), header) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** What a party records: how many rows, and how far apart. */
+export interface Session {
+  count: number;
+  periodMs: number;
+}
+
+/** Registers a manager and makes all that a party has; the time frame spans the recording. */
+export async function newParty(
+  service: BesiegedService,
+  client: Client,
+  name: string,
+  { count, periodMs }: Session,
+): Promise<Party> {
+  const serial = `SIEGE-${name.toUpperCase()}`;
+  const password = `a passphrase of ${name}`;
+  const oauth = (await service.command("app", "create", "--name", name)) as Record<string, string>;
+  const { id } = await client.expect(201, "/api/v1/managers/?create_default_athlete=true", {
+    json: { username: name, email: `${name}@example.org`, password, athlete_profile: {} },
+  });
+  const token = await logIn(client, { username: name, password, oauth });
+  const api = (status: number, method: string, path: string, json?: Json): Promise<Json> =>
+    client.expect(status, `/api/v1${path}`, { method, token, ...(json === undefined ? {} : { json }) });
+
+  const names = ["--device-name", serial, "--device-type", "T1"];
+  await service.command("device", "add", "--serial-number", serial, ...names);
+  const device = await api(201, "POST", "/devices/take-ownership/", {
+    serial_number: serial,
+    device_name: serial,
+  });
+  await service.command("ownership", "backdate", serial, "--start", OWNED_SINCE);
+  const startMs = Date.UTC(2024, 5, 1, 10);
+  const bytes = await recording(serial, startMs, count, periodMs);
+  const asi_b64 = Buffer.from(bytes).toString("base64");
+  const job = await api(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
+  await loaded(() => api(200, "GET", `/jobs/${job.job_id}/`));
+
+  const list = (await api(200, "GET", "/json-schemas/")).results as { id: number; name: string }[];
+  const schemas = Object.fromEntries(list.map((schema) => [schema.name, schema.id]));
+  const athletes = await api(200, "GET", `/athletes/?managed_by=${id}`);
+  const athlete = athletes.results[0].id;
+  const activity = await api(201, "POST", "/activities/", {
+    name: "A match",
+    json: { sport: "soccer" },
+    json_schema: schemas.activity_soccer,
+    owner: id,
+  });
+  const stopMs = startMs + (count - 1) * periodMs;
+  const party = {
+    id,
+    username: name,
+    password,
+    token,
+    oauth,
+    device: device.id,
+    serial,
+    athlete,
+    activity: activity.id,
+    timeframe: 0,
+    schemas,
+    startMs,
+    stopMs,
+  };
+  const timeframe = await api(201, "POST", "/timeframes/", timeframeOf(party));
+  return { ...party, timeframe: timeframe.id };
+}
+
+/** The body of a time frame over a party's whole recording. */
+export const timeframeOf = (party: Party, changes: Record<string, unknown> = {}) => ({
+  start_time: new Date(party.startMs).toISOString(),
+  end_time: new Date(party.stopMs).toISOString(),
+  params: {},
+  device: party.device,
+  activity: party.activity,
+  athlete: party.athlete,
+  owner: party.id,
+  json_schema: party.schemas.timeframe_soccer,
+  ...changes,
+});
+
+export async function logIn(
+  client: Client,
+  { username, password, oauth }: Pick<Party, "username" | "password" | "oauth">,
+): Promise<string> {
+  const { status, body } = await client.form("/oauth2/token/", {
+    grant_type: "password",
+    username,
+    password,
+    ...oauth,
+  });
+  if (status !== 200) throw new Error(`No token for ${username}: ${status} ${body}`);
+  return JSON.parse(body.toString()).access_token;
+}
+
+async function loaded(look: () => Promise<Json>): Promise<void> {
+  for (const begin = Date.now(); Date.now() - begin < LOAD_TIMEOUT_MS; ) {
+    const { state, details } = await look();
+    if (state === "SUCCESS") return;
+    if (state === "FAILURE") throw new Error(`The load failed: ${JSON.stringify(details)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("The load takes too long");
+}
