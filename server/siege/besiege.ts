@@ -6,7 +6,7 @@ import { type Attack, Tally, untilTheEnd } from "./attacks/attack.js";
 import { type BesiegedService, startBesieged } from "./besieged-service.js";
 import { type Bystander, startBystander } from "./bystander.js";
 import { Client } from "./client.js";
-import { newParty, recording } from "./scene.js";
+import { newParty, type Party, prepare, recording } from "./scene.js";
 import { type Outcome, outcomeOf } from "./verdict.js";
 
 /** What an attack has left behind is over when the loop and the bystander had this long, ms. */
@@ -15,6 +15,14 @@ const CALM_MS = 1_000;
 const END_TIMEOUT_MS = 180_000;
 /** Other users have machines of their own: here the attacker leaves the processors to the service. */
 const ATTACKER_PRIORITY = 10;
+
+/** What the bystander records: ten minutes, ten times a second. */
+const TEN_MINUTES = { count: 6_000, periodMs: 100 };
+/** What an attacker records who needs much: 48 hours, once a second. */
+const TWO_DAYS = { count: 172_800, periodMs: 1000 };
+
+/** Each attacker comes from another address, so that none uses up the calls of the next. */
+const addressOf = (i: number) => `127.0.1.${i + 1}`;
 
 /** No attack at all: what the others are compared with. */
 const peace: Attack = { name: "peace", as: "anyone", run: ({ signal }) => untilTheEnd(signal) };
@@ -34,15 +42,19 @@ export async function besiege(
   const dataDir = join(ground.folder, `data-${database}`);
   const preparing = await startBesieged(dataDir, databaseUrl);
   const registrar = new Client(preparing.url, "127.0.0.2");
-  // 48 hours, once a second, for the attacker; ten minutes, ten times a second, for the bystander.
-  const attacker = await newParty(preparing, registrar, "attacker", { count: 172_800, periodMs: 1000 });
-  const bystander = await newParty(preparing, registrar, "bystander", { count: 6_000, periodMs: 100 });
+  const names = chosen.map((_, i) => `attacker-${i}`);
+  const oauth = await prepare(preparing, ground.folder, ["bystander", ...names]);
+  const bystander = await newParty(preparing, registrar, "bystander", oauth, TEN_MINUTES);
+  const attackers: Party[] = [];
+  for (const [i, { days }] of chosen.entries()) {
+    const name = `attacker-${i}`;
+    attackers.push(await newParty(preparing, registrar, name, oauth, days ? TWO_DAYS : null));
+  }
   const upload = await recording(bystander.serial, bystander.startMs, 600, 100);
   registrar.close();
   await preparing.stop();
   // A fresh process, so that its memory is what the attacks take, and not the preparation.
   const service = await startBesieged(dataDir, databaseUrl);
-  const client = new Client(service.url, "127.0.0.2");
   const person = await startBystander({
     url: service.url,
     party: bystander,
@@ -50,19 +62,22 @@ export async function besiege(
   });
   setPriority(ATTACKER_PRIORITY);
   const outcomes: Outcome[] = [];
-  for (const attack of [peace, ...chosen]) {
+  for (const [i, attack] of [peace, ...chosen].entries()) {
     await sleep(CALM_MS);
     await Promise.all([person.experience(), service.figures()]);
     const tally = new Tally();
+    // Nobody attacks in peace.
+    const attacker = attackers[i - 1] ?? bystander;
+    const client = new Client(service.url, addressOf(i));
     const signal = AbortSignal.timeout(seconds * 1000);
     await ended(attack, attack.run({ service, client, attacker, signal }, tally));
+    client.close();
     await sleep(CALM_MS);
     const outcome = await look(attack, tally, person, service);
     outcomes.push(outcome);
     tell(outcome);
   }
   person.stop();
-  client.close();
   await service.stop();
   return outcomes;
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type EncodableRow, encode } from "asi-convert";
 import type { BesiegedService } from "./besieged-service.js";
 import type { Client, Json } from "./client.js";
@@ -24,6 +26,8 @@ export interface Party {
 const LOAD_TIMEOUT_MS = 120_000;
 /** Long before any recording of the siege. */
 const OWNED_SINCE = "2020-01-01T00:00:00Z";
+/** When every recording begins. */
+const FIRST_MS = Date.UTC(2024, 5, 1, 10);
 
 function* rows(startMs: number, count: number, periodMs: number): Generator<EncodableRow> {
   for (let i = 0; i < count; i++) {
@@ -56,16 +60,35 @@ export interface Session {
   periodMs: number;
 }
 
-/** Registers a manager and makes all that a party has; the time frame spans the recording. */
+/** What the operator does for all parties before they come: an OAuth application and a device for each name. */
+export async function prepare(
+  service: BesiegedService,
+  folder: string,
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  const oauth = (await service.command("app", "create", "--name", "siege")) as Record<string, string>;
+  const file = join(folder, "devices.csv");
+  const lines = names.map((name) => `${serialOf(name)},${serialOf(name)},T1`);
+  writeFileSync(file, `${["serial_number,device_name,device_type", ...lines].join("\n")}\n`);
+  await service.command("device", "import", file);
+  return oauth;
+}
+
+const serialOf = (name: string) => `SIEGE-${name.toUpperCase()}`;
+
+/**
+ * Registers a manager and makes all that a party has.
+ * @param session what is recorded, with a time frame over it; null: nothing is
+ */
 export async function newParty(
   service: BesiegedService,
   client: Client,
   name: string,
-  { count, periodMs }: Session,
+  oauth: Record<string, string>,
+  session: Session | null,
 ): Promise<Party> {
-  const serial = `SIEGE-${name.toUpperCase()}`;
+  const serial = serialOf(name);
   const password = `a passphrase of ${name}`;
-  const oauth = (await service.command("app", "create", "--name", name)) as Record<string, string>;
   const { id } = await client.expect(201, "/api/v1/managers/?create_default_athlete=true", {
     json: { username: name, email: `${name}@example.org`, password, athlete_profile: {} },
   });
@@ -73,19 +96,10 @@ export async function newParty(
   const api = (status: number, method: string, path: string, json?: Json): Promise<Json> =>
     client.expect(status, `/api/v1${path}`, { method, token, ...(json === undefined ? {} : { json }) });
 
-  const names = ["--device-name", serial, "--device-type", "T1"];
-  await service.command("device", "add", "--serial-number", serial, ...names);
   const device = await api(201, "POST", "/devices/take-ownership/", {
     serial_number: serial,
     device_name: serial,
   });
-  await service.command("ownership", "backdate", serial, "--start", OWNED_SINCE);
-  const startMs = Date.UTC(2024, 5, 1, 10);
-  const bytes = await recording(serial, startMs, count, periodMs);
-  const asi_b64 = Buffer.from(bytes).toString("base64");
-  const job = await api(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
-  await loaded(() => api(200, "GET", `/jobs/${job.job_id}/`));
-
   const list = (await api(200, "GET", "/json-schemas/")).results as { id: number; name: string }[];
   const schemas = Object.fromEntries(list.map((schema) => [schema.name, schema.id]));
   const athletes = await api(200, "GET", `/athletes/?managed_by=${id}`);
@@ -96,7 +110,7 @@ export async function newParty(
     json_schema: schemas.activity_soccer,
     owner: id,
   });
-  const stopMs = startMs + (count - 1) * periodMs;
+  const { count, periodMs } = session ?? { count: 2, periodMs: 1000 };
   const party = {
     id,
     username: name,
@@ -109,9 +123,15 @@ export async function newParty(
     activity: activity.id,
     timeframe: 0,
     schemas,
-    startMs,
-    stopMs,
+    startMs: FIRST_MS,
+    stopMs: FIRST_MS + (count - 1) * periodMs,
   };
+  if (session === null) return party;
+  await service.command("ownership", "backdate", serial, "--start", OWNED_SINCE);
+  const bytes = await recording(serial, FIRST_MS, count, periodMs);
+  const asi_b64 = Buffer.from(bytes).toString("base64");
+  const job = await api(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
+  await loaded(() => api(200, "GET", `/jobs/${job.job_id}/`));
   const timeframe = await api(201, "POST", "/timeframes/", timeframeOf(party));
   return { ...party, timeframe: timeframe.id };
 }

@@ -34,6 +34,8 @@ export interface Attack {
   name: string;
   /** What the ordinary user does not have: nothing (anonymous) or an account. */
   as: "anyone" | "user";
+  /** The attacker has a recording of 48 hours and a time frame over it. */
+  days?: boolean;
   run(siege: Siege, tally: Tally): Promise<void>;
 }
 

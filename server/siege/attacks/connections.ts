@@ -65,6 +65,7 @@ export const connections: readonly Attack[] = [
   {
     name: "20 connections that ask for 25,000 rows and read 64 KB in 8 s",
     as: "user",
+    days: true,
     run: async ({ client, attacker, signal }, tally) => {
       const path =
         `/api/v1/devices/${attacker.device}/preprocessed-data/` +

@@ -15,6 +15,7 @@ export const reading: readonly Attack[] = [
   {
     name: "pages of 25,000 rows, 16 at a time, none of them cached",
     as: "user",
+    days: true,
     run: (siege, tally) =>
       ask(siege, tally, 16, (round) => {
         const { device, startMs, stopMs } = siege.attacker;
@@ -24,6 +25,7 @@ export const reading: readonly Attack[] = [
   {
     name: "ranges over 14 days, 16 at a time",
     as: "user",
+    days: true,
     run: (siege, tally) =>
       ask(siege, tally, 16, (round) => {
         const { device, startMs } = siege.attacker;
@@ -34,6 +36,7 @@ export const reading: readonly Attack[] = [
   {
     name: "pages a billion deep, 16 at a time",
     as: "user",
+    days: true,
     run: (siege, tally) =>
       ask(siege, tally, 16, (round) => {
         const { device, startMs, stopMs } = siege.attacker;

@@ -107,6 +107,7 @@ export const work: readonly Attack[] = [
   {
     name: "250 reads of one stale 48 h time frame, then hung up",
     as: "user",
+    days: true,
     run: async (siege, tally) => {
       const { attacker, signal } = siege;
       await repeat(signal, 1, tally, async (round) => {
@@ -123,6 +124,7 @@ export const work: readonly Attack[] = [
   {
     name: "deletion of an activity with 200 time frames and 100 webhooks",
     as: "user",
+    days: true,
     run: (siege, tally) =>
       withSilentReceiver(async (port) => {
         const id = await loadedActivity(siege, 200, 100, (n) => `http://127.0.0.1:${port}/${n}`);
@@ -133,6 +135,7 @@ export const work: readonly Attack[] = [
   {
     name: "an activity with 200 time frames and 10 webhooks renamed over and over",
     as: "user",
+    days: true,
     run: (siege, tally) =>
       withSilentReceiver(async (port) => {
         const id = await loadedActivity(siege, 200, 10, (n) => `http://127.0.0.1:${port}/${n}`);
@@ -178,6 +181,7 @@ export const work: readonly Attack[] = [
   {
     name: "bulk loads of a 48 h recording, over and over",
     as: "user",
+    days: true,
     run: async (siege, tally) => {
       const { attacker, signal } = siege;
       const bytes = await recording(attacker.serial, attacker.startMs, 170_000, 1000);
