@@ -22,6 +22,15 @@ export interface Outcome {
 /** What the service promises to its users while it is attacked, on a machine of two cores. */
 export const TARGETS = { p99Ms: 250, errors: 0, longestDelayMs: 100, peakMemoryMb: 700 } as const;
 
+export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
+
+/** The same for a machine that does other things beside: what takes time may take four times as long. */
+export const BUSY_TARGETS: Targets = {
+  ...TARGETS,
+  p99Ms: 4 * TARGETS.p99Ms,
+  longestDelayMs: 4 * TARGETS.longestDelayMs,
+};
+
 export function outcomeOf(
   { name, as }: { name: string; as: string },
   answers: string,
@@ -44,16 +53,16 @@ export function outcomeOf(
 }
 
 /** @returns what was promised and not kept; empty when all was */
-export function broken(outcome: Outcome): string[] {
+export function broken(outcome: Outcome, targets: Targets): string[] {
   return [
     ...(outcome.requests > 0 ? [] : ["no request of the bystander was answered"]),
-    ...(outcome.errors.length <= TARGETS.errors
+    ...(outcome.errors.length <= targets.errors
       ? []
       : [`${outcome.errors.length} errors, such as ${outcome.errors[0]}`]),
-    ...(outcome.p99Ms <= TARGETS.p99Ms ? [] : [`p99 ${Math.round(outcome.p99Ms)} ms`]),
-    ...(outcome.longestDelayMs <= TARGETS.longestDelayMs
+    ...(outcome.p99Ms <= targets.p99Ms ? [] : [`p99 ${Math.round(outcome.p99Ms)} ms`]),
+    ...(outcome.longestDelayMs <= targets.longestDelayMs
       ? []
       : [`event loop held ${Math.round(outcome.longestDelayMs)} ms`]),
-    ...(outcome.peakMemoryMb <= TARGETS.peakMemoryMb ? [] : [`${Math.round(outcome.peakMemoryMb)} MB`]),
+    ...(outcome.peakMemoryMb <= targets.peakMemoryMb ? [] : [`${Math.round(outcome.peakMemoryMb)} MB`]),
   ];
 }

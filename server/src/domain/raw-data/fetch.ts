@@ -15,6 +15,7 @@ import { PAGE_LIMITS, pageQuery } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../devices/rules.js";
 import { errors } from "../errors.js";
+import type { FairQueue } from "../fair-queue.js";
 import type { Item } from "../item.js";
 import { envelope, paging, requirePage } from "../listing.js";
 import { BoundsQuery, ownedParts, readBounds } from "./interval.js";
@@ -29,23 +30,33 @@ const MAX_DAYS_OF_RANGES = 14;
 export const RawDataQuery = Type.Object({ ...BoundsQuery, ...pageQuery(SAMPLE_LIMITS) });
 export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMITS) });
 
+/** What all requests for pages share. */
+export interface RawDataReading {
+  cache: PageCache;
+  /** A page of 25,000 samples holds the event loop for milliseconds while it is decoded and written. */
+  reads: FairQueue;
+}
+
 /** A page of samples, times ascending, as the bytes of its JSON. It may be 120 seconds old. */
 export async function fetchRawData(
   ctx: Context,
-  cache: PageCache,
+  { cache, reads }: RawDataReading,
   target: OnceOwnedDevice,
   query: StaticDecode<typeof RawDataQuery>,
 ): Promise<Item<Uint8Array>> {
   const at = paging(query, SAMPLE_LIMITS);
   return whileOwned(ctx, "fetchRawData", target, async ({ device, ownerships }, confirm) => {
     const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_SAMPLES));
-    const { body, etag } = await cache.get(keyOf(ctx, device.id, intervals, at), async () => {
+    const read = async () => {
       const offset = (at.page - 1) * at.limit;
       const page = await readPage(sqlClientOf(ctx.queries), device.id, intervals, offset, at.limit);
       await confirm(endOf(intervals));
       requirePage(page.count, at);
       return { body: pageBody(page, at), etag: etagOf(page) };
-    });
+    };
+    const { body, etag } = await cache.get(keyOf(ctx, device.id, intervals, at), () =>
+      reads.run(ctx.caller?.id ?? 0, read),
+    );
     return { resource: body, etag };
   });
 }

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { FairQueue } from "../../domain/fair-queue.js";
 import {
   fetchLatestRawData,
   fetchRawData,
@@ -17,8 +18,14 @@ import { type AnyOperation, route } from "../route.js";
 
 const tag = "Raw data";
 
+/** Pages that are read at once: while one waits for the database, another is written. */
+const PAGE_READS = 2;
+
 export function rawDataRoutes(app: FastifyInstance): void {
-  const cache = new PageCache(app.dependencies.clock, app.config.rawDataCacheBytes);
+  const reading = {
+    cache: new PageCache(app.dependencies.clock, app.config.rawDataCacheBytes),
+    reads: new FairQueue(PAGE_READS),
+  };
 
   route(app, {
     id: "fetchRawData",
@@ -35,7 +42,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     throttle: ["rawData"],
     async handle({ ctx, target, query, request, reply }) {
       markOldBounds(reply, query, request.routeOptions.config.operation);
-      const page = await fetchRawData(ctx, cache, target, query);
+      const page = await fetchRawData(ctx, reading, target, query);
       reply.header("Cache-Control", "private, max-age=0");
       return { ...page, resource: jsonBytes(reply, page.resource) };
     },
