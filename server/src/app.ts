@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import helmet from "@fastify/helmet";
-import Fastify, { type FastifyInstance, LogController } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import type { Registry } from "prom-client";
 import type { Computer } from "./computation/computer.js";
 import type { Config } from "./config.js";
 import type { Clock, Context } from "./domain/context.js";
-import { errors } from "./domain/errors.js";
+import { errors, type ServiceError } from "./domain/errors.js";
 import { limitArrival } from "./http/arrival.js";
 import { authenticate } from "./http/authentication.js";
 import { installBodies } from "./http/bodies.js";
@@ -17,6 +17,7 @@ import { requireAcceptable } from "./http/negotiation.js";
 import { routes } from "./http/routes/index.js";
 import { Slots } from "./http/slots.js";
 import { createThrottle, type Throttle } from "./http/throttle.js";
+import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
 import type { AddressLookup } from "./webhooks/receiver.js";
 
@@ -42,8 +43,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Neither counted nor authenticated: health. */
     unguarded?: boolean;
-    /** The `Authorization` header is not a user's token: the OAuth endpoints. */
-    clientCredentials?: boolean;
+    /** Open to anyone: the `Authorization` header, which may be stale or an OAuth client's, is not looked at. */
+    open?: boolean;
   }
 }
 
@@ -81,7 +82,8 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
 
   installErrors(app);
   await installBodies(app);
-  installGuard(app, dependencies);
+  const methods = collectMethods(app);
+  installGuard(app, dependencies, describeUnknownPaths(methods.keys()));
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -89,14 +91,17 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     },
     crossOriginResourcePolicy: { policy: "same-origin" },
   });
-  const methods = collectMethods(app);
   for (const install of routes) install(app);
   answerOtherMethods(app, new Map(methods));
   return app;
 }
 
 /** What every request passes first: its id, throttle by address, authentication, throttle by user. */
-function installGuard(app: FastifyInstance, dependencies: Dependencies): void {
+function installGuard(
+  app: FastifyInstance,
+  dependencies: Dependencies,
+  unknownPath: (request: FastifyRequest) => ServiceError,
+): void {
   const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);
@@ -118,7 +123,7 @@ function installGuard(app: FastifyInstance, dependencies: Dependencies): void {
     if (route.operation?.deprecated) deprecationHeaders(reply, route.operation);
     if (route.unguarded) return;
     const { authorization } = request.headers;
-    if (authorization === undefined || route.clientCredentials) {
+    if (authorization === undefined || route.open) {
       await app.throttle("address", request, reply);
     } else {
       ctx.caller = await authenticate(database.queries, clock.now(), authorization);
@@ -127,12 +132,14 @@ function installGuard(app: FastifyInstance, dependencies: Dependencies): void {
     }
     requireAcceptable(request);
     limitArrival(request, app.config);
+    // Before the body is read: a path that does not exist has no content type that would be wrong.
+    if (request.is404) throw unknownPath(request);
   });
   app.addHook("onResponse", async (request, reply) => {
     request.log.info(
       {
         method: request.method,
-        path: request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? "unknown",
+        path: request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? shownPath(request),
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
         account: request.ctx?.caller?.id,

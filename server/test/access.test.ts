@@ -155,7 +155,7 @@ describe("authorization matrix", () => {
     for (const method of methodsOf(operation)) {
       for (const [index, caller] of CALLERS.entries()) {
         const { status } = await s.send(method, path + query, {
-          token: operation.clientCredentials ? undefined : tokenOf(caller),
+          token: operation.oauth ? undefined : tokenOf(caller),
           // Who is let in learns that no operation takes this body, or that the object has another version; so
           // nothing is changed. Who is not let in must not learn that.
           ...(method === "GET" ? {} : { json: [], headers: { "If-Match": '"another version"' } }),

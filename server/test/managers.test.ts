@@ -120,8 +120,8 @@ describe("registration", () => {
     expect(common.body).toHaveProperty("password");
   });
 
-  it("row 5: is open to anyone, but not to a wrong token", async () => {
-    const { status, headers } = await s.post("/api/v1/managers/", { username: unique(), email }, "wrong");
+  it("row 4: a wrong token is told as such", async () => {
+    const { status, headers } = await s.get("/api/v1/account/", "wrong");
     expect(status).toBe(403);
     expect(headers.get("www-authenticate")).toBe('Bearer realm="api", error="invalid_token"');
   });

@@ -4,8 +4,9 @@ import { enqueue, enqueueAll, type Job, type NewJob, type SmallJob } from "../st
 import { auditLog, idempotencyKeys } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";
+import { matchesStrongly } from "./entity-tags.js";
 import { errors } from "./errors.js";
-import { holdsTag, type Item } from "./item.js";
+import type { Item } from "./item.js";
 
 /** Names of columns that no audit row may hold. */
 const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePicture"]);
@@ -123,7 +124,7 @@ export async function change<Op extends OperationId, T>(
     const target = await authorize(ctx, operation, ids, { queries: change.queries, lock: true });
     if (ctx.ifMatch !== undefined && view !== undefined) {
       const { etag } = await view(change, target);
-      if (!holdsTag(ctx.ifMatch, etag)) throw errors.preconditionFailed();
+      if (!matchesStrongly(ctx.ifMatch, etag)) throw errors.preconditionFailed();
     }
     const result = await work(change, target);
     await storeResult(ctx, change, result);

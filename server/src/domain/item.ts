@@ -15,8 +15,3 @@ export function item<T>(resource: T, ...versions: number[]): Item<T> {
   const hash = createHash("sha256").update(JSON.stringify([resource, versions]));
   return { resource, etag: `"${hash.digest("base64url").slice(0, 22)}"` };
 }
-
-/** Whether a list of entity tags (`If-Match`, `If-None-Match`) holds this one. `*` holds every one. */
-export function holdsTag(list: string, etag: string): boolean {
-  return list.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
-}

@@ -80,6 +80,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     "application/json",
     { parseAs: "buffer" },
     async (request: FastifyRequest, bytes: Buffer) => {
+      if (request.routeOptions.config.form === true) throw unsupported();
       request.rawBody = bytes;
       const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1];
       if (charset !== undefined && charset.toLowerCase() !== "utf-8") throw unsupported();

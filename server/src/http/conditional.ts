@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { hasStoredAnswer, storedAnswer } from "../domain/change.js";
+import { matchesWeakly } from "../domain/entity-tags.js";
 import { errors } from "../domain/errors.js";
-import { holdsTag, type Item } from "../domain/item.js";
+import type { Item } from "../domain/item.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -22,7 +23,7 @@ export function sendItem(
   reply.header("ETag", etag).header("Vary", "Authorization");
   const known = request.headers["if-none-match"];
   const reads = request.method === "GET" || request.method === "HEAD";
-  if (reads && known !== undefined && holdsTag(known, etag)) return reply.code(304).send();
+  if (reads && known !== undefined && matchesWeakly(known, etag)) return reply.code(304).send();
   return reply.send(resource);
 }
 

@@ -203,8 +203,8 @@ function describe(
 }
 
 /** The OAuth endpoints tell a bad request in their own ways: RFC 6749 section 5.2, and a page for people. */
-function describeError({ clientCredentials, success }: AnyOperation, status: number): Json {
-  if (status !== 400 || !clientCredentials) return { $ref: `#/components/responses/Error${status}` };
+function describeError({ oauth, success }: AnyOperation, status: number): Json {
+  if (status !== 400 || !oauth) return { $ref: `#/components/responses/Error${status}` };
   return success.mediaType === undefined
     ? response("Invalid request", OAUTH_ERROR, { error: "invalid_grant" })
     : {

@@ -2,7 +2,14 @@ import { Readable } from "node:stream";
 import type { StaticDecode, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Config } from "../config.js";
-import { authorize, authorizeRole, type IdsOf, type OperationId, type TargetOf } from "../domain/access.js";
+import {
+  access,
+  authorize,
+  authorizeRole,
+  type IdsOf,
+  type OperationId,
+  type TargetOf,
+} from "../domain/access.js";
 import type { Context } from "../domain/context.js";
 import { errors, ServiceError } from "../domain/errors.js";
 import type { Item } from "../domain/item.js";
@@ -74,8 +81,12 @@ export interface Operation<
   describedBody?: TSchema;
   /** For the document only, of an operation that reads its query itself. */
   describedQuery?: TSchema;
-  /** The `Authorization` header holds an OAuth client's credentials, not a user's token. */
-  clientCredentials?: boolean;
+  /** Tells of errors as RFC 6749 does, not as the API does. */
+  oauth?: boolean;
+  /** Answers a body of another type than `consumes`; otherwise it is a 415. */
+  refuseType?(reply: FastifyReply): FastifyReply;
+  /** What is sent is the same whatever the client accepts: some send `application/json` everywhere. */
+  ignoresAccept?: boolean;
   bodyLimitBytes?: number;
   /** What a success looks like; an answer without a schema has no body. */
   success: { status: 200 | 201 | 204; schema?: TSchema; mediaType?: string; example?: unknown };
@@ -102,6 +113,9 @@ export const methodsOf = ({ method, otherMethods = [], patch }: AnyOperation): M
 
 const MULTIPART = "multipart/form-data";
 const FORM = "application/x-www-form-urlencoded";
+
+const mediaType = ({ headers }: FastifyRequest) =>
+  headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
 
 /** Form of a path parameter in the route. A segment of another form is another path: 404. */
 const patterns: Partial<Record<keyof PathIds, string>> = { job: "^job-[0-9a-f-]{36}$|^[1-9]\\d{0,15}$" };
@@ -193,7 +207,7 @@ export function route<
         operation: operation as AnyOperation,
         form: operation.consumes === FORM,
         multipart: operation.consumes === MULTIPART,
-        clientCredentials: operation.clientCredentials ?? false,
+        open: access[id].roles === null,
       },
       async onRequest(request, reply) {
         // Side by side, each waits for the database; what is refused for too many calls says so before all else.
@@ -201,6 +215,9 @@ export function route<
         found.catch(() => undefined);
         await count(request);
         await found;
+        if (operation.refuseType !== undefined && mediaType(request) !== operation.consumes) {
+          return operation.refuseType(reply);
+        }
         if (operation.takesSlot) app.slots.take(reply);
       },
       async handler(request, reply) {

@@ -27,7 +27,7 @@ export function authorizeRoutes(app: FastifyInstance): void {
     method: "GET",
     otherMethods: ["POST"],
     path: "/oauth2/authorize/",
-    clientCredentials: true,
+    oauth: true,
     consumes: "application/x-www-form-urlencoded",
     describedQuery: AuthorizeQuery,
     success: { status: 200, mediaType: "text/html" },

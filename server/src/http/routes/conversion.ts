@@ -27,6 +27,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     failures: [400],
     throttle: ["files"],
     takesSlot: true,
+    ignoresAccept: true,
     async handle({ request, reply }) {
       const csv = spool.file();
       // Comes once for every answer: sent, or cut off by the client.

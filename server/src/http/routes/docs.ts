@@ -19,6 +19,8 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: "/api/schema/", dom_id: "#documentation", deepLinking: true });
 `;
 
+const OPEN = { config: { open: true } };
+
 /** Swagger UI sets style attributes and shows inline pictures; everything comes from this server. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
@@ -28,22 +30,22 @@ export function docsRoutes(app: FastifyInstance): void {
   const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   let document: string | undefined;
 
-  app.get("/api/schema/", async (_request, reply) => {
+  app.get("/api/schema/", OPEN, async (_request, reply) => {
     document ??= JSON.stringify(openApiDocument(app.operations, app.config.baseUrl ?? app.listeningOrigin));
     return reply.type("application/json; charset=utf-8").send(document);
   });
 
-  app.get("/api/docs/", async (_request, reply) =>
+  app.get("/api/docs/", OPEN, async (_request, reply) =>
     reply.type("text/html; charset=utf-8").header("Content-Security-Policy", POLICY).send(PAGE),
   );
 
-  app.get("/api/docs/start.js", async (_request, reply) =>
+  app.get("/api/docs/start.js", OPEN, async (_request, reply) =>
     reply.type("text/javascript; charset=utf-8").send(START),
   );
 
   for (const [name, type] of Object.entries(ASSETS)) {
     let content: Buffer | undefined;
-    app.get(`/api/docs/${name}`, async (_request, reply) => {
+    app.get(`/api/docs/${name}`, OPEN, async (_request, reply) => {
       content ??= readFileSync(join(folder, name));
       return reply.type(type).header("Cache-Control", "public, max-age=86400").send(content);
     });

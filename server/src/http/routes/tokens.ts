@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance } from "fastify";
-import { grantToken, tokenError } from "../../oauth/token-endpoint.js";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { grantToken, type TokenAnswer, tokenError } from "../../oauth/token-endpoint.js";
 import { passwordTries } from "../password-tries.js";
 import { route } from "../route.js";
 
@@ -28,6 +28,11 @@ const Token = Type.Object(
   { $id: "Token" },
 );
 
+const NO_FORM = tokenError("invalid_request", "The body must be application/x-www-form-urlencoded.");
+
+const send = (reply: FastifyReply, { status, headers, body }: TokenAnswer) =>
+  reply.code(status).headers(headers).send(body);
+
 /** The token endpoint answers in the words of RFC 6749, not in those of the API. */
 export function tokenRoutes(app: FastifyInstance): void {
   route(app, {
@@ -36,7 +41,8 @@ export function tokenRoutes(app: FastifyInstance): void {
     summary: "Obtain a token with username and password, a refresh token, or an authorization code",
     method: "POST",
     path: "/oauth2/token/",
-    clientCredentials: true,
+    oauth: true,
+    refuseType: (reply) => send(reply, NO_FORM),
     consumes: "application/x-www-form-urlencoded",
     describedBody: TokenRequest,
     success: { status: 200, schema: Token },
@@ -44,11 +50,12 @@ export function tokenRoutes(app: FastifyInstance): void {
     throttle: ["token"],
     async handle({ ctx, request, reply }) {
       const form = request.body as Record<string, string | string[]> | undefined;
-      const answer =
+      return send(
+        reply,
         form === undefined
-          ? tokenError("invalid_request", "The body must be application/x-www-form-urlencoded.")
-          : await grantToken(ctx, passwordTries(app, request), form, request.headers.authorization);
-      return reply.code(answer.status).headers(answer.headers).send(answer.body);
+          ? NO_FORM
+          : await grantToken(ctx, passwordTries(app, request), form, request.headers.authorization),
+      );
     },
   });
 }
