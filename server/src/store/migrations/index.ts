@@ -5,8 +5,8 @@ import webhooks from "./0003-webhooks.js";
 import samples from "./0004-samples.js";
 import computedData from "./0005-computed-data.js";
 import firmware from "./0006-firmware.js";
-import formerOwners from "./0030-former-owners.js";
 import sessions from "./0020-sessions.js";
+import formerOwners from "./0030-former-owners.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
