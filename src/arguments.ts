@@ -3,12 +3,16 @@ import { AsiError, type AsiErrorCode } from "./errors.js";
 // What callers hand in is checked here, once, at the border: from JavaScript anything can come.
 
 const LONGEST_SHOWN = 80;
+// what acts on a terminal: control characters, and those that turn the direction of a text or end a line
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** A value as messages show it: never too long, never with a character that would act on a terminal. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case "string":
-      return JSON.stringify(shortened(value));
+      return JSON.stringify(
+        value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}...` : value,
+      ).replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
     case "object":
       if (value === null) return "null";
       return Array.isArray(value) ? "an array" : "an object";
@@ -23,7 +27,7 @@ export function shown(value: unknown): string {
 
 /** The beginning of a text, on one line and without control characters. */
 export function shortened(text: string, longest = LONGEST_SHOWN): string {
-  const printable = text.slice(0, longest).replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "\ufffd");
+  const printable = text.slice(0, longest).replace(UNPRINTABLE, "\ufffd");
   return text.length > longest ? `${printable}...` : printable;
 }
 

@@ -1,8 +1,15 @@
-import { requireObject } from "./arguments.js";
+import { requireBooleans, requireObject, shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
 
 /** The columns of a CSV, in their standard order. */
-export const COLUMNS = ["timestamp", "latitude", "longitude", "altitude", "speed", "hr"] as const;
+export const COLUMNS = Object.freeze([
+  "timestamp",
+  "latitude",
+  "longitude",
+  "altitude",
+  "speed",
+  "hr",
+] as const);
 
 export type Column = (typeof COLUMNS)[number];
 
@@ -31,16 +38,16 @@ export interface CheckedLayout {
 /** Throws `BAD_OPTION`. */
 export function checkLayout(layout: CsvLayout): CheckedLayout {
   requireObject("options", layout);
+  requireBooleans(layout, ["header"]);
   const { columns = COLUMNS, delimiter = ",", header = true, lineEnd = "\n" } = layout;
   if (!Array.isArray(columns)) {
     throw new AsiError("BAD_OPTION", `columns must be an array of names: ${COLUMNS.join(", ")}.`);
   }
-  const unknown = columns.find((column) => !COLUMNS.includes(column));
-  if (unknown !== undefined || columns.length === 0 || new Set(columns).size !== columns.length) {
-    throw new AsiError(
-      "BAD_OPTION",
-      `columns must name each column once: ${COLUMNS.join(", ")}${unknown === undefined ? "" : `; there is no "${unknown}"`}.`,
-    );
+  // not by `find`: the unknown one may be undefined
+  const unknown = columns.filter((column) => !COLUMNS.includes(column));
+  if (unknown.length > 0 || columns.length === 0 || new Set(columns).size !== columns.length) {
+    const which = unknown.length === 0 ? "" : `; there is no ${shown(unknown[0])}`;
+    throw new AsiError("BAD_OPTION", `columns must name each column once: ${COLUMNS.join(", ")}${which}.`);
   }
   checkDelimiter(delimiter);
   if (lineEnd !== "\n" && lineEnd !== "\r\n") {
@@ -56,7 +63,7 @@ export function checkDelimiter(delimiter: string): void {
   if (typeof delimiter !== "string" || !/^[^\da-z.\-"\r\n]$/i.test(delimiter)) {
     throw new AsiError(
       "BAD_OPTION",
-      `delimiter is ${JSON.stringify(delimiter)}; it must be one character, no digit, letter from a to z, dot, minus, quote or line end.`,
+      `delimiter is ${shown(delimiter)}; it must be one character, no digit, letter from a to z, dot, minus, quote or line end.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { requireObject } from "./arguments.js";
+import { isDate, requireBooleans, requireObject, shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
 import { checkGivenSerial } from "./header.js";
 import type { DecodeOptions, EngineName } from "./types.js";
@@ -8,6 +8,7 @@ const ENGINES: readonly unknown[] = ["simd", "plain", "reference"] satisfies Eng
 /** Throws `BAD_OPTION` for options out of their range; once, before the first byte is read. */
 export function checkDecodeOptions(options: DecodeOptions): void {
   requireObject("options", options);
+  requireBooleans(options, ["strict"]);
   const { serial, from, to, fillHrMs, signal, engine } = options;
   if (serial !== undefined) checkGivenSerial(serial);
   checkInstant("from", from);
@@ -23,25 +24,34 @@ export function checkDecodeOptions(options: DecodeOptions): void {
 /** Throws `BAD_OPTION` for an engine that there is not. */
 export function checkEngine(engine: EngineName | undefined): void {
   if (engine === undefined || ENGINES.includes(engine)) return;
-  throw new AsiError("BAD_OPTION", `There is no engine "${engine}"; use simd, plain or reference.`);
+  throw new AsiError("BAD_OPTION", `There is no engine ${shown(engine)}; use simd, plain or reference.`);
 }
 
 function checkInstant(name: "from" | "to", instant: number | Date | undefined): void {
-  // null would count as 1970
-  if (instant === undefined || (instant !== null && !Number.isNaN(Number(instant)))) return;
+  if (instant === undefined) return;
+  // null and texts would count as numbers
+  if ((typeof instant === "number" || isDate(instant)) && !Number.isNaN(Number(instant))) return;
   throw new AsiError("BAD_OPTION", `${name} is no instant; give milliseconds since 1970 or a Date.`);
 }
 
 function checkFillHr(fillHrMs: number): void {
-  if (fillHrMs >= 0 && (Number.isSafeInteger(fillHrMs) || fillHrMs === Number.POSITIVE_INFINITY)) return;
+  if (
+    typeof fillHrMs === "number" &&
+    fillHrMs >= 0 &&
+    (Number.isSafeInteger(fillHrMs) || fillHrMs === Number.POSITIVE_INFINITY)
+  )
+    return;
   throw new AsiError(
     "BAD_OPTION",
-    `fillHrMs is ${fillHrMs}; it must be a whole number of milliseconds, 0 or more, or Infinity.`,
+    `fillHrMs is ${shown(fillHrMs)}; it must be a whole number of milliseconds, 0 or more, or Infinity.`,
   );
 }
 
 function checkSignal(signal: AbortSignal | undefined): void {
   // by what it can do: one of another realm or of a library is no instance
-  if (signal === undefined || signal === null || typeof signal.addEventListener === "function") return;
+  if (signal === undefined || signal === null) return;
+  if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function") {
+    return;
+  }
   throw new AsiError("BAD_OPTION", "signal is no AbortSignal; give the signal of an AbortController.");
 }

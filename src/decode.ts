@@ -2,6 +2,7 @@ import type { Decoder } from "./decoder.js";
 import { AsiError } from "./errors.js";
 import { Production } from "./production.js";
 import { promisesOfReading } from "./promise-of-reading.js";
+import { checkBatch } from "./sample-batch.js";
 import type { DecodeOptions, RecordingInfo, Report, Row, SampleBatch, Source } from "./types.js";
 
 /**
@@ -76,8 +77,17 @@ async function* rowsOfAll(batches: AsyncIterable<SampleBatch>): AsyncGenerator<R
   for await (const batch of batches) yield* rowsOf(batch);
 }
 
-/** The rows of a batch, in SI units: the integers divided, so that each number is the double nearest to the decimal. */
-export function* rowsOf(batch: SampleBatch): Generator<Row, void, undefined> {
+/**
+ * The rows of a batch, in SI units: the integers divided, so that each number is the double nearest to the decimal.
+ *
+ * @throws AsiError `BAD_ARGUMENT` at once for columns that are none, or shorter than `length`
+ */
+export function rowsOf(batch: SampleBatch): Generator<Row, void, undefined> {
+  checkBatch(batch);
+  return generateRows(batch);
+}
+
+function* generateRows(batch: SampleBatch): Generator<Row, void, undefined> {
   const { timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType } = batch;
   for (let i = 0; i < batch.length; i++) {
     yield {

@@ -1,4 +1,4 @@
-import { requireObject } from "./arguments.js";
+import { requireObject, shortened, shown } from "./arguments.js";
 import { COLUMNS, type Column, checkDelimiter } from "./csv-layout.js";
 import { loadFastCsv } from "./custom-csv.js";
 import { type EncodableRow, encodeRows } from "./encode.js";
@@ -24,13 +24,13 @@ export function encodeCsv(
   options: EncodeCsvOptions = {},
 ): ReadableStream<Uint8Array> {
   requireObject("options", options);
-  const delimiter = options.delimiter ?? ",";
+  const { delimiter = "," } = options;
   checkDelimiter(delimiter);
   const rows = new CsvRows(readChunks(source), delimiter);
   return encodeRows(rows, header, () => ({ name: `Line ${rows.line}`, line: rows.line }));
 }
 
-// The parser's own message ends with all that it had not read yet.
+// What is quoted of a CSV: the parser's own message ends with all that it had not read yet.
 const LONGEST_QUOTE = 120;
 
 const REQUIRED: readonly Column[] = ["timestamp", "latitude", "longitude", "speed"];
@@ -82,19 +82,13 @@ class CsvRows implements AsyncIterable<EncodableRow> {
       if (sourceError !== null) throw cause;
       // The parser hands over nothing of the piece of text in which it fails: the place is somewhere from here on.
       const line = this.line + 1;
-      const message = shortened((cause as Error).message);
+      const message = shortened((cause as Error).message, LONGEST_QUOTE);
       throw new AsiError("BAD_CSV", `The CSV cannot be read somewhere from line ${line} on: ${message}.`, {
         line,
         cause,
       });
     }
   }
-}
-
-// What is no CSV at all is not to fill the terminal, or to reach it as it is.
-function shortened(text: string): string {
-  const printable = text.slice(0, LONGEST_QUOTE).replace(/\p{Cc}/gu, "\ufffd");
-  return text.length > LONGEST_QUOTE ? `${printable}...` : printable;
 }
 
 /** Quoted fields may run over several lines. */
@@ -134,7 +128,7 @@ function columnIndices(names: string[], line: number): Map<Column, number> {
   if (missing.length > 0) {
     throw new AsiError(
       "BAD_CSV",
-      `The header line lacks ${missing.join(", ")}; it names ${shortened(names.join(", "))}.`,
+      `The header line lacks ${missing.join(", ")}; it names ${shortened(names.join(", "), LONGEST_QUOTE)}.`,
       { line },
     );
   }
@@ -148,7 +142,7 @@ function rowOf(fields: string[], indices: Map<Column, number>, line: number): En
     if (!/^-?\d+(\.\d+)?$/.test(value)) {
       throw new AsiError(
         "BAD_CSV",
-        `Line ${line}: ${column} is ${shortened(JSON.stringify(value))}; it must be a decimal number.`,
+        `Line ${line}: ${column} is ${shown(value)}; it must be a decimal number.`,
         { line },
       );
     }

@@ -1,5 +1,7 @@
+import { shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
 import { type RecordingHeader, writeHeader } from "./header.js";
+import { iterate, resultOf } from "./iterate.js";
 import type { Row } from "./types.js";
 import { FRAME_OVERHEAD, frame, writeFrame } from "./ubx.js";
 
@@ -53,7 +55,7 @@ export function encodeRows(
         while (chunk.rows < ROWS_PER_CHUNK) {
           const answer = iterator.next();
           // awaiting each row of an array would take longer than encoding it
-          const result = isAsync ? await answer : (answer as IteratorResult<EncodableRow>);
+          const result = resultOf(isAsync ? await answer : (answer as IteratorResult<EncodableRow>));
           if (result.done === true) {
             if (chunk.rows > 0) controller.enqueue(chunk.bytes());
             controller.close();
@@ -82,8 +84,8 @@ function iteratorOf(rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>):
   isAsync: boolean;
 } {
   if (typeof rows === "object" && rows !== null) {
-    if (Symbol.asyncIterator in rows) return { iterator: rows[Symbol.asyncIterator](), isAsync: true };
-    if (Symbol.iterator in rows) return { iterator: rows[Symbol.iterator](), isAsync: false };
+    const iterated = iterate<EncodableRow>(rows);
+    if (iterated !== null) return iterated;
   }
   throw new AsiError(
     "BAD_SOURCE",
@@ -99,7 +101,7 @@ class RowChunk {
   /** Throws `BadField`. */
   add(row: EncodableRow): void {
     if (typeof row !== "object" || row === null) {
-      throw new BadField(`it is ${String(row)}; it must be an object such as decodeRows gives.`);
+      throw new BadField(`it is ${shown(row)}; it must be an object such as decodeRows gives.`);
     }
     const { timestamp } = row;
     if (row.hr !== undefined && row.hr !== null) {
@@ -151,12 +153,13 @@ const MIN_METRES = -2147483.648;
 const MAX_METRES = 2147483.647;
 
 function heartRatePayload(timestampMs: number, hr: number): Uint8Array {
+  const wholeMs = whole(timestampMs, 1, "timestamp", EARLIEST_MS, LATEST_MS);
   if (timestampMs < 0) {
     throw new BadField("a heart rate before 1970 cannot be recorded; leave it out (null).");
   }
   const payload = new Uint8Array(HR_PAYLOAD_LENGTH);
   const view = new DataView(payload.buffer);
-  view.setBigUint64(0, BigInt(whole(timestampMs, 1, "timestamp", EARLIEST_MS, LATEST_MS)), true);
+  view.setBigUint64(0, BigInt(wholeMs), true);
   payload[8] = whole(hr, 1, "hr", 1, 255);
   payload[9] = 100; // quality
   return payload;
@@ -172,7 +175,7 @@ function badRow({ message }: BadField, { name, line }: RowPlace): AsiError {
 // The value in units of 1 / `scale`, as a whole number.
 function whole(value: number, scale: number, field: keyof Row, min: number, max: number): number {
   if (typeof value !== "number" || !(value >= min && value <= max)) {
-    throw new BadField(`${field} is ${String(value)}; it must be a number from ${min} to ${max}.`);
+    throw new BadField(`${field} is ${shown(value)}; it must be a number from ${min} to ${max}.`);
   }
   return Math.round(value * scale);
 }

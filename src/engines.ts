@@ -40,10 +40,14 @@ export async function acquireEngine(name: EngineName | undefined): Promise<Engin
     }
   } catch (cause) {
     if (name === undefined) return createEngine("reference");
-    throw new AsiError("BAD_OPTION", `The engine "${name}" does not run here; leave the option engine out.`, {
-      cause,
-    });
+    throw doesNotRun(name, cause);
   }
+}
+
+/** What is thrown for an engine that the caller named and this machine does not run. */
+export function doesNotRun(name: EngineName, cause: unknown): AsiError {
+  const message = `The engine "${name}" does not run here; leave the option engine out.`;
+  return new AsiError("BAD_OPTION", message, { cause });
 }
 
 export function releaseEngine(engine: Engine): void {

@@ -59,12 +59,13 @@ export class AsiError extends Error {
   readonly report: Report | undefined;
 
   constructor(code: AsiErrorCode, message: string, details: AsiErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    const { cause, byteOffset, line, report } = details ?? {};
+    super(typeof message === "string" ? message : "", cause === undefined ? undefined : { cause });
     this.name = code === "ABORTED" ? "AbortError" : "AsiError";
     this.code = code;
-    this.byteOffset = details.byteOffset;
-    this.line = details.line;
-    this.report = details.report;
+    this.byteOffset = byteOffset;
+    this.line = line;
+    this.report = report;
   }
 }
 

@@ -1,4 +1,7 @@
+import { shown } from "./arguments.js";
 import type { Span } from "./engine.js";
+import { AsiError } from "./errors.js";
+import { checkGivenSerial } from "./header.js";
 
 /**
  * Name of the CSV of a recording: `{serial}_{start}_{end}.csv`, start and end as `YYYYMMDDTHHMMSS` in UTC, seconds cut,
@@ -6,14 +9,19 @@ import type { Span } from "./engine.js";
  *
  * @param startMs earliest row, ms since 1970 UTC
  * @param endMs latest row, ms since 1970 UTC
+ * @throws AsiError `BAD_OPTION` for the serial number, `BAD_ARGUMENT` for an instant that no Date can hold
  */
 export function csvFileName(serial: string, startMs: number, endMs: number): string {
+  checkGivenSerial(serial);
   return `${serial}_${compactInstant(startMs)}_${compactInstant(endMs)}.csv`;
 }
 
 function compactInstant(ms: number): string {
   // Date floors to whole milliseconds itself, and toISOString writes years outside 0 to 9999 with a sign.
-  const date = new Date(ms);
+  const date = new Date(typeof ms === "number" ? ms : Number.NaN);
+  if (Number.isNaN(date.getTime())) {
+    throw new AsiError("BAD_ARGUMENT", `An instant is ${shown(ms)}; it must be a number of ms since 1970.`);
+  }
   const two = (value: number) => String(value).padStart(2, "0");
   const year = date.getUTCFullYear();
   const day = `${year < 0 ? "-" : ""}${String(Math.abs(year)).padStart(4, "0")}${two(date.getUTCMonth() + 1)}${two(date.getUTCDate())}`;

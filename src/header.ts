@@ -1,4 +1,4 @@
-import { requireObject } from "./arguments.js";
+import { requireObject, shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
 import type { RecordingInfo } from "./types.js";
 
@@ -33,14 +33,14 @@ export function checkGivenSerial(serial: string): void {
   if (typeof serial === "string" && serial.length > FIELDS.serial.length) {
     throw new AsiError(
       "BAD_OPTION",
-      `The serial number ${JSON.stringify(serial)} is too long; a recording holds at most ${FIELDS.serial.length} characters.`,
+      `The serial number ${shown(serial)} is too long; a recording holds at most ${FIELDS.serial.length} characters.`,
     );
   }
   // from JavaScript it can be left out: the pattern would take "undefined"
   if (typeof serial === "string" && SERIAL_PATTERN.test(serial)) return;
   throw new AsiError(
     "BAD_OPTION",
-    `The serial number ${JSON.stringify(serial) ?? "that was not given"} cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".".`,
+    `The serial number ${serial === undefined ? "that was not given" : shown(serial)} cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".".`,
   );
 }
 
@@ -109,7 +109,10 @@ export function writeHeader(header: RecordingHeader): Uint8Array {
   checkGivenSerial(header.serial);
   const periodMs = header.periodMs ?? 100;
   if (!Number.isInteger(periodMs) || periodMs < 0 || periodMs > 0xffff) {
-    throw new AsiError("BAD_OPTION", `periodMs is ${periodMs}; it must be a whole number from 0 to 65535.`);
+    throw new AsiError(
+      "BAD_OPTION",
+      `periodMs is ${shown(periodMs)}; it must be a whole number from 0 to 65535.`,
+    );
   }
   const payload = new Uint8Array(HEADER_PAYLOAD_LENGTH);
   payload[0] = FORMAT_VERSION;
@@ -133,7 +136,7 @@ function writeText(payload: Uint8Array, field: HeaderText, text: string): void {
   if (typeof text !== "string" || !/^[\x20-\x7e]*$/.test(text) || text.length > length) {
     throw new AsiError(
       "BAD_OPTION",
-      `${field} is ${JSON.stringify(text)}; it must be printable ASCII of at most ${length} characters.`,
+      `${field} is ${shown(text)}; it must be printable ASCII of at most ${length} characters.`,
     );
   }
   for (let i = 0; i < text.length; i++) payload[offset + i] = text.charCodeAt(i);

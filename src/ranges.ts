@@ -1,3 +1,6 @@
+import { shown } from "./arguments.js";
+import { AsiError } from "./errors.js";
+import { iterate, resultOf } from "./iterate.js";
 import type { Range } from "./types.js";
 
 /** Rows further apart than this lie in different ranges (docs/recording-format.md, "Ranges"). */
@@ -8,10 +11,26 @@ export const MAX_GAP_MS = 300_000;
  * range; exactly 300,000 does not.
  *
  * @param timestampsMs ms since 1970 UTC
+ * @throws AsiError `BAD_ARGUMENT` for what cannot be iterated, or an instant that is no finite number
  */
 export function findRanges(timestampsMs: Iterable<number>): Range[] {
+  const iterated =
+    typeof timestampsMs === "object" && timestampsMs !== null ? iterate<number>(timestampsMs) : null;
+  if (iterated?.isAsync !== false) {
+    throw new AsiError(
+      "BAD_ARGUMENT",
+      `The instants are ${shown(timestampsMs)}; hand in an array or another iterable of ms since 1970.`,
+    );
+  }
   const ranges: Range[] = [];
-  for (const ms of timestampsMs) addToRanges(ranges, ms);
+  const { iterator } = iterated;
+  for (let next = resultOf(iterator.next()); next.done !== true; next = resultOf(iterator.next())) {
+    const ms = next.value;
+    if (!Number.isFinite(ms)) {
+      throw new AsiError("BAD_ARGUMENT", `An instant is ${shown(ms)}; it must be a number of ms since 1970.`);
+    }
+    addToRanges(ranges, ms);
+  }
   return ranges;
 }
 

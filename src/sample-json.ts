@@ -1,7 +1,9 @@
-import { requireObject } from "./arguments.js";
+import { requireObject, requireTexts, shown } from "./arguments.js";
 import { checkEngine } from "./decode-options.js";
-import { bestEngine } from "./engines.js";
+import { bestEngine, doesNotRun } from "./engines.js";
+import { AsiError } from "./errors.js";
 import { sampleJson } from "./reference/sample-json.js";
+import { checkBatch } from "./sample-batch.js";
 import type { EngineName, SampleBatch } from "./types.js";
 import { type CoreExports, type CoreName, instantiateCore } from "./wasm/core.js";
 
@@ -21,14 +23,34 @@ export interface SampleJsonOptions {
  * number has all its decimals, so each is exactly the integer of its column, divided.
  *
  * @param samples times are integers, from the year 0 to 9999
- * @throws AsiError `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for samples that are none, columns shorter than `length`, times that are no such integers;
+ * `BAD_OPTION`, also for an engine that does not run here
  */
 export function samplesToJson(samples: SampleBatch, options: SampleJsonOptions = {}): Uint8Array {
   requireObject("options", options);
-  const { before = "", after = "", engine = bestEngine() } = options;
+  requireTexts(options, ["before", "after"]);
+  const { before = "", after = "", engine } = options;
   checkEngine(engine);
-  if (engine === "reference") return utf8.encode(`${before}${referenceJson(samples)}${after}`);
-  return writerOf(engine).write(samples, utf8.encode(`${before}[`), utf8.encode(`]${after}`));
+  checkBatch(samples);
+  checkTimes(samples);
+  const writer = writerOf(engine);
+  if (writer === null) return utf8.encode(`${before}${referenceJson(samples)}${after}`);
+  return writer.write(samples, utf8.encode(`${before}[`), utf8.encode(`]${after}`));
+}
+
+// the years 0 to 9999
+const EARLIEST_MS = -62_167_219_200_000;
+const LATEST_MS = 253_402_300_799_999;
+
+function checkTimes({ timestampMs, length }: SampleBatch): void {
+  for (let i = 0; i < length; i++) {
+    const ms = timestampMs[i];
+    if (ms !== undefined && ms >= EARLIEST_MS && ms <= LATEST_MS && Number.isInteger(ms)) continue;
+    throw new AsiError(
+      "BAD_ARGUMENT",
+      `timestampMs[${i}] is ${shown(ms)}; it must be whole ms since 1970, in the years 0 to 9999.`,
+    );
+  }
 }
 
 const utf8 = new TextEncoder();
@@ -99,11 +121,20 @@ class JsonWriter {
 
 const writers = new Map<CoreName, JsonWriter>();
 
-function writerOf(name: CoreName): JsonWriter {
-  let writer = writers.get(name);
-  if (writer === undefined) {
-    writer = new JsonWriter(name);
-    writers.set(name, writer);
+// Whether WebAssembly may be compiled here: a content security policy can forbid it.
+let isForbidden = false;
+
+/** Null: plain TypeScript does the work, as the caller wants it or because nothing else runs here. */
+function writerOf(name: EngineName | undefined): JsonWriter | null {
+  const wanted = name ?? (isForbidden ? "reference" : bestEngine());
+  if (wanted === "reference") return null;
+  try {
+    const writer = writers.get(wanted) ?? new JsonWriter(wanted);
+    writers.set(wanted, writer);
+    return writer;
+  } catch (cause) {
+    if (name !== undefined) throw doesNotRun(name, cause);
+    isForbidden = true;
+    return null;
   }
-  return writer;
 }

@@ -1,4 +1,6 @@
+import { shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
+import { hasMethod, iterate, resultOf } from "./iterate.js";
 import type { Source } from "./types.js";
 
 /** Chunks of a source, one after another. Sources in memory answer at once, others with a promise. */
@@ -18,22 +20,35 @@ export function readChunks(source: Source): ChunkReader {
   if (ArrayBuffer.isView(source)) return readOnce(checkChunk(source));
   if (typeof source === "object" && source !== null) {
     // by what they can do: `instanceof` would make Node.js load both classes for nothing
-    if ("arrayBuffer" in source && "slice" in source) return readBlob(source);
-    if ("getReader" in source) return readStream(source);
-    if (Symbol.asyncIterator in source) return readAsyncIterable(source);
-    if (Symbol.iterator in source) return readIterator(source[Symbol.iterator]());
+    if (isBlob(source)) return readBlob(source);
+    if (hasMethod(source, "getReader")) return readStream(source as ReadableStream<Uint8Array>);
+    const iterated = iterate<Uint8Array>(source);
+    if (iterated?.isAsync === true) return readAsyncIterator(source, iterated.iterator);
+    if (iterated?.isAsync === false) return readIterator(iterated.iterator);
   }
-  throw new AsiError(
+  if (typeof source !== "string") throw noBytes();
+  throw new AsiError("BAD_SOURCE", "The source is a text. To read a file by its path use asi-convert/node.");
+}
+
+function noBytes(): AsiError {
+  return new AsiError(
     "BAD_SOURCE",
-    typeof source === "string"
-      ? "The source is a text. To read a file by its path use asi-convert/node."
-      : "The source gives no bytes; hand in a Uint8Array, ArrayBuffer, Blob, ReadableStream (of a Response its body) or iterable of Uint8Array.",
+    "The source gives no bytes; hand in a Uint8Array, ArrayBuffer, Blob, ReadableStream (of a Response its body) or iterable of Uint8Array.",
   );
 }
 
 // One of another realm (a frame, a test environment) is no instance of this one's class.
 function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+}
+
+function isBlob(source: object): source is Blob {
+  return (
+    hasMethod(source, "arrayBuffer") &&
+    hasMethod(source, "slice") &&
+    "size" in source &&
+    typeof source.size === "number"
+  );
 }
 
 function bytesOf(buffer: ArrayBuffer): Uint8Array {
@@ -61,9 +76,11 @@ function readBlob(blob: Blob): ChunkReader {
   return {
     async read() {
       if (offset >= blob.size) return null;
-      const piece = await blob.slice(offset, offset + BLOB_PIECE).arrayBuffer();
-      offset += piece.byteLength;
-      return new Uint8Array(piece);
+      const slice: unknown = blob.slice(offset, offset + BLOB_PIECE);
+      const piece = checkChunk(hasMethod(slice, "arrayBuffer") ? await (slice as Blob).arrayBuffer() : slice);
+      offset += piece.length;
+      // one that is shorter than it says would be asked for ever
+      return piece.length === 0 ? null : piece;
     },
     close() {},
   };
@@ -77,10 +94,10 @@ function readStream(stream: ReadableStream<Uint8Array>): ChunkReader {
     );
   }
   const reader = stream.getReader();
+  if (!hasMethod(reader, "read") || !hasMethod(reader, "cancel")) throw noBytes();
   return {
     async read() {
-      const { done, value } = await reader.read();
-      return done ? null : checkChunk(value);
+      return chunkOf((await reader.read()) as IteratorResult<Uint8Array>);
     },
     async close(reason) {
       await reader.cancel(reason);
@@ -88,8 +105,7 @@ function readStream(stream: ReadableStream<Uint8Array>): ChunkReader {
   };
 }
 
-function readAsyncIterable(source: AsyncIterable<Uint8Array>): ChunkReader {
-  const iterator = source[Symbol.asyncIterator]();
+function readAsyncIterator(source: object, iterator: AsyncIterator<Uint8Array>): ChunkReader {
   let isReading = false;
   return {
     async read() {
@@ -123,7 +139,7 @@ function readIterator(iterator: Iterator<Uint8Array>): ChunkReader {
 }
 
 function chunkOf(result: IteratorResult<Uint8Array>): Uint8Array | null {
-  return result.done === true ? null : checkChunk(result.value);
+  return resultOf(result).done ? null : checkChunk(result.value);
 }
 
 function checkChunk(chunk: unknown): Uint8Array {
@@ -131,5 +147,5 @@ function checkChunk(chunk: unknown): Uint8Array {
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   // what a FileHandle's readableWebStream gives
   if (isArrayBuffer(chunk)) return bytesOf(chunk);
-  throw new AsiError("BAD_SOURCE", `The source gave a chunk of ${typeof chunk} instead of a Uint8Array.`);
+  throw new AsiError("BAD_SOURCE", `The source gave ${shown(chunk)} as a chunk instead of a Uint8Array.`);
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type EngineName, rowsOf, type SampleBatch, samplesToJson } from "../src/index.js";
 
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
@@ -112,6 +112,39 @@ describe("samples as JSON", () => {
       const reference = text(batch, "reference");
       expect(text(batch, "plain")).toBe(reference);
       expect(text(batch, "simd")).toBe(reference);
+    }
+  });
+});
+
+describe("where WebAssembly does not run", () => {
+  const forbidden = {
+    validate: () => true,
+    Module: class {
+      constructor() {
+        throw new WebAssembly.CompileError("blocked by the content security policy");
+      }
+    },
+  };
+
+  it.for<[string, unknown]>([
+    ["it is missing", undefined],
+    ["a content security policy forbids it", forbidden],
+  ])("plain TypeScript gives the same bytes: %s", async ([, webAssembly]) => {
+    const batches = fc.sample(fc.array(row, { maxLength: 60 }), { numRuns: 50, seed: 3 }).map(batchOf);
+    const expectedTexts = batches.map((batch) => text(batch, "simd"));
+    vi.resetModules();
+    vi.stubGlobal("WebAssembly", webAssembly);
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+      vi.resetModules();
+    });
+    const fresh = await import("../src/index.js");
+    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    expect(batches.map((batch) => decode(fresh.samplesToJson(batch)))).toEqual(expectedTexts);
+    for (const engine of ["simd", "plain"] as const) {
+      const attempt = () => fresh.samplesToJson(batchOf([]), { engine });
+      expect(attempt).toThrow(/does not run here; leave the option engine out/);
+      expect(attempt).toThrow(fresh.AsiError);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { requireObject } from "../arguments.js";
+import { requireBooleans, requireFunctions, requireObject, requirePath, requirePaths } from "../arguments.js";
 import { type ConvertOptions, type CsvPiece, CsvPieces, conversionFileName } from "../convert.js";
 import { AsiError, abortError } from "../errors.js";
 import { csvFileName } from "../file-name.js";
@@ -37,7 +37,8 @@ export interface FileConversion extends Inspection {
  * @throws AsiError as `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
 export async function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
-  requireObject("options", options);
+  requirePath("BAD_ARGUMENT", "path", path);
+  checkWriteOptions(options);
   const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   const claim = async (paths: readonly string[]) => {
     refuseInput(path, paths);
@@ -51,8 +52,15 @@ export async function convertToFile(
   source: Source,
   options: ConvertOptions & WriteOptions = {},
 ): Promise<FileConversion> {
-  requireObject("options", options);
+  checkWriteOptions(options);
   return convertBeside(".", source, options);
+}
+
+function checkWriteOptions(options: WriteOptions): void {
+  requireObject("options", options);
+  requirePaths(options, ["outDir", "output"]);
+  requireBooleans(options, ["force", "split"]);
+  requireFunctions(options, ["claim"]);
 }
 
 async function convertBeside(

@@ -1,4 +1,4 @@
-import { requireObject } from "../arguments.js";
+import { requireBooleans, requireObject, requirePath, requirePaths } from "../arguments.js";
 import { type Inspection, inspect } from "../inspect.js";
 import { type RepairOptions, repair } from "../repair.js";
 import type { DecodeOptions, RecordingInfo, Report } from "../types.js";
@@ -15,6 +15,7 @@ export async function inspectFile(
   path: string,
   options: DecodeOptions & ReadFileOptions = {},
 ): Promise<Inspection> {
+  requirePath("BAD_ARGUMENT", "path", path);
   requireObject("options", options);
   return inspect(readFileViews(path, options), options);
 }
@@ -40,7 +41,10 @@ export interface FileRepair {
  * @throws AsiError as `repair`, and `FILE_EXISTS`; the system's errors
  */
 export async function repairFile(path: string, options: RepairFileOptions = {}): Promise<FileRepair> {
+  requirePath("BAD_ARGUMENT", "path", path);
   requireObject("options", options);
+  requirePaths(options, ["output"]);
+  requireBooleans(options, ["force"]);
   const { output = repairedName(path), force, signal } = options;
   refuseInput(path, [output]);
   const { recording, report, info } = repair(readFileViews(path, options), options);
