@@ -8,10 +8,12 @@ import type { Clock, Context } from "./domain/context.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
 import { applyRetention, RETENTION_INTERVAL_MS } from "./jobs/retention.js";
-import { endLeases, startWorker, type Worker } from "./jobs/worker.js";
+import { startWorker, type Worker } from "./jobs/worker.js";
 import { serveOperator } from "./operator/socket.js";
+import { endLeases } from "./store/lease.js";
 import type { Store } from "./store/open.js";
 import { showPresence } from "./store/presence.js";
+import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
 import { UsageError } from "./usage-error.js";
 import { type AddressLookup, systemLookup } from "./webhooks/receiver.js";
 
@@ -101,17 +103,23 @@ export async function startService(
   });
   const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
   const jobMetrics = measureJobs(app.metrics, own);
-  worker = startWorker((job) => ({ ...own, requestId: job.jobId }), app.log, jobMetrics, {
-    pollMs: works ? config.jobPollMs : null,
-    lanes: [
-      { kinds: ["mail", "bulk-load", "compute"], concurrency: config.jobConcurrency },
-      {
-        kinds: ["webhook"],
-        concurrency: config.webhookConcurrency,
-        perReceiver: config.webhookConcurrencyPerHost,
-      },
-    ],
-  });
+  let session: WorkerSession | null = null;
+  worker = startWorker(
+    (job) => ({ ...own, requestId: job.jobId }),
+    app.log,
+    jobMetrics,
+    {
+      pollMs: works ? config.jobPollMs : null,
+      lanes: [
+        { kind: "mail", hands: config.jobConcurrency },
+        { kind: "bulk-load", hands: config.jobConcurrency },
+        { kind: "compute", hands: config.jobConcurrency },
+        { kind: "webhook-fan-out", hands: 1 },
+        { kind: "webhook", hands: config.webhookConcurrency, perReceiver: config.webhookConcurrencyPerHost },
+      ],
+    },
+    () => session?.worker ?? null,
+  );
   const running = worker;
 
   let endPresence: (() => void) | undefined;
@@ -131,7 +139,8 @@ export async function startService(
       applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
     };
     retention = setInterval(clean, RETENTION_INTERVAL_MS).unref();
-    if (store.database.kind === "embedded") await endLeases(own);
+    session = await openWorkerSession(store.database);
+    if (store.database.kind === "embedded") await endLeases(own.queries);
     await queueOutdated(own);
     running.wake();
   };
@@ -145,11 +154,11 @@ export async function startService(
     }, config.shutdownTimeoutMs);
     // A connection whose answer was under way is idle only afterwards; its client would keep it open.
     const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
-    const jobsTimeout = new Promise<void>((resolve) => setTimeout(resolve, config.shutdownTimeoutMs).unref());
-    await Promise.all([app.close(), Promise.race([running.stop(), jobsTimeout])]);
+    await Promise.all([app.close(), running.stop(config.shutdownTimeoutMs)]);
     clearTimeout(timeout);
     clearInterval(idle);
     await computer.close();
+    await session?.end();
     await stopOperator?.();
     await stopMetrics?.();
     endPresence?.();

@@ -1,5 +1,5 @@
 /** Deliveries to real receivers on loopback. The clock is moved, not waited for. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Config, readConfig } from "../src/config.js";
 import { transact } from "../src/domain/change.js";
@@ -583,7 +583,7 @@ describe("many receivers", () => {
     // What a killed worker leaves: a lease that ends, and an attempt of which nothing is known.
     await queries
       .update(jobs)
-      .set({ state: "STARTED", leaseToken: "dead", leaseUntil: s.clock.now(), losses: 6 })
+      .set({ state: "STARTED", leaseToken: "dead", leaseUntil: sql`clock_timestamp()`, losses: 6 })
       .where(and(eq(jobs.kind, "webhook"), eq(jobs.state, "PENDING")));
     await s.runJobs();
     expect(await states(webhook)).toEqual(["delivered"]);

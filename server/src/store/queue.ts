@@ -4,7 +4,10 @@ import type { Queries } from "./database.js";
 import { type JobState, jobs } from "./schema.js";
 
 /** The kinds of work; each has a handler, see `jobs/handlers.ts`. */
-export type JobKind = "mail" | "bulk-load" | "compute" | "webhook";
+export type JobKind = "mail" | "bulk-load" | "compute" | "webhook" | "webhook-fan-out";
+
+/** Whose share of the work a job is that no account asked for. */
+export const NOBODY = 0;
 
 /** A job that waits for a worker. The states stand in the text: as parameters they would rule out the partial index. */
 export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
@@ -20,18 +23,21 @@ export interface NewJob {
   body?: Uint8Array;
   /** Who may ask for the job's state. */
   accountId?: number;
+  /** Whose share of the work it is; `accountId` unless told, and nobody's without either. */
+  chargedTo?: number;
   /** At most one job of this kind with this key waits; a second one is not added. */
   uniqueKey?: string;
   /** Host and port that the work calls. */
   receiver?: string;
 }
 
-const newJobId = () => `job-${randomUUID()}`;
+export const newJobId = () => `job-${randomUUID()}`;
 
 const asRow = (now: Date, job: NewJob) => ({
   jobId: newJobId(),
   kind: job.kind,
   accountId: job.accountId ?? null,
+  chargedTo: job.chargedTo ?? job.accountId ?? NOBODY,
   state: "PENDING" as const,
   payload: job.payload,
   body: job.body ?? null,
@@ -60,19 +66,20 @@ export type SmallJob = Omit<NewJob, "body">;
  */
 export async function enqueueAll(queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> {
   if (added.length === 0) return;
-  const rows = added.map(({ kind, payload, accountId, uniqueKey, receiver }) => ({
+  const rows = added.map(({ kind, payload, accountId, chargedTo, uniqueKey, receiver }) => ({
     job_id: newJobId(),
     kind,
     payload,
     account_id: accountId,
+    charged_to: chargedTo ?? accountId ?? NOBODY,
     unique_key: uniqueKey,
     receiver,
   }));
   const state: JobState = "PENDING";
   await queries.execute(sql`
-    INSERT INTO jobs (job_id, kind, account_id, state, payload, details, unique_key, receiver, due_at, created_at)
-    SELECT job_id, kind, account_id, ${state}, payload, '{}', unique_key, receiver, ${now}, ${now}
+    INSERT INTO jobs (job_id, kind, account_id, charged_to, state, payload, details, unique_key, receiver, due_at, created_at)
+    SELECT job_id, kind, account_id, charged_to, ${state}, payload, '{}', unique_key, receiver, ${now}, ${now}
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      AS job (job_id text, kind text, account_id bigint, payload jsonb, unique_key text, receiver text)
+      AS job (job_id text, kind text, account_id bigint, charged_to bigint, payload jsonb, unique_key text, receiver text)
     ON CONFLICT DO NOTHING`);
 }

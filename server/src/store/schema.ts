@@ -166,6 +166,8 @@ export const jobs = pgTable("jobs", {
   kind: text("kind").notNull(),
   /** Who may see the job; null for the service's own. */
   accountId: reference("account_id"),
+  /** Whose share of the work it is: accounts take turns. 0 when no account asked for it. */
+  chargedTo: reference("charged_to").notNull().default(0),
   state: text("state").$type<JobState>().notNull(),
   payload: jsonb("payload").$type<Record<string, unknown>>().notNull(),
   /** Bytes that belong to the payload; erased when the job is terminal. */
@@ -180,9 +182,12 @@ export const jobs = pgTable("jobs", {
   /** How often a worker died over it. */
   losses: integer("losses").notNull().default(0),
   dueAt: instant("due_at").notNull(),
+  /** By the database's clock: those of the processes may differ. */
   leaseUntil: instant("lease_until"),
   /** Tells this lease from every other, so that a worker that lost it cannot finish the job. */
   leaseToken: text("lease_token"),
+  /** Number of the worker that has the job, when it shows by a lock that it lives; see `worker-session.ts`. */
+  worker: integer("worker"),
   createdAt: instant("created_at").notNull(),
   finishedAt: instant("finished_at"),
 });

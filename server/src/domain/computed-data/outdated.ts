@@ -10,13 +10,10 @@ import { hasLostSamples } from "../timeframes/removed-samples.js";
 export async function queueOutdated(ctx: Context): Promise<void> {
   await transact(ctx, "queueOutdated", async (change) => {
     const outdated = await change.queries
-      .select({ id: timeframes.id })
+      .select({ id: timeframes.id, ownerId: timeframes.ownerId })
       .from(timeframes)
       .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
       .where(and(lt(computedData.definitionVersion, DEFINITION_VERSION), not(hasLostSamples)));
-    await queueComputation(
-      change,
-      outdated.map(({ id }) => id),
-    );
+    await queueComputation(change, outdated);
   });
 }

@@ -23,7 +23,7 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
     await change.audit("timeframe", timeframe.id, null, timeframe);
     await emit(change, "timeframe-created", timeframe.activityId, timeframe.id);
-    await queueComputation(change, [timeframe.id]);
+    await queueComputation(change, [timeframe]);
     return timeframeItem(ctx, timeframe, {});
   });
 }
@@ -63,7 +63,7 @@ export async function updateTimeframe(
       for (const activityId of new Set([before.activityId, after.activityId])) {
         await emit(change, "timeframe-updated", activityId, id);
       }
-      await queueComputation(change, [id]);
+      await queueComputation(change, [after]);
       return timeframeItem({ ...ctx, queries: change.queries }, after, query);
     },
     (change, target) => timeframeItem({ ...ctx, queries: change.queries }, target, query),

@@ -1,13 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Change } from "../change.js";
+import type { Timeframe } from "./rules.js";
 
 /** Asks for the computed data of time frames that have changed themselves, after the commit. */
-export async function queueComputation(change: Change, timeframeIds: readonly number[]): Promise<void> {
+export async function queueComputation(
+  change: Change,
+  changed: readonly Pick<Timeframe, "id" | "ownerId">[],
+): Promise<void> {
   await change.enqueueAll(
-    timeframeIds.map((timeframe) => ({
+    changed.map(({ id, ownerId }) => ({
       kind: "compute",
-      payload: { timeframe },
-      uniqueKey: String(timeframe),
+      payload: { timeframe: id },
+      uniqueKey: String(id),
+      chargedTo: ownerId,
     })),
   );
 }
@@ -18,12 +23,12 @@ export async function queueComputation(change: Change, timeframeIds: readonly nu
  */
 export async function recompute(change: Change, matching: SQL): Promise<void> {
   // Locked in the order of their ids, so that two changes never wait for each other.
-  const { rows } = await change.queries.execute<{ id: string }>(sql`
+  const { rows } = await change.queries.execute<{ id: string; owner_id: string }>(sql`
     WITH matching AS (SELECT id FROM timeframes WHERE ${matching} ORDER BY id FOR NO KEY UPDATE)
     UPDATE timeframes SET data_version = data_version + 1 FROM matching
-    WHERE timeframes.id = matching.id RETURNING timeframes.id`);
+    WHERE timeframes.id = matching.id RETURNING timeframes.id, timeframes.owner_id`);
   await queueComputation(
     change,
-    rows.map(({ id }) => Number(id)),
+    rows.map(({ id, owner_id }) => ({ id: Number(id), ownerId: Number(owner_id) })),
   );
 }

@@ -5,6 +5,7 @@ import webhooks from "./0003-webhooks.js";
 import samples from "./0004-samples.js";
 import computedData from "./0005-computed-data.js";
 import firmware from "./0006-firmware.js";
+import fairQueue from "./0010-fair-queue.js";
 import sessions from "./0020-sessions.js";
 import formerOwners from "./0030-former-owners.js";
 
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   { name: "0006-firmware", sql: firmware },
   { name: "0030-former-owners", sql: formerOwners },
   { name: "0020-sessions", sql: sessions },
+  { name: "0010-fair-queue", sql: fairQueue },
 ];

@@ -1,0 +1,137 @@
+import type { Context } from "../domain/context.js";
+import {
+  accountsWaiting,
+  type Group,
+  LOOK_AHEAD,
+  leaseOf,
+  leaseOfReceivers,
+  receiversWaiting,
+  type Taker,
+} from "../store/lease.js";
+import type { Job, JobKind } from "../store/queue.js";
+
+/** Work of one kind, with hands of its own: slow jobs of one kind hold up no other kind. */
+export interface LaneSettings {
+  kind: JobKind;
+  /** Jobs that this process runs at a time: its hands. */
+  hands: number;
+  /**
+   * Of a kind that calls receivers: of these hands, those that call one receiver. An account then never gets the last free
+   * hands, because its receivers may hold the ones that it has for long.
+   */
+  perReceiver?: number;
+}
+
+/** Below every id of an account, that of nobody's jobs too. */
+const BEFORE_ALL = -1;
+
+/** Takes jobs of one kind for the hands that are free. Accounts take turns, and each receiver has its limit. */
+export class Lane {
+  readonly #settings: LaneSettings;
+  readonly #running = new Set<Job>();
+  /** The account that had its turn last. */
+  #served = BEFORE_ALL;
+  /** How far an account's receivers have been looked at, where they are more than one look takes in. */
+  readonly #receiversSeen = new Map<number, string>();
+
+  constructor(settings: LaneSettings) {
+    this.#settings = settings;
+  }
+
+  get kind(): JobKind {
+    return this.#settings.kind;
+  }
+
+  /** Called when a job that was handed out has ended. */
+  done(job: Job): void {
+    this.#running.delete(job);
+  }
+
+  /** Takes jobs until no hand is free or nothing is due. @param start begins the work of a job */
+  async fill(ctx: Context, taker: Taker, start: (job: Job) => void): Promise<void> {
+    let taken: number;
+    do {
+      taken = 0;
+      for await (const { accounts, last } of this.#rounds(ctx)) {
+        for (const [index, account] of accounts.entries()) {
+          const hands = this.#share(account, accounts.length - index);
+          const jobs = hands > 0 ? await this.#lease(ctx, taker, account, hands) : [];
+          for (const job of jobs) {
+            this.#running.add(job);
+            start(job);
+          }
+          taken += jobs.length;
+          if (jobs.length > 0) this.#served = account;
+          if (this.#free === 0) return;
+        }
+        if (last) break;
+      }
+    } while (taken > 0);
+  }
+
+  get #free(): number {
+    return this.#settings.hands - this.#running.size;
+  }
+
+  /** Accounts of which a job is due, a look at a time, beginning behind the one that was served last. */
+  async *#rounds({ queries, clock }: Context): AsyncGenerator<{ accounts: number[]; last: boolean }> {
+    const turn = this.#served;
+    let after = turn;
+    let wrapped = turn === BEFORE_ALL;
+    for (;;) {
+      const found: Group<number>[] = await accountsWaiting(queries, this.kind, after, clock.now());
+      const inTurn = wrapped && turn !== BEFORE_ALL ? found.filter(({ key }) => key <= turn) : found;
+      const ended = found.length < LOOK_AHEAD || inTurn.length < found.length;
+      const accounts = inTurn.flatMap(({ key, due }) => (due ? [key] : []));
+      yield { accounts, last: wrapped && ended };
+      after = ended ? BEFORE_ALL : (found.at(-1)?.key ?? BEFORE_ALL);
+      wrapped ||= ended;
+    }
+  }
+
+  /** How many more hands an account gets, when it is one of so many that have work. */
+  #share(account: number, accounts: number): number {
+    const free = this.#free;
+    if (this.#settings.perReceiver === undefined) return Math.ceil(free / accounts);
+    const held = [...this.#running].filter(({ chargedTo }) => chargedTo === account).length;
+    // It may hold at most as many as it leaves free.
+    return Math.max(0, Math.ceil((free - held) / 2));
+  }
+
+  async #lease(ctx: Context, taker: Taker, account: number, hands: number): Promise<Job[]> {
+    const { queries, clock } = ctx;
+    const { kind, perReceiver } = this.#settings;
+    const now = clock.now();
+    if (perReceiver === undefined) return leaseOf(queries, taker, kind, account, hands, now);
+    const seen = this.#receiversSeen.get(account) ?? "";
+    // From where the last look ended; and once more from the first on, if that was not there.
+    for (const [begin, end] of seen === ""
+      ? ([["", null]] as const)
+      : ([
+          [seen, null],
+          ["", seen],
+        ] as const)) {
+      let from: string | null = begin;
+      while (from !== null) {
+        const found: Group<string>[] = await receiversWaiting(queries, kind, account, from, now);
+        const next: string | undefined = found.length < LOOK_AHEAD ? undefined : found.at(-1)?.key;
+        if (next === undefined) this.#receiversSeen.delete(account);
+        else this.#receiversSeen.set(account, next);
+        const free = this.#freeOf(found, perReceiver);
+        const jobs =
+          free.length === 0 ? [] : await leaseOfReceivers(queries, taker, kind, account, free, hands, now);
+        if (jobs.length > 0) return jobs;
+        from = next === undefined || (end !== null && next >= end) ? null : next;
+      }
+    }
+    return [];
+  }
+
+  /** Of the receivers of which a job is due, those that may be called now, and with how many hands. */
+  #freeOf(found: readonly Group<string>[], perReceiver: number): { receiver: string; hands: number }[] {
+    return found.flatMap(({ key: receiver, due }) => {
+      const busy = [...this.#running].filter((job) => job.receiver === receiver).length;
+      return due && busy < perReceiver ? [{ receiver, hands: perReceiver - busy }] : [];
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Context } from "../domain/context.js";
+import { leaseEnd, unleased, whileOurs } from "../store/lease.js";
+import type { Job, JobKind } from "../store/queue.js";
+import { jobs } from "../store/schema.js";
+import { JobFailed, RetryLater } from "./handler.js";
+import { handlers } from "./handlers.js";
+import type { JobMetrics, JobOutcome } from "./metrics.js";
+
+/** A terminal state; what the job carried is erased. */
+export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
+  ({ state, details, payload: {}, body: null, finishedAt: now, ...unleased }) as const;
+
+/** Does the work of a leased job and writes its outcome. */
+export async function runJob(
+  ctx: Context,
+  job: Job,
+  log: FastifyBaseLogger,
+  metrics: JobMetrics,
+): Promise<void> {
+  const handler = handlers[job.kind as JobKind];
+  if (handler === undefined) return;
+  const { queries, clock, config } = ctx;
+  /** Writes only while the lease is ours: a worker that stood still may find its job done by another. */
+  const write = (values: Parameters<ReturnType<typeof queries.update<typeof jobs>>["set"]>[0]) =>
+    queries.update(jobs).set(values).where(whileOurs(job));
+  const renewal = setInterval(() => {
+    write({ leaseUntil: leaseEnd(config.jobLeaseMs) }).catch((error: unknown) =>
+      log.warn({ err: error, job: job.jobId }, "lease not renewed"),
+    );
+  }, config.jobLeaseMs / 3);
+  const startedAt = performance.now();
+  const ran = (outcome: JobOutcome) => metrics.ran(job.kind, outcome, performance.now() - startedAt);
+  try {
+    await write(finished("SUCCESS", await handler.run(ctx, job), clock.now()));
+    ran("success");
+    log.info({ job: job.jobId, kind: job.kind }, "job done");
+  } catch (error) {
+    const failures = job.failures + 1;
+    const final = error instanceof JobFailed || failures > handler.maxFailures;
+    const code = error instanceof JobFailed ? error.code : "failed";
+    const message = error instanceof JobFailed ? error.message : "The work failed.";
+    log.warn({ err: error, job: job.jobId, kind: job.kind, failures, final }, "job failed");
+    const now = clock.now();
+    const dueAt =
+      error instanceof RetryLater ? error.at : new Date(now.getTime() + handler.delayMs(failures));
+    await write(
+      final
+        ? { ...finished("FAILURE", { code, message }, now), failures }
+        : { state: "RETRY", failures, dueAt, ...unleased },
+    );
+    ran(final ? "failure" : "retry");
+  } finally {
+    clearInterval(renewal);
+  }
+}

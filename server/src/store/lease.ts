@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { and, eq, inArray, lte, type SQL, sql } from "drizzle-orm";
+import type { Queries } from "./database.js";
+import { isLeased, isWaiting, type Job, type JobKind } from "./queue.js";
+import { jobs } from "./schema.js";
+
+/** Groups that one statement looks at, so that none takes long however many there are. */
+export const LOOK_AHEAD = 200;
+
+/** A group of jobs, and whether one of them is due. */
+export interface Group<Key> {
+  key: Key;
+  due: boolean;
+}
+
+/** Of these kinds, those of which a job is due. */
+export async function kindsDue(queries: Queries, kinds: readonly JobKind[], now: Date): Promise<Set<string>> {
+  const { rows } = await queries.execute<{ kind: string }>(sql`
+    SELECT kind FROM unnest(${sql.param([...kinds])}::text[]) AS wanted (kind)
+    WHERE EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = wanted.kind AND ${isWaiting} AND due_at <= ${now})`);
+  return new Set(rows.map(({ kind }) => kind));
+}
+
+/**
+ * The accounts whose jobs of a kind wait, by their ids, from the one after `after`: at most `LOOK_AHEAD`. The index is
+ * entered once for each account, however many jobs it has (PostgreSQL wiki, "Loose indexscan").
+ */
+export const accountsWaiting = (queries: Queries, kind: JobKind, after: number, now: Date) =>
+  groups<number>(queries, sql`charged_to`, sql`kind = ${kind}`, sql`${after}::bigint`, now, Number);
+
+/** The receivers that one account's jobs of a kind wait for, in the same way, from the one after `after`. */
+export const receiversWaiting = (
+  queries: Queries,
+  kind: JobKind,
+  account: number,
+  after: string,
+  now: Date,
+) =>
+  groups<string>(
+    queries,
+    sql`receiver`,
+    sql`kind = ${kind} AND charged_to = ${account} AND receiver IS NOT NULL`,
+    sql`${after}::text`,
+    now,
+    String,
+  );
+
+async function groups<Key>(
+  queries: Queries,
+  column: SQL,
+  within: SQL,
+  after: SQL,
+  now: Date,
+  read: (key: unknown) => Key,
+): Promise<Group<Key>[]> {
+  const next = (from: SQL) => sql`SELECT ${column} AS key, due_at FROM jobs
+    WHERE ${within} AND ${isWaiting} AND ${column} > ${from} ORDER BY ${column}, due_at LIMIT 1`;
+  const { rows } = await queries.execute<{ key: unknown; due: boolean }>(sql`
+    WITH RECURSIVE walk AS (
+      SELECT key, due_at, 1 AS steps FROM (${next(after)}) AS first
+      UNION ALL
+      SELECT following.key, following.due_at, walk.steps + 1
+      FROM walk CROSS JOIN LATERAL (${next(sql`walk.key`)}) AS following
+      WHERE walk.steps < ${LOOK_AHEAD}
+    ) SELECT key, due_at <= ${now} AS due FROM walk`);
+  return rows.map(({ key, due }) => ({ key: read(key), due }));
+}
+
+/** Who takes jobs, and for how long. */
+export interface Taker {
+  /** Its number, if its session shows that it lives. */
+  worker: number | null;
+  leaseMs: number;
+}
+
+/** Until when a lease that begins or is renewed now lasts. */
+export const leaseEnd = (leaseMs: number): SQL =>
+  sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+
+/**
+ * Takes those jobs of one account that are due longest. Two workers never get the same one: a row locked by one is
+ * skipped by the others.
+ */
+export async function leaseOf(
+  queries: Queries,
+  { worker, leaseMs }: Taker,
+  kind: JobKind,
+  account: number,
+  hands: number,
+  now: Date,
+): Promise<Job[]> {
+  const due = sql`SELECT id FROM jobs WHERE kind = ${kind} AND charged_to = ${account} AND ${isWaiting}
+    AND due_at <= ${now} ORDER BY due_at, id LIMIT ${hands} FOR UPDATE SKIP LOCKED`;
+  return take(queries, due, worker, leaseMs);
+}
+
+/** The same with so many jobs of each receiver, and so many in all. */
+export async function leaseOfReceivers(
+  queries: Queries,
+  { worker, leaseMs }: Taker,
+  kind: JobKind,
+  account: number,
+  receivers: readonly { receiver: string; hands: number }[],
+  hands: number,
+  now: Date,
+): Promise<Job[]> {
+  const names = sql.param(receivers.map(({ receiver }) => receiver));
+  const limits = sql.param(receivers.map((receiver) => receiver.hands));
+  const due = sql`SELECT due.id FROM unnest(${names}::text[], ${limits}::integer[]) AS free (receiver, hands)
+    CROSS JOIN LATERAL (
+      SELECT id FROM jobs WHERE kind = ${kind} AND charged_to = ${account} AND receiver = free.receiver
+        AND receiver IS NOT NULL AND ${isWaiting} AND due_at <= ${now}
+      ORDER BY due_at, id LIMIT free.hands FOR UPDATE SKIP LOCKED
+    ) AS due LIMIT ${hands}`;
+  return take(queries, due, worker, leaseMs);
+}
+
+const take = (queries: Queries, due: SQL, worker: number | null, leaseMs: number): Promise<Job[]> =>
+  queries
+    .update(jobs)
+    .set({ state: "STARTED", leaseUntil: leaseEnd(leaseMs), leaseToken: randomUUID(), worker })
+    .where(sql`${jobs.id} = ANY(ARRAY(${due}))`)
+    .returning();
+
+/** The job, while the lease is the one that it was taken with. */
+export const whileOurs = (job: Pick<Job, "id" | "leaseToken">): SQL | undefined =>
+  and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? ""));
+
+/** What a job without a worker has. One that waits again gives up its unique key: a newer one may wait with it. */
+export const unleased = { leaseToken: null, leaseUntil: null, worker: null, uniqueKey: null } as const;
+
+/** Jobs whose lease has ended, or whose worker is one of those. */
+export const jobsLost = (queries: Queries, gone: readonly number[]) =>
+  queries
+    .select({ id: jobs.id, kind: jobs.kind, losses: jobs.losses, leaseToken: jobs.leaseToken })
+    .from(jobs)
+    .where(
+      and(
+        isLeased,
+        gone.length === 0
+          ? lte(jobs.leaseUntil, sql`clock_timestamp()`)
+          : sql`(${lte(jobs.leaseUntil, sql`clock_timestamp()`)} OR ${inArray(jobs.worker, [...gone])})`,
+      ),
+    );
+
+/** Ends every lease. To be called at start where no other process can be at work: the embedded database has one. */
+export async function endLeases(queries: Queries): Promise<void> {
+  await queries.update(jobs).set({ leaseUntil: sql`clock_timestamp()` }).where(isLeased);
+}
+
+/** Gives jobs back whose worker stops before they are done: another may begin them at once. */
+export async function giveBack(queries: Queries, given: readonly Job[]): Promise<void> {
+  for (const job of given) {
+    await queries
+      .update(jobs)
+      .set({ state: "PENDING", ...unleased })
+      .where(whileOurs(job));
+  }
+}

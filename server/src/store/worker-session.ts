@@ -1,0 +1,79 @@
+import { sql } from "drizzle-orm";
+import pg from "pg";
+import type { Database, Queries } from "./database.js";
+
+/** First half of the names of the locks that workers hold; the second half is the worker's number. */
+const WORKER_LOCKS = 7_340_003;
+
+/** How often a worker that lost its session tries to get another. */
+const RETRY_MS = 500;
+
+/**
+ * For how long a worker's lock may be missing before its jobs are given to others: after a restart of the database every
+ * worker needs a moment to be there again.
+ */
+export const WORKER_GRACE_MS = 3_000;
+
+/** Shows the other workers that this one lives. */
+export interface WorkerSession {
+  /** Names the worker in the jobs that it has. */
+  worker: number;
+  end(): Promise<void>;
+}
+
+/**
+ * Opens a connection of its own and locks the worker's number in it: PostgreSQL ends the lock with the connection, and
+ * with it the process's death is known at once. The embedded database needs none: it has one process.
+ * @returns null on the embedded database
+ */
+export async function openWorkerSession(database: Database): Promise<WorkerSession | null> {
+  if (database.kind === "embedded") return null;
+  const { rows } = await database.pool.query<{ number: number }>(
+    "SELECT nextval('worker_numbers')::integer AS number",
+  );
+  const worker = rows[0]?.number ?? 0;
+  let ended = false;
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function open(): Promise<void> {
+    const opened = new pg.Client(database.pool.options);
+    // The lock goes with the connection. The jobs stay leased; only their early return is put off by the grace.
+    opened.on("error", () => undefined);
+    opened.once("end", again);
+    client = opened;
+    await opened.connect();
+    // A connection that was cut without the server's knowledge may hold it still; then others see it held, too.
+    const { rows } = await opened.query("SELECT pg_try_advisory_lock($1, $2) AS held", [
+      WORKER_LOCKS,
+      worker,
+    ]);
+    if (rows[0]?.held !== true) await opened.end();
+  }
+
+  function again(): void {
+    if (ended) return;
+    clearTimeout(retry);
+    retry = setTimeout(() => open().catch(again), RETRY_MS).unref();
+  }
+
+  await open();
+  return {
+    worker,
+    async end() {
+      ended = true;
+      clearTimeout(retry);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}
+
+/** Numbers of workers that have jobs and show no session now. */
+export async function silentWorkers(queries: Queries): Promise<number[]> {
+  const { rows } = await queries.execute<{ worker: number }>(sql`
+    SELECT DISTINCT worker FROM jobs WHERE state = 'STARTED' AND worker IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
+        AND classid = ${WORKER_LOCKS}::integer::oid AND objid = worker::oid
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`);
+  return rows.map(({ worker }) => worker);
+}
