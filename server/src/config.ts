@@ -123,7 +123,11 @@ export const settings = {
     60_000,
     "Time after which the jobs of a worker that died are given to another",
   ),
-  jobConcurrency: integer(1, 64)("JOB_CONCURRENCY", 2, "Jobs that one process runs at a time"),
+  jobConcurrency: integer(1, 64)(
+    "JOB_CONCURRENCY",
+    2,
+    "Jobs of each kind that one process runs at a time: bulk loads, computations, mails",
+  ),
   computeThreads: integer(1, 64)(
     "COMPUTE_THREADS",
     Math.max(1, availableParallelism() - 1),
@@ -181,6 +185,16 @@ export const settings = {
     "WEBHOOK_CONCURRENCY_PER_HOST",
     4,
     "Of them, those of one receiving host",
+  ),
+  webhookMaxPending: integer(1, 10_000_000)(
+    "WEBHOOK_MAX_PENDING",
+    10_000,
+    "Webhook calls of one account that may wait; what happens beyond is not told",
+  ),
+  activityMaxTimeframes: integer(1, 100_000)(
+    "ACTIVITY_MAX_TIMEFRAMES",
+    500,
+    "Time frames that one activity may have",
   ),
   webhookTimeoutMs: integer(1, 45_000)(
     "WEBHOOK_TIMEOUT_MS",

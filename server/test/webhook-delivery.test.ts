@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Config, readConfig } from "../src/config.js";
 import { transact } from "../src/domain/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
-import { auditLog, jobs, webhooks } from "../src/store/schema.js";
+import { isWaiting } from "../src/store/queue.js";
+import { auditLog, jobs, webhookDeliveries, webhooks } from "../src/store/schema.js";
 import type { AddressLookup } from "../src/webhooks/receiver.js";
 import { emit } from "./events.js";
 import { answer, isSigned, type Receiver, startReceiver } from "./receiver.js";
@@ -215,18 +216,108 @@ describe("what a receiver gets", () => {
     expect(hook.received).toEqual([]);
   });
 
-  it("events from before, though the webhook is changed or deleted since", async () => {
+  it("events from before, though the webhook is changed since, to where it was then", async () => {
     const [old, fresh] = [await receiver(), await receiver()];
     const webhook = await register(old.url);
     await emit(s, "activity-updated", webhook.activity);
     await asAnn("PATCH", webhook.path, { webhook_url: fresh.url, secret_token: "another" });
     await emit(s, "activity-updated", webhook.activity);
-    await asAnn("DELETE", webhook.path);
-    await emit(s, "activity-updated", webhook.activity);
     await s.runJobs();
     expect([old.received.length, fresh.received.length]).toEqual([1, 1]);
     expect(old.received.every((call) => isSigned(call, SECRET))).toBe(true);
     expect(fresh.received.every((call) => isSigned(call, "another"))).toBe(true);
+  });
+
+  it("nothing more once the webhook is deleted", async () => {
+    const hook = await receiver();
+    hook.behaviour = answer(503);
+    const webhook = await register(hook.url);
+    await emit(s, "activity-updated", webhook.activity);
+    await s.runJobs();
+    await emit(s, "timeframe-created", webhook.activity, 5);
+    expect((await asAnn("DELETE", webhook.path)).status).toBe(204);
+    await emit(s, "timeframe-created", webhook.activity, 6);
+    await advance(HOUR_MS);
+    expect(hook.received).toHaveLength(1);
+    const left = await s.store.database.queries
+      .select()
+      .from(webhookDeliveries)
+      .where(eq(webhookDeliveries.webhookId, webhook.id));
+    expect(left.map(({ state, response }) => [state, response])).toEqual([
+      ["failed", "Not sent: the webhook was deleted."],
+      ["failed", "Not sent: the webhook was deleted."],
+    ]);
+    expect(await s.store.database.queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
+  });
+
+  it("one call for equal events that wait, and another for what happens after it was begun", async () => {
+    const hook = await receiver();
+    const webhook = await register(hook.url);
+    for (let again = 0; again < 5; again += 1) {
+      await emit(s, "activity-updated", webhook.activity);
+      await emit(s, "timeframe-updated", webhook.activity, 1);
+      await emit(s, "timeframe-updated", webhook.activity, 2);
+    }
+    await s.runJobs();
+    expect(hook.received.map(({ body }) => JSON.parse(body).data.timeframe_id).sort()).toEqual([
+      1,
+      2,
+      undefined,
+    ]);
+    hook.behaviour = (response) => {
+      hook.behaviour = answer(204);
+      // While the call is under way, the activity changes again.
+      emit(s, "activity-updated", webhook.activity).then(() => response.writeHead(204).end());
+    };
+    await emit(s, "activity-updated", webhook.activity);
+    await s.runJobs();
+    expect(hook.received).toHaveLength(5);
+  });
+
+  it("one call for each webhook and time frame of an activity that is deleted, however many", async () => {
+    const hook = await receiver();
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const path = `/api/v1/activities/${team.activity}/`;
+    const flags = { activity_events: true, timeframes_events: true };
+    for (let index = 0; index < 25; index += 1) {
+      const sent = { webhook_url: `${hook.url}/${index}`, secret_token: SECRET, ...flags };
+      await s.send("POST", `${path}webhooks/`, { token, json: sent });
+    }
+    const frames: number[] = [];
+    for (let index = 0; index < 10; index += 1) frames.push((await team.create()).body.id);
+    await s.runJobs();
+    hook.received.length = 0;
+    expect((await s.send("DELETE", path, { token })).status).toBe(204);
+    await s.runJobs();
+    const calls = hook.received.map(({ path, body }) => {
+      const { event, data } = JSON.parse(body);
+      return `${path} ${event} ${data.timeframe_id ?? ""}`;
+    });
+    expect(new Set(calls).size).toBe(25 * 11);
+    expect(calls).toHaveLength(25 * 11);
+  });
+
+  it("what its owner's quota has room for; a failed delivery tells of the rest", async () => {
+    const hook = await receiver();
+    const few = await TestService.start(s.store, { ...settings, webhookMaxPending: 3 }, lookup);
+    const webhook = await register(hook.url);
+    for (let frame = 1; frame <= 5; frame += 1) await emit(few, "timeframe-created", webhook.activity, frame);
+    const token = await few.logIn(ann.username, ann.password);
+    const test = await few.post(`${webhook.path}test/`, undefined, token);
+    expect([test.status, test.headers.get("x-error-code")]).toEqual([400, "too_many_deliveries"]);
+    await few.stop();
+    await s.runJobs();
+    expect(hook.received).toHaveLength(3);
+    const found = await deliveries(webhook);
+    expect(found.map(({ state }: { state: string }) => state)).toEqual([
+      "delivered",
+      "delivered",
+      "delivered",
+      "failed",
+      "failed",
+    ]);
+    expect(found[3].response).toContain("3 deliveries of the account wait already");
   });
 });
 
@@ -413,6 +504,22 @@ describe("a webhook is disabled", () => {
     expect(await states(webhook)).toEqual(["failed", "delivered"]);
   });
 
+  it("with what is still to be sent to it", async () => {
+    const hook = await receiver();
+    const webhook = await register(hook.url);
+    for (let frame = 1; frame <= 30; frame += 1) await emit(s, "timeframe-created", webhook.activity, frame);
+    hook.behaviour = answer(410);
+    await s.runJobs();
+    // Those that were under way when the first one came back.
+    expect(hook.received.length).toBeLessThanOrEqual(2 * s.config.webhookConcurrencyPerHost);
+    const called = hook.received.length;
+    expect((await asAnn("PATCH", webhook.path, {})).status).toBe(200);
+    hook.behaviour = answer(204);
+    await advance(HOUR_MS);
+    expect(hook.received).toHaveLength(called);
+    expect(new Set(await states(webhook))).toEqual(new Set(["failed"]));
+  });
+
   it("not by what an earlier URL answered", async () => {
     const [old, fresh] = [await receiver(), await receiver()];
     old.behaviour = answer(410);
@@ -428,7 +535,9 @@ describe("a webhook is disabled", () => {
     const webhook = await register(hook.url);
     const exhaust = async (count: number) => {
       hook.behaviour = answer(500);
-      for (let index = 0; index < count; index += 1) await emit(s, "activity-updated", webhook.activity);
+      for (let index = 0; index < count; index += 1) {
+        await emit(s, "timeframe-created", webhook.activity, index);
+      }
       for (const delayMs of [0, ...SCHEDULE_MS]) await advance(delayMs * 1.2);
     };
     await exhaust(19);
@@ -564,8 +673,9 @@ describe("many receivers", () => {
     };
     const [slowHook, fastHook] = [await register(slow.url), await register(fast.url)];
     // All of the slow one's events are older.
-    for (let index = 0; index < 40; index += 1) await emit(s, "activity-updated", slowHook.activity);
-    for (let index = 0; index < 40; index += 1) await emit(s, "activity-updated", fastHook.activity);
+    for (const { activity } of [slowHook, fastHook]) {
+      for (let frame = 1; frame <= 40; frame += 1) await emit(s, "timeframe-created", activity, frame);
+    }
     const done = s.runJobs();
     await expect.poll(() => fast.received.length, { timeout: 3_000 }).toBe(40);
     expect(slow.received.length).toBeLessThan(40);
@@ -573,6 +683,37 @@ describe("many receivers", () => {
     expect(slow.received.length).toBe(40);
     expect(most).toBeLessThanOrEqual(s.config.webhookConcurrencyPerHost);
     expect(most).toBeGreaterThan(1);
+  });
+
+  it("one account's many slow receivers leave hands for another account", async () => {
+    const bob = await s.manager();
+    const hands = s.config.webhookConcurrency;
+    const slow = await Promise.all(Array.from({ length: hands + 8 }, () => receiver()));
+    for (const hook of slow) hook.behaviour = () => undefined;
+    const fast = await receiver();
+    const patient = await TestService.start(s.store, { ...settings, webhookTimeoutMs: 5_000 }, lookup);
+    patient.clock.advance(s.clock.now().getTime() - patient.clock.now().getTime());
+    for (const hook of slow) await emit(s, "activity-updated", (await register(hook.url)).activity);
+    const done = patient.runJobs();
+    const taken = () => slow.filter(({ received }) => received.length > 0).length;
+    await expect.poll(taken, { timeout: 10_000 }).toBe(hands / 2);
+    bob.token = await s.logIn(bob.username, bob.password);
+    const activity = await newActivity(s, bob);
+    const hook = {
+      webhook_url: fast.url,
+      secret_token: SECRET,
+      activity_events: true,
+      timeframes_events: true,
+    };
+    await s.post(`/api/v1/activities/${activity}/webhooks/`, hook, bob.token);
+    await emit(s, "activity-updated", activity);
+    patient.service.worker.wake();
+    await expect.poll(() => fast.received.length, { timeout: 3_000 }).toBe(1);
+    expect(taken()).toBe(hands / 2);
+    for (const hook of slow) hook.behaviour = answer(204);
+    await Promise.all(slow.map((hook) => hook.stop()));
+    await done;
+    await patient.stop();
   });
 
   it("a worker that dies in the middle loses nothing, however often", async () => {

@@ -1,4 +1,5 @@
-import { and, DrizzleQueryError, eq, gt } from "drizzle-orm";
+import { and, DrizzleQueryError, eq, gt, sql } from "drizzle-orm";
+import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
 import { enqueue, enqueueAll, type Job, type NewJob, type SmallJob } from "../store/queue.js";
 import { auditLog, idempotencyKeys } from "../store/schema.js";
@@ -11,10 +12,18 @@ import type { Item } from "./item.js";
 /** Names of columns that no audit row may hold. */
 const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePicture"]);
 
+/** What a row was and what it is; absent of a row that was not, or is no more. */
+export interface AuditedChange {
+  id: number;
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}
+
 /** A transaction under way: the change, its audit rows and its jobs are written together or not at all. */
 export interface Change {
   queries: Queries;
   now: Date;
+  config: Config;
   /** States what the row was and what it is; null for a row that was not, or is no more. */
   audit(
     entity: string,
@@ -22,10 +31,14 @@ export interface Change {
     before: Record<string, unknown> | null,
     after: Record<string, unknown> | null,
   ): Promise<void>;
+  /** The same for any number of rows of one kind, in one statement. */
+  auditAll(entity: string, changes: readonly AuditedChange[]): Promise<void>;
   /** Work to be done after the commit. */
   enqueue(job: NewJob): Promise<Job | undefined>;
   /** The same for any number of jobs that carry no bytes. */
   enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
+  /** Has a worker look for jobs after the commit; adding one does so by itself. */
+  jobsWait(): void;
 }
 
 function withoutSecrets(row: Record<string, unknown> | null): Record<string, unknown> | null {
@@ -80,6 +93,7 @@ async function transactOnce<T>(
     return work({
       queries,
       now,
+      config: ctx.config,
       async audit(entity, entityId, before, after) {
         await queries.insert(auditLog).values({
           at: now,
@@ -91,6 +105,22 @@ async function transactOnce<T>(
           after: withoutSecrets(after),
           requestId: ctx.requestId,
         });
+      },
+      async auditAll(entity, changes) {
+        if (changes.length === 0) return;
+        // One value: a row of parameters for each would take the query builder and the database several times as long.
+        const rows = changes.map(({ id, before = null, after = null }) => ({
+          id,
+          before: withoutSecrets(before),
+          after: withoutSecrets(after),
+        }));
+        await queries.execute(sql`
+          INSERT INTO audit_log (at, account_id, operation, entity, entity_id, before, after, request_id)
+          SELECT ${now}, ${by}, ${operation}, ${entity}, id, before, after, ${ctx.requestId}
+          FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS changed (id bigint, before jsonb, after jsonb)`);
+      },
+      jobsWait() {
+        added = true;
       },
       async enqueue(job) {
         added = true;

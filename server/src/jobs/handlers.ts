@@ -4,6 +4,7 @@ import { computeHandler } from "./compute.js";
 import type { JobHandler } from "./handler.js";
 import { mailHandler } from "./mail.js";
 import { webhookHandler } from "./webhook.js";
+import { webhookFanOutHandler } from "./webhook-fan-out.js";
 
 /** One handler for each kind of job. */
 export const handlers: Partial<Record<JobKind, JobHandler>> = {
@@ -11,4 +12,5 @@ export const handlers: Partial<Record<JobKind, JobHandler>> = {
   mail: mailHandler,
   compute: computeHandler,
   webhook: webhookHandler,
+  "webhook-fan-out": webhookFanOutHandler,
 };

@@ -60,10 +60,10 @@ export async function deleteActivity(ctx: Context, activity: number): Promise<vo
     { activity },
     async (change, before) => {
       const ofActivity = eq(timeframes.activityId, activity);
-      await removeTimeframes(change, ofActivity);
+      await removeTimeframes(change, ofActivity, { withActivity: true });
       // From here on no time frame can join the activity; one that did meanwhile goes too, and is reported.
       await change.queries.select().from(activities).where(eq(activities.id, activity)).for("update");
-      await removeTimeframes(change, ofActivity);
+      await removeTimeframes(change, ofActivity, { withActivity: true });
       await emitActivityEvent(change, "activity-deleted", { activityId: activity });
       await change.audit("activity", activity, auditView(before), null);
       await change.queries.delete(activities).where(eq(activities.id, activity));

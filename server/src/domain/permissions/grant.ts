@@ -26,7 +26,7 @@ export async function createPermissions(ctx: Context, athlete: number, manager: 
 }
 
 function create(ctx: Context, athlete: number, manager: number, wanted: Wanted[]) {
-  return change(ctx, "createPermissions", { athlete, manager }, async ({ queries, now, audit }) => {
+  return change(ctx, "createPermissions", { athlete, manager }, async ({ queries, now, auditAll }) => {
     const rows = await queries
       .insert(permissions)
       .values(
@@ -39,7 +39,10 @@ function create(ctx: Context, athlete: number, manager: number, wanted: Wanted[]
         })),
       )
       .returning();
-    for (const row of rows) await audit("permission", row.id, null, row);
+    await auditAll(
+      "permission",
+      rows.map((after) => ({ id: after.id, after })),
+    );
     return rows.map((row) => toPermission(row, now));
   });
 }

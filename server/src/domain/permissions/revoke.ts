@@ -4,9 +4,12 @@ import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 
 /** Deletes the permissions that match. */
-export async function removePermissions({ queries, audit }: Change, matching: SQL | undefined) {
+export async function removePermissions({ queries, auditAll }: Change, matching: SQL | undefined) {
   const rows = await queries.delete(permissions).where(matching).returning();
-  for (const row of rows) await audit("permission", row.id, row, null);
+  await auditAll(
+    "permission",
+    rows.map((before) => ({ id: before.id, before })),
+  );
 }
 
 /** Takes from the manager every permission on the athlete, if there are any. */

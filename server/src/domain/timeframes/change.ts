@@ -16,6 +16,7 @@ import type { Timeframe } from "./rules.js";
 export async function createTimeframe(ctx: Context, body: NewTimeframe) {
   return change(ctx, "createTimeframe", {}, async (change) => {
     const columns = await checkTimeframe(ctx, change, body);
+    await requireRoom(change, columns.activityId);
     const [timeframe] = await change.queries
       .insert(timeframes)
       .values({ ...columns, createdAt: change.now })
@@ -26,6 +27,19 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
     await queueComputation(change, [timeframe]);
     return timeframeItem(ctx, timeframe, {});
   });
+}
+
+/**
+ * An activity goes with its time frames in one transaction, which others wait for.
+ * @throws ServiceError `too_many_timeframes`
+ */
+async function requireRoom({ queries, config }: Change, activityId: number): Promise<void> {
+  const known = await queries.$count(timeframes, eq(timeframes.activityId, activityId));
+  if (known < config.activityMaxTimeframes) return;
+  throw errors.conflict(
+    "too_many_timeframes",
+    `An activity has at most ${config.activityMaxTimeframes} time frames. Use another activity for more.`,
+  );
 }
 
 const emit = (
@@ -53,6 +67,7 @@ export async function updateTimeframe(
     async (change, before) => {
       await requireMatch({ ...ctx, queries: change.queries }, before, query);
       const columns = await checkTimeframe(ctx, change, { ...asInput(before), ...sent(body) });
+      if (columns.activityId !== before.activityId) await requireRoom(change, columns.activityId);
       const [after] = await change.queries
         .update(timeframes)
         .set({ ...columns, version: sql`${timeframes.version} + 1` })

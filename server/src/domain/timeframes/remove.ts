@@ -1,19 +1,34 @@
 import { inArray, type SQL } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
 import type { Change } from "../change.js";
-import { emitActivityEvent } from "../webhooks/events.js";
+import { emitActivityEvents } from "../webhooks/events.js";
 
 /**
- * Deletes the time frames that match, with their computed data. The one way in which a time frame goes: by its own
- * operation, with its activity, or with its athlete (operations, item 55).
+ * Deletes the time frames that match, with their computed data, in as many statements for a thousand as for one. The one
+ * way in which a time frame goes: by its own operation, with its activity, or with its athlete (operations, item 55).
+ * @param withActivity their activity goes in the same transaction
+ * @param limit at most so many, those with the lowest ids
+ * @returns how many
  */
-export async function removeTimeframes(change: Change, matching: SQL): Promise<void> {
-  const { queries, audit } = change;
-  const rows = await queries.select().from(timeframes).where(matching).orderBy(timeframes.id).for("update");
-  for (const row of rows) {
-    await emitActivityEvent(change, "timeframe-deleted", { activityId: row.activityId, timeframeId: row.id });
-    await audit("timeframe", row.id, row, null);
-  }
+export async function removeTimeframes(
+  change: Change,
+  matching: SQL,
+  { withActivity = false, limit }: { withActivity?: boolean; limit?: number } = {},
+): Promise<number> {
+  const { queries } = change;
+  const query = queries.select().from(timeframes).where(matching).orderBy(timeframes.id).$dynamic();
+  const rows = await (limit === undefined ? query : query.limit(limit)).for("update");
+  await emitActivityEvents(
+    change,
+    "timeframe-deleted",
+    rows.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
+    { outlives: withActivity },
+  );
+  await change.auditAll(
+    "timeframe",
+    rows.map((before) => ({ id: before.id, before })),
+  );
   const ids = rows.map(({ id }) => id);
   if (ids.length > 0) await queries.delete(timeframes).where(inArray(timeframes.id, ids));
+  return rows.length;
 }

@@ -8,6 +8,7 @@ import type { Context } from "../context.js";
 import { unseal } from "../secret-box.js";
 import { TEST_EVENT } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
+import { cancelDeliveries } from "./write.js";
 
 /** So many deliveries exhausted one after the other disable the webhook. */
 const MAX_EXHAUSTED = 20;
@@ -95,35 +96,45 @@ function reason(error: unknown): string {
 }
 
 /** @returns when to try again; undefined when the delivery has ended */
-async function record(change: Change, delivery: Delivery, outcome: Outcome): Promise<Date | undefined> {
+async function record(change: Change, tried: Delivery, outcome: Outcome): Promise<Date | undefined> {
   const { queries, now } = change;
-  const attempts = delivery.attempts + 1;
-  const givesUp = outcome.status === GONE || delivery.event === TEST_EVENT;
-  const next = outcome.delivered || givesUp ? undefined : nextAttempt(attempts, now, outcome.retryAfterMs);
-  const state = outcome.delivered ? "delivered" : next === undefined ? "failed" : "retrying";
-  const recorded = await queries
-    .update(webhookDeliveries)
-    .set({ state, attempts, responseStatus: outcome.status, response: outcome.response, lastAttemptAt: now })
+  // The webhook before its deliveries, as those lock them who delete it.
+  await queries.select().from(webhooks).where(eq(webhooks.id, tried.webhookId)).for("update");
+  const [delivery] = await queries
+    .select()
+    .from(webhookDeliveries)
     .where(
       and(
-        eq(webhookDeliveries.id, delivery.id),
+        eq(webhookDeliveries.id, tried.id),
         // Unless a newer job carries it, or another worker recorded this very attempt.
-        eq(webhookDeliveries.jobId, delivery.jobId ?? 0),
-        eq(webhookDeliveries.attempts, delivery.attempts),
+        eq(webhookDeliveries.jobId, tried.jobId ?? 0),
+        eq(webhookDeliveries.attempts, tried.attempts),
       ),
     )
-    .returning({ id: webhookDeliveries.id });
-  if (recorded.length > 0) await judge(change, delivery, state, outcome.status);
+    .for("update");
+  if (delivery === undefined) return undefined;
+  const attempts = delivery.attempts + 1;
+  // Given up during the attempt: the webhook was deleted or disabled.
+  const cancelled = delivery.state === "failed";
+  const givesUp = cancelled || outcome.status === GONE || delivery.event === TEST_EVENT;
+  const next = outcome.delivered || givesUp ? undefined : nextAttempt(attempts, now, outcome.retryAfterMs);
+  const state = outcome.delivered ? "delivered" : next === undefined ? "failed" : "retrying";
+  await queries
+    .update(webhookDeliveries)
+    .set({ state, attempts, responseStatus: outcome.status, response: outcome.response, lastAttemptAt: now })
+    .where(eq(webhookDeliveries.id, delivery.id));
+  await judge(change, delivery, state, outcome.status);
   return next;
 }
 
 /** Counts the webhook's exhausted deliveries, and disables it when its receiver is gone or has failed too often. */
 async function judge(
-  { queries, now, audit }: Change,
+  change: Change,
   { webhookId, url, event }: Delivery,
   state: string,
   status: number | null,
 ): Promise<void> {
+  const { queries, now, audit } = change;
   // What an earlier URL answered says nothing of the present one.
   const current = and(eq(webhooks.id, webhookId), eq(webhooks.webhookUrl, url));
   if (state === "delivered") {
@@ -137,8 +148,9 @@ async function judge(
       .from(webhooks)
       .where(and(current, isNull(webhooks.disabledAt)))
       .for("update");
+    const disabled = status === GONE || (before !== undefined && before.failures + 1 >= MAX_EXHAUSTED);
+    if (disabled) await cancelDeliveries(change, webhookId, "Not sent: the webhook was disabled.", url);
     if (before === undefined) return;
-    const disabled = status === GONE || before.failures + 1 >= MAX_EXHAUSTED;
     const [after] = await queries
       .update(webhooks)
       .set({ failures: sql`${webhooks.failures} + 1`, disabledAt: disabled ? now : null })

@@ -1,13 +1,13 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq } from "drizzle-orm";
-import { isWaiting } from "../../store/queue.js";
+import { isWaiting, NOBODY } from "../../store/queue.js";
 import { jobs, webhookDeliveries } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { listPage, orderBy } from "../listing.js";
-import { carry, deliver } from "./events.js";
 import { TEST_EVENT, toDelivery } from "./resource.js";
+import { carry, writeDelivery } from "./write.js";
 
 const orderings = { created_at: webhookDeliveries.createdAt };
 
@@ -54,7 +54,7 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
         state: "pending",
         attempts: 0,
         // The job that carried it so far finds nothing to do.
-        jobId: await carry(change, webhook.webhookUrl),
+        jobId: await carry(change, ctx.caller?.id ?? NOBODY, webhook.webhookUrl),
       })
       .where(eq(webhookDeliveries.id, delivery.id))
       .returning();
@@ -66,7 +66,13 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
 /** Calls the webhook once with an event of its own kind; a failure is not repeated and does not count. */
 export const testWebhook = (ctx: Context, ids: { activity: number; webhook: number }) =>
   change(ctx, "testWebhook", ids, async (change, webhook) => {
-    const delivery = await deliver(change, webhook, TEST_EVENT, { activityId: webhook.activityId });
+    const delivery = await writeDelivery(change, ctx.caller?.id ?? NOBODY, {
+      webhookId: webhook.id,
+      url: webhook.webhookUrl,
+      secretToken: webhook.secretToken,
+      event: TEST_EVENT,
+      data: { activity_id: webhook.activityId },
+    });
     await change.audit("webhook delivery", delivery.id, null, delivery);
     return toDelivery(delivery, change.now);
   });

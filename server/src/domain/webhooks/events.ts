@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { and, asc, eq, isNull } from "drizzle-orm";
-import { webhookDeliveries, webhooks } from "../../store/schema.js";
+import { and, asc, eq, inArray, isNull } from "drizzle-orm";
+import { activities, webhooks } from "../../store/schema.js";
 import type { Change } from "../change.js";
-import type { Delivery, Webhook } from "./rules.js";
+import type { FanOut } from "./fan-out.js";
+import { type NewDelivery, writeDeliveries } from "./write.js";
 
 /** The kinds of events (specification, "Events"). */
 export const ACTIVITY_EVENTS = ["activity-updated", "activity-deleted"] as const;
@@ -19,55 +19,81 @@ export interface EventSubject {
   timeframeId?: number;
 }
 
-/**
- * Writes one delivery for each webhook of the activity that asked for such events, within the caller's transaction.
- * URL and secret are copied, so the event is delivered though the webhook goes with the activity: call this before the
- * rows are deleted, and for a cascade once for each time frame before the activity itself.
- */
-export async function emitActivityEvent(
+/** More deliveries than these are written after the transaction, a few at a time: others wait for it. */
+const AT_ONCE = 200;
+
+/** Tells the webhooks of an activity of one event; see `emitActivityEvents`. */
+export const emitActivityEvent = (
   change: Change,
   kind: ActivityEventKind,
   subject: EventSubject,
+): Promise<void> => emitActivityEvents(change, kind, [subject]);
+
+/**
+ * Has each event delivered to each webhook of its activity that asked for such events, within the caller's transaction.
+ * URL and secret are copied, so an event is delivered though the webhook goes with the activity: call this before the
+ * rows are deleted, and for a cascade with all time frames before the activity itself.
+ * @param outlives the events are told although their activity and its webhooks go in this transaction
+ */
+export async function emitActivityEvents(
+  change: Change,
+  kind: ActivityEventKind,
+  subjects: readonly EventSubject[],
+  { outlives = kind === "activity-deleted" } = {},
 ): Promise<void> {
+  const activityIds = [...new Set(subjects.map(({ activityId }) => activityId))];
+  if (activityIds.length === 0) return;
   const subscribed = kind.startsWith("activity-") ? webhooks.activityEvents : webhooks.timeframesEvents;
   const receivers = await change.queries
-    .select()
+    .select({ webhook: webhooks, owner: activities.ownerId })
     .from(webhooks)
-    .where(
-      and(eq(webhooks.activityId, subject.activityId), eq(subscribed, true), isNull(webhooks.disabledAt)),
-    )
-    .orderBy(asc(webhooks.id));
-  for (const webhook of receivers) await deliver(change, webhook, kind, subject);
+    .innerJoin(activities, eq(activities.id, webhooks.activityId))
+    .where(and(inArray(webhooks.activityId, activityIds), eq(subscribed, true), isNull(webhooks.disabledAt)))
+    .orderBy(asc(webhooks.id))
+    // One that is deleted or disabled at this moment is not called afterwards.
+    .for("key share", { of: webhooks });
+  const byOwner = groupBy(receivers, ({ owner }) => owner);
+  for (const [owner, owned] of byOwner) {
+    const fanOut: FanOut = {
+      event: kind,
+      outlives,
+      webhooks: owned.map(({ webhook }) => ({
+        id: webhook.id,
+        activityId: webhook.activityId,
+        url: webhook.webhookUrl,
+        secretToken: webhook.secretToken,
+      })),
+      subjects: subjects.map(({ activityId, timeframeId }) => [activityId, timeframeId ?? null]),
+    };
+    const wanted = deliveriesOf(fanOut);
+    if (wanted.length <= AT_ONCE) {
+      await writeDeliveries(change, owner, wanted);
+    } else {
+      await change.enqueue({ kind: "webhook-fan-out", payload: { ...fanOut }, chargedTo: owner });
+    }
+  }
 }
 
-/** Writes a delivery and the job that carries it. */
-export async function deliver(
-  change: Change,
-  webhook: Webhook,
-  event: string,
-  { activityId, timeframeId }: EventSubject,
-): Promise<Delivery> {
-  const [delivery] = await change.queries
-    .insert(webhookDeliveries)
-    .values({
-      messageId: `msg_${randomUUID()}`,
-      webhookId: webhook.id,
-      url: webhook.webhookUrl,
-      secretToken: webhook.secretToken,
+/** Every event for every webhook of its activity. */
+export function deliveriesOf({ event, webhooks: receivers, subjects }: FanOut): NewDelivery[] {
+  const byActivity = groupBy(subjects, ([activityId]) => activityId);
+  return receivers.flatMap(({ id, activityId, url, secretToken }) =>
+    (byActivity.get(activityId) ?? []).map(([, timeframeId]) => ({
+      webhookId: id,
+      url,
+      secretToken,
       event,
-      data: { activity_id: activityId, ...(timeframeId === undefined ? {} : { timeframe_id: timeframeId }) },
-      state: "pending",
-      jobId: await carry(change, webhook.webhookUrl),
-      createdAt: change.now,
-    })
-    .returning();
-  if (delivery === undefined) throw new Error("The delivery was not inserted");
-  return delivery;
+      data: { activity_id: activityId, ...(timeframeId === null ? {} : { timeframe_id: timeframeId }) },
+    })),
+  );
 }
 
-/** Adds the job that carries a delivery to the URL. @returns its id */
-export async function carry(change: Change, url: string): Promise<number> {
-  const job = await change.enqueue({ kind: "webhook", payload: {}, receiver: new URL(url).host });
-  if (job === undefined) throw new Error("The job of the delivery was not added");
-  return job.id;
+function groupBy<Key, T>(all: readonly T[], keyOf: (one: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
 }

@@ -8,6 +8,7 @@ import { errors } from "../errors.js";
 import { listPage, type Paging } from "../listing.js";
 import { seal, unseal } from "../secret-box.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
+import { cancelDeliveries } from "./write.js";
 
 /** Every event of an activity is one call for each of its webhooks. */
 const MAX_WEBHOOKS = 100;
@@ -91,15 +92,16 @@ function newSecret(ctx: Context, sent: string | undefined, sealed: string): stri
     : seal(ctx.serverKey, sent);
 }
 
-/** What happened before is still delivered. */
+/** What is still to be sent is not sent any more. */
 export async function deleteWebhook(ctx: Context, ids: { activity: number; webhook: number }): Promise<void> {
   await change(
     ctx,
     "deleteWebhook",
     ids,
-    async ({ queries, audit }, before: TargetOf<"deleteWebhook">) => {
-      await queries.delete(webhooks).where(eq(webhooks.id, before.id));
-      await audit("webhook", before.id, before, null);
+    async (change, before: TargetOf<"deleteWebhook">) => {
+      await cancelDeliveries(change, before.id, "Not sent: the webhook was deleted.");
+      await change.queries.delete(webhooks).where(eq(webhooks.id, before.id));
+      await change.audit("webhook", before.id, before, null);
     },
     async (_change, row) => webhookItem(ctx, row),
   );
