@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
-import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { auditLog, jobs } from "../src/store/schema.js";
-import { stopAfterTest } from "./cleanup.js";
+import { startMailServer } from "./mail-server.js";
 import { newStore, TestService } from "./service.js";
 
 // A database of its own: here jobs are run, which elsewhere only gather.
@@ -31,32 +30,6 @@ const register = async (on: TestService, more: Record<string, unknown> = {}) => 
 const jobsOf = async (kind: string) =>
   s.store.database.queries.select().from(jobs).where(eq(jobs.kind, kind)).orderBy(jobs.id);
 
-/** A mail server that keeps what it gets; it can be told to refuse. */
-async function mailServer() {
-  const mails: string[] = [];
-  const state = { refuses: false };
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    onData(stream, _session, done) {
-      let text = "";
-      stream.on("data", (chunk) => {
-        text += chunk;
-      });
-      stream.on("end", () => {
-        if (state.refuses) return done(Object.assign(new Error("Try later"), { responseCode: 451 }));
-        mails.push(text);
-        done();
-      });
-    },
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  stopAfterTest(() => new Promise<void>((done) => server.close(() => done())));
-  return { mails, state, url: `smtp://127.0.0.1:${port}` };
-}
-
 describe("mail", () => {
   it("row 5: without a mail server the credentials are written into the data folder, and the password is erased", async () => {
     const username = await register(s);
@@ -76,15 +49,15 @@ describe("mail", () => {
   });
 
   it("row 5: a mail server's refusal is tried again later and fails no request", async () => {
-    const server = await mailServer();
+    const server = await startMailServer();
     const other = await TestService.start(s.store, { smtpUrl: server.url });
-    server.state.refuses = true;
+    server.refuses = true;
     const username = await register(other, { password: "chosen by myself" });
     await other.runJobs();
     expect((await jobsOf("mail")).at(-1)).toMatchObject({ state: "RETRY", failures: 1 });
     await other.runJobs();
     expect(server.mails).toHaveLength(0);
-    server.state.refuses = false;
+    server.refuses = false;
     other.clock.advance(61_000);
     await other.runJobs();
     expect(server.mails).toHaveLength(1);

@@ -16,8 +16,9 @@ export interface Group<Key> {
 /** Of these kinds, those of which a job is due. */
 export async function kindsDue(queries: Queries, kinds: readonly JobKind[], now: Date): Promise<Set<string>> {
   const { rows } = await queries.execute<{ kind: string }>(sql`
-    SELECT kind FROM unnest(${sql.param([...kinds])}::text[]) AS wanted (kind)
-    WHERE EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = wanted.kind AND ${isWaiting} AND due_at <= ${now})`);
+    SELECT wanted.kind FROM unnest(${sql.param([...kinds])}::text[]) AS wanted (kind) CROSS JOIN LATERAL (
+      SELECT 1 FROM jobs WHERE jobs.kind = wanted.kind AND ${isWaiting} AND due_at <= ${now} ORDER BY due_at LIMIT 1
+    ) AS due`);
   return new Set(rows.map(({ kind }) => kind));
 }
 

@@ -1,0 +1,188 @@
+/** How jobs are found, leased, and given back. */
+import { eq, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change.js";
+import type { Queries } from "../src/store/database.js";
+import {
+  accountsWaiting,
+  kindsDue,
+  leaseOf,
+  leaseOfReceivers,
+  receiversWaiting,
+  type Taker,
+} from "../src/store/lease.js";
+import { jobs } from "../src/store/schema.js";
+import { startMailServer } from "./mail-server.js";
+import { newStore, TestService } from "./service.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await TestService.start(await newStore());
+});
+
+afterAll(async () => {
+  await s.stop();
+  await s.store.close();
+});
+
+const addMail = (on = s) =>
+  transact(on.ctx, "test", (change) =>
+    change.enqueue({ kind: "mail", payload: { to: "a@example.org", username: "u", sealedPassword: null } }),
+  );
+
+const jobOf = async (id: number | undefined) => {
+  const [row] = await s.store.database.queries
+    .select()
+    .from(jobs)
+    .where(eq(jobs.id, id ?? 0));
+  return row;
+};
+
+describe("leases", () => {
+  it("go by the database's clock: a worker whose own is ahead takes no job that another has", async () => {
+    const mail = await startMailServer();
+    const one = await TestService.start(s.store, { smtpUrl: mail.url });
+    const ahead = await TestService.start(s.store, { smtpUrl: mail.url });
+    ahead.clock.advance(3_600_000);
+    const release = mail.hold();
+    const job = await addMail();
+    const done = one.runJobs();
+    await expect.poll(() => mail.held()).toBe(1);
+    await ahead.runJobs();
+    expect(await jobOf(job?.id)).toMatchObject({ state: "STARTED", losses: 0 });
+    release();
+    await done;
+    expect([mail.mails.length, (await jobOf(job?.id))?.state]).toEqual([1, "SUCCESS"]);
+  });
+
+  it("are renewed while the work goes on, however long it takes", async () => {
+    const mail = await startMailServer();
+    const leased = { smtpUrl: mail.url, jobLeaseMs: 1_000 };
+    const [one, two] = [await TestService.start(s.store, leased), await TestService.start(s.store, leased)];
+    const release = mail.hold();
+    const job = await addMail();
+    const done = one.runJobs();
+    await expect.poll(() => mail.held()).toBe(1);
+    const until = (await jobOf(job?.id))?.leaseUntil?.getTime() ?? 0;
+    // Beyond the end of the first lease.
+    await expect
+      .poll(async () => ((await jobOf(job?.id))?.leaseUntil?.getTime() ?? 0) - until, { timeout: 5_000 })
+      .toBeGreaterThan(1_000);
+    await two.runJobs();
+    expect(await jobOf(job?.id)).toMatchObject({ state: "STARTED", losses: 0 });
+    release();
+    await done;
+    expect(mail.mails).toHaveLength(1);
+  });
+
+  it("that were lost write nothing: the outcome is that of the worker that has the job now", async () => {
+    const mail = await startMailServer();
+    const still = await TestService.start(s.store, { smtpUrl: mail.url });
+    const other = await TestService.start(s.store, { smtpUrl: mail.url });
+    const refuse = mail.hold({ refuses: true });
+    const job = await addMail();
+    const late = still.runJobs();
+    await expect.poll(() => mail.held()).toBe(1);
+    // What a worker finds that stood still for longer than its lease.
+    await s.store.database.queries
+      .update(jobs)
+      .set({ leaseUntil: sql`clock_timestamp()` })
+      .where(eq(jobs.id, job?.id ?? 0));
+    await other.runJobs();
+    expect(await jobOf(job?.id)).toMatchObject({ state: "SUCCESS", losses: 1 });
+    refuse();
+    await late;
+    expect(await jobOf(job?.id)).toMatchObject({ state: "SUCCESS", losses: 1, failures: 0 });
+  });
+
+  it("end with the service: what is not done in time is another worker's at once", async () => {
+    const mail = await startMailServer();
+    const stopping = await TestService.start(s.store, { smtpUrl: mail.url, shutdownTimeoutMs: 200 });
+    const release = mail.hold();
+    const job = await addMail();
+    stopping.runJobs().catch(() => undefined);
+    await expect.poll(() => mail.held()).toBe(1);
+    await stopping.stop();
+    expect(await jobOf(job?.id)).toMatchObject({ state: "PENDING", losses: 0, leaseToken: null });
+    release();
+    const other = await TestService.start(s.store, { smtpUrl: mail.url });
+    await other.runJobs();
+    expect(await jobOf(job?.id)).toMatchObject({ state: "SUCCESS", losses: 0 });
+  });
+});
+
+describe("accounts take turns", () => {
+  it("one account's many jobs do not hold up another's one", async () => {
+    const mail = await startMailServer();
+    const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });
+    const add = (chargedTo: number) =>
+      transact(s.ctx, "test", (change) =>
+        change.enqueue({
+          kind: "mail",
+          payload: { to: `of-${chargedTo}@example.org`, username: "u", sealedPassword: null },
+          chargedTo,
+        }),
+      );
+    for (let index = 0; index < 10; index += 1) await add(7);
+    await add(8);
+    await add(9);
+    await worker.runJobs();
+    const order = mail.mails.map((text) => /To: of-(\d)/.exec(text)?.[1]);
+    expect(order).toHaveLength(12);
+    expect(order.slice(0, 4)).toEqual(expect.arrayContaining(["8", "9"]));
+  });
+});
+
+/** Runs statements under EXPLAIN ANALYZE, and keeps how many pages of the database each one touched. */
+function explaining(): { queries: Queries; touched: number[] } {
+  const { pool } = s.store.database;
+  const touched: number[] = [];
+  const query = async (statement: { text: string }, values: unknown[]) => {
+    const { rows } = await pool.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement.text}`, values);
+    const [{ Plan: plan }] = rows[0]["QUERY PLAN"];
+    touched.push(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]);
+    return { rows: [], rowCount: 0, fields: [] };
+  };
+  return { queries: drizzle({ query } as never) as unknown as Queries, touched };
+}
+
+describe("behind 300,000 webhooks that wait", () => {
+  const taker: Taker = { worker: null, leaseMs: 60_000 };
+
+  beforeAll(async () => {
+    await s.store.database.queries.execute(sql`
+      INSERT INTO jobs (job_id, kind, charged_to, receiver, state, payload, details, due_at, created_at)
+      SELECT 'job-waiting-' || n, 'webhook', 1 + n % 3, 'receiver-' || n % 30, 'PENDING', '{}', '{}',
+        now() - interval '1 hour', now() FROM generate_series(1, 300000) AS n`);
+    await s.store.database.queries.execute(sql`
+      INSERT INTO jobs (job_id, kind, charged_to, state, payload, details, due_at, created_at)
+      VALUES ('job-behind', 'compute', 5, 'PENDING', '{}', '{}', now(), now())`);
+  }, 300_000);
+
+  afterAll(async () => {
+    await s.store.database.queries.execute(sql`TRUNCATE jobs`);
+  });
+
+  const now = new Date(Date.now() + 1_000);
+
+  it.each<[string, (queries: Queries) => Promise<unknown>]>([
+    ["whether a computation is due", (queries) => kindsDue(queries, ["compute", "bulk-load"], now)],
+    ["whose computations wait", (queries) => accountsWaiting(queries, "compute", -1, now)],
+    ["whose webhooks wait", (queries) => accountsWaiting(queries, "webhook", -1, now)],
+    ["for which receivers they wait", (queries) => receiversWaiting(queries, "webhook", 1, "", now)],
+    ["a computation", (queries) => leaseOf(queries, taker, "compute", 5, 2, now)],
+    [
+      "webhooks of one receiver, past those of busy ones",
+      (queries) =>
+        leaseOfReceivers(queries, taker, "webhook", 1, [{ receiver: "receiver-27", hands: 4 }], 4, now),
+    ],
+  ])("%s is found without a scan", async (_, statement) => {
+    const { queries, touched } = explaining();
+    await statement(queries);
+    // The table has thousands of pages.
+    expect(Math.max(...touched)).toBeLessThan(250);
+    expect(touched).toHaveLength(1);
+  });
+});
