@@ -8,7 +8,7 @@ import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
 import { limitArrival } from "./http/arrival.js";
 import { authenticate } from "./http/authentication.js";
-import { installBodies } from "./http/bodies.js";
+import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
 import { deprecationHeaders } from "./http/deprecation.js";
 import { installErrors, refuseClient, sendError } from "./http/errors.js";
 import { answerOtherMethods, collectMethods } from "./http/methods.js";
@@ -49,14 +49,13 @@ declare module "fastify" {
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-const BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** Builds the application: all routes, nothing listening. */
 export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
   const app = Fastify({
     logger: config.logLevel === "silent" ? false : { level: config.logLevel },
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: JSON_MAX_BYTES,
     requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
     connectionTimeout: 2 * config.requestTimeoutMs,
     forceCloseConnections: "idle",

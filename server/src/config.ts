@@ -117,6 +117,16 @@ export const settings = {
     15_000,
     "Time for which a request with a recording may stand still while it arrives",
   ),
+  bodyMemoryBytes: count(
+    "BODY_MEMORY_BYTES",
+    128 * 1024 * 1024,
+    "Memory for request bodies of one process, from their arrival to the end of the answer; recordings of conversions need none",
+  ),
+  bodyMemoryPerCallerBytes: count(
+    "BODY_MEMORY_PER_CALLER_BYTES",
+    48 * 1024 * 1024,
+    "Of it, the part of one user, or of one address without authentication",
+  ),
   jobPollMs: count("JOB_POLL_MS", 1_000, "How often a worker looks for jobs of other processes"),
   jobLeaseMs: integer(1_000, 3_600_000)(
     "JOB_LEASE_MS",

@@ -1,7 +1,7 @@
 import { and, DrizzleQueryError, eq, gt, sql } from "drizzle-orm";
 import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
-import { enqueue, enqueueAll, type Job, type NewJob, type SmallJob } from "../store/queue.js";
+import { type AddedJob, enqueue, enqueueAll, type NewJob, type SmallJob } from "../store/queue.js";
 import { auditLog, idempotencyKeys } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";
@@ -34,7 +34,7 @@ export interface Change {
   /** The same for any number of rows of one kind, in one statement. */
   auditAll(entity: string, changes: readonly AuditedChange[]): Promise<void>;
   /** Work to be done after the commit. */
-  enqueue(job: NewJob): Promise<Job | undefined>;
+  enqueue(job: NewJob): Promise<AddedJob | undefined>;
   /** The same for any number of jobs that carry no bytes. */
   enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
   /** Has a worker look for jobs after the commit; adding one does so by itself. */

@@ -9,7 +9,8 @@ export type ErrorKind =
   | "gone"
   | "too_large"
   | "precondition_failed"
-  | "throttled";
+  | "throttled"
+  | "unavailable";
 
 /** Field name to messages; nested objects nest; problems of no single field stand under `non_field_errors`. */
 export interface FieldErrors {
@@ -24,7 +25,7 @@ export class ServiceError extends Error {
   /** Stable, for machines. */
   readonly code: string;
   readonly body: ErrorBody;
-  /** Only of `throttled`: how long to wait. */
+  /** Only of `throttled` and `unavailable`: how long to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(kind: ErrorKind, code: string, body: ErrorBody, retryAfterMs?: number) {
@@ -58,6 +59,9 @@ export const errors = {
     new ServiceError("precondition_failed", "precondition_failed", {
       detail: "The object has changed since; fetch it again.",
     }),
+  /** The service cannot do it now, for no reason of the request's own. */
+  unavailable: (detail: string, retryAfterMs: number) =>
+    new ServiceError("unavailable", "unavailable", { detail }, retryAfterMs),
   throttled: (retryAfterMs: number) => {
     const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
     return new ServiceError(

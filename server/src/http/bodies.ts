@@ -1,50 +1,18 @@
+import type { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../domain/errors.js";
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-/** NUL and half surrogate pairs in JSON escapes: text that no database can store. */
-const UNSTORABLE_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
-
-/** A number beyond the range of a double, which would be stored as null, has one of these: 209 digits and e99 stay below it. */
-const GREAT_NUMBER = /\d[eE]\+?\d{3}|\d{210}/;
-
-function readJson(bytes: Buffer): unknown {
-  let text: string;
-  let value: unknown;
-  try {
-    text = utf8.decode(bytes);
-    value = JSON.parse(text, (key, member) => {
-      if (key === "__proto__") throw new SyntaxError("Forbidden member __proto__");
-      return member;
-    });
-  } catch {
-    throw errors.malformed("JSON parse error.");
-  }
-  if (GREAT_NUMBER.test(text) && hasInfinity(value)) {
-    throw errors.malformed("The body holds a number that is too great.");
-  }
-  if (UNSTORABLE_ESCAPE.test(text) && hasUnstorable(value)) {
-    throw errors.malformed("The body holds text that is not valid Unicode, or a NUL character.");
-  }
-  return value;
-}
-
-function hasInfinity(value: unknown): boolean {
-  if (typeof value === "number") return !Number.isFinite(value);
-  return typeof value === "object" && value !== null && Object.values(value).some(hasInfinity);
-}
-
-function hasUnstorable(value: unknown): boolean {
-  if (typeof value === "string") return /[\0\p{Cs}]/u.test(value);
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([name, member]) => hasUnstorable(name) || hasUnstorable(member));
-}
+import { BodyBudget, type BodyShare } from "./body-budget.js";
+import { readJson } from "./json.js";
+import { JsonScan } from "./json-scan.js";
+import { receiveBody } from "./receive-body.js";
 
 /** Far more than any form of the service has. */
 const MAX_FORM_FIELDS = 50;
 const FORM_MAX_BYTES = 64 * 1024;
+
+/** The most that a body may have, unless its operation says otherwise. */
+export const JSON_MAX_BYTES = 64 * 1024;
 
 /** Reads a form. A repeated field is an array, so that the token endpoint can refuse it. */
 function readForm(bytes: Buffer): Record<string, string | string[]> {
@@ -76,30 +44,61 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     if (isMultipart !== (routeOptions.config.multipart === true)) throw unsupported();
     if (coding.trim().toLowerCase() !== "identity") throw unsupported();
   });
-  app.addContentTypeParser(
-    "application/json",
-    { parseAs: "buffer" },
-    async (request: FastifyRequest, bytes: Buffer) => {
-      if (request.routeOptions.config.form === true) throw unsupported();
-      request.rawBody = bytes;
-      const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1];
-      if (charset !== undefined && charset.toLowerCase() !== "utf-8") throw unsupported();
-      return bytes.length === 0 ? undefined : readJson(bytes);
-    },
-  );
+  const budget = new BodyBudget(app.config.bodyMemoryBytes, app.config.bodyMemoryPerCallerBytes);
+  app.decorateRequest("bodyShare", undefined);
+  app.addHook("preParsing", async (request, reply) => {
+    const { ctx, ip, headers, routeOptions } = request;
+    const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+    if (!hasBody || routeOptions.config.multipart === true) return;
+    const caller = ctx.caller === null ? ip : `user-${ctx.caller.id}`;
+    const share = budget.open(caller, routeOptions.bodyLimit);
+    request.bodyShare = share;
+    // Comes once for every answer: sent, or cut off by the client. Until then the body's values are in memory.
+    reply.raw.once("close", () => share.release());
+  });
+  app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
+    if (request.routeOptions.config.form === true) throw unsupported();
+    const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1];
+    if (charset !== undefined && charset.toLowerCase() !== "utf-8") throw unsupported();
+    const { operation } = request.routeOptions.config;
+    return operation?.receive === undefined
+      ? receiveJson(request, payload, operation?.maxBytesAroundText ?? JSON_MAX_BYTES)
+      : operation.receive(request, payload);
+  });
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
-    { parseAs: "buffer", bodyLimit: FORM_MAX_BYTES },
-    async (request: FastifyRequest, bytes: Buffer) => {
+    async (request: FastifyRequest, payload: Readable) => {
       if (request.routeOptions.config.form !== true) throw unsupported();
-      return readForm(bytes);
+      const chunks: Buffer[] = [];
+      await receiveBody(request, payload, FORM_MAX_BYTES, (chunk) => chunks.push(chunk));
+      return readForm(Buffer.concat(chunks));
     },
   );
+}
+
+async function receiveJson(
+  request: FastifyRequest,
+  payload: Readable,
+  maxBytesAround: number,
+): Promise<unknown> {
+  const scan = new JsonScan(maxBytesAround);
+  const chunks: Buffer[] = [];
+  await receiveBody(request, payload, request.routeOptions.bodyLimit, (chunk) => {
+    scan.write(chunk);
+    chunks.push(chunk);
+  });
+  const bytes = Buffer.concat(chunks);
+  if (request.ctx.idempotency !== undefined) request.rawBody = bytes;
+  return bytes.length === 0 ? undefined : readJson(bytes);
 }
 
 const unsupported = () => Object.assign(new Error("Unsupported media type"), { statusCode: 415 });
 
 declare module "fastify" {
+  interface FastifyRequest {
+    /** What the request's body holds of the process's memory. */
+    bodyShare: BodyShare | undefined;
+  }
   interface FastifyContextConfig {
     /** The route reads `application/x-www-form-urlencoded`. */
     form?: boolean;

@@ -7,7 +7,7 @@ import type { Item } from "../domain/item.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The request's body as it came, for the fingerprint of an idempotent request. */
+    /** Of an idempotent request: the body as it came, or a digest of it, for the fingerprint. */
     rawBody: Uint8Array | undefined;
     /** The request's idempotency key was used before: its stored answer is to be sent. */
     replays: boolean;

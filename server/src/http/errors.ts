@@ -21,6 +21,7 @@ const STATUS: Record<ErrorKind, number> = {
   precondition_failed: 412,
   too_large: 413,
   throttled: 429,
+  unavailable: 503,
 };
 
 const MALFORMED = { code: "malformed", detail: "The request could not be read." };

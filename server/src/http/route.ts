@@ -87,7 +87,12 @@ export interface Operation<
   refuseType?(reply: FastifyReply): FastifyReply;
   /** What is sent is the same whatever the client accepts: some send `application/json` everywhere. */
   ignoresAccept?: boolean;
+  /** The most bytes that the body may have; 64 KiB unless told. */
   bodyLimitBytes?: number;
+  /** Of them, the most beside the body's longest text; 64 KiB unless told. */
+  maxBytesAroundText?: number;
+  /** Reads the body instead of the reader of JSON. */
+  receive?(request: FastifyRequest, payload: Readable): Promise<unknown>;
   /** What a success looks like; an answer without a schema has no body. */
   success: { status: 200 | 201 | 204; schema?: TSchema; mediaType?: string; example?: unknown };
   /** Statuses of the operation's own errors, without those that every operation has. */

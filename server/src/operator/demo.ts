@@ -60,7 +60,7 @@ const LOAD_TIMEOUT_MS = 30_000;
 async function loadDemo(ctx: Context, device: number, serial: string): Promise<void> {
   const owned = await authorize(ctx, "bulkLoad", { device });
   const recording = await demoRecording(serial);
-  const job = await acceptBulkLoad(ctx, owned, { asi_b64: Buffer.from(recording).toString("base64") });
+  const job = await acceptBulkLoad(ctx, owned, recording);
   const deadline = Date.now() + LOAD_TIMEOUT_MS;
   for (;;) {
     const { state } = await authorize(ctx, "retrieveJob", { job: job.job_id });

@@ -1,5 +1,6 @@
 // Runs the embedded database in a thread of its own, so that a slow query does not stop the event loop of the API.
-// It speaks PostgreSQL's wire protocol over the message port: [connection, bytes] in, [connection, bytes] out.
+// It speaks PostgreSQL's wire protocol over the message port: [connection, bytes, whether whole messages end with them]
+// in, [connection, bytes] out.
 // Plain JavaScript, because Node itself loads a worker thread, in the tests too.
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
@@ -24,6 +25,22 @@ async function answer(connection, packet) {
   });
 }
 
+/** @type {Uint8Array[]} What has come of messages that are not whole yet. */
+const pieces = [];
+
+/**
+ * @param {number} connection
+ * @param {Uint8Array} piece
+ * @param {boolean} isLast
+ */
+function receive(connection, piece, isLast) {
+  pieces.push(piece);
+  if (!isLast) return;
+  const packet = pieces.length === 1 ? piece : new Uint8Array(Buffer.concat(pieces));
+  pieces.length = 0;
+  turn = turn.then(() => answer(connection, packet));
+}
+
 /** The engine has one session for all connections: the next one must not inherit a transaction or a lock. */
 async function reset() {
   await database.exec("ROLLBACK");
@@ -32,6 +49,8 @@ async function reset() {
 
 parentPort?.on("message", (message) => {
   if (message === "close") turn = turn.then(() => database.close()).then(() => process.exit(0));
-  else if (message === "reset") turn = turn.then(reset);
-  else turn = turn.then(() => answer(message[0], message[1]));
+  else if (message === "reset") {
+    pieces.length = 0;
+    turn = turn.then(reset);
+  } else receive(message[0], message[1], message[2]);
 });

@@ -8,6 +8,9 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
+/** Bytes that go to the engine in one turn of the event loop. */
+const SENT_AT_ONCE = 1024 * 1024;
+
 /** The wire protocol's Terminate message, which would end the engine's only session. */
 const TERMINATE = "5800000004";
 
@@ -58,21 +61,23 @@ class EngineConnection extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#send(chunk);
-    done();
+    this.#send(chunk, done);
   }
 
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
-    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)));
-    done();
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
   }
 
-  #send(bytes: Buffer): void {
+  /** Copying is what takes time, so a long message goes in pieces. */
+  #send(bytes: Buffer, done: () => void): void {
     if (bytes.length === 5 && bytes.toString("hex") === TERMINATE) this.push(null);
     else {
-      const given = new Uint8Array(bytes);
-      this.#worker.postMessage([this.#number, given], [given.buffer]);
+      const given = new Uint8Array(bytes.subarray(0, SENT_AT_ONCE));
+      const isLast = bytes.length <= SENT_AT_ONCE;
+      this.#worker.postMessage([this.#number, given, isLast], [given.buffer]);
     }
+    if (bytes.length <= SENT_AT_ONCE) done();
+    else setImmediate(() => this.#send(bytes.subarray(SENT_AT_ONCE), done));
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "drizzle-orm";
+import { getTableColumns, sql } from "drizzle-orm";
 import type { Queries } from "./database.js";
 import { type JobState, jobs } from "./schema.js";
 
@@ -16,6 +16,9 @@ export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
 export const isLeased = sql`${jobs.state} = 'STARTED'`;
 
 export type Job = typeof jobs.$inferSelect;
+
+/** A job without the bytes that it carries. */
+export type AddedJob = Omit<Job, "body">;
 
 export interface NewJob {
   kind: JobKind;
@@ -52,8 +55,10 @@ const asRow = (now: Date, job: NewJob) => ({
  * Adds a job within the caller's transaction.
  * @returns its row; undefined when a job with the same `uniqueKey` waits already
  */
-export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise<Job | undefined> {
-  const rows = await queries.insert(jobs).values(asRow(now, job)).onConflictDoNothing().returning();
+export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise<AddedJob | undefined> {
+  // Without the bytes: they came from here, and on their way back they are twice as many.
+  const { body: _body, ...columns } = getTableColumns(jobs);
+  const rows = await queries.insert(jobs).values(asRow(now, job)).onConflictDoNothing().returning(columns);
   return rows[0];
 }
 

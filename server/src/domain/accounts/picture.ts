@@ -9,6 +9,9 @@ const MAX_PREFIX = 64;
 /** Characters of the largest picture, with a prefix. */
 export const MAX_PICTURE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + MAX_PREFIX;
 
+/** The most bytes of a JSON body with a picture: some clients escape each slash. */
+export const PICTURE_BODY_BYTES = Math.ceil(MAX_PICTURE_TEXT * 1.05) + 64 * 1024;
+
 /** The base64 of a picture, without the prefix of a data URL. */
 export const base64Of = (text: string): string => text.replace(DATA_URL, "");
 

@@ -1,4 +1,4 @@
-import { type StaticDecode, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { AsiError, decode, type RecordingInfo } from "asi-convert";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
@@ -26,16 +26,14 @@ const BODY_OVERHEAD = 1.05;
 export const bulkLoadBodyBytes = (maxBytes: number) => Math.ceil((maxBytes / 3) * 4 * BODY_OVERHEAD) + 4096;
 
 /**
- * Takes a recording for storing. Base64 and header are checked here; all else is the job's.
- * @throws ServiceError on the field `asi_b64`: not base64, `wrong_device`, or the library's code of what is wrong with the
- * header; `too_large`
+ * Takes a recording for storing. Its header is checked here; all else is the job's.
+ * @throws ServiceError on the field `asi_b64`: `wrong_device`, or the library's code of what is wrong with the header
  */
 export async function acceptBulkLoad(
   ctx: Context,
   { device }: OwnedDevice,
-  { asi_b64 }: StaticDecode<typeof AsiBase64>,
+  recording: Uint8Array,
 ): Promise<ReturnType<typeof toJob>> {
-  const recording = bytesOf(asi_b64, ctx.config.bulkLoadMaxBytes);
   const { serial } = await headerOf(recording);
   if (serial !== device.serialNumber) {
     throw errors.field("asi_b64", `The recording is of device ${serial}, not of this one.`, "wrong_device");
@@ -52,19 +50,6 @@ export async function acceptBulkLoad(
     await audit("job", job.id, null, { jobId: job.jobId, ...payload, bytes: recording.length });
     return toJob(job);
   });
-}
-
-function bytesOf(base64: string, maxBytes: number): Uint8Array {
-  const text = /[\t\n\r ]/.test(base64) ? base64.replace(/[\t\n\r ]+/g, "") : base64;
-  const digits = text.length - (/={1,2}$/.exec(text.slice(-2))?.[0].length ?? 0);
-  const isPadded = digits === text.length || text.length % 4 === 0;
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || digits % 4 === 1 || !isPadded) {
-    throw errors.field("asi_b64", "Not valid base64.");
-  }
-  if (Math.floor((digits * 3) / 4) > maxBytes) {
-    throw errors.tooLarge(`The recording may have at most ${maxBytes} bytes.`);
-  }
-  return Buffer.from(text, "base64");
 }
 
 /** Reads as far as the header. */

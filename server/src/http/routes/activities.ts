@@ -8,8 +8,10 @@ import { route } from "../route.js";
 
 const tag = "Activities";
 
-/** A GPX document at its longest, with every second character escaped in JSON, and the rest of the body. */
-const BODY_LIMIT_BYTES = 2 * GPX_MAX_BYTES + 1024 * 1024;
+/** All of an activity but the GPX document: `json` at its longest, with every second character escaped, and the rest. */
+const MAX_BYTES_AROUND_GPX = 3 * 64 * 1024;
+/** The document at its longest, with every second character escaped, and all around it. */
+const BODY_LIMIT_BYTES = 2 * GPX_MAX_BYTES + MAX_BYTES_AROUND_GPX;
 
 export function activityRoutes(app: FastifyInstance): void {
   route(app, {
@@ -34,6 +36,7 @@ export function activityRoutes(app: FastifyInstance): void {
     path: "/api/v1/activities/",
     body: ActivityInput,
     bodyLimitBytes: BODY_LIMIT_BYTES,
+    maxBytesAroundText: MAX_BYTES_AROUND_GPX,
     success: { status: 201, schema: Activity },
     failures: [400],
     handle: ({ ctx, body }) => createActivity(ctx, body),
@@ -62,6 +65,7 @@ export function activityRoutes(app: FastifyInstance): void {
     path: "/api/v1/activities/{activity}/",
     body: ActivityInput,
     bodyLimitBytes: BODY_LIMIT_BYTES,
+    maxBytesAroundText: MAX_BYTES_AROUND_GPX,
     success: { status: 200, schema: Activity },
     failures: [400],
     handle: ({ ctx, target, body }) => updateActivity(ctx, target, body),

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
+import { PICTURE_BODY_BYTES } from "../../domain/accounts/picture.js";
 import { Athlete } from "../../domain/accounts/resource.js";
 import {
   AthleteReplacement,
@@ -27,8 +28,7 @@ import { decoder } from "../validation.js";
 const tag = "Athletes";
 const deprecated = true;
 const path = "/api/v1/athletes/{athlete}/";
-/** A profile picture of 2 MiB is 2.7 MiB of base64. */
-const bodyLimitBytes = 4 * 1024 * 1024;
+const bodyLimitBytes = PICTURE_BODY_BYTES;
 const KEEPS = "What the body leaves out stays; PUT needs the required fields.";
 
 export function athleteRoutes(app: FastifyInstance): void {

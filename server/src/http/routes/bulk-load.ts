@@ -1,11 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import { AsiBase64, acceptBulkLoad, bulkLoadBodyBytes } from "../../domain/bulk-load/accept.js";
 import { JobResource, jobItem } from "../../domain/bulk-load/job.js";
+import { type RecordingBody, receiveRecording } from "../files/recording-body.js";
 import { route } from "../route.js";
+import { decoder } from "../validation.js";
 
 const tag = "Files";
 
 export function bulkLoadRoutes(app: FastifyInstance): void {
+  const maxBytes = app.config.bulkLoadMaxBytes;
+  const bodyBytes = bulkLoadBodyBytes(maxBytes);
+  const readBody = decoder(AsiBase64);
   route(app, {
     id: "bulkLoad",
     tag,
@@ -18,13 +23,19 @@ export function bulkLoadRoutes(app: FastifyInstance): void {
     isOn: ({ bulkLoadEnabled }) => bulkLoadEnabled,
     method: "POST",
     path: "/api/v1/devices/{device}/bulk-load/",
-    body: AsiBase64,
-    bodyLimitBytes: bulkLoadBodyBytes(app.config.bulkLoadMaxBytes),
+    describedBody: AsiBase64,
+    bodyLimitBytes: bodyBytes,
+    receive: (request, payload) =>
+      receiveRecording(request, payload, { field: "asi_b64", maxBytes, bodyBytes }),
     success: { status: 200, schema: JobResource },
     failures: [400, 410],
     throttle: ["files"],
     takesSlot: true,
-    handle: ({ ctx, target, body }) => acceptBulkLoad(ctx, target, body),
+    handle({ ctx, target, request }) {
+      const { json, recording } = (request.body ?? {}) as Partial<RecordingBody>;
+      readBody(json);
+      return acceptBulkLoad(ctx, target, recording ?? new Uint8Array());
+    },
   });
 
   route(app, {

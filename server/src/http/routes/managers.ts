@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
+import { PICTURE_BODY_BYTES } from "../../domain/accounts/picture.js";
 import { AuthenticatedAccount, Manager } from "../../domain/accounts/resource.js";
 import { ManagerReplacement, ManagerUpdate, NewManager, NewPassword } from "../../domain/managers/bodies.js";
 import { createManager } from "../../domain/managers/create.js";
@@ -31,7 +32,7 @@ export function managerRoutes(app: FastifyInstance): void {
     path: "/api/v1/managers/",
     query: Type.Object({ create_default_athlete: Query.boolean("Create the manager's default athlete too") }),
     body: NewManager,
-    bodyLimitBytes: 4 * 1024 * 1024,
+    bodyLimitBytes: PICTURE_BODY_BYTES,
     success: { status: 201, schema: Manager },
     failures: [400],
     throttle: ["registration"],

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
+import type { FastifyRequest } from "fastify";
+import { errors } from "../../domain/errors.js";
+import { readJson } from "../json.js";
+import { JsonScan } from "../json-scan.js";
+import { receiveBody } from "../receive-body.js";
+import { Base64Text } from "./base64-text.js";
+
+/** All of the body beside the recording. */
+const MAX_BYTES_AROUND = 64 * 1024;
+
+/** Stands for the recording in what is parsed. */
+const STAND_IN = "...";
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+
+/** A body of which one member was decoded while it arrived. */
+export interface RecordingBody {
+  /** The body, a text standing in for the member where it was one. */
+  json: unknown;
+  recording: Uint8Array;
+}
+
+/**
+ * Reads a JSON object of which one member is a recording in base64: decoded piece by piece, so that the event loop is free
+ * in between, and the memory holds little more than the recording.
+ * @throws ServiceError as `readJson` and `Base64Text` do
+ */
+export async function receiveRecording(
+  request: FastifyRequest,
+  payload: Readable,
+  limits: { field: string; maxBytes: number; bodyBytes: number },
+): Promise<RecordingBody> {
+  const length = Number(request.headers["content-length"] ?? 0);
+  const reader = new RecordingReader(limits.field, limits.maxBytes, Math.ceil((length / 4) * 3));
+  const digest = request.ctx.idempotency === undefined ? undefined : createHash("sha256");
+  await receiveBody(
+    request,
+    payload,
+    limits.bodyBytes,
+    (chunk) => {
+      digest?.update(chunk);
+      reader.write(chunk);
+    },
+    3 / 4,
+  );
+  if (digest !== undefined) request.rawBody = digest.digest();
+  return reader.end();
+}
+
+/** Separates the recording from the rest of the body, which is parsed at the end and judges the syntax of the whole. */
+class RecordingReader {
+  readonly #field: Buffer;
+  readonly #newText: () => Base64Text;
+  readonly #around: number[] = [];
+  #recording: Base64Text | undefined;
+  #decoded: Uint8Array | undefined;
+  #depth = 0;
+  #isInText = false;
+  #isEscaped = false;
+  /** Where the last text of the outermost object begins in what is around. */
+  #textStart = 0;
+  /** The last text outside of a value is the field's name, and its value comes next. */
+  #isField = false;
+
+  constructor(field: string, maxBytes: number, expectedBytes: number) {
+    this.#field = Buffer.from(field);
+    this.#newText = () => new Base64Text(field, maxBytes, expectedBytes);
+  }
+
+  write(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length; at++) {
+      if (this.#recording !== undefined) {
+        at = this.#recording.write(chunk, at);
+        if (at < chunk.length) this.#endRecording();
+        continue;
+      }
+      const byte = chunk[at] ?? 0;
+      if (this.#isField && byte === QUOTE && !this.#isInText) {
+        this.#isField = false;
+        this.#recording = this.#newText();
+        continue;
+      }
+      this.#around.push(byte);
+      if (this.#isInText) this.#inText(byte);
+      else this.#outsideText(byte);
+    }
+    if (this.#around.length > MAX_BYTES_AROUND) throw errors.tooLarge("The request body is too large.");
+  }
+
+  async end(): Promise<RecordingBody> {
+    if (this.#recording !== undefined) throw errors.malformed("JSON parse error.");
+    const around = Buffer.from(this.#around);
+    new JsonScan(MAX_BYTES_AROUND).write(around);
+    return { json: await readJson(around), recording: this.#decoded ?? new Uint8Array() };
+  }
+
+  #endRecording(): void {
+    this.#decoded = this.#recording?.end();
+    this.#recording = undefined;
+    this.#around.push(...Buffer.from(JSON.stringify(this.#decoded?.length === 0 ? "" : STAND_IN)));
+  }
+
+  #inText(byte: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === BACKSLASH) this.#isEscaped = true;
+    else if (byte === QUOTE) this.#isInText = false;
+  }
+
+  #outsideText(byte: number): void {
+    if (isSpace(byte)) return;
+    this.#isField = false;
+    if (byte === QUOTE) {
+      this.#isInText = true;
+      this.#textStart = this.#around.length;
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.#depth++;
+    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) this.#depth--;
+    else if (byte === COLON) this.#isField = this.#depth === 1 && this.#isFieldName();
+  }
+
+  #isFieldName(): boolean {
+    const text = this.#around.slice(this.#textStart, this.#textStart + this.#field.length + 1);
+    return Buffer.from(text).equals(Buffer.concat([this.#field, Buffer.of(QUOTE)]));
+  }
+}

@@ -1,0 +1,95 @@
+import { errors } from "../domain/errors.js";
+
+/** Bounds of what a JSON text may hold, far beyond any that the service asks for. */
+export const JSON_LIMITS = {
+  /** Levels of arrays and objects within each other. */
+  depth: 64,
+  /** Values in arrays and objects, themselves included. */
+  values: 50_000,
+  /** Members of objects. */
+  members: 5_000,
+} as const;
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Looks at a JSON text while it arrives, and refuses one whose structure would cost more than its bytes let expect:
+ * parsing turns two bytes into a value, and its time grows faster than the number of members. It does not judge the
+ * syntax; the parser does.
+ *
+ * A body may hold one long text, as a picture or a course. All around it is bounded on its own.
+ */
+export class JsonScan {
+  readonly #maxBytesAround: number;
+  #bytes = 0;
+  #longestText = 0;
+  #text = 0;
+  #isInText = false;
+  #isEscaped = false;
+  #depth = 0;
+  #values = 0;
+  #members = 0;
+
+  /** @param maxBytesAround bytes beside the longest text */
+  constructor(maxBytesAround: number) {
+    this.#maxBytesAround = maxBytesAround;
+  }
+
+  /**
+   * Looks at the next bytes.
+   * @throws ServiceError `malformed` beyond a limit of the structure, `too_large` beyond that of the bytes
+   */
+  write(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (this.#isInText) {
+        this.#text++;
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (byte === BACKSLASH) this.#isEscaped = true;
+        else if (byte === QUOTE) this.#endText();
+      } else {
+        this.#step(byte);
+      }
+    }
+    this.#bytes += chunk.length;
+    if (this.#bytes - Math.max(this.#longestText, this.#text) > this.#maxBytesAround) {
+      throw errors.tooLarge("The request body is too large.");
+    }
+  }
+
+  #endText(): void {
+    this.#isInText = false;
+    this.#longestText = Math.max(this.#longestText, this.#text);
+    this.#text = 0;
+  }
+
+  #step(byte: number | undefined): void {
+    switch (byte) {
+      case QUOTE:
+        this.#isInText = true;
+        break;
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        this.#depth++;
+        this.#values++;
+        if (this.#depth > JSON_LIMITS.depth) throw beyond(`levels, at most ${JSON_LIMITS.depth}`);
+        break;
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        this.#depth--;
+        break;
+      case COLON:
+        this.#members++;
+        if (this.#members > JSON_LIMITS.members) throw beyond(`members, at most ${JSON_LIMITS.members}`);
+        break;
+      case COMMA:
+        this.#values++;
+        if (this.#values > JSON_LIMITS.values) throw beyond(`values, at most ${JSON_LIMITS.values}`);
+        break;
+      default:
+    }
+  }
+}
+
+const beyond = (what: string) => errors.malformed(`The body has too many ${what}.`);

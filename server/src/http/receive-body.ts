@@ -1,0 +1,44 @@
+import type { Readable } from "node:stream";
+import type { FastifyRequest } from "fastify";
+
+const TOO_LARGE = () => Object.assign(new Error("The body is too large"), { statusCode: 413 });
+const BROKEN_OFF = () => Object.assign(new Error("The body ended too early"), { statusCode: 400 });
+
+/**
+ * Receives a request's body piece by piece. One over the route's limit is refused by its `Content-Length` before any of it is
+ * read. What still arrives of a refused body is read over, so that the client gets to the answer.
+ * @param take called with each piece; what it throws ends the reception
+ * @param heldPart how much of what arrives stays in memory
+ */
+export async function receiveBody(
+  request: FastifyRequest,
+  payload: Readable,
+  limitBytes: number,
+  take: (chunk: Buffer) => void,
+  heldPart = 1,
+): Promise<void> {
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw TOO_LARGE();
+  let received = 0;
+  await new Promise<void>((resolve, reject) => {
+    const stop = (error?: unknown) => {
+      payload.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
+      if (error === undefined) return resolve();
+      // An error that comes later concerns nobody any more.
+      payload.on("error", () => {}).resume();
+      reject(error);
+    };
+    const onBroken = () => stop(BROKEN_OFF());
+    const onData = (chunk: Buffer) => {
+      try {
+        received += chunk.length;
+        if (received > limitBytes) throw TOO_LARGE();
+        request.bodyShare?.add(chunk.length * heldPart);
+        take(chunk);
+      } catch (error) {
+        stop(error);
+      }
+    };
+    const onEnd = () => stop();
+    payload.on("data", onData).once("end", onEnd).once("error", onBroken).once("close", onBroken);
+  });
+}
