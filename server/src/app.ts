@@ -11,9 +11,11 @@ import { authenticate } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
 import { deprecationHeaders } from "./http/deprecation.js";
 import { installErrors, refuseClient, sendError } from "./http/errors.js";
+import { logOptions } from "./http/log.js";
 import { answerOtherMethods, collectMethods } from "./http/methods.js";
 import { measureRequests } from "./http/metrics.js";
 import { requireAcceptable } from "./http/negotiation.js";
+import { type Readiness, watchReadiness } from "./http/readiness.js";
 import { routes } from "./http/routes/index.js";
 import { Slots } from "./http/slots.js";
 import { createThrottle, type Throttle } from "./http/throttle.js";
@@ -39,6 +41,7 @@ declare module "fastify" {
     dependencies: Dependencies;
     config: Config;
     metrics: Registry;
+    readiness: () => Promise<Readiness>;
   }
   interface FastifyContextConfig {
     /** Neither counted nor authenticated: health. */
@@ -53,7 +56,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Builds the application: all routes, nothing listening. */
 export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
   const app = Fastify({
-    logger: config.logLevel === "silent" ? false : { level: config.logLevel },
+    logger: config.logLevel === "silent" ? false : logOptions(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: JSON_MAX_BYTES,
     requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
@@ -78,6 +81,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
 
   app.decorate("metrics", measureRequests(app));
+  app.decorate("readiness", watchReadiness(app));
 
   installErrors(app);
   await installBodies(app);

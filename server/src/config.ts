@@ -34,6 +34,9 @@ const integer = (min: number, max: number) =>
 const port = integer(0, 65_535);
 const count = integer(1, 1_000_000_000);
 
+/** PostgreSQL counts these in 32 bits. */
+const MAX_TIMEOUT_MS = 2_147_483_647;
+
 const boolean = setting((value) => {
   if (!/^(true|false)$/.test(value)) throw new Error("expected true or false");
   return value === "true";
@@ -88,6 +91,21 @@ export const settings = {
     ),
   ),
   databasePoolSize: integer(2, 1000)("DATABASE_POOL_SIZE", 10, "Connections to PostgreSQL of one process"),
+  databaseStatementTimeoutMs: integer(0, MAX_TIMEOUT_MS)(
+    "DATABASE_STATEMENT_TIMEOUT_MS",
+    60_000,
+    "Time after which PostgreSQL ends a statement; 0: never",
+  ),
+  databaseLockTimeoutMs: integer(0, MAX_TIMEOUT_MS)(
+    "DATABASE_LOCK_TIMEOUT_MS",
+    10_000,
+    "Time after which a statement of PostgreSQL stops waiting for a lock; 0: never",
+  ),
+  databaseIdleTransactionTimeoutMs: integer(0, MAX_TIMEOUT_MS)(
+    "DATABASE_IDLE_TRANSACTION_TIMEOUT_MS",
+    60_000,
+    "Time for which a transaction of PostgreSQL may stand still between two statements; 0: any",
+  ),
   serverKey: secret(
     key(
       "SERVER_KEY",

@@ -1,4 +1,11 @@
 #!/usr/bin/env node
+import { errorText } from "./error-record.js";
 import { program } from "./operator/program.js";
+
+// Node itself would print every field of the error, among them the parameters of a failed statement.
+process.on("uncaughtException", (error) => {
+  console.error(errorText(error));
+  process.exit(1);
+});
 
 await program().parseAsync();

@@ -101,6 +101,7 @@ export async function startService(
     lookup,
     jobsAdded,
   });
+  app.log.info({ role, database: store.database.kind, node: process.version, pid: process.pid }, "starting");
   const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
   const jobMetrics = measureJobs(app.metrics, own);
   let session: WorkerSession | null = null;
@@ -147,6 +148,7 @@ export async function startService(
 
   let stopped: Promise<void> | undefined;
   const stop = async () => {
+    app.log.info({ timeoutMs: config.shutdownTimeoutMs }, "stopping");
     clearInterval(retention);
     const timeout = setTimeout(() => {
       app.log.warn("requests under way are cut off");
@@ -162,6 +164,7 @@ export async function startService(
     await stopOperator?.();
     await stopMetrics?.();
     endPresence?.();
+    app.log.info("stopped");
   };
   try {
     await open();
@@ -170,6 +173,7 @@ export async function startService(
     await stop().catch((stopping: unknown) => app.log.error({ err: stopping }, "stop failed"));
     throw error;
   }
+  app.log.info({ role, url, metricsPort: config.metricsPort || null }, "ready");
   return {
     app,
     url,

@@ -14,6 +14,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -28,8 +29,19 @@ const NOBODY = 65_534;
 export interface PostgresServer {
   /** URL without a database name; ends with a slash. */
   url: string;
+  /**
+   * Ends the server and keeps its files: `fast` as in a restart, which cuts off its connections with a word, `immediate`
+   * as in a crash.
+   */
+  halt(how: "fast" | "immediate"): Promise<void>;
+  /** Starts it again at the same address; as a read-only standby, until it is promoted. */
+  restart(as?: { standby?: boolean }): Promise<void>;
+  /** Ends the server and removes its files. */
   stop(): Promise<void>;
 }
+
+/** What ends a server in which way (PostgreSQL, "Shutting Down the Server"). */
+const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 
 function nativeFolder(): string {
   const system = process.platform === "win32" ? "windows" : process.platform;
@@ -82,18 +94,30 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
   const port = await freePort();
   const options = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=200"];
   const fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
-  const server: ChildProcess = spawn(join(bin, "postgres"), [...options, ...(durable ? [] : fast)], {
-    ...as,
-    stdio: "ignore",
-  });
+  const run = (): ChildProcess =>
+    spawn(join(bin, "postgres"), [...options, ...(durable ? [] : fast)], { ...as, stdio: "ignore" });
+  let server = run();
   const url = `postgres://postgres@127.0.0.1:${port}/`;
   await ready(`${url}postgres`);
+
+  async function halt(how: keyof typeof SIGNALS): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const exited = new Promise((resolve) => server.once("exit", resolve));
+    server.kill(SIGNALS[how]);
+    await exited;
+  }
   return {
     url,
+    halt,
+    async restart({ standby = false } = {}) {
+      const sign = join(data, "standby.signal");
+      if (standby) writeFileSync(sign, "");
+      else rmSync(sign, { force: true });
+      server = run();
+      await ready(`${url}postgres`);
+    },
     async stop() {
-      const exited = new Promise((resolve) => server.once("exit", resolve));
-      server.kill("SIGINT");
-      await exited;
+      await halt("fast");
       rmSync(folder, { recursive: true, force: true });
     },
   };

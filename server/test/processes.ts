@@ -47,7 +47,9 @@ export class Processes {
       LOG_LEVEL: "warn",
       ...settings,
     };
-    if (process.env.TEST_DATABASE === "postgres") {
+    if (settings.DATABASE_URL !== undefined) {
+      // The caller's own.
+    } else if (process.env.TEST_DATABASE === "postgres") {
       const store = await newStore();
       env.DATABASE_URL = store.databaseUrl ?? "";
       await store.close();
@@ -61,7 +63,16 @@ export class Processes {
 
   /** Returns when the process listens. */
   async start(...args: string[]): Promise<RunningProcess> {
-    const child = spawn(process.execPath, [MAIN, ...args], { env: this.env });
+    return this.startWith({}, ...args);
+  }
+
+  /** The same with settings of its own. */
+  async startWith(settings: Record<string, string>, ...args: string[]): Promise<RunningProcess> {
+    const isWorker = args.includes("worker");
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { ...this.env, ...(isWorker ? { LOG_LEVEL: "info" } : {}), ...settings },
+    });
+
     const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
     this.#started.set(child, exited);
     exited.then(() => this.#started.delete(child));
@@ -73,7 +84,10 @@ export class Processes {
       );
       const read = (chunk: Buffer) => {
         output += chunk;
-        const found = /listens on (http:\S+);/.exec(output)?.[1];
+        // A worker has no address.
+        const found = isWorker
+          ? /"msg":"(ready)"/.exec(output)?.[1]
+          : /listens on (http:\S+);/.exec(output)?.[1];
         if (found === undefined) return;
         clearTimeout(late);
         resolve(found);

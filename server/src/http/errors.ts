@@ -3,6 +3,7 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorKind, ServiceError } from "../domain/errors.js";
+import { isRefusedValue, isUnavailable } from "../store/database-errors.js";
 
 /**
  * Status of a call without valid credentials. The specification's table of errors has no 401, and it documents 403 for
@@ -38,6 +39,21 @@ const FRAMEWORK: Record<number, { code: string; detail: string }> = {
   431: { code: "malformed", detail: "The request header is too large." },
 };
 
+/** When a client may ask again after the database was away; most restarts take less. */
+const RETRY_AFTER_S = 5;
+
+/** The disk on which uploads wait, or the database's, is full. */
+const isFull = (error: Error) => "code" in error && error.code === "ENOSPC";
+
+const UNAVAILABLE = { detail: "The service is unavailable for the moment. Try again later." };
+
+/** What JSON can express and the database cannot hold. */
+const REFUSED_VALUE = {
+  non_field_errors: [
+    "A value cannot be stored: a number with too many digits, a NUL character, or a structure that is too deep or too large.",
+  ],
+};
+
 /** Sends an error in the shape of its kind. Anything that is not foreseen is a 500 that tells nothing. */
 export function sendError(
   error: FastifyError | Error,
@@ -56,6 +72,12 @@ export function sendError(
     }
     return answer(reply, STATUS[error.kind], error.code, error.body);
   }
+  if (isUnavailable(error) || isFull(error)) {
+    request.log.warn({ err: error }, "unavailable");
+    reply.header("Retry-After", RETRY_AFTER_S);
+    return answer(reply, 503, "unavailable", UNAVAILABLE);
+  }
+  if (isRefusedValue(error)) return answer(reply, 400, "invalid", REFUSED_VALUE);
   const status = "statusCode" in error && error.statusCode !== undefined ? error.statusCode : 500;
   const known = FRAMEWORK[status] ?? (status < 500 ? MALFORMED : undefined);
   if (known === undefined) {

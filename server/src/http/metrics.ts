@@ -2,6 +2,8 @@ import { createServer } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
+const JSON_TYPE = "application/json; charset=utf-8";
+
 /** Counts and times the requests of the application. */
 export function measureRequests(app: FastifyInstance): Registry {
   const registry = new Registry();
@@ -20,20 +22,32 @@ export function measureRequests(app: FastifyInstance): Registry {
   return registry;
 }
 
-/** Serves `/metrics` on a port of its own, never on the API's. @returns stops it */
+/**
+ * Serves `/metrics` on a port of its own, never on the API's, and beside it `/health/`: a worker has no other port.
+ * @returns stops it
+ */
 export async function serveMetrics(
-  { metrics, log }: FastifyInstance,
+  { metrics, readiness, log }: FastifyInstance,
   host: string,
   port: number,
 ): Promise<() => Promise<void>> {
+  const pages: Readonly<Record<string, () => Promise<[status: number, type: string, text: string]>>> = {
+    "/metrics": async () => [200, metrics.contentType, await metrics.metrics()],
+    "/health/live/": async () => [200, JSON_TYPE, JSON.stringify({ status: "ok" })],
+    "/health/ready/": async () => {
+      const status = await readiness();
+      return [status === "ok" ? 200 : 503, JSON_TYPE, JSON.stringify({ status })];
+    },
+  };
   const server = createServer(async (request, response) => {
-    if (request.url !== "/metrics") {
+    const page = pages[request.url ?? ""];
+    if (page === undefined) {
       response.writeHead(404).end();
       return;
     }
     try {
-      const text = await metrics.metrics();
-      response.writeHead(200, { "Content-Type": metrics.contentType }).end(text);
+      const [status, type, text] = await page();
+      response.writeHead(status, { "Content-Type": type }).end(text);
     } catch (error) {
       // Some are counted in the database.
       log.error({ err: error }, "metrics not read");

@@ -19,7 +19,7 @@ const TAGS: Readonly<Record<string, string>> = {
 const KNOWN_FORMATS = new Set(["date-time", "date", "email", "password", "uri", "binary"]);
 
 /** What every operation can answer beside its own errors. */
-const COMMON = [403, 406, 429, 500];
+const COMMON = [403, 406, 429, 500, 503];
 
 const DETAIL = { type: "object", required: ["detail"], properties: { detail: { type: "string" } } };
 const FIELD_ERRORS = {
@@ -74,6 +74,12 @@ const ERRORS: Readonly<Record<number, Json>> = {
     headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } },
   },
   500: response("Internal error", DETAIL, { detail: "Internal server error." }),
+  503: {
+    ...response("The database is away, full or read-only", DETAIL, {
+      detail: "The service is unavailable for the moment. Try again later.",
+    }),
+    headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } },
+  },
 };
 
 /** The OpenAPI 3.1 document of the operations. */

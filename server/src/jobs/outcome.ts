@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/context.js";
+import { isUnavailable } from "../store/database-errors.js";
 import { leaseEnd, unleased, whileOurs } from "../store/lease.js";
 import type { Job, JobKind } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
@@ -10,6 +12,23 @@ import type { JobMetrics, JobOutcome } from "./metrics.js";
 /** A terminal state; what the job carried is erased. */
 export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
   ({ state, details, payload: {}, body: null, finishedAt: now, ...unleased }) as const;
+
+/** How often a worker tries to tell the database something while it is away. */
+const RETELL_MS = 500;
+
+/** Does it again while the database is away, for at most as long as the lease lasts. */
+async function untilTaken(leaseMs: number, tell: () => PromiseLike<unknown>): Promise<void> {
+  const endsAt = performance.now() + leaseMs;
+  for (;;) {
+    try {
+      await tell();
+      return;
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() > endsAt) throw error;
+      await sleep(RETELL_MS);
+    }
+  }
+}
 
 /** Does the work of a leased job and writes its outcome. */
 export async function runJob(
@@ -36,6 +55,15 @@ export async function runJob(
     ran("success");
     log.info({ job: job.jobId, kind: job.kind }, "job done");
   } catch (error) {
+    if (isUnavailable(error) && !(error instanceof RetryLater)) {
+      // Nobody's failure: the job waits again as soon as the database takes it.
+      log.warn({ err: error, job: job.jobId, kind: job.kind }, "job given back: the database is away");
+      await untilTaken(config.jobLeaseMs, () =>
+        write({ state: "PENDING", dueAt: clock.now(), ...unleased }),
+      );
+      ran("lost");
+      return;
+    }
     const failures = job.failures + 1;
     const final = error instanceof JobFailed || failures > handler.maxFailures;
     const code = error instanceof JobFailed ? error.code : "failed";

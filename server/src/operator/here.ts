@@ -8,6 +8,9 @@ import { withoutServers } from "../store/presence.js";
 import { UsageError } from "../usage-error.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 
+/** Any time will do. */
+const KEEP_ALIVE_MS = 3_600_000;
+
 /** Runs a command in this process. */
 export async function runHere(config: Config, name: CommandName, args: Arguments): Promise<Outcome> {
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, "database"))) {
@@ -62,8 +65,11 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
     await store.close();
     throw error;
   });
+  // Without a port, nothing but connections to the database would keep the process, and those may all be lost.
+  setInterval(() => undefined, KEEP_ALIVE_MS);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, async () => {
+      service.app.log.info({ signal }, "signal received");
       await service.stop();
       await store.close();
       process.exit(0);

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { ConfigError, describeConfig, readConfig } from "../config.js";
 import { ServiceError } from "../domain/errors.js";
+import { errorText } from "../error-record.js";
 import type { ServiceRole } from "../service.js";
 import { UsageError } from "../usage-error.js";
 import { askServer, CommandRefused } from "./ask.js";
@@ -155,6 +156,6 @@ function reasonOf(error: unknown): string {
   if (error instanceof ServiceError || error instanceof CommandRefused) return JSON.stringify(error.body);
   if (error instanceof ConfigError) return `The settings are wrong:\n${error.message}`;
   const known = error instanceof UsageError;
-  if (error instanceof Error) return known ? error.message : (error.stack ?? error.message);
-  return String(error);
+  if (error instanceof Error && known) return error.message;
+  return errorText(error);
 }

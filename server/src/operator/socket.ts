@@ -4,6 +4,8 @@ import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Context } from "../domain/context.js";
 import { ServiceError } from "../domain/errors.js";
+import { errorRecord } from "../error-record.js";
+import { UsageError } from "../usage-error.js";
 import { socketPath } from "./ask.js";
 import { type Arguments, commands, isCommand } from "./commands.js";
 
@@ -29,7 +31,8 @@ export async function serveOperator(ctx: Context): Promise<() => Promise<void>> 
       else answer(400, { detail: `There is no command ${command}.` });
     } catch (error) {
       if (error instanceof ServiceError) answer(400, error.body);
-      else answer(500, { detail: error instanceof Error ? error.message : String(error) });
+      else if (error instanceof UsageError) answer(500, { detail: error.message });
+      else answer(500, { detail: errorRecord(error).message });
     }
   });
   // The folder is locked, so a socket that lies there is left behind by a process that was killed.

@@ -41,42 +41,58 @@ const types = {
   },
 } as pg.CustomTypesConfig;
 
+/** Bounds of what a session does; in ms, 0 for none. */
+export interface SessionTimeouts {
+  /** Of one statement. */
+  statementMs: number;
+  /** Of a statement's wait for a lock. */
+  lockMs: number;
+  /** Of a transaction's stand between two statements. */
+  idleInTransactionMs: number;
+}
+
+const NO_TIMEOUTS: SessionTimeouts = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
+
 /** How times are written is a setting of the session, and the server's own may be any. */
-const onConnect = (client: pg.ClientBase) => client.query("SET TimeZone = 'UTC'; SET DateStyle = 'ISO'");
+const STYLE = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'";
+
+/** The server ends what takes too long, so that one request does not keep a connection or a lock from all others. */
+const bounds = ({ statementMs, lockMs, idleInTransactionMs }: SessionTimeouts) => `
+  SET statement_timeout = ${statementMs};
+  SET lock_timeout = ${lockMs};
+  SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`;
 
 /**
  * Opens the database.
  * @param where `url` of a PostgreSQL server, or `folder` of the embedded engine (null: in memory)
  */
 export async function openDatabase(
-  where: { url: string; poolSize: number } | { folder: string | null },
+  where: { url: string; poolSize: number; timeouts?: SessionTimeouts } | { folder: string | null },
 ): Promise<Database> {
   if ("url" in where) {
-    const pool = new pg.Pool({
-      Client: PreparingClient,
-      onConnect,
+    const prepare = `${STYLE}; ${bounds(where.timeouts ?? NO_TIMEOUTS)}`;
+    const pool = survivingPool({
+      onConnect: (client) => client.query(prepare),
       connectionString: where.url,
       max: where.poolSize,
-      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-      types,
+      // A server that vanished without a word is noticed by connections on which nothing goes on, too.
+      keepAlive: true,
     });
-    return { queries: drizzle(pool), pool, kind: "postgres", close: () => pool.end() };
+    return { queries: queriesOf(pool), pool, kind: "postgres", close: () => pool.end() };
   }
   const engine = await startEmbedded(where.folder);
-  const pool = new pg.Pool({
-    Client: PreparingClient,
-    onConnect,
+  // It has no timers that could end a statement, and a transaction that stands still too long would end the engine.
+  const pool = survivingPool({
+    onConnect: (client) => client.query(STYLE),
     max: 1,
     user: "postgres",
     database: "postgres",
     ssl: false,
     idleTimeoutMillis: 0,
-    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     stream: engine.connect,
-    types,
   });
   return {
-    queries: drizzle(pool),
+    queries: queriesOf(pool),
     pool,
     kind: "embedded",
     async close() {
@@ -84,4 +100,36 @@ export async function openDatabase(
       await engine.close();
     },
   };
+}
+
+/** A pool that outlives its connections. */
+function survivingPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({
+    ...config,
+    Client: PreparingClient,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    types,
+  });
+  // A connection that breaks while nobody uses it is replaced by the next query. Without a listener it ends the process.
+  pool.on("error", () => undefined);
+  // The pool removes it then.
+  pool.on("release", (_error, client) => {
+    if (client instanceof PreparingClient && client.isReadOnly) client.end().catch(() => undefined);
+  });
+  return pool;
+}
+
+/** The query builder; its own transactions lose a place of the pool whenever the connection breaks before they begin. */
+function queriesOf(pool: pg.Pool): Queries {
+  const queries = drizzle(pool);
+  queries.transaction = async (work, config) => {
+    const client = await pool.connect();
+    try {
+      return await drizzle(client).transaction(work, config);
+    } finally {
+      // A connection whose transaction could not be undone serves nobody else.
+      client.release(client.getTransactionStatus() !== "I");
+    }
+  };
+  return queries;
 }

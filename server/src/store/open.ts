@@ -26,7 +26,15 @@ export async function openStore(config: Config): Promise<Store> {
     database = await openDatabase(
       config.databaseUrl === null
         ? { folder: join(config.dataDir, "database") }
-        : { url: config.databaseUrl, poolSize: config.databasePoolSize },
+        : {
+            url: config.databaseUrl,
+            poolSize: config.databasePoolSize,
+            timeouts: {
+              statementMs: config.databaseStatementTimeoutMs,
+              lockMs: config.databaseLockTimeoutMs,
+              idleInTransactionMs: config.databaseIdleTransactionTimeoutMs,
+            },
+          },
     );
     const { close } = database;
     await migrate(database);
@@ -55,7 +63,7 @@ function makeFolder(folder: string): void {
 }
 
 /** No server at the address, or one that lets this user into no such database (PostgreSQL, "Error Codes"). */
-const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D)/;
+const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D|53300|57P03)/;
 
 const isUnreachable = (error: unknown): error is Error & { code?: string } =>
   error instanceof Error &&

@@ -1,9 +1,14 @@
+import type { EventEmitter } from "node:events";
 import pg from "pg";
+import { noteConnectionError } from "./database-errors.js";
 
 /** Statements that a connection keeps; each takes tens of kilobytes of the database's memory. */
 const MAX_STATEMENTS = 128;
 /** A longer one is an insertion of many rows, and seldom comes again in the same length. */
 const MAX_TEXT_LENGTH = 4096;
+
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = "25006";
 
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
@@ -12,12 +17,34 @@ type Send = (statement: unknown, ...rest: unknown[]) => unknown;
  * (PostgreSQL, "PREPARE"): a request's small queries take half the time then.
  */
 export class PreparingClient extends pg.Client {
+  #readOnly = false;
+
   constructor(config?: pg.ClientConfig) {
     super(config);
+    // The pool listens only while it has the connection itself. An error that nobody listens to ends the process; who uses
+    // the connection learns it from the query.
+    this.on("error", noteConnectionError);
+    const { connection } = this as unknown as { connection: EventEmitter };
+    connection.on("errorMessage", ({ code }: { code?: string }) => {
+      if (code === READ_ONLY) this.#readOnly = true;
+    });
     const names = new Map<string, string>();
     const send = this.query.bind(this) as Send;
     const prepared: Send = (statement, ...rest) => send(named(statement, rest[0], names), ...rest);
     this.query = prepared as typeof this.query;
+    const connect = this.connect.bind(this) as (done: (error?: Error | null) => void) => void;
+    // The pool calls it with a callback.
+    const noted = (done: (error?: Error | null) => void) =>
+      connect((error) => {
+        noteConnectionError(error);
+        done(error);
+      });
+    this.connect = noted as typeof this.connect;
+  }
+
+  /** Whether the server refused a change because it is a standby: a new connection may find the one that takes changes. */
+  get isReadOnly(): boolean {
+    return this.#readOnly;
   }
 }
 

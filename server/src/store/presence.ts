@@ -1,20 +1,58 @@
+import type pg from "pg";
 import type { Database } from "./database.js";
 
 /** Names the lock that every running server of a PostgreSQL database shares. */
 const PRESENCE_LOCK = 7_340_002;
 
+/** How soon a lost sign is put up again. */
+const RENEWAL_MS = 500;
+
 /**
- * Shows in PostgreSQL that a server runs, so that a restore can refuse. The embedded database needs no such sign: its
- * folder is locked.
+ * Shows in PostgreSQL that a server runs, so that a restore can refuse. A sign that is lost with its connection is put up
+ * again as soon as the database takes it. The embedded database needs no such sign: its folder is locked.
  * @returns ends it
  */
 export async function showPresence({ kind, pool }: Database): Promise<() => void> {
   if (kind === "embedded") return () => undefined;
-  const client = await pool.connect();
-  // A lost connection loses the lock with it; nothing else hangs on it.
-  client.on("error", () => undefined);
-  await client.query("SELECT pg_advisory_lock_shared($1)", [PRESENCE_LOCK]);
-  return () => client.release(true);
+  let held: pg.PoolClient | undefined;
+  let renewal: NodeJS.Timeout | undefined;
+  let over = false;
+
+  async function hold(): Promise<void> {
+    const client = await pool.connect();
+    try {
+      // Waits for the end of a restore, however long.
+      await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
+      await client.query("SELECT pg_advisory_lock_shared($1)", [PRESENCE_LOCK]);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    if (over) return client.release(true);
+    held = client;
+    client.once("end", () => {
+      if (held !== client) return;
+      held = undefined;
+      client.release(true);
+      renew();
+    });
+  }
+
+  function renew(): void {
+    if (over) return;
+    // Where the database is away, the next try follows.
+    renewal = setTimeout(() => hold().catch(renew), RENEWAL_MS);
+    renewal.unref();
+  }
+
+  await hold();
+  return () => {
+    over = true;
+    clearTimeout(renewal);
+    const client = held;
+    held = undefined;
+    client?.release(true);
+  };
 }
 
 /** Runs `work` while no server runs and none can start. @returns false when one runs */

@@ -1,0 +1,118 @@
+/** What of an error may be written into a log: where it happened and what kind it is, never what a user sent. */
+export interface ErrorRecord {
+  type: string;
+  message: string;
+  /** The calls; empty where the error has none. */
+  stack: string;
+  /** SQLSTATE, or Node's or a library's name of the error. */
+  code?: string;
+  /** A failed statement with its placeholders, without literals and parameters. */
+  statement?: string;
+  cause?: ErrorRecord;
+  errors?: ErrorRecord[];
+  [field: string]: unknown;
+}
+
+/**
+ * Fields that name things of the system, not contents: of Node's system errors, of the database's, of answers over HTTP
+ * and SMTP. All others are left out: `detail` and `where` of the database quote rows.
+ */
+const FIELDS = [
+  "errno",
+  "syscall",
+  "address",
+  "port",
+  "severity",
+  "routine",
+  "schema",
+  "table",
+  "column",
+  "constraint",
+  "dataType",
+  "statusCode",
+  "responseCode",
+] as const;
+
+const MAX_STATEMENT = 300;
+const MAX_MESSAGE = 1_000;
+const MAX_CAUSES = 5;
+const MAX_ERRORS = 10;
+
+/** Classes of SQLSTATEs whose messages name tables, constraints and resources; the others may quote a value. */
+const MESSAGE_WITHOUT_VALUES = /^(08|0A|23|25|26|28|3D|40|42|53|54|55|57|58)...$/;
+
+type Fields = Error & Readonly<Record<string, unknown>>;
+
+/** Whether a database sent it. */
+const isFromDatabase = (error: Fields) =>
+  typeof error.severity === "string" && typeof error.code === "string";
+
+/** Whether the query builder made it; its message holds the statement and the parameters. */
+const isFailedQuery = (error: Fields) => typeof error.query === "string" && "params" in error;
+
+/** Whether a mail server refused; its words and the error's fields name the recipients. */
+const isFromMailServer = (error: Fields) => typeof error.responseCode === "number" || "rejected" in error;
+
+function messageOf(error: Fields): string {
+  if (isFailedQuery(error)) return "The query failed.";
+  if (isFromDatabase(error) && !MESSAGE_WITHOUT_VALUES.test(String(error.code))) {
+    return "The database refused a value.";
+  }
+  if (isFromMailServer(error)) return "The mail server refused.";
+  // A parser quotes what it cannot read.
+  if (error instanceof SyntaxError) return "The text could not be read.";
+  return error.message.slice(0, MAX_MESSAGE);
+}
+
+/** The stack begins with the message as it was when the error was made; only what follows is kept. */
+function framesOf(error: Fields): string {
+  const { stack, message } = error;
+  if (typeof stack !== "string") return "";
+  const at = stack.indexOf(message);
+  if (at === -1) return "";
+  return stack.slice(at + message.length).replace(/^\n/, "");
+}
+
+/** The statement's text without literals. */
+const withoutLiterals = (text: string) =>
+  text
+    .replaceAll(/'(?:[^']|'')*'?/g, "?")
+    .replaceAll(/(?<![\w$"])-?\d+(?:\.\d+)?/g, "?")
+    .slice(0, MAX_STATEMENT);
+
+/**
+ * Describes an error for a log or for the operator. Parameters of statements, quoted rows and texts are left out, in all its
+ * causes too.
+ */
+export function errorRecord(error: unknown, depth = 0): ErrorRecord {
+  if (!(error instanceof Error)) return { type: typeof error, message: "Not an error.", stack: "" };
+  const fields = error as Fields;
+  const record: ErrorRecord = {
+    type: error.constructor.name,
+    message: messageOf(fields),
+    stack: framesOf(fields),
+  };
+  if (typeof fields.code === "string") record.code = fields.code;
+  for (const name of FIELDS) {
+    const value = fields[name];
+    if (typeof value === "string" || typeof value === "number") record[name] = value;
+  }
+  if (isFailedQuery(fields)) record.statement = withoutLiterals(String(fields.query));
+  if (depth >= MAX_CAUSES) return record;
+  if (error.cause !== undefined) record.cause = errorRecord(error.cause, depth + 1);
+  if (Array.isArray(fields.errors)) {
+    record.errors = fields.errors.slice(0, MAX_ERRORS).map((one: unknown) => errorRecord(one, depth + 1));
+  }
+  return record;
+}
+
+/** The same as text, for a terminal. */
+export function errorText(error: unknown): string {
+  const { type, message, code, statement, stack, cause } = errorRecord(error);
+  return [
+    `${type}${code === undefined ? "" : ` ${code}`}: ${message}`,
+    ...(statement === undefined ? [] : [`    statement: ${statement}`]),
+    ...(stack === "" ? [] : [stack]),
+    ...(cause === undefined ? [] : [`caused by ${cause.type} ${cause.code ?? ""}: ${cause.message}`]),
+  ].join("\n");
+}

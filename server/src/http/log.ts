@@ -1,0 +1,19 @@
+import type { FastifyServerOptions } from "fastify";
+import { errorRecord } from "../error-record.js";
+
+/** The service's log: JSON lines on stdout, without anything that users sent. */
+export const logOptions = (level: string) =>
+  ({
+    level,
+    serializers: { err: errorRecord },
+    hooks: {
+      // Where a line has no text of its own, it would get the error's, as it is.
+      logMethod(args, write) {
+        const [given, text] = args as unknown as [unknown, unknown];
+        const error = given instanceof Error ? given : (given as { err?: unknown } | null)?.err;
+        if (text !== undefined || !(error instanceof Error)) return write.apply(this, args);
+        const { message } = errorRecord(error);
+        return write.apply(this, [given instanceof Error ? { err: given } : given, message] as typeof args);
+      },
+    },
+  }) satisfies Exclude<FastifyServerOptions["logger"], boolean | undefined>;

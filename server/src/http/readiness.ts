@@ -1,0 +1,28 @@
+import { sql } from "drizzle-orm";
+import type { FastifyInstance } from "fastify";
+
+const READY_TIMEOUT_MS = 2_000;
+
+export type Readiness = "ok" | "stopping" | "database unreachable" | "database read-only";
+
+/** Watches whether the process can serve: it does not stop, and its database answers and takes changes. */
+export function watchReadiness(app: FastifyInstance): () => Promise<Readiness> {
+  let stopping = false;
+  app.addHook("preClose", async () => {
+    stopping = true;
+  });
+  const askDatabase = async (): Promise<Readiness> => {
+    const asked = sql`SELECT current_setting('transaction_read_only') AS "readOnly"`;
+    const { rows } = await app.dependencies.database.queries.execute(asked);
+    return rows[0]?.readOnly === "off" ? "ok" : "database read-only";
+  };
+  return async () => {
+    if (stopping) return "stopping";
+    const answered = askDatabase().catch(() => "database unreachable" as const);
+    const late = new Promise<Readiness>((resolve) =>
+      setTimeout(resolve, READY_TIMEOUT_MS, "database unreachable").unref(),
+    );
+    const readiness = await Promise.race([answered, late]);
+    return stopping ? "stopping" : readiness;
+  };
+}

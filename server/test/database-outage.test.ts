@@ -1,0 +1,223 @@
+/** What a database that goes away and comes back does to the service: nothing lasting. */
+import { sql } from "drizzle-orm";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change.js";
+import { applyRetention } from "../src/jobs/retention.js";
+import { openDatabase } from "../src/store/database.js";
+import { showPresence } from "../src/store/presence.js";
+import { auditLog } from "../src/store/schema.js";
+import { stopAfterTest } from "./cleanup.js";
+import { expectToOutlive } from "./outage.js";
+import { type PostgresServer, startPostgres } from "./postgres.js";
+import { Processes } from "./processes.js";
+import { type Answer, newStore, TestService } from "./service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+const UNAVAILABLE = {
+  status: 503,
+  body: { detail: "The service is unavailable for the moment. Try again later." },
+};
+
+/** An answer that tells a client to come back. */
+function expectUnavailable(answer: Answer): void {
+  expect(answer).toMatchObject(UNAVAILABLE);
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(answer.headers.get("x-error-code")).toBe("unavailable");
+}
+
+/** A connection to the same server, beside the service's own. */
+async function administrator(url: string): Promise<pg.Client> {
+  const client = new pg.Client(url);
+  client.on("error", () => undefined);
+  await client.connect();
+  stopAfterTest(() => client.end());
+  return client;
+}
+
+const terminateOthers = async (client: pg.Client): Promise<number> => {
+  const { rowCount } = await client.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+  );
+  return rowCount ?? 0;
+};
+
+/** The signs of running servers. */
+const PRESENCES = `
+  SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+const activityOf = (owner: number, name: string) => ({
+  name,
+  json: { sport: "biking" },
+  // The first one installed.
+  json_schema: 1,
+  owner,
+});
+
+describe.runIf(isPostgres)("connections that the server terminates", () => {
+  let s: TestService;
+  let url: string;
+
+  beforeAll(async () => {
+    const store = await newStore();
+    url = store.databaseUrl ?? "";
+    s = await TestService.start(store);
+    return () => store.close();
+  });
+
+  it("end no process: the next request is served, and restores still see that a server runs", async () => {
+    const processes = await Processes.onNewDatabase();
+    const [api, worker] = await Promise.all([
+      processes.start("--role", "api"),
+      processes.start("--role", "worker"),
+    ]);
+    const ann = await processes.manager(api, "ann");
+    const admin = await administrator(processes.env.DATABASE_URL ?? "");
+    const presences = async () => (await admin.query(PRESENCES)).rowCount;
+    for (let round = 0; round < 3; round++) {
+      await expect.poll(presences).toBe(2);
+      expect(await terminateOthers(admin)).toBeGreaterThan(0);
+      await expect.poll(async () => (await api.send("GET", "/api/v1/account/", ann.token)).status).toBe(200);
+    }
+    await expect.poll(presences).toBe(2);
+    expect(await Promise.all([api.terminate(), worker.terminate()])).toEqual([0, 0]);
+  });
+
+  it("in the middle of a transaction undo it, and the pool gets its places back", async () => {
+    const cut = () =>
+      transact(s.ctx, "cut", async ({ queries, audit }) => {
+        await audit("account", 1, null, {});
+        await queries.execute(sql`SELECT pg_terminate_backend(pg_backend_pid())`);
+      });
+    for (let i = 0; i < 25; i++) await expect(cut()).rejects.toThrow();
+    expect(await s.store.database.queries.$count(auditLog, sql`operation = 'cut'`)).toBe(0);
+    const { status } = await s.get("/health/ready/");
+    expect(status).toBe(200);
+  });
+
+  it("just before a transaction cost the pool no place", async () => {
+    const { pool, queries } = s.store.database;
+    const cut = (client: pg.PoolClient) => {
+      const { stream } = (
+        client as unknown as { connection: { stream: NodeJS.WritableStream & { destroy(): void } } }
+      ).connection;
+      stream.destroy();
+    };
+    pool.on("acquire", cut);
+    const broken = Array.from({ length: 25 }, () => queries.transaction((tx) => tx.execute(sql`SELECT 1`)));
+    const outcomes = await Promise.allSettled(broken);
+    pool.off("acquire", cut);
+    expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(25);
+    await queries.transaction((tx) => tx.execute(sql`SELECT 1`));
+  });
+
+  it("while a request is served give 503 with Retry-After", async () => {
+    const ann = await s.manager();
+    const admin = await administrator(url);
+    await admin.query("BEGIN; LOCK TABLE activities IN ACCESS EXCLUSIVE MODE");
+    const waiting = s.post("/api/v1/activities/", activityOf(ann.id, "A ride"), ann.token);
+    const blocked =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await admin.query(blocked)).rowCount).toBeGreaterThan(0);
+    await terminateOthers(admin);
+    expectUnavailable(await waiting);
+    await admin.query("ROLLBACK");
+    const again = await s.post("/api/v1/activities/", activityOf(ann.id, "A ride"), ann.token);
+    expect(again.status).toBe(201);
+  });
+
+  it("end neither presence nor retention", async () => {
+    const { database } = s.store;
+    const admin = await administrator(url);
+    const end = await showPresence(database);
+    await terminateOthers(admin);
+    await expect.poll(async () => (await admin.query(PRESENCES)).rowCount).toBeGreaterThan(1);
+    end();
+    await applyRetention(s.ctx);
+  });
+});
+
+describe("a database that takes no changes", () => {
+  let s: TestService;
+  let ann: { id: number; token: string };
+  let url: string | null;
+
+  beforeAll(async () => {
+    const store = await newStore();
+    url = store.databaseUrl;
+    s = await TestService.start(store);
+    ann = await s.manager();
+    return () => store.close();
+  });
+
+  const create = () => s.post("/api/v1/activities/", activityOf(ann.id, "A ride"), ann.token);
+  const count = async () => (await s.get("/api/v1/activities/", ann.token)).body.count;
+
+  it("because its disk is full gives 503, stores nothing, and goes on when there is room", async () => {
+    const { pool } = s.store.database;
+    await pool.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
+      CREATE TRIGGER full_disk BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    const before = await count();
+    expectUnavailable(await create());
+    expect(await count()).toBe(before);
+    await pool.query("DROP TRIGGER full_disk ON audit_log; DROP FUNCTION refuse");
+    expect((await create()).status).toBe(201);
+  });
+
+  it.runIf(isPostgres)("because it has become read-only gives 503, and is not ready meanwhile", async () => {
+    const admin = await administrator(url ?? "");
+    const [{ name }] = (await admin.query("SELECT quote_ident(current_database()) AS name")).rows;
+    await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await terminateOthers(admin);
+    await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(503);
+    expectUnavailable(await create());
+    // The service must not stay with the sessions that were refused.
+    await admin.query("SET default_transaction_read_only = off");
+    await admin.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(200);
+    expect((await create()).status).toBe(201);
+  });
+});
+
+describe.runIf(isPostgres)("a restart of the database", () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await startPostgres({ durable: true });
+  });
+  afterAll(() => server.stop());
+
+  it("under load: 503 and not ready meanwhile, then as before, with everything that was acknowledged", async () => {
+    await expectToOutlive(server, { rounds: 1, how: "fast", awayMs: 500 });
+  });
+
+  it("is awaited by a pool that was opened before the server", async () => {
+    await server.halt("fast");
+    const database = await openDatabase({ url: `${server.url}postgres`, poolSize: 2 });
+    stopAfterTest(() => database.close());
+    await expect(database.pool.query("SELECT 1")).rejects.toThrow();
+    await server.restart();
+    expect((await database.pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  it("as a read-only standby gives 503 until it is promoted", async () => {
+    const processes = await Processes.onNewDatabase({ DATABASE_URL: `${server.url}postgres` });
+    const api = await processes.start("--role", "api");
+    const cat = await processes.manager(api, `cat-${Date.now()}`);
+    await server.halt("fast");
+    await server.restart({ standby: true });
+    const create = () => api.send("POST", "/api/v1/activities/", cat.token, activityOf(cat.id, "A ride"));
+    const ready = async () => (await api.send("GET", "/health/ready/")).status;
+    await expect.poll(ready).toBe(503);
+    expectUnavailable(await create());
+    const admin = await administrator(`${server.url}postgres`);
+    await admin.query("SELECT pg_promote()");
+    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+    expect((await create()).status).toBe(201);
+    expect(await api.terminate()).toBe(0);
+  });
+});

@@ -1,0 +1,32 @@
+/** The database is stopped, as in a restart and as in a crash, again and again while the service is under load. */
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { expectToOutlive } from "../outage.js";
+import { type PostgresServer, startPostgres } from "../postgres.js";
+
+const ROUNDS = Number(process.env.OUTAGE_ROUNDS ?? 12);
+
+describe.runIf(process.env.TEST_DATABASE === "postgres")("under load", () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await startPostgres({ durable: true });
+  });
+  afterAll(() => server.stop());
+
+  it(`${ROUNDS} restarts of the database lose nothing that was acknowledged`, async () => {
+    await expectToOutlive(server, { rounds: ROUNDS, how: "fast", awayMs: 2_000 });
+  });
+});
+
+describe.runIf(process.env.TEST_DATABASE === "postgres")("under load", () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await startPostgres({ durable: true });
+  });
+  afterAll(() => server.stop());
+
+  it(`${ROUNDS} crashes of the database lose nothing that was acknowledged`, async () => {
+    await expectToOutlive(server, { rounds: ROUNDS, how: "immediate", awayMs: 500 });
+  });
+});
