@@ -58,9 +58,7 @@ export async function runJob(
     if (isUnavailable(error) && !(error instanceof RetryLater)) {
       // Nobody's failure: the job waits again as soon as the database takes it.
       log.warn({ err: error, job: job.jobId, kind: job.kind }, "job given back: the database is away");
-      await untilTaken(config.jobLeaseMs, () =>
-        write({ state: "PENDING", dueAt: clock.now(), ...unleased }),
-      );
+      await untilTaken(config.jobLeaseMs, () => write({ state: "PENDING", dueAt: clock.now(), ...unleased }));
       ran("lost");
       return;
     }
