@@ -45,7 +45,6 @@ export default defineConfig([
     // its licence wants to go with it
     noExternal: ["commander"],
     banner: { js: `/* commander\n${readFileSync("node_modules/commander/LICENSE", "utf8")}*/` },
-    shims: true,
     splitting: false,
     sourcemap: true,
     plugins: [portableSourceMaps],

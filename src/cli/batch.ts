@@ -21,8 +21,10 @@ export interface Batch<T> {
   /** Whether a progress bar may appear; default true. */
   hasProgress?: boolean;
   work(input: Input, index: number, onProgress: (bytesRead: number) => void): Promise<T>;
-  /** Called when the work on an input has ended, in whatever way. */
-  onSettled?(index: number): void;
+  /** Called when the work on an input has ended, in whatever way; `isDone`: there is a result. */
+  onSettled?(index: number, isDone: boolean): void;
+  /** Asked when all inputs up to this one have ended: why its result does not hold after all; null: it does. */
+  refusalOf?(index: number): Error | null;
   /** The result as the user sees it, without `json`. */
   show(result: T, input: Input): Promise<void>;
   /** The result with `json`; the name of the input stands in front of it. */
@@ -39,18 +41,23 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
   const { inputs, concurrency = 1 } = batch;
   const progress = batch.hasProgress === false ? null : new Progress(context.console, totalBytes(inputs));
   const results = startInOrder(inputs, concurrency, async (input, index) => {
+    let isDone = false;
     try {
       // interrupted: what has not begun does not begin
       context.signal.throwIfAborted();
-      return await batch.work(input, index, (bytesRead) => progress?.report(index, bytesRead));
+      const result = await batch.work(input, index, (bytesRead) => progress?.report(index, bytesRead));
+      isDone = true;
+      return result;
     } finally {
-      batch.onSettled?.(index);
+      batch.onSettled?.(index, isDone);
     }
   });
   const statuses: ExitStatus[] = [];
   for (const [index, input] of inputs.entries()) {
     try {
       const result = await results(index);
+      const refusal = batch.refusalOf?.(index) ?? null;
+      if (refusal !== null) throw refusal;
       if (index === inputs.length - 1) progress?.end();
       if (batch.json) await tell(context, { input: input.name, ...batch.toJson(result) });
       else await batch.show(result, input);

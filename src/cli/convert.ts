@@ -74,7 +74,8 @@ async function convertToFiles(
           ? convertInput(task, { ...hooks, signal })
           : workers.convert(task, hooks);
       },
-      onSettled: (index) => claims.settle(index),
+      onSettled: (index, isDone) => claims.settle(index, isDone),
+      refusalOf: (index) => claims.refusalOf(index),
       async show({ files, report, rowsProduced }, input) {
         const name = nameOf(input);
         console.message(

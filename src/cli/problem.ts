@@ -1,5 +1,7 @@
 import { basename, dirname } from "node:path";
 import { AsiError } from "../errors.js";
+import type { WrittenThrough } from "../files/descriptor-output.js";
+import { isTemporaryName } from "../files/temporary-names.js";
 import type { Report } from "../types.js";
 
 /** An error as the command shows it, in `--json` too. */
@@ -60,7 +62,7 @@ function inTermsOfTheCommand(message: string): string {
   return message.replace(/\b(?:the )?option (serial|strict|force)\b/g, "--$1");
 }
 
-interface SystemError extends Error {
+interface SystemError extends Error, Partial<WrittenThrough> {
   code: string;
   syscall?: string;
   path?: string;
@@ -83,9 +85,9 @@ const SYSTEM_MESSAGES: Record<string, string> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full; nothing was kept of what had been written",
-  EDQUOT: "the disk quota is used up; nothing was kept of what had been written",
-  EFBIG: "the file would be too large for the file system; nothing was kept of what had been written",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "the file would be too large for the file system",
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
   ENAMETOOLONG: "the name is too long",
@@ -95,12 +97,26 @@ const SYSTEM_MESSAGES: Record<string, string> = {
   ENXIO: "is no file that can be opened",
 };
 
-function systemMessage({ code, message, path, syscall }: SystemError): string {
-  const said = SYSTEM_MESSAGES[code] ?? `${message} (${syscall})`;
+const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
+
+// What became of what had been written before there was no room left.
+function whatIsKept({ code, bytesWritten }: SystemError): string {
+  if (!NO_ROOM.includes(code)) return "";
+  // a file is written under a temporary name, and taken back
+  if (bytesWritten === undefined) return "; nothing was kept of what had been written";
+  return bytesWritten === 0
+    ? "; nothing had been written"
+    : `; the first ${bytesWritten} bytes had been written and are there`;
+}
+
+function systemMessage(error: SystemError): string {
+  const { code, message, path, syscall } = error;
+  const said = `${SYSTEM_MESSAGES[code] ?? `${message} (${syscall})`}${whatIsKept(error)}`;
   if (path === undefined) return capitalized(`${said}.`);
   // of a temporary file the folder is what the user knows
-  const isTemporary = /^\.asi-.*\.part$/.test(basename(path));
-  return isTemporary ? `Cannot write into ${dirname(path)}: ${said}.` : `${path}: ${said}.`;
+  return isTemporaryName(basename(path))
+    ? `Cannot write into ${dirname(path)}: ${said}.`
+    : `${path}: ${said}.`;
 }
 
 function capitalized(text: string): string {

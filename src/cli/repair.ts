@@ -63,7 +63,8 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
       const file = await writeOutput(recording, path, { force, signal, claim });
       return { file, info: await info, report: await report };
     },
-    onSettled: (index) => claims.settle(index),
+    onSettled: (index, isDone) => claims.settle(index, isDone),
+    refusalOf: (index) => claims.refusalOf(index),
     async show({ file, report }, input) {
       const name = nameOf(input);
       if (file !== null) console.message(`${name}: ${file.bytes} bytes -> ${file.path}`);

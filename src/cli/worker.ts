@@ -1,5 +1,5 @@
 import { parentPort, threadId } from "node:worker_threads";
-import { writeAsThread } from "../files/output-file.js";
+import { writeAsThread } from "../files/temporary-names.js";
 import { convertInput } from "./convert-input.js";
 import { DescribedError, type Failure, failureOf } from "./problem.js";
 import type { FromWorker, ToWorker } from "./workers.js";

@@ -1,7 +1,7 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { FileConversion } from "../files/convert-file.js";
-import { discardTemporaryFiles } from "../files/output-file.js";
+import { discardTemporaryFiles } from "../files/temporary-names.js";
 import type { ConvertHooks, ConvertTask } from "./convert-input.js";
 import { DescribedError, type Failure, failureOf } from "./problem.js";
 
@@ -19,8 +19,8 @@ export type FromWorker =
   | { kind: "done"; conversion: FileConversion }
   | { kind: "failed"; failure: Failure };
 
-// Built beside the command (tsup.config.ts).
-const PROGRAM = new URL("./worker.cjs", import.meta.url);
+// Built beside the command, as CommonJS (tsup.config.ts). By its path: in a URL made of one, # and ? would mean something else.
+const PROGRAM = join(__dirname, "worker.cjs");
 
 /** Threads that convert files, started when they are needed. A thread that breaks down costs its own file only. */
 export class ConvertWorkers {

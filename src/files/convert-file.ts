@@ -7,7 +7,14 @@ import { csvFileName } from "../file-name.js";
 import { type Inspection, inspectionOf } from "../inspect.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
-import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
+import {
+  folderReachesDisk,
+  isPipeOrDevice,
+  OutputFile,
+  refuseExisting,
+  refuseInput,
+  type WrittenFile,
+} from "./output-file.js";
 import { type ReadFileOptions, readFileViews } from "./read-file.js";
 
 export interface WriteOptions {
@@ -135,9 +142,11 @@ async function convertIntoFolder(
       ? distinct(produced.spans.map((span) => csvFileName(info.serial, span.start, span.end)))
       : [conversionFileName(conclusion)];
     const paths = output === undefined ? names.map((name) => join(outDir, name)) : [output];
+    for (const part of parts) await part.reachDisk();
     await options.claim?.(paths);
     if (options.signal?.aborted === true) throw abortError(options.signal);
     commitAll(parts, paths, force);
+    await folderReachesDisk(folder);
     return {
       ...inspectionOf(conclusion),
       files: parts.map((part, i) => ({ path: paths[i] ?? "", bytes: part.bytes })),

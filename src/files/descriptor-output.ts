@@ -1,8 +1,15 @@
-import { close, constants, open, write } from "node:fs";
+import { close, constants, open, openSync, statSync, write } from "node:fs";
 import { abortError } from "../errors.js";
 
-// Where the descriptor does not block, whoever shares it having said so, a full pipe is asked again this much later.
-const RETRY_MS = 5;
+// Where the descriptor does not block, a full pipe is asked again: soon, and then less and less often.
+const LONGEST_RETRY_MS = 5;
+// A pipe with a name is opened as soon as somebody reads it, which is asked this often.
+const READER_RETRY_MS = 10;
+
+/** How much an output that is written through had taken when the system refused the rest. */
+export interface WrittenThrough {
+  bytesWritten: number;
+}
 
 /**
  * An output that is written through and not renamed: the standard output, a pipe, a device. Waits while the other end is
@@ -12,6 +19,7 @@ export class DescriptorOutput {
   readonly #file: number;
   readonly #signal: AbortSignal | undefined;
   #bytes = 0;
+  #refusals = 0;
 
   /** @param signal interrupts a write that waits, with `ABORTED` */
   constructor(file: number, signal?: AbortSignal) {
@@ -21,6 +29,10 @@ export class DescriptorOutput {
 
   /** Opens a pipe or device that is there; waits for the reader of a pipe. Throws `ABORTED` and the system's errors. */
   static async open(path: string, signal?: AbortSignal): Promise<DescriptorOutput> {
+    if (signal?.aborted === true) throw abortError(signal);
+    if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === true) {
+      return new DescriptorOutput(await openPipe(path, signal), signal);
+    }
     const file = await unlessAborted<number>(signal, (resolve, reject) => {
       open(path, constants.O_WRONLY, (error, descriptor) => {
         if (error === null) resolve(descriptor);
@@ -35,7 +47,10 @@ export class DescriptorOutput {
     return this.#bytes;
   }
 
-  /** Writes all of `bytes`. Throws `ABORTED` and the system's errors (`EPIPE` when the other end is closed). */
+  /**
+   * Writes all of `bytes`. Throws `ABORTED` and the system's errors (`EPIPE` when the other end is closed), these with the
+   * property of `WrittenThrough`.
+   */
   async write(bytes: Uint8Array): Promise<void> {
     for (let offset = 0; offset < bytes.length; ) {
       const written = await this.#writeSome(bytes, offset);
@@ -51,11 +66,37 @@ export class DescriptorOutput {
   #writeSome(bytes: Uint8Array, offset: number): Promise<number> {
     return unlessAborted(this.#signal, (resolve, reject) => {
       write(this.#file, bytes, offset, bytes.length - offset, null, (error, written) => {
-        if (error === null) resolve(written);
-        else if (error.code === "EAGAIN") setTimeout(resolve, RETRY_MS, 0);
-        else reject(error);
+        if (error === null) {
+          this.#refusals = 0;
+          resolve(written);
+        } else if (error.code === "EAGAIN") {
+          this.#refusals += 1;
+          setTimeout(resolve, Math.min(LONGEST_RETRY_MS, this.#refusals >> 4), 0);
+        } else {
+          reject(Object.assign(error, { bytesWritten: this.#bytes } satisfies WrittenThrough));
+        }
       });
     });
+  }
+}
+
+// An open that waits for the reader would keep a thread of the pool, and nothing could take it back.
+async function openPipe(path: string, signal: AbortSignal | undefined): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      // nobody reads it yet
+      if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
+    }
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await unlessAborted<void>(signal, (resolve) => {
+        timer = setTimeout(resolve, READER_RETRY_MS);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -2,9 +2,11 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fsync,
+  fsyncSync,
   linkSync,
+  open,
   openSync,
-  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -13,6 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AsiError } from "../errors.js";
+import { clearStaleFiles, temporaryName } from "./temporary-names.js";
 
 /** A file that was written. */
 export interface WrittenFile {
@@ -31,9 +34,8 @@ export class OutputFile {
 
   /** @param folder where the file will stand */
   constructor(folder: string) {
-    // Need not be secret: "wx" opens no file that is there already. (node:crypto would cost 3 ms to load.)
-    const name = `${temporaryPrefix(thisThread)}${Math.random().toString(36).slice(2)}.part`;
-    this.#temporaryPath = join(folder, name);
+    clearStaleFiles(folder);
+    this.#temporaryPath = join(folder, temporaryName());
     this.#file = openSync(this.#temporaryPath, "wx");
   }
 
@@ -45,6 +47,15 @@ export class OutputFile {
   write(bytes: Uint8Array): void {
     writeFully(this.#file, bytes);
     this.#bytes += bytes.length;
+  }
+
+  /**
+   * Waits until what has been written is on the disk: after a power cut there must not be a file that has its name and not
+   * its content. Before `commit`.
+   */
+  async reachDisk(): Promise<void> {
+    this.close();
+    await syncPath(this.#temporaryPath, "r+");
   }
 
   /** No more will be written; frees the descriptor before `commit` gives the file its name. */
@@ -68,25 +79,36 @@ export class OutputFile {
   }
 }
 
-// Told by the threads themselves: to load node:worker_threads would cost the others milliseconds.
-let thisThread = 0;
-
-/** Says which thread of the process this is (`threadId`); without it the main one. */
-export function writeAsThread(thread: number): void {
-  thisThread = thread;
-}
-
-// Beginning of the temporary names that a thread gives.
-function temporaryPrefix(thread: number): string {
-  return `.asi-${process.pid}-${thread}-`;
-}
-
-/** Takes back what a thread of this process left in `folder` when it broke down; it must have ended. */
-export function discardTemporaryFiles(thread: number, folder: string): void {
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith(temporaryPrefix(thread))) rmSync(join(folder, name), { force: true });
+/** Waits until the names in a folder are on the disk, as far as the system can. */
+export async function folderReachesDisk(folder: string): Promise<void> {
+  try {
+    await syncPath(folder, "r");
+  } catch {
+    // not everywhere can a folder be opened; the files are there all the same
   }
 }
+
+async function syncPath(path: string, flags: string): Promise<void> {
+  const file = await openFile(path, flags);
+  try {
+    await flush(file);
+  } catch (error) {
+    // some file systems have nothing to flush
+    if (!["EINVAL", "ENOTSUP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const openFile = (path: string, flags: string) =>
+  new Promise<number>((resolve, reject) => {
+    open(path, flags, (error, file) => (error === null ? resolve(file) : reject(error)));
+  });
+
+const flush = (file: number) =>
+  new Promise<void>((resolve, reject) => {
+    fsync(file, (error) => (error === null ? resolve() : reject(error)));
+  });
 
 /** Writes all of `bytes`, however little each call takes. */
 function writeFully(file: number, bytes: Uint8Array): void {
@@ -116,12 +138,22 @@ function moveOver(from: string, to: string): void {
     const beside = join(dirname(to), basename(from));
     try {
       copyFileSync(from, beside, constants.COPYFILE_EXCL);
+      syncCopy(beside);
       renameSync(beside, to);
     } catch (copyError) {
       rmSync(beside, { force: true });
       throw copyError;
     }
     rmSync(from, { force: true });
+  }
+}
+
+function syncCopy(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -2,7 +2,13 @@ import { dirname, resolve } from "node:path";
 import { abortError } from "../errors.js";
 import { DescriptorOutput } from "./descriptor-output.js";
 import { EventLoopTurns } from "./event-loop-turns.js";
-import { isPipeOrDevice, OutputFile, refuseExisting, type WrittenFile } from "./output-file.js";
+import {
+  folderReachesDisk,
+  isPipeOrDevice,
+  OutputFile,
+  refuseExisting,
+  type WrittenFile,
+} from "./output-file.js";
 
 export interface WriteStreamOptions {
   /** Overwrite what is there; default false. */
@@ -31,19 +37,22 @@ export async function writeStream(
       await output.close();
     }
   }
+  const folder = dirname(resolve(path));
   let file: OutputFile | null = null;
   try {
     if (!force) refuseExisting(path);
-    file = new OutputFile(dirname(resolve(path)));
+    file = new OutputFile(folder);
     const turns = new EventLoopTurns();
     for await (const bytes of stream) {
       file.write(bytes);
       if (turns.isDue) await turns.take();
       if (signal?.aborted === true) throw abortError(signal);
     }
+    await file.reachDisk();
     await claim?.();
     if (signal?.aborted === true) throw abortError(signal);
     file.commit(path, force);
+    await folderReachesDisk(folder);
     return { path, bytes: file.bytes };
   } catch (error) {
     file?.discard();

@@ -1,0 +1,260 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  ASI,
+  asi,
+  endOf,
+  MATCH,
+  namesIn,
+  RIDE,
+  scratchFolder,
+  shell,
+  startAsi,
+  TORN,
+  textOf,
+} from "./asi-process.js";
+
+const LOGGING_FILES = fileURLToPath(new URL("./children/log-file-calls.cjs", import.meta.url));
+const hasPipes = process.platform !== "win32";
+
+/** A pipe with a name, open for writing. */
+function pipeIn(folder: string, name: string): { path: string; end(bytes: Uint8Array): void } {
+  const path = join(folder, name);
+  spawnSync("mkfifo", [path]);
+  // for reading too: then it opens at once
+  const file = openSync(path, "r+");
+  return {
+    path,
+    end(bytes) {
+      const writer = spawnSync("dd", [`of=${path}`, "bs=64k", "status=none"], { input: bytes });
+      expect(writer.status).toBe(0);
+      writeSync(file, "");
+    },
+  };
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe("--jobs", () => {
+  test("works wherever the package is installed", async () => {
+    const folder = join(scratchFolder(), "a b#c?d%41[e]");
+    mkdirSync(folder);
+    cpSync(dirname(dirname(ASI)), join(folder, "dist"), { recursive: true });
+    symlinkSync(join(dirname(dirname(dirname(ASI))), "node_modules"), join(folder, "node_modules"));
+    MATCH.copyTo(folder, "match.asi");
+    RIDE.copyTo(folder, "ride.asi");
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(folder, "dist/bin/asi.cjs"), "convert", "match.asi", "ride.asi", "--jobs", "2"],
+      { cwd: folder, encoding: "utf8" },
+    );
+    expect(stderr).not.toMatch(/WORKER_FAILED/);
+    expect(status).toBe(0);
+    expect(textOf(folder, RIDE.expected.fileName)).toBe(RIDE.csv);
+  });
+
+  test.skipIf(!hasPipes)("does not let small files wait behind one that is slow", async () => {
+    const folder = scratchFolder();
+    const slow = join(folder, "slow.asi");
+    spawnSync("mkfifo", [slow]);
+    MATCH.copyTo(folder, "a.asi");
+    RIDE.copyTo(folder, "b.asi");
+    TORN.copyTo(folder, "c.asi");
+    const child = startAsi(
+      ["convert", "slow.asi", "a.asi", "b.asi", "c.asi", "--jobs", "2", "-d", "out", "--json"],
+      {
+        cwd: folder,
+      },
+    );
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+    const end = endOf(child);
+    const expected = [MATCH, RIDE, TORN].map((fixture) => fixture.expected.fileName).sort();
+    const csvs = () =>
+      readdirSync(join(folder, "out"))
+        .filter((name) => name.endsWith(".csv"))
+        .sort();
+    await until(() => {
+      try {
+        return csvs().length === 3;
+      } catch {
+        return false;
+      }
+    });
+    expect(csvs()).toEqual(expected);
+    // no recording at all
+    writeFileSync(slow, "text");
+    const { stdout } = await end;
+    const inputs = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(inputs.map(({ input }) => input)).toEqual(["slow.asi", "a.asi", "b.asi", "c.asi"]);
+    expect(inputs.map(({ error }) => error?.code)).toEqual([
+      "NOT_A_RECORDING",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test.skipIf(!hasPipes)(
+    "gives a name to the first input that wants it, also when a later one was quicker",
+    async () => {
+      const folder = scratchFolder();
+      const slow = join(folder, "slow.asi");
+      spawnSync("mkfifo", [slow]);
+      MATCH.copyTo(folder, "copy.asi");
+      const child = startAsi(["convert", "slow.asi", "copy.asi", "--jobs", "2", "-d", "out", "--json"], {
+        cwd: folder,
+      });
+      onTestFinished(() => {
+        child.kill("SIGKILL");
+      });
+      const end = endOf(child);
+      const csv = join(folder, "out", MATCH.expected.fileName);
+      await until(() => {
+        try {
+          return readFileSync(csv, "utf8") === MATCH.csv;
+        } catch {
+          return false;
+        }
+      });
+      // the same rows, and a frame more
+      writeFileSync(slow, Buffer.concat([MATCH.bytes, Buffer.from("text")]));
+      const { stdout, status } = await end;
+      const [first, second] = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      expect(first).toMatchObject({ input: "slow.asi", files: [{ bytes: MATCH.csv.length }] });
+      expect(second).toMatchObject({ input: "copy.asi", error: { code: "FILE_EXISTS" } });
+      expect(second.error.message).toMatch(/what slow\.asi has been converted to/);
+      expect(status).toBe(1);
+      expect(namesIn(join(folder, "out"))).toEqual([MATCH.expected.fileName]);
+      expect(readFileSync(csv, "utf8")).toBe(MATCH.csv);
+    },
+  );
+});
+
+describe.skipIf(process.platform !== "linux")(
+  "where there is no room, the message tells what is kept",
+  () => {
+    test("nothing of a file", async () => {
+      const folder = scratchFolder();
+      const { stderr } = await shell(`trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -d .`, folder);
+      expect(stderr).toMatch(/nothing was kept of what had been written\. \(EFBIG\)/);
+      expect(namesIn(folder)).toEqual([]);
+    });
+
+    test("what was written through to the standard output", async () => {
+      const folder = scratchFolder();
+      const { stderr } = await shell(
+        `trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -o - > out.csv`,
+        folder,
+      );
+      const kept = textOf(folder, "out.csv");
+      expect(kept.length).toBeGreaterThan(0);
+      expect(stderr).toMatch(
+        new RegExp(`the first ${kept.length} bytes had been written and are there\\. \\(EFBIG\\)`),
+      );
+      expect(MATCH.csv.startsWith(kept)).toBe(true);
+    });
+
+    test("nothing of what a full device refused at once", async () => {
+      for (const to of ["-o - > /dev/full", "-o /dev/full", "--json -d out > /dev/full"]) {
+        const { stderr, stdout } = await shell(`$ASI convert ${MATCH.path} ${to}; echo $?`, scratchFolder());
+        expect(stderr).toMatch(/disk is full; nothing had been written\. \(ENOSPC\)/);
+        expect(stdout).toBe("1\n");
+      }
+    });
+  },
+);
+
+describe("files under a temporary name", () => {
+  const partsIn = (folder: string) => namesIn(folder).filter((name) => name.endsWith(".part"));
+
+  test.skipIf(!hasPipes)("that a killed process left are removed by the next, and no other's", async () => {
+    const folder = scratchFolder();
+    const pipe = pipeIn(folder, "pipe");
+    const convertPipe = () => startAsi(["convert", "pipe", "-d", "out"], { cwd: folder });
+    const out = join(folder, "out");
+    mkdirSync(out);
+    // rows, so that the file is begun
+    const begin = () => writeSync(openSync(pipe.path, "r+"), MATCH.bytes.subarray(0, 60_000));
+
+    const killed = convertPipe();
+    const end = endOf(killed);
+    begin();
+    await until(() => partsIn(out).length === 1);
+    killed.kill("SIGKILL");
+    await end;
+    const [left = ""] = partsIn(out);
+    expect(left).toMatch(/^\.asi-/);
+
+    const living = convertPipe();
+    onTestFinished(() => {
+      living.kill("SIGKILL");
+    });
+    begin();
+    await until(() => partsIn(out).length === 1 && !partsIn(out).includes(left));
+    const [ofLiving = ""] = partsIn(out);
+    // of another machine, of no machine, and another program's
+    const foreign = [
+      left.replace(/[0-9a-z]+(-[0-9a-z]+\.part)$/, "othermachine$1"),
+      ".asi-1-0-x.part",
+      "mine.part",
+    ];
+    for (const name of foreign) {
+      writeFileSync(join(out, name), "");
+      utimesSync(join(out, name), 0, 0);
+    }
+    writeFileSync(join(out, left), "");
+    expect((await asi(["convert", RIDE.path, "-d", "out"], { cwd: folder })).status).toBe(0);
+    expect(partsIn(out)).toEqual([...foreign, ofLiving].sort());
+    rmSync(pipe.path);
+  });
+
+  test("reach the disk before they get their name", async () => {
+    for (const args of [
+      ["convert", MATCH.path],
+      ["convert", MATCH.path, "--split", "-d", "."],
+      ["convert", MATCH.path, "-o", "x.csv", "--force"],
+      ["repair", MATCH.path, "-d", "."],
+      ["encode", "--demo", "--duration", "5s"],
+    ]) {
+      const folder = scratchFolder();
+      const { status } = await asi([...args, ...(args.length === 2 ? ["-d", "."] : [])], {
+        cwd: folder,
+        env: { NODE_OPTIONS: `--require "${LOGGING_FILES}"`, FILE_CALLS: join(folder, "calls.log") },
+      });
+      expect(status).toBe(0);
+      const calls = textOf(folder, "calls.log").trimEnd().split("\n");
+      const named = calls.flatMap((call, i) => (/^(link|rename) /.test(call) ? [i] : []));
+      expect(named.length).toBeGreaterThan(0);
+      for (const at of named) {
+        const [, part = ""] = calls[at]?.split(" ") ?? [];
+        expect(part).toMatch(/\.part$/);
+        expect(calls.slice(0, at)).toContain(`fsync ${part}`);
+      }
+      expect(calls.slice(named.at(-1))).toContain("fsync .");
+    }
+  });
+});
