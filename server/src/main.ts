@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { errorText } from "./error-record.js";
 import { program } from "./operator/program.js";
+import { keepFilesPrivate } from "./store/private-folder.js";
 
+keepFilesPrivate();
 // Node itself would print every field of the error, among them the parameters of a failed statement.
 process.on("uncaughtException", (error) => {
   console.error(errorText(error));

@@ -8,7 +8,7 @@ import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 import { type Answer, newStore } from "./service.js";
 
-const MAIN = join(import.meta.dirname, "../dist/main.js");
+export const MAIN = join(import.meta.dirname, "../dist/main.js");
 
 /** A start takes a second or two on an idle machine. */
 const START_TIMEOUT_MS = 60_000;

@@ -1,23 +1,13 @@
-import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { addressIn } from "../store/living-socket.js";
+import { requireOwnFolder, requireOwnSocket } from "../store/private-folder.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 
-/** Longest path of a socket that every system takes (sun_path has 104 to 108 bytes). */
-const MAX_PATH = 100;
-
 /** The socket in the data folder by which the operator's commands reach the running server. */
-export function socketPath(dataDir: string): string {
-  const path = join(resolve(dataDir), "operator.sock");
-  if (Buffer.byteLength(path) <= MAX_PATH) return path;
-  return join(
-    tmpdir(),
-    `asi-server-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`,
-    "operator.sock",
-  );
-}
+export const OPERATOR_SOCKET = "operator.sock";
 
 /** The running server refused the command. */
 export class CommandRefused extends Error {
@@ -33,21 +23,29 @@ export class CommandRefused extends Error {
 /**
  * Has the running server carry out a command.
  * @returns undefined when no server answers at the socket
+ * @throws UsageError when the folder or the socket is another user's, who could answer in the server's place
  */
-export function askServer(
+export async function askServer(
   dataDir: string,
   command: CommandName,
   args: Arguments,
 ): Promise<Outcome | undefined> {
+  if (!existsSync(dataDir)) return undefined;
+  requireOwnFolder(dataDir);
+  const socket = join(dataDir, OPERATOR_SOCKET);
+  if (!existsSync(socket)) return undefined;
+  requireOwnSocket(socket);
+  const address = addressIn(dataDir, OPERATOR_SOCKET);
+  return ask(address.path, command, args).finally(() => address.close());
+}
+
+function ask(socketPath: string, command: CommandName, args: Arguments): Promise<Outcome | undefined> {
   return new Promise((done, reject) => {
-    const outgoing = request(
-      { socketPath: socketPath(dataDir), method: "POST", path: "/" },
-      async (response) => {
-        const body = JSON.parse(await text(response));
-        if (response.statusCode === 200) done(body);
-        else reject(new CommandRefused(body));
-      },
-    );
+    const outgoing = request({ socketPath, method: "POST", path: "/" }, async (response) => {
+      const body = JSON.parse(await text(response));
+      if (response.statusCode === 200) done(body);
+      else reject(new CommandRefused(body));
+    });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ECONNREFUSED") done(undefined);
       else reject(error);

@@ -1,7 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../usage-error.js";
+import { isAlive, showLife } from "./living-socket.js";
 
 /** Another process uses the folder. */
 export class FolderLockedError extends UsageError {
@@ -10,87 +12,56 @@ export class FolderLockedError extends UsageError {
 
   constructor(folder: string, pid: number) {
     super(
-      `The data folder ${folder} is in use by process ${pid}; stop it first, or set DATA_DIR to another folder`,
+      `The data folder ${folder} is in use by process ${pid}; stop it first, or set DATA_DIR to another folder. (In another container the process has that number there.)`,
     );
     this.pid = pid;
   }
 }
 
-/** How long the moment of taking over a dead process's lock may last, until that too counts as left behind. */
-const TAKEOVER_MS = 5_000;
+/** A process that holds the folder, or one that is about to: number of the process, and a name of the attempt. */
+const LOCK = /^lock\.(\d+)\.([0-9a-f]{16})(\.starting)?$/;
+
+/** How long a process waits for others that start at the same time to give up, and how often it looks. */
+const RIVALRY_MS = 5_000;
+const LOOK_MS = 20;
 
 /**
- * Takes the folder for this process. The embedded database would lose rows if two processes used one folder.
- * A lock whose process is gone (killed, or the machine restarted) is taken over.
+ * Takes the folder for this process. The embedded database would lose rows if two processes used one folder. The kernel
+ * gives the folder back when the process ends, however it ends.
+ *
+ * A process shows that it starts before it looks for others, so of any two at least one sees the other. Who sees a holder
+ * gives up; of those that start at once the one with the least name goes on.
+ * @param folder on a file system of this machine; all who use it run on one kernel
  * @returns gives the folder back
  * @throws FolderLockedError
  */
-export function lockFolder(folder: string): () => void {
-  const file = join(folder, "lock");
-  const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid), id: randomUUID() });
-  if (!create(file, mine)) {
-    // Only one process at a time may judge and replace an old lock.
-    const takeover = join(folder, "lock.takeover");
-    if (!create(takeover, mine)) {
-      if (Date.now() - (statSync(takeover, { throwIfNoEntry: false })?.mtimeMs ?? 0) < TAKEOVER_MS) {
-        throw new FolderLockedError(folder, holderOf(file)?.pid ?? 0);
-      }
-      writeFileSync(takeover, mine);
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const id = randomBytes(8).toString("hex");
+  const name = `lock.${process.pid}.${id}`;
+  const endStart = await showLife(folder, `${name}.starting`);
+  try {
+    await outlastRivals(folder, id);
+    return await showLife(folder, name);
+  } finally {
+    await endStart();
+  }
+}
+
+async function outlastRivals(folder: string, own: string): Promise<void> {
+  const deadline = Date.now() + RIVALRY_MS;
+  for (;;) {
+    const found = readdirSync(folder).flatMap((file) => {
+      const [, pid, id = "", starting] = LOCK.exec(file) ?? [];
+      return pid === undefined || id === own
+        ? []
+        : [{ file, pid: Number(pid), id, starts: starting !== undefined }];
+    });
+    // Only a look that finds nothing is the last one: who is gone by now may have become the holder in between.
+    if (found.length === 0) return;
+    for (const { file, pid, id, starts } of found) {
+      if (!(await isAlive(folder, file))) rmSync(join(folder, file), { force: true });
+      else if (!starts || id < own || Date.now() > deadline) throw new FolderLockedError(folder, pid);
     }
-    try {
-      const holder = holderOf(file);
-      if (holder !== undefined && isAlive(holder)) throw new FolderLockedError(folder, holder.pid);
-      writeFileSync(`${file}.new`, mine);
-      renameSync(`${file}.new`, file);
-    } finally {
-      rmSync(takeover, { force: true });
-    }
+    await sleep(LOOK_MS);
   }
-  return () => {
-    if (readFileSync(file, "utf8") === mine) rmSync(file);
-  };
-}
-
-interface Holder {
-  pid: number;
-  /** Tells the process from a later one with the same number. */
-  started: string | null;
-}
-
-function create(file: string, content: string): boolean {
-  try {
-    writeFileSync(file, content, { flag: "wx", mode: 0o600 });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
-}
-
-function holderOf(file: string): Holder | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Holder;
-  } catch {
-    return undefined;
-  }
-}
-
-/** When the process started, where the system tells it (field 22 of proc_pid_stat(5), with the boot's id). */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return `${boot} ${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
-  } catch {
-    return null;
-  }
-}
-
-function isAlive({ pid, started }: Holder): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
-  }
-  return started === null || startOf(pid) === started;
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.js";
 import { UsageError } from "../usage-error.js";
 import { type Database, openDatabase } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
 import { migrate } from "./migrate.js";
+import { closeToOthers, makePrivateFolder } from "./private-folder.js";
 
 /** An open store: the database, migrated, and the key that seals what waits in it. */
 export interface Store {
@@ -19,8 +20,8 @@ export interface Store {
  * @throws FolderLockedError when another process uses the embedded database
  */
 export async function openStore(config: Config): Promise<Store> {
-  makeFolder(config.dataDir);
-  const unlock = config.databaseUrl === null ? lockFolder(config.dataDir) : () => undefined;
+  makePrivateFolder(config.dataDir);
+  const unlock = config.databaseUrl === null ? await lockFolder(config.dataDir) : async () => undefined;
   let database: Database | undefined;
   try {
     database = await openDatabase(
@@ -36,6 +37,7 @@ export async function openStore(config: Config): Promise<Store> {
             },
           },
     );
+    if (config.databaseUrl === null) closeToOthers(config.dataDir);
     const { close } = database;
     await migrate(database);
     return {
@@ -43,22 +45,14 @@ export async function openStore(config: Config): Promise<Store> {
       serverKey: config.serverKey ?? serverKeyOf(config.dataDir),
       async close() {
         await close();
-        unlock();
+        await unlock();
       },
     };
   } catch (error) {
     await database?.close().catch(() => undefined);
-    unlock();
+    await unlock();
     if (config.databaseUrl === null || !isUnreachable(error)) throw error;
     throw new UsageError(`The database of DATABASE_URL cannot be reached: ${error.message || error.code}`);
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new UsageError(`The data folder cannot be made: ${(error as Error).message}. Set DATA_DIR.`);
   }
 }
 

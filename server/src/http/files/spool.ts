@@ -1,27 +1,39 @@
-import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { createReadStream, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { FolderLockedError, lockFolder } from "../../store/folder-lock.js";
+import { isAlive, showLife } from "../../store/living-socket.js";
 
 /** Bytes that gather before they are written. */
 const WRITE_BYTES = 1024 * 1024;
 /** Bytes that are read at once. */
 const READ_BYTES = 1024 * 1024;
 
+/** The file beside a process's folder by which it shows that it lives. */
+const lifeOf = (name: string) => `${name}.lock`;
+
 /** Where what is made of uploads lies until it is sent: a folder of this process, which the next one clears after a crash. */
 export class Spool {
   readonly #folder: string;
-  readonly #unlock: () => void;
+  readonly #endLife: () => Promise<void>;
   #count = 0;
 
+  private constructor(folder: string, endLife: () => Promise<void>) {
+    this.#folder = folder;
+    this.#endLife = endLife;
+  }
+
   /** @param dataDir folder of the service's data; several processes may share it */
-  constructor(dataDir: string) {
+  static async open(dataDir: string): Promise<Spool> {
     const uploads = join(dataDir, "uploads");
     mkdirSync(uploads, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(uploads)) removeAbandoned(join(uploads, name));
-    this.#folder = mkdtempSync(join(uploads, "process-"));
-    this.#unlock = lockFolder(this.#folder);
+    const name = `process-${randomBytes(6).toString("hex")}`;
+    const endLife = await showLife(uploads, lifeOf(name));
+    // Once its process shows that it lives, nobody takes the folder for an abandoned one.
+    mkdirSync(join(uploads, name), { mode: 0o700 });
+    await removeAbandoned(uploads);
+    return new Spool(join(uploads, name), endLife);
   }
 
   /** A place for one more file. */
@@ -31,22 +43,20 @@ export class Spool {
   }
 
   /** Gives the folder up with all that is in it. */
-  close(): void {
-    this.#unlock();
+  async close(): Promise<void> {
     rmSync(this.#folder, { recursive: true, force: true });
+    await this.#endLife();
   }
 }
 
-/** Removes the folder of a process that is gone. */
-function removeAbandoned(folder: string): void {
-  try {
-    lockFolder(folder);
-  } catch (error) {
-    if (error instanceof FolderLockedError) return;
-    // Not there any more: another process that starts was faster.
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+/** Removes the folders of processes that are gone. */
+async function removeAbandoned(uploads: string): Promise<void> {
+  const names = readdirSync(uploads).filter((name) => name.startsWith("process-"));
+  for (const name of new Set(names.map((file) => file.replace(/\.lock$/, "")))) {
+    if (await isAlive(uploads, lifeOf(name))) continue;
+    rmSync(join(uploads, name), { recursive: true, force: true });
+    rmSync(join(uploads, lifeOf(name)), { force: true });
   }
-  rmSync(folder, { recursive: true, force: true });
 }
 
 /** What was made of an upload, on disk until it is sent. */

@@ -10,8 +10,11 @@ const ConversionForm = Type.Object({
 });
 
 export function conversionRoutes(app: FastifyInstance): void {
-  const spool = new Spool(app.config.dataDir);
-  app.addHook("onClose", async () => spool.close());
+  let spool: Spool | undefined;
+  app.addHook("onReady", async () => {
+    spool = await Spool.open(app.config.dataDir);
+  });
+  app.addHook("onClose", async () => spool?.close());
 
   route(app, {
     id: "convertFile",
@@ -29,6 +32,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     takesSlot: true,
     ignoresAccept: true,
     async handle({ request, reply }) {
+      if (spool === undefined) throw new Error("The application is not ready");
       const csv = spool.file();
       // Comes once for every answer: sent, or cut off by the client.
       reply.raw.once("close", () => {

@@ -1,0 +1,57 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../usage-error.js";
+
+/** Makes every file and folder of this process its user's alone. For the process as a whole, so at its beginning. */
+export function keepFilesPrivate(): void {
+  process.umask(0o077);
+}
+
+/**
+ * Makes a folder that only this user can enter, or makes an own one so.
+ * @throws UsageError when it cannot be made, or is another user's, who could change what lies in it
+ */
+export function makePrivateFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new UsageError(`The data folder cannot be made: ${(error as Error).message}. Set DATA_DIR.`);
+  }
+  requireOwnFolder(folder);
+  if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** Takes the rights of others from all that lies in a folder: an engine may have given its files a mode of its own. */
+export function closeToOthers(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.isSymbolicLink() || (found.mode & 0o077) === 0) continue;
+    chmodSync(path, found.mode & 0o700);
+  }
+}
+
+/** @throws UsageError when there is something in the place of the folder that is no folder, or is another user's */
+export function requireOwnFolder(folder: string): void {
+  const link = lstatSync(folder);
+  const found = statSync(folder);
+  if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder. Set DATA_DIR to one.`);
+  requireOwn(found, `The data folder ${folder}`);
+  // Of a link its maker decides where it leads.
+  if (link.isSymbolicLink() && link.uid !== 0) requireOwn(link, `The link ${folder}`);
+}
+
+/** @throws UsageError when there is something in the place of the socket that is none, or is another user's */
+export function requireOwnSocket(path: string): void {
+  const found = lstatSync(path);
+  if (!found.isSocket()) throw new UsageError(`${path} is not a socket; remove it.`);
+  requireOwn(found, `The socket ${path}`);
+}
+
+function requireOwn({ uid }: Stats, what: string): void {
+  const own = process.geteuid?.();
+  if (own === undefined || uid === own) return;
+  throw new UsageError(
+    `${what} belongs to user ${uid}, and this process runs as user ${own}: run it as user ${uid}, or give the folder to user ${own}.`,
+  );
+}

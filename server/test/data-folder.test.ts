@@ -1,0 +1,85 @@
+/** What lies in the data folder is its user's alone, and what another user has put in its place is not trusted. */
+import { execFile } from "node:child_process";
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { MAIN, Processes } from "./processes.js";
+import { newScratchFolder } from "./scratch.js";
+
+const isEmbedded = process.env.TEST_DATABASE === "embedded";
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+
+/** What of a folder, or in it, others may read, write or enter. */
+function openToOthers(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return ["", ...names].filter((name) => (lstatSync(join(folder, name)).mode & 0o077) !== 0);
+}
+
+describe("the data folder", { timeout: 180_000 }, () => {
+  it("is closed to others with all that is in it, be it made by a command or by the service", async () => {
+    const processes = await Processes.onNewDatabase();
+    const DATA_DIR = join(newScratchFolder(), "made", "by a command");
+    const openUmask = ["-c", 'umask 0; exec "$@"', "sh", process.execPath, MAIN];
+    await promisify(execFile)("sh", [...openUmask, "app", "create", "--name", "x"], {
+      env: { ...processes.env, DATA_DIR },
+    });
+    expect(openToOthers(DATA_DIR)).toEqual([]);
+    chmodSync(DATA_DIR, 0o755);
+    const again = await Processes.onNewDatabase({ DATA_DIR });
+    const { terminate } = await again.start();
+    expect(openToOthers(DATA_DIR)).toEqual([]);
+    await terminate();
+  });
+
+  it.runIf(isRoot)("of another user is refused, by the service and by the commands", async () => {
+    const processes = await Processes.onNewDatabase();
+    const DATA_DIR = newScratchFolder();
+    chownSync(DATA_DIR, NOBODY, NOBODY);
+    for (const args of [[], ["app", "create", "--name", "x"]]) {
+      expect(await processes.refusal(args, { DATA_DIR })).toMatch(
+        `The data folder ${DATA_DIR} belongs to user ${NOBODY}`,
+      );
+    }
+    expect(readdirSync(DATA_DIR)).toEqual([]);
+  });
+
+  it.runIf(isEmbedded)("is asked by no command through what is no socket, or another user's", async () => {
+    const processes = await Processes.onNewDatabase();
+    const DATA_DIR = newScratchFolder();
+    const socket = join(DATA_DIR, "operator.sock");
+    writeFileSync(socket, "");
+    const refused = () => processes.refusal(["app", "create", "--name", "x"], { DATA_DIR });
+    expect(await refused()).toContain("operator.sock is not a socket");
+    expect(await processes.refusal([], { DATA_DIR })).toContain("operator.sock is not a socket");
+  });
+
+  it.runIf(isEmbedded)(
+    "may have a path longer than that of a socket: the commands find the server",
+    async () => {
+      const shared = newScratchFolder();
+      const DATA_DIR = join(newScratchFolder(), "long".repeat(30));
+      mkdirSync(DATA_DIR);
+      const processes = await Processes.onNewDatabase({ DATA_DIR, TMPDIR: shared });
+      const { terminate } = await processes.start();
+      expect(
+        await processes.command(
+          "device",
+          "add",
+          "--serial-number",
+          "S1",
+          "--device-name",
+          "N",
+          "--device-type",
+          "T",
+        ),
+      ).toMatchObject({
+        serial_number: "S1",
+      });
+      // Not by way of a folder that somebody else could have made first.
+      expect(readdirSync(shared).filter((name) => name.startsWith("asi"))).toEqual([]);
+      expect(await terminate()).toBe(0);
+    },
+  );
+});

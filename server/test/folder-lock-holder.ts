@@ -1,0 +1,10 @@
+/** A process that takes a folder, says so, and keeps it until it is killed. */
+import { lockFolder } from "../src/store/folder-lock.js";
+
+try {
+  await lockFolder(process.argv[2] ?? "");
+  console.log(`held by ${process.pid}`);
+  setInterval(() => undefined, 1_000_000);
+} catch (error) {
+  console.log(error instanceof Error ? error.message : error);
+}
