@@ -194,17 +194,21 @@ function sumLanes(bytes: v128): v128 {
 // False frames that overlap claim ever further ends, each a little behind the last: the table goes ahead of them.
 const AHEAD: usize = 1024;
 
-/** Checksum of the span from `start` to `end`, which must begin in the table. `tail`: the end of the input. */
+/**
+ * Whether the span from `start` to `end`, which must begin in the table, has the checksum that stands behind it. `tail`: the
+ * end of the input.
+ */
 // @ts-ignore: decorator
 @inline
-export function checksumFromPrefixSums(start: usize, end: usize, tail: usize): i32 {
+export function holdsByPrefixSums(start: usize, end: usize, tail: usize): bool {
   if (end > prefixEnd) extendPrefixSums(min(tail, end + AHEAD));
-  const from = PREFIX_SUMS + ((start - INPUT) << 1);
-  const to = PREFIX_SUMS + ((end - INPUT) << 1);
-  const before: i32 = load<u8>(from);
-  const a = (load<u8>(to) as i32) - before;
-  const b = (load<u8>(to, 1) as i32) - (load<u8>(from, 1) as i32) - ((end - start) as i32) * before;
-  return (a & 0xff) | ((b & 0xff) << 8);
+  const from: i32 = load<u16>(PREFIX_SUMS + ((start - INPUT) << 1));
+  const to: i32 = load<u16>(PREFIX_SUMS + ((end - INPUT) << 1));
+  const expected: i32 = load<u16>(end);
+  // mostly the first byte decides
+  if (((to - from - expected) & 0xff) != 0) return false;
+  const b = (to >> 8) - (from >> 8) - ((end - start) as i32) * (from & 0xff);
+  return ((b - (expected >> 8)) & 0xff) == 0;
 }
 
 /** The input from `head` on has moved down to the start of the buffer. */

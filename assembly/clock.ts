@@ -30,7 +30,7 @@ export function wholeMs(nano: u32): u32 {
   return (((nano as u64) * 1125899907) >> 50) as u32;
 }
 
-/** No second is at hand. A key of zero has no valid bit set and so never gets this far. */
+/** No second is at hand: the key of zero is none of a frame with valid date and time, the only ones to be compared with it. */
 export function resetClock(): void {
   cachedKey = 0;
   cachedDate = 0;

@@ -4,15 +4,19 @@
 const MOST_WAITING: i32 = 16;
 const MAX_AGE_MS: i64 = 1000;
 
-// time u64, heart rate u8, padded to 16 bytes
-const WAITING: usize = memory.data(16 * (MOST_WAITING + 1), 16);
+// time u64, heart rate u8, padded to 16 bytes. The waiting ones move up through the room, and down again at its end.
+const ROOM: i32 = 4 * MOST_WAITING;
+const WAITING: usize = memory.data(16 * ROOM, 16);
+const WAITING_END: usize = WAITING + 16 * ROOM;
 
+let firstWaiting: usize = WAITING;
 let waiting: i32 = 0;
 let carriedTime: i64 = 0;
 let carriedRate: i32 = 0;
 let carriedMaxAgeMs: i64 = 0;
 
 export function resetHeartRate(fillMs: f64): void {
+  firstWaiting = WAITING;
   waiting = 0;
   carriedRate = 0;
   carriedMaxAgeMs = fillMs as i64;
@@ -44,10 +48,15 @@ export function queueHeartRate(payload: usize): void {
   const rate: i32 = load<u8>(payload, 8);
   if (rate == 0) return;
   if (waiting == MOST_WAITING) {
-    memory.copy(WAITING, WAITING + 16, 16 * (MOST_WAITING - 1));
+    firstWaiting += 16;
     waiting--;
   }
-  const entry = WAITING + (waiting << 4);
+  let entry = firstWaiting + (waiting << 4);
+  if (entry == WAITING_END) {
+    memory.copy(WAITING, firstWaiting, waiting << 4);
+    firstWaiting = WAITING;
+    entry = WAITING + (waiting << 4);
+  }
   store<u64>(entry, load<u64>(payload));
   store<u8>(entry, rate as u8, 8);
   waiting++;
@@ -75,10 +84,12 @@ function takeHeartRate(ms: i64): i32 {
   let time: u64 = 0;
   let kept: i32 = 0;
   for (let i = 0; i < waiting; i++) {
-    const entry = WAITING + (i << 4);
+    const entry = firstWaiting + (i << 4);
     const t = load<u64>(entry);
     if (t > (ms as u64)) {
-      memory.copy(WAITING + (kept << 4), entry, 16);
+      const place = firstWaiting + (kept << 4);
+      store<u64>(place, t);
+      store<u64>(place, load<u64>(entry, 8), 8);
       kept++;
     } else if (rate == 0 || t >= time) {
       time = t;

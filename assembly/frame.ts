@@ -3,13 +3,14 @@
 import {
   beginPrefixSums,
   checksum,
-  checksumFromPrefixSums,
   dropPrefixSums,
   hasPrefixSums,
+  holdsByPrefixSums,
   movePrefixSums,
 } from "./checksum";
 import { isHeartRate, isWaveform, queueHeartRate, waveformRate } from "./ecg";
 import { beginStep, PRODUCT_CSV, PRODUCT_FRAMES, readGnss } from "./gnss";
+import { copyHeader, hasGivenSerial, repeatsHeader } from "./header";
 import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
 import { FRAME_OVERHEAD, INPUT, INPUT_END, MAX_PAYLOAD, MIN_GNSS_PAYLOAD, OUTPUT } from "./memory";
 
@@ -22,7 +23,8 @@ export const SIGNAL_OVERLONG: i32 = 4;
 export const SIGNAL_OVERRUN: i32 = 5;
 
 const SYNC: u16 = 0x62b5;
-// class and id, as they stand in memory behind the sync
+// class and id, as they stand in memory behind the sync; and with it
+const NAV_PVT_HEAD: u32 = 0x070162b5;
 const NAV_PVT: u32 = 0x0701;
 const ASI_INF: u32 = 0x00a5;
 const ECG_HR: u32 = 0x01a5;
@@ -102,41 +104,98 @@ export function commit(length: i32): void {
   tail += length;
 }
 
-/** The next sync at or behind `at`; if there is none, the place from which to look again. */
+/** The next sync at or behind `from`; if there is none, the place from which to look again. */
 // @ts-ignore: decorator
 @inline
-function nextSync(at: usize, end: usize): usize {
+function nextSync(from: usize, end: usize): usize {
+  let at = from;
   if (at + 1 < end && load<u16>(at) == SYNC) return at;
-  while (at + 1 < end) {
-    if (ASC_FEATURE_SIMD) {
-      const hits = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(0xb5 as i8)));
-      if (hits == 0) {
-        at += 16;
-        continue;
-      }
+  if (ASC_FEATURE_SIMD) {
+    // Both bytes of a sync are looked for at once, so that many first ones alone do not slow the search down.
+    for (; at + 1 < end; at += 16) {
+      const first = i8x16.eq(v128.load(at), i8x16.splat(0xb5 as i8));
+      const hits = i8x16.bitmask(v128.and(first, i8x16.eq(v128.load(at, 1), i8x16.splat(0x62))));
+      if (hits == 0) continue;
       at += ctz(hits);
-    } else if (load<u8>(at) != 0xb5) {
-      at++;
-      continue;
+      if (at + 1 < end) return at;
+      break;
     }
-    if (at + 1 >= end) break;
-    if (load<u8>(at, 1) == 0x62) return at;
-    at++;
+  } else {
+    for (; at + 1 < end; at++) {
+      if (load<u8>(at) == 0xb5 && load<u8>(at, 1) == 0x62) return at;
+    }
   }
   // a sync byte at the very end may be the first half of a sync
-  return at + 1 == end && load<u8>(at) == 0xb5 ? at : end;
+  return from < end && load<u8>(end - 1) == 0xb5 ? end - 1 : end;
 }
 
 /** Whether the checksum of the frame at `at` holds, `end` being the end of its payload. */
 // @ts-ignore: decorator
 @inline
 function holds(at: usize, end: usize): bool {
-  const expected: i32 = load<u16>(end);
-  if (hasPrefixSums(at)) return checksumFromPrefixSums(at + 2, end, tail) == expected;
-  if (checksum(at + 2, (end - at - 2) as i32) == expected) return true;
+  if (hasPrefixSums(at)) return holdsByPrefixSums(at + 2, end, tail);
+  if (checksum(at + 2, (end - at - 2) as i32) == (load<u16>(end) as i32)) return true;
   // From here on false frames may overlap: the search goes on inside this one.
   beginPrefixSums(at + 2, end);
   return false;
+}
+
+// Frames that are to be put out and stand one behind the other: copied together, since many are shorter than a call is.
+let framesFrom: usize = 0;
+let framesEnd: usize = 0;
+
+/** Puts the frames from `from` to `to` out, now or with those behind them; returns where the output ends by now. */
+// @ts-ignore: decorator
+@inline
+function addFrames(out: usize, from: usize, to: usize): usize {
+  if (from != framesEnd) {
+    out = flushFrames(out);
+    framesFrom = from;
+  }
+  framesEnd = to;
+  return out;
+}
+
+function flushFrames(out: usize): usize {
+  const length = framesEnd - framesFrom;
+  memory.copy(out, framesFrom, length);
+  framesFrom = framesEnd = 0;
+  return out + length;
+}
+
+/**
+ * Passes by frames that do not hold, as long as the table of prefix sums reaches, and returns the first that may hold or
+ * that it cannot judge, or a place behind which there is none to that point. It finds the syncs of a whole vector at once:
+ * where false frames stand close, to look for each anew would take longest.
+ */
+function passFalseFrames(from: usize, end: usize): usize {
+  let at = from;
+  let bad = 0;
+  let long = 0;
+  // up to here the length of every sync is there
+  while (at + 22 <= end && hasPrefixSums(at + 16)) {
+    const first = i8x16.eq(v128.load(at), i8x16.splat(0xb5 as i8));
+    let hits = i8x16.bitmask(v128.and(first, i8x16.eq(v128.load(at, 1), i8x16.splat(0x62))));
+    for (; hits != 0; hits &= hits - 1) {
+      const sync = at + ctz(hits);
+      const length: i32 = load<u16>(sync, 4);
+      if (length > MAX_PAYLOAD) {
+        long++;
+        continue;
+      }
+      const spanEnd = sync + 6 + length;
+      if (spanEnd + 2 > end || holdsByPrefixSums(sync + 2, spanEnd, end)) {
+        badChecksums += bad;
+        overlong += long;
+        return sync;
+      }
+      bad++;
+    }
+    at += 16;
+  }
+  badChecksums += bad;
+  overlong += long;
+  return at;
 }
 
 /** Reads what has been written, as far as it goes. `final`: nothing more will come. */
@@ -154,24 +213,21 @@ export function step(product: i32, final: bool): i32 {
 
   while (true) {
     const from = at;
-    if (!needsHeader && !hasPrefixSums(at)) {
+    if (hasPrefixSums(at)) {
+      if (ASC_FEATURE_SIMD && !strict) at = passFalseFrames(at, end);
+    } else if (!needsHeader && load<u32>(at) == NAV_PVT_HEAD) {
       while (((end - at) as i32) >= GNSS_92_SIZE) {
         // a run of rows, mostly; then the frame that ended it
-        if (product != PRODUCT_FRAMES && canRun(product)) {
+        if (canRun(product)) {
           at = readRun(product, at, end, out);
           out = runCursor;
           if (((end - at) as i32) < GNSS_92_SIZE) break;
         }
         if (!isGnss92(at)) break;
-        if (product == PRODUCT_FRAMES) {
-          memory.copy(out, at, GNSS_92_SIZE);
-          out += GNSS_92_SIZE;
-          readGnss(product, at + 6, 0);
-        } else {
-          out = readGnss(product, at + 6, out);
-        }
+        out = readGnss(product, at + 6, out);
         at += GNSS_92_SIZE;
       }
+      if (product == PRODUCT_FRAMES) out = addFrames(out, from, at);
       gnssFrames += ((at - from) as i32) / GNSS_92_SIZE;
       knownBytes += at - from;
     }
@@ -212,8 +268,7 @@ export function step(product: i32, final: bool): i32 {
         let known = true;
         if (kind == NAV_PVT && length >= MIN_GNSS_PAYLOAD) {
           gnssFrames++;
-          if (product == PRODUCT_FRAMES) readGnss(product, payload, 0);
-          else out = readGnss(product, payload, out);
+          out = readGnss(product, payload, out);
         } else if (kind == ECG_HR && isHeartRate(payload, length)) {
           ecgHrFrames++;
           queueHeartRate(payload);
@@ -224,6 +279,13 @@ export function step(product: i32, final: bool): i32 {
           headerFrames++;
           needsHeader = false;
           knownBytes += size;
+          if (repeatsHeader(payload, length)) {
+            if (product == PRODUCT_FRAMES) {
+              out = hasGivenSerial ? copyHeader(flushFrames(out), at) : addFrames(out, at, at + size);
+            }
+            at += size;
+            continue;
+          }
           signalOffset = (passed + ((at - INPUT) as i64)) as f64;
           signalPayload = payload;
           signalLength = length;
@@ -236,10 +298,7 @@ export function step(product: i32, final: bool): i32 {
         }
         if (known) knownBytes += size;
         else unknownBytes += size;
-        if (product == PRODUCT_FRAMES) {
-          memory.copy(out, at, size);
-          out += size;
-        }
+        if (product == PRODUCT_FRAMES) out = addFrames(out, at, at + size);
         at += size;
         continue;
       }
@@ -252,6 +311,7 @@ export function step(product: i32, final: bool): i32 {
     signal = SIGNAL_DRAINED;
     at++;
   }
+  if (product == PRODUCT_FRAMES) out = flushFrames(out);
   if (signal != SIGNAL_DRAINED) needed = at;
   head = at;
   cursor = out;

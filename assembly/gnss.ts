@@ -89,11 +89,12 @@ export function beginStep(): void {
 export function readGnss(product: i32, payload: usize, cursor: usize): usize {
   // year, month, day, hour, minute, second, valid
   const key = load<u64>(payload, 4);
-  const sameSecond = key == secondKey();
-  if (!sameSecond && ((key >> 56) & 3) != 3) {
+  // Of every frame: bytes that equal those of the second at hand say nothing while there is no such second.
+  if (((key >> 56) & 3) != 3) {
     withoutDateOrTime++;
     return cursor;
   }
+  const sameSecond = key == secondKey();
   const fix: i32 = load<u16>(payload, 20);
   if ((fix & 0x100) == 0) {
     withoutFixOk++;

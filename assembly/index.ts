@@ -4,20 +4,37 @@ import { fillDigitTables } from "./csv";
 import { resetHeartRate } from "./ecg";
 import * as frame from "./frame";
 import * as gnss from "./gnss";
+import { GIVEN_SERIAL, resetHeaders } from "./header";
 import { fillKeys, JSON_ROWS, MAX_ROW_BYTES, writeJsonRows } from "./json";
 import * as memoryLayout from "./memory";
 
 fillDigitTables();
 fillKeys();
 
-/** Begins a new input. `fromMs` and `toMs`: limits of the rows produced; `fillHrMs`: greatest age of a carried heart rate. */
-export function reset(needsHeader: bool, strict: bool, fromMs: f64, toMs: f64, fillHrMs: f64): void {
+/**
+ * Begins a new input. `fromMs` and `toMs`: limits of the rows produced; `fillHrMs`: greatest age of a carried heart rate;
+ * `hasSerial`: the serial number written to `givenSerial` overrides those of the headers.
+ */
+export function reset(
+  needsHeader: bool,
+  strict: bool,
+  fromMs: f64,
+  toMs: f64,
+  fillHrMs: f64,
+  hasSerial: bool,
+): void {
   frame.resetFrames(needsHeader, strict);
+  resetHeaders(hasSerial);
   gnss.resetRows(fromMs, toMs);
   resetHeartRate(fillHrMs);
 }
 
 export { commit, reserve } from "./frame";
+
+/** Room for a serial number, 16 bytes, padded with NUL. */
+export function givenSerial(): usize {
+  return GIVEN_SERIAL;
+}
 
 export function inputEnd(): usize {
   return memoryLayout.INPUT_END;

@@ -3,6 +3,7 @@ import type { SampleBatch } from "../src/types.js";
 import type { Sink } from "./peers/peer.js";
 
 const SETTINGS: Omit<EngineSettings, "product"> = {
+  serial: null,
   needsHeader: true,
   strict: false,
   fromMs: Number.NEGATIVE_INFINITY,

@@ -85,7 +85,7 @@ export const SERIAL = "BENCH-0001";
 export function makeRecording(size: number): { bytes: Uint8Array; rows: number } {
   const bytes = new Uint8Array(size + 256);
   const view = new DataView(bytes.buffer);
-  let end = writeHeader(bytes, view);
+  let end = writeHeader(bytes, view, 0);
   let rows = 0;
   for (const epoch of walk()) {
     if (epoch.reading !== null) end = writeReading(bytes, view, end, epoch.reading);
@@ -96,31 +96,19 @@ export function makeRecording(size: number): { bytes: Uint8Array; rows: number }
   return { bytes: bytes.subarray(0, end), rows };
 }
 
-/** False syncs every 8 bytes, each claiming the longest frame there is, behind a good header. */
-export function makeHostileRecording(size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  const view = new DataView(bytes.buffer);
-  // One good frame stands at the end, so that there is a row to write.
-  const last = size - 100;
-  for (let at = writeHeader(bytes, view); at + 8 <= last; at += 8) {
-    bytes.set([0xb5, 0x62, 0x01, 0x07, 0x00, 0x20, at & 0xff, (at >> 8) & 0xff], at);
-  }
-  const { value } = walk().next();
-  writeEpoch(bytes, view, last, value);
-  return bytes;
-}
-
-function writeHeader(bytes: Uint8Array, view: DataView): number {
-  const payload = openFrame(bytes, view, 0, 0xa5, 0x00, 64);
+/** The recording header at `at`; returns its end. */
+export function writeHeader(bytes: Uint8Array, view: DataView, at: number): number {
+  const payload = openFrame(bytes, view, at, 0xa5, 0x00, 64);
   view.setUint8(payload, 1);
   view.setUint16(payload + 2, 1000 / EPOCHS_PER_S, true);
   const text = new TextEncoder();
   bytes.set(text.encode(SERIAL), payload + 4);
   bytes.set(text.encode("Benchmark"), payload + 20);
-  return closeFrame(bytes, 0, 64);
+  return closeFrame(bytes, at, 64);
 }
 
-function writeReading(
+/** A heart-rate frame at `at`; returns its end. */
+export function writeReading(
   bytes: Uint8Array,
   view: DataView,
   at: number,
@@ -144,7 +132,8 @@ function writeReading(
 let shownSecondMs = Number.NaN;
 let shown = new Date(0);
 
-function writeEpoch(bytes: Uint8Array, view: DataView, at: number, epoch: Epoch): number {
+/** A GNSS frame at `at`; returns its end. */
+export function writeEpoch(bytes: Uint8Array, view: DataView, at: number, epoch: Epoch): number {
   const payload = openFrame(bytes, view, at, 0x01, 0x07, 92);
   if (epoch.secondMs !== shownSecondMs) {
     shownSecondMs = epoch.secondMs;
@@ -177,7 +166,7 @@ function writeEpoch(bytes: Uint8Array, view: DataView, at: number, epoch: Epoch)
 }
 
 /** Writes sync, class, id and length; returns where the payload begins. */
-function openFrame(
+export function openFrame(
   bytes: Uint8Array,
   view: DataView,
   at: number,
@@ -194,7 +183,7 @@ function openFrame(
 }
 
 /** Writes the Fletcher checksum (RFC 1145); returns the end of the frame. */
-function closeFrame(bytes: Uint8Array, at: number, length: number): number {
+export function closeFrame(bytes: Uint8Array, at: number, length: number): number {
   const end = at + 6 + length;
   let a = 0;
   let b = 0;

@@ -3,7 +3,7 @@ import { type CheckedLayout, type CsvLayout, checkLayout } from "./csv-layout.js
 import { customLineWriter, headerLine, type LineWriter } from "./custom-csv.js";
 import type { Decoder } from "./decoder.js";
 import { AsiError } from "./errors.js";
-import { csvFileNameOfSpans } from "./file-name.js";
+import { csvFileNameOf } from "./file-name.js";
 import { type Conclusion, Production } from "./production.js";
 import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream } from "./pulled-stream.js";
@@ -54,7 +54,7 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
 
 /** Name of the CSV with the rows produced. Throws `NO_SAMPLES` when there was none. */
 export function conversionFileName({ info, produced, report }: Conclusion): string {
-  const name = csvFileNameOfSpans(info.serial, produced.spans);
+  const name = csvFileNameOf(info.serial, produced);
   if (name === null) throw noSamples(report);
   return name;
 }

@@ -16,6 +16,8 @@ export class Decoder {
   #chunk: Uint8Array = NOTHING;
   #offset = 0;
   #ended = false;
+  // Whether the last step stopped before it had used what was written.
+  #isStopped = false;
   #failure: AsiError | null = null;
   #state: "hungry" | "working" | "done" = "hungry";
 
@@ -25,6 +27,7 @@ export class Decoder {
     this.#serial = options.serial;
     engine.reset({
       product,
+      serial: options.serial ?? null,
       needsHeader: options.serial === undefined,
       strict: options.strict ?? false,
       // rows stand at whole milliseconds
@@ -69,10 +72,14 @@ export class Decoder {
    */
   advance(): void {
     if (this.#failure !== null) throw this.#failure;
-    if (this.#offset < this.#chunk.length) this.#offset += this.engine.write(this.#chunk, this.#offset);
+    // A step that stopped goes on with what it has: to fill the room up again would move all that waits in it.
+    if (!this.#isStopped && this.#offset < this.#chunk.length) {
+      this.#offset += this.engine.write(this.#chunk, this.#offset);
+    }
     const isAllWritten = this.#offset >= this.#chunk.length;
     const signal = this.engine.step(this.#ended && isAllWritten);
     this.#header = null;
+    this.#isStopped = signal.kind !== "drained";
     if (signal.kind !== "drained") {
       this.#failure = this.#objectionTo(signal);
     } else if (isAllWritten) {

@@ -3,6 +3,7 @@ import { COLUMNS, type Column, checkDelimiter } from "./csv-layout.js";
 import { loadFastCsv } from "./custom-csv.js";
 import { type EncodableRow, encodeRows } from "./encode.js";
 import { AsiError } from "./errors.js";
+import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import type { RecordingHeader } from "./header.js";
 import { type ChunkReader, readChunks } from "./source.js";
 import type { Source } from "./types.js";
@@ -103,16 +104,23 @@ interface TextSink {
   readonly destroyed: boolean;
 }
 
+// The parser reads all that it is given at once.
+const TEXT_PIECE = 1 << 16;
+
 async function feed(chunks: ChunkReader, sink: TextSink): Promise<void> {
   const decoder = new TextDecoder();
   for (;;) {
     const chunk = await chunks.read();
     if (chunk === null || sink.destroyed) break;
-    if (!sink.write(decoder.decode(chunk, { stream: true }))) {
-      await new Promise<void>((resolve) => {
-        sink.once("drain", resolve);
-        sink.once("close", resolve);
-      });
+    for (let offset = 0; offset < chunk.length && !sink.destroyed; offset += TEXT_PIECE) {
+      if (isTurnDue()) await takeTurn();
+      const piece = chunk.subarray(offset, offset + TEXT_PIECE);
+      if (!sink.write(decoder.decode(piece, { stream: true }))) {
+        await new Promise<void>((resolve) => {
+          sink.once("drain", resolve);
+          sink.once("close", resolve);
+        });
+      }
     }
   }
   if (!sink.destroyed) sink.end();

@@ -1,5 +1,6 @@
 import { shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
+import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import { type RecordingHeader, writeHeader } from "./header.js";
 import { iterate, resultOf } from "./iterate.js";
 import type { Row } from "./types.js";
@@ -51,6 +52,7 @@ export function encodeRows(
         controller.enqueue(head);
       },
       async pull(controller) {
+        if (isTurnDue()) await takeTurn();
         const chunk = new RowChunk();
         while (chunk.rows < ROWS_PER_CHUNK) {
           const answer = iterator.next();

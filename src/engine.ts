@@ -8,11 +8,13 @@ export type Product =
   | "csv"
   /** columns */
   | "columns"
-  /** the bytes of the valid frames, recording headers left out */
+  /** the bytes of the valid frames, without the headers that are signalled */
   | "frames";
 
 export interface EngineSettings {
   product: Product;
+  /** Serial number that overrides those of the headers, up to 16 characters of ASCII; null: theirs hold. */
+  serial: string | null;
   /** Whether the first valid frame must be a recording header (no serial number was given). */
   needsHeader: boolean;
   /** Stop at the first damage. */
@@ -28,7 +30,11 @@ export interface EngineSettings {
 export type Signal =
   /** All that was written has been used as far as it can be: write more, or, after a final step, all is done. */
   | { kind: "drained" }
-  /** A valid ASI-INF frame; `payload` is valid until the next call. The frame is already counted. `step` goes on behind it. */
+  /**
+   * A valid ASI-INF frame that says something new; `payload` is valid until the next call. The frame is already counted.
+   * `step` goes on behind it. One that has the right length and version, and the serial number of the last one signalled
+   * that had both (any, where one is given), repeats it: no signal, and `frames` has it, with the serial number given.
+   */
   | { kind: "header"; byteOffset: number; payload: Uint8Array }
   /** `needsHeader`, and the first valid frame is another one. */
   | { kind: "notRecording"; byteOffset: number }
@@ -50,8 +56,19 @@ export interface Span {
 /** The rows produced: differs from the report's when `fromMs` or `toMs` leave rows out. */
 export interface Produced {
   rows: number;
+  /** Earliest and latest of them, ms since 1970 UTC; null when there is none. */
+  start: number | null;
+  end: number | null;
   /** The produced rows of each range that has any, in order: as many as there were range breaks. */
   spans: Span[];
+}
+
+/** The time in which there are rows. */
+export interface Recorded {
+  /** How many ranges. */
+  ranges: number;
+  /** The sum of their lengths. */
+  ms: number;
 }
 
 /**
@@ -72,12 +89,14 @@ export interface Engine {
   csv(): Uint8Array;
   /** Rows of the last step. */
   columns(): SampleBatch;
-  /** Valid frames of the last step, headers left out. */
+  /** Valid frames of the last step, without headers that were signalled. */
   frames(): Uint8Array;
   /** Ranges that began within the products of the last step, in order (for one file per range). */
   rangeBreaks(): RangeBreak[];
   /** Rows produced so far. */
   produced(): Produced;
+  /** The ranges of the account so far, without a list of them. */
+  recorded(): Recorded;
   /** Sample rate in Hz of the last ECG waveform frame; 0 when there was none. */
   ecgRawHz(): number;
   /** The account so far; `bytes.skipped` counts only what has been passed by. */

@@ -1,5 +1,5 @@
 import { shown } from "./arguments.js";
-import type { Span } from "./engine.js";
+import type { Produced } from "./engine.js";
 import { AsiError } from "./errors.js";
 import { checkGivenSerial } from "./header.js";
 
@@ -28,10 +28,7 @@ function compactInstant(ms: number): string {
   return `${day}T${two(date.getUTCHours())}${two(date.getUTCMinutes())}${two(date.getUTCSeconds())}`;
 }
 
-/** Name of the CSV that holds the rows of these spans; null when there are none. */
-export function csvFileNameOfSpans(serial: string, spans: readonly Span[]): string | null {
-  if (spans.length === 0) return null;
-  const start = spans.reduce((earliest, span) => Math.min(earliest, span.start), Number.POSITIVE_INFINITY);
-  const end = spans.reduce((latest, span) => Math.max(latest, span.end), Number.NEGATIVE_INFINITY);
-  return csvFileName(serial, start, end);
+/** Name of the CSV that holds the rows produced; null when there are none. */
+export function csvFileNameOf(serial: string, { start, end }: Produced): string | null {
+  return start === null || end === null ? null : csvFileName(serial, start, end);
 }

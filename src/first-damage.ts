@@ -1,5 +1,6 @@
 import type { Engine } from "./engine.js";
 import { acquireEngine, releaseEngine } from "./engines.js";
+import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import { readChunks } from "./source.js";
 import type { Report, Source } from "./types.js";
 
@@ -25,6 +26,7 @@ export function watchForDamage(source: Source): WatchedSource {
     const engine = await acquireEngine(undefined);
     engine.reset({
       product: "account",
+      serial: null,
       needsHeader: false,
       strict: true,
       fromMs: Number.NEGATIVE_INFINITY,
@@ -33,10 +35,10 @@ export function watchForDamage(source: Source): WatchedSource {
     });
     try {
       for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read()) {
-        if (place === null) place = search(engine, chunk);
+        if (place === null) place = await search(engine, chunk);
         yield chunk;
       }
-      if (place === null) place = search(engine, null);
+      if (place === null) place = await search(engine, null);
     } finally {
       releaseEngine(engine);
       await reader.close();
@@ -46,13 +48,17 @@ export function watchForDamage(source: Source): WatchedSource {
 }
 
 // null: the end
-function search(engine: Engine, chunk: Uint8Array | null): DamagePlace | null {
+async function search(engine: Engine, chunk: Uint8Array | null): Promise<DamagePlace | null> {
   let offset = 0;
+  let isStopped = false;
   for (;;) {
-    if (chunk !== null && offset < chunk.length) offset += engine.write(chunk, offset);
+    if (isTurnDue()) await takeTurn();
+    if (!isStopped && chunk !== null && offset < chunk.length) offset += engine.write(chunk, offset);
     const isLast = chunk === null || offset >= chunk.length;
     const signal = engine.step(chunk === null);
     if (signal.kind === "damaged") return { byteOffset: signal.byteOffset, kind: signal.damage };
-    if (signal.kind === "drained" && isLast) return null;
+    // a header: the step goes on behind it, with what it has
+    isStopped = signal.kind !== "drained";
+    if (!isStopped && isLast) return null;
   }
 }

@@ -92,6 +92,19 @@ export function headerlessInfo(serial: string): RecordingInfo {
   return { serial, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0, formatVersion: null };
 }
 
+/** A serial number that has been checked, as it stands in a header: 16 bytes, padded with NUL. */
+export function serialBytes(serial: string): Uint8Array {
+  const { offset, length } = FIELDS.serial;
+  const payload = new Uint8Array(HEADER_PAYLOAD_LENGTH);
+  writeText(payload, "serial", serial);
+  return payload.subarray(offset, offset + length);
+}
+
+/** Whether a header can be one of this format: its length and version are right. */
+export function isHeaderPayload(payload: Uint8Array): boolean {
+  return payload.length === HEADER_PAYLOAD_LENGTH && payload[0] === FORMAT_VERSION;
+}
+
 // ASCII, padded with NUL; a text may fill its field and then has no NUL. Anything else shows as a replacement character.
 function readText(payload: Uint8Array, field: HeaderText): string {
   const { offset, length } = FIELDS[field];

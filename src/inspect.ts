@@ -1,4 +1,4 @@
-import { csvFileNameOfSpans } from "./file-name.js";
+import { csvFileNameOf } from "./file-name.js";
 import { type Conclusion, Production } from "./production.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
 
@@ -35,19 +35,19 @@ export async function inspect(source: Source, options: DecodeOptions = {}): Prom
 }
 
 /** The same, of a recording that has been read already. */
-export function inspectionOf({ info, report, produced, ecgRawHz }: Conclusion): Inspection {
-  const { ranges, rows } = report;
-  const recordedMs = ranges.reduce((sum, range) => sum + Math.abs(range.stop - range.start), 0);
+export function inspectionOf({ info, report, produced, recorded, ecgRawHz }: Conclusion): Inspection {
+  const { rows } = report;
+  const recordedMs = recorded.ms;
   const perSecond = (count: number) => (recordedMs === 0 ? null : (count * 1000) / recordedMs);
   return {
     info,
     report,
-    fileName: csvFileNameOfSpans(info.serial, produced.spans),
+    fileName: csvFileNameOf(info.serial, produced),
     rowsProduced: produced.rows,
     recordedMs,
     rates: {
       // a range of n rows has n - 1 intervals
-      gnssHz: perSecond(rows.total - ranges.length),
+      gnssHz: perSecond(rows.total - recorded.ranges),
       hrHz: rows.withHr === 0 ? null : perSecond(rows.withHr),
       ecgHz: ecgRawHz === 0 ? null : ecgRawHz,
     },

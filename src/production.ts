@@ -1,8 +1,9 @@
 import { checkDecodeOptions } from "./decode-options.js";
 import { Decoder } from "./decoder.js";
-import type { Engine, Produced, Product } from "./engine.js";
+import type { Engine, Produced, Product, Recorded } from "./engine.js";
 import { acquireEngine, releaseEngine } from "./engines.js";
 import { AsiError, abortError } from "./errors.js";
+import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import { type ChunkReader, readChunks } from "./source.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
 
@@ -12,6 +13,7 @@ export interface Conclusion {
   report: Report;
   /** The rows that came out; fewer than the report's when `from` or `to` leave some out. */
   produced: Produced;
+  recorded: Recorded;
   ecgRawHz: number;
 }
 
@@ -102,6 +104,11 @@ export class Production<T> {
     const decoder = this.#decoder ?? (await this.#begin());
     if (decoder === null) return null;
     while (!decoder.isDone) {
+      // A source in memory never waits, and a step may give nothing: an abort could not even be called.
+      if (isTurnDue()) {
+        await takeTurn();
+        if (this.#isOver) return null;
+      }
       this.#throwIfAborted();
       if (decoder.isHungry) {
         const answer = this.#reader.read();
@@ -145,6 +152,7 @@ export class Production<T> {
       info,
       report,
       produced: decoder.engine.produced(),
+      recorded: decoder.engine.recorded(),
       ecgRawHz: decoder.engine.ecgRawHz(),
     });
     this.#letGo();

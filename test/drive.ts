@@ -1,4 +1,4 @@
-import type { Engine, EngineSettings, Produced, Product, Signal } from "../src/engine.js";
+import type { Engine, EngineSettings, Produced, Product, Recorded, Signal } from "../src/engine.js";
 import type { Range, Report, SampleBatch } from "../src/types.js";
 import { joined } from "./frames.js";
 
@@ -11,6 +11,7 @@ export interface Outcome {
   rangeBreaks: number[];
   headers: { byteOffset: number; payload: Uint8Array }[];
   produced: Produced;
+  recorded: Recorded;
   ranges: Range[];
   report: Report;
   /** The signal that ended the work early; null when the input was read to its end. */
@@ -22,6 +23,7 @@ export type SampleColumns = { [column in Exclude<keyof SampleBatch, "length">]: 
 
 const DEFAULTS: EngineSettings = {
   product: "csv",
+  serial: null,
   needsHeader: false,
   strict: false,
   fromMs: Number.NEGATIVE_INFINITY,
@@ -69,6 +71,7 @@ export function drive(
   return {
     ...collected.products(),
     produced: engine.produced(),
+    recorded: engine.recorded(),
     ranges: engine.report().ranges,
     report: engine.report(),
     stop,

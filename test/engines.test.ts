@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostile } from "../fixtures/index.js";
-import type { EngineSettings, Product } from "../src/engine.js";
+import type { EngineSettings } from "../src/engine.js";
 import { createEngine } from "../src/engines.js";
-import { AsiError, convert, type DecodeOptions, type EngineName, repair } from "../src/index.js";
+import type { DecodeOptions, EngineName } from "../src/index.js";
 import { arbitraryRecording } from "./arbitrary-recording.js";
+import { drawnSettings, products, settingsText, withoutLead } from "./drawn-settings.js";
 import { drive, type Outcome } from "./drive.js";
+import { cut, mutateFields } from "./field-mutations.js";
 import { fixtures, fixturesWithRows } from "./fixture-files.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
+import { libraryOutcome } from "./library-outcome.js";
 import { mutate, randomChunks, seededRandom } from "./mutations.js";
 import { expectSame } from "./same.js";
-import { wholeBytes, wholeText } from "./whole.js";
 
 // The engines serve one input after another, as they do in the library: what is left of one must not reach the next.
 const reference = createEngine("reference");
 const cores = [createEngine("simd"), createEngine("plain")];
-
-const products: Product[] = ["csv", "columns", "frames", "account"];
 
 /** Compares all engines on one input. `where` names it in the message. */
 function expectAlike(
@@ -30,33 +30,6 @@ function expectAlike(
     expectSame(actual, expected, `${core.name}, ${where}, ${settingsText(settings)}`);
   }
   return expected;
-}
-
-/** An engine may tell a damage a chunk earlier than another; nobody sees how many bytes had been written by then. */
-function withoutLead(outcome: Outcome): Outcome {
-  if (outcome.stop !== null) outcome.report.bytes.total = Number.NaN;
-  return outcome;
-}
-
-// JSON has no infinity.
-function settingsText(settings: Partial<EngineSettings>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(", ");
-}
-
-/** Settings of every kind in turn; limits of time are drawn near `aboutMs`. */
-function drawnSettings(seed: number, aboutMs: number): Partial<EngineSettings> {
-  const random = seededRandom(seed ^ 0x5e77);
-  const settings: Partial<EngineSettings> = { product: products[seed % products.length] ?? "csv" };
-  if (random(3) === 0) settings.needsHeader = true;
-  if (random(6) === 0) settings.strict = true;
-  if (random(4) === 0) settings.fromMs = aboutMs + random(6000) - 1000;
-  if (random(4) === 0) settings.toMs = aboutMs + random(8000);
-  if (random(3) === 0) {
-    settings.fillHrMs = [1, 999, 1000, 1001, 5000, 3_600_000, Number.POSITIVE_INFINITY][random(7)] ?? 0;
-  }
-  return settings;
 }
 
 describe("the WebAssembly core with and without SIMD gives what the reference gives", () => {
@@ -121,6 +94,44 @@ describe(`${MUTATIONS} mutated recordings`, () => {
     expect(met.rows).toBeGreaterThan(BLOCK / 2);
     expect(met.damaged).toBeGreaterThan(BLOCK / 2);
     expect(met.stopped).toBeGreaterThan(BLOCK / 50);
+  });
+});
+
+describe(`${MUTATIONS} recordings with other fields and good checksums`, () => {
+  const blocks = Array.from({ length: MUTATIONS / BLOCK }, (_, i) => i * BLOCK);
+  const pieces = seeds.map(({ bytes, ...seed }) => ({ ...seed, pieces: cut(bytes) }));
+
+  it.for(blocks)("come out of all engines alike: seeds from %i", (first) => {
+    const met = { rows: 0, withoutRow: 0 };
+    for (let number = first; number < first + BLOCK; number++) {
+      const seed = pieces[number % pieces.length];
+      if (seed === undefined) continue;
+      const random = seededRandom(number);
+      const mutated = mutateFields(seed.pieces, random);
+      const input = random(4) === 0 ? randomChunks(mutated, random) : mutated;
+      const settings = drawnSettings(number, seed.startMs);
+      const { report } = expectAlike(input, settings, `${seed.name}, seed ${number}`);
+      met.rows += report.rows.total > 0 ? 1 : 0;
+      met.withoutRow += report.frames.gnss > report.rows.total ? 1 : 0;
+    }
+    // what was changed is read, and some of it gives no row
+    expect(met.rows).toBeGreaterThan(BLOCK / 2);
+    expect(met.withoutRow).toBeGreaterThan(BLOCK / 3);
+  });
+});
+
+describe("an engine that served another recording before", () => {
+  it("makes no row of a fix whose date and time bytes are all zero", () => {
+    const another = joined([asiInf(), navPvt({ ...civilTime(1_700_000_000_000) })]);
+    const noTime = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, valid: 0 };
+    const recording = joined([asiInf(), navPvt(noTime), navPvt({ ...noTime, flags: 0 })]);
+    for (const engine of [reference, ...cores]) {
+      drive(engine, another);
+      const { csv, report } = drive(engine, recording);
+      expect(csv, engine.name).toBe("");
+      expect(report.rows.total, engine.name).toBe(0);
+      expect(report.gnssWithoutRow, engine.name).toMatchObject({ noDateOrTime: 2, noFixOk: 0 });
+    }
   });
 });
 
@@ -214,29 +225,6 @@ describe("rows that follow one another closely", () => {
 describe("the library", () => {
   const engines: EngineName[] = ["reference", "simd", "plain"];
 
-  /** Whatever comes of it: bytes, report and name, or the error. */
-  async function outcome(bytes: Uint8Array, options: DecodeOptions): Promise<unknown> {
-    const conversion = convert(bytes, options);
-    const repaired = repair(bytes, options);
-    return {
-      csv: await settled(wholeText(conversion.csv)),
-      info: await settled(conversion.info),
-      report: await settled(conversion.report),
-      fileName: await settled(conversion.fileName),
-      repaired: await settled(wholeBytes(repaired.recording)),
-    };
-  }
-
-  async function settled<T>(promise: Promise<T>): Promise<unknown> {
-    try {
-      return await promise;
-    } catch (error) {
-      if (!(error instanceof AsiError)) throw error;
-      const { code, byteOffset, message, report } = error;
-      return { code, byteOffset, message, report };
-    }
-  }
-
   it("gives the same bytes, reports and errors whatever the engine", async () => {
     for (let seed = 0; seed < 1500; seed++) {
       const { bytes, startMs, name } = seeds[seed % seeds.length] ?? {
@@ -252,7 +240,7 @@ describe("the library", () => {
       if (seed % 4 === 1) options.to = new Date(startMs + 5000);
       if (seed % 7 === 0) options.fillHrMs = seed;
       const [expected, ...others] = await Promise.all(
-        engines.map((engine) => outcome(mutated, { ...options, engine })),
+        engines.map((engine) => libraryOutcome(mutated, { ...options, engine })),
       );
       for (const actual of others) {
         expectSame(actual, expected, `${name}, seed ${seed}`);

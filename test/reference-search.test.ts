@@ -105,6 +105,7 @@ describe("what begins like a frame and does not hold", () => {
   it("is not decided before the input ends", () => {
     engine.reset({
       product: "account",
+      serial: null,
       needsHeader: false,
       strict: true,
       fromMs: Number.NEGATIVE_INFINITY,

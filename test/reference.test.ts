@@ -50,13 +50,18 @@ describe("the kinds of frames", () => {
     expect(report.damage).toEqual({ badChecksums: 0, overlong: 0, overruns: 0 });
   });
 
-  it("are all passed on as frames but for the recording headers", () => {
+  it("are all passed on as frames but for the recording headers that say something new", () => {
     const frames = [navPvt(), ubxFrame(0x0135, ascii("sat")), ecgRaw({ samples: [1, 2] })];
     const [gnss, satellites, waveform] = frames as [Uint8Array, Uint8Array, Uint8Array];
-    const outcome = decode([asiInf(), gnss, ascii("$GPGGA\r\n"), satellites, asiInf(), waveform], {
+    const another = asiInf({ serial: "TEST-2" });
+    const outcome = decode([asiInf(), gnss, ascii("$GPGGA\r\n"), satellites, another, another, waveform], {
       product: "frames",
     });
-    expect(outcome.frames).toEqual(joined(frames));
+    expect(outcome.headers.map(({ payload }) => payload)).toEqual([
+      asiInf().subarray(6, -2),
+      another.subarray(6, -2),
+    ]);
+    expect(outcome.frames).toEqual(joined([gnss, satellites, another, waveform]));
     expect(outcome.csv).toBe("");
   });
 });
@@ -152,7 +157,12 @@ describe("a limit of time", () => {
       ["2.000", ""],
       ["1.500", ""],
     ]);
-    expect(limited.produced).toEqual({ rows: 3, spans: [{ start: 1000, end: 2000 }] });
+    expect(limited.produced).toEqual({
+      rows: 3,
+      start: 1000,
+      end: 2000,
+      spans: [{ start: 1000, end: 2000 }],
+    });
     expect(limited.report).toEqual(decode(frames).report);
     expect(limited.report.rows).toEqual({ total: 5, withHr: 1, twoD: 0 });
   });
@@ -160,7 +170,7 @@ describe("a limit of time", () => {
   it("may leave nothing", () => {
     const outcome = decode([navPvt()], { fromMs: 1 });
     expect(outcome.csv).toBe("");
-    expect(outcome.produced).toEqual({ rows: 0, spans: [] });
+    expect(outcome.produced).toEqual({ rows: 0, start: null, end: null, spans: [] });
     expect(outcome.rangeBreaks).toEqual([]);
   });
 });

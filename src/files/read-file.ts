@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { requireFunctions, requireObject, requirePath } from "../arguments.js";
-import { EventLoopTurns } from "./event-loop-turns.js";
+import { isTurnDue, takeTurn } from "../event-loop-turns.js";
 
 const CHUNK_BYTES = 0x40000;
 
@@ -136,12 +136,11 @@ async function* readDescriptor(
   const buffer = new Uint8Array(CHUNK_BYTES);
   let bytesRead = 0;
   // Reading synchronously takes half the time of a stream.
-  const turns = new EventLoopTurns();
   for (;;) {
     const length = readSync(file, buffer, 0, buffer.length, null);
     if (length === 0) return;
     bytesRead += length;
-    if (turns.isDue) await turns.take();
+    if (isTurnDue()) await takeTurn();
     onProgress?.(bytesRead, totalBytes);
     yield handOver(buffer.subarray(0, length));
   }

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { abortError } from "../errors.js";
+import { isTurnDue, takeTurn } from "../event-loop-turns.js";
 import { DescriptorOutput } from "./descriptor-output.js";
-import { EventLoopTurns } from "./event-loop-turns.js";
 import {
   folderReachesDisk,
   isPipeOrDevice,
@@ -42,10 +42,9 @@ export async function writeStream(
   try {
     if (!force) refuseExisting(path);
     file = new OutputFile(folder);
-    const turns = new EventLoopTurns();
     for await (const bytes of stream) {
       file.write(bytes);
-      if (turns.isDue) await turns.take();
+      if (isTurnDue()) await takeTurn();
       if (signal?.aborted === true) throw abortError(signal);
     }
     await file.reachDisk();

@@ -5,6 +5,8 @@ const ENVELOPE_BYTES = 8;
 /** A longer payload is no frame (recording format, "Frames"). */
 const MAX_PAYLOAD_BYTES = 8192;
 const MAX_FRAME_BYTES = MAX_PAYLOAD_BYTES + ENVELOPE_BYTES;
+/** A search works on this much more at most, which takes milliseconds. */
+const MOST_WRITTEN_BYTES = 32 * 1024;
 const CAPACITY_BYTES = 256 * 1024 + MAX_FRAME_BYTES;
 
 const SYNC_1 = 0xb5;
@@ -59,7 +61,7 @@ export class FrameSearch {
   /** Copies bytes of `chunk` from `offset` in; returns how many, 0 when there is no room before the next search. */
   write(chunk: Uint8Array, offset: number): number {
     if (this.#end === CAPACITY_BYTES) this.#moveToFront();
-    const count = Math.min(chunk.length - offset, CAPACITY_BYTES - this.#end);
+    const count = Math.min(chunk.length - offset, CAPACITY_BYTES - this.#end, MOST_WRITTEN_BYTES);
     this.#bytes.set(chunk.subarray(offset, offset + count), this.#end);
     let sumOfBytes = at(this.#sumOfBytes, this.#end);
     let sumOfSums = at(this.#sumOfSums, this.#end);

@@ -1,8 +1,9 @@
-import type { Engine, EngineSettings, Produced, RangeBreak, Signal } from "../engine.js";
+import type { Engine, EngineSettings, Produced, RangeBreak, Recorded, Signal } from "../engine.js";
 import type { Report, SampleBatch } from "../types.js";
 import { frameKind } from "./frame-kind.js";
 import { type Frame, FrameSearch } from "./frame-search.js";
 import { readFix } from "./gnss-fix.js";
+import { Headers } from "./headers.js";
 import { HeartRateJoin } from "./heart-rate.js";
 import { RowRanges } from "./row-ranges.js";
 import type { Sample } from "./sample.js";
@@ -16,6 +17,7 @@ export class ReferenceEngine implements Engine {
   readonly name = "reference";
   #reading = newReading({
     product: "account",
+    serial: null,
     needsHeader: true,
     strict: false,
     fromMs: Number.NEGATIVE_INFINITY,
@@ -51,7 +53,13 @@ export class ReferenceEngine implements Engine {
       search.pass(found);
       account.frames[kind] += 1;
       account.bytes[kind === "unknown" ? "unknown" : "known"] += found.bytes.length;
-      if (kind === "header") return { kind: "header", byteOffset: found.byteOffset, payload: found.payload };
+      if (kind === "header") {
+        if (!this.#reading.headers.repeats(found.payload)) {
+          return { kind: "header", byteOffset: found.byteOffset, payload: found.payload };
+        }
+        this.#reading.output.addFrame(this.#reading.headers.named(found));
+        continue;
+      }
       this.#reading.output.addFrame(found.bytes);
       if (kind === "ecgHr") this.#reading.heartRate.receive(found.payload);
       if (kind === "ecgRaw") this.#reading.ecgRawHz = waveformHz(found.payload);
@@ -76,8 +84,13 @@ export class ReferenceEngine implements Engine {
   }
 
   produced(): Produced {
-    const { rows, spans } = this.#reading.produced;
-    return { rows, spans: spans.map((span) => ({ ...span })) };
+    const { rows, start, end, spans } = this.#reading.produced;
+    return { rows, start, end, spans: spans.map((span) => ({ ...span })) };
+  }
+
+  recorded(): Recorded {
+    const { ranges } = this.#reading;
+    return { ranges: ranges.count, ms: ranges.lengthMs };
   }
 
   ecgRawHz(): number {
@@ -121,6 +134,8 @@ export class ReferenceEngine implements Engine {
     output.addSample(sample, beginsRange);
     produced.rangeNumber = ranges.count;
     produced.rows += 1;
+    produced.start = Math.min(timestampMs, produced.start ?? timestampMs);
+    produced.end = Math.max(timestampMs, produced.end ?? timestampMs);
     const span = produced.spans.at(-1);
     if (beginsRange || span === undefined) {
       produced.spans.push({ start: timestampMs, end: timestampMs });
@@ -135,6 +150,7 @@ export class ReferenceEngine implements Engine {
 interface Reading {
   readonly settings: EngineSettings;
   readonly search: FrameSearch;
+  readonly headers: Headers;
   readonly heartRate: HeartRateJoin;
   readonly ranges: RowRanges;
   readonly account: Account;
@@ -163,6 +179,7 @@ function newReading(settings: EngineSettings): Reading {
   return {
     settings,
     search: new FrameSearch(),
+    headers: new Headers(settings.serial),
     heartRate: new HeartRateJoin(settings.fillHrMs),
     ranges: new RowRanges(),
     account: {
@@ -172,7 +189,7 @@ function newReading(settings: EngineSettings): Reading {
       rows: { total: 0, withHr: 0, twoD: 0 },
       gnssWithoutRow: { noDateOrTime: 0, noFixOk: 0, fixType: 0, outOfRange: 0, badDate: 0 },
     },
-    produced: { rows: 0, spans: [], rangeNumber: 0 },
+    produced: { rows: 0, start: null, end: null, spans: [], rangeNumber: 0 },
     headerDue: settings.needsHeader,
     ecgRawHz: 0,
     output: new StepOutput(settings.product),

@@ -18,6 +18,11 @@ export class RowRanges {
     return this.#ranges.length;
   }
 
+  /** Sum of their lengths, whichever way time went, ms. */
+  get lengthMs(): number {
+    return this.#ranges.reduce((sum, range) => sum + Math.abs(range.stop - range.start), 0);
+  }
+
   /** Earliest row, ms since 1970 UTC. */
   get earliestMs(): number | null {
     return this.#earliestMs;

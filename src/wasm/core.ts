@@ -4,7 +4,15 @@ import { PLAIN_CORE_BASE64, SIMD_CORE_BASE64 } from "./bytes.js";
 /** The functions of assembly/index.ts. Numbers named as places are addresses in `memory`. */
 export interface CoreExports extends Record<string, unknown> {
   readonly memory: WebAssembly.Memory;
-  reset(needsHeader: boolean, strict: boolean, fromMs: number, toMs: number, fillHrMs: number): void;
+  reset(
+    needsHeader: boolean,
+    strict: boolean,
+    fromMs: number,
+    toMs: number,
+    fillHrMs: number,
+    hasSerial: boolean,
+  ): void;
+  givenSerial(): number;
   reserve(wanted: number): number;
   inputEnd(): number;
   commit(length: number): void;

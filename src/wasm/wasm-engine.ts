@@ -1,4 +1,15 @@
-import type { Engine, EngineSettings, Produced, Product, RangeBreak, Signal, Span } from "../engine.js";
+import type {
+  Engine,
+  EngineSettings,
+  Produced,
+  Product,
+  RangeBreak,
+  Recorded,
+  Signal,
+  Span,
+} from "../engine.js";
+import { serialBytes } from "../header.js";
+import { withList } from "../long-list.js";
 import type { Range, Report, SampleBatch } from "../types.js";
 import {
   ACCOUNT_FIELDS,
@@ -8,6 +19,7 @@ import {
   CoreSignal,
   instantiateCore,
 } from "./core.js";
+import { NumberList } from "./number-list.js";
 
 // A step works on this much at most, so that input and output stay in the processor's cache.
 const MOST_WRITTEN = 0x40000;
@@ -20,9 +32,9 @@ export class WasmEngine implements Engine {
   readonly #inputEnd: number;
   readonly #output: number;
   #step: (final: boolean) => number;
-  #closedRanges: Range[] = [];
-  #endedSpans: Span[] = [];
-  #rangeBreaks: RangeBreak[] = [];
+  // as the core wrote them, see CLOSED_RANGES and RANGE_BREAKS in assembly/memory.ts
+  #closedRanges = new NumberList();
+  #rangeBreaks = new NumberList();
 
   constructor(name: CoreName) {
     this.name = name;
@@ -35,15 +47,17 @@ export class WasmEngine implements Engine {
 
   reset(settings: EngineSettings): void {
     this.#step = stepFunction(this.#core, settings.product);
-    this.#closedRanges = [];
-    this.#endedSpans = [];
-    this.#rangeBreaks = [];
+    this.#closedRanges = new NumberList();
+    this.#rangeBreaks = new NumberList();
+    const { serial } = settings;
+    if (serial !== null) this.#bytes.set(serialBytes(serial), this.#core.givenSerial());
     this.#core.reset(
       settings.needsHeader,
       settings.strict,
       settings.fromMs,
       settings.toMs,
       settings.fillHrMs,
+      serial !== null,
     );
   }
 
@@ -58,8 +72,9 @@ export class WasmEngine implements Engine {
 
   step(final: boolean): Signal {
     const signal = this.#step(final);
-    if (this.#core.closedRangeCount() > 0) this.#keepClosedRanges();
-    this.#rangeBreaks = this.#core.rangeBreakCount() > 0 ? this.#readRangeBreaks() : [];
+    const closedRanges = this.#core.closedRangeCount();
+    if (closedRanges > 0) this.#closedRanges.append(this.#triples(this.#core.closedRanges(), closedRanges));
+    if (this.#core.rangeBreakCount() > 0) this.#rangeBreaks.append(this.#stepRangeBreaks());
     if (signal === CoreSignal.drained) return DRAINED;
     const byteOffset = this.#core.signalOffset();
     switch (signal) {
@@ -106,15 +121,38 @@ export class WasmEngine implements Engine {
   }
 
   rangeBreaks(): RangeBreak[] {
-    return this.#rangeBreaks;
+    const numbers = this.#stepRangeBreaks();
+    return Array.from({ length: numbers.length / 3 }, (_, i) => ({ outputOffset: numbers[3 * i] ?? 0 }));
   }
 
   produced(): Produced {
+    const { producedRows: rows, spanEarliestMs, spanLatestMs } = this.#account();
+    if (rows === 0) return { rows, start: null, end: null, spans: [] };
+    const numbers = this.#rangeBreaks.view();
+    let start = spanEarliestMs;
+    let end = spanLatestMs;
+    // the first break has no span before it
+    for (let i = 3; i < numbers.length; i += 3) {
+      start = Math.min(start, numbers[i + 1] ?? start);
+      end = Math.max(end, numbers[i + 2] ?? end);
+    }
+    return withList({ rows, start, end }, "spans", numbers.length / 3, () => {
+      const spans: Span[] = [];
+      for (let i = 3; i < numbers.length; i += 3) {
+        spans.push({ start: numbers[i + 1] ?? 0, end: numbers[i + 2] ?? 0 });
+      }
+      spans.push({ start: spanEarliestMs, end: spanLatestMs });
+      return spans;
+    });
+  }
+
+  recorded(): Recorded {
     const account = this.#account();
-    const rows = account.producedRows;
-    if (rows === 0) return { rows, spans: [] };
-    const last = { start: account.spanEarliestMs, end: account.spanLatestMs };
-    return { rows, spans: [...this.#endedSpans, last] };
+    if (account.rows === 0) return { ranges: 0, ms: 0 };
+    const numbers = this.#closedRanges.view();
+    let ms = Math.abs(account.rangeStopMs - account.rangeStartMs);
+    for (let i = 0; i < numbers.length; i += 3) ms += Math.abs((numbers[i + 1] ?? 0) - (numbers[i] ?? 0));
+    return { ranges: numbers.length / 3 + 1, ms };
   }
 
   ecgRawHz(): number {
@@ -123,7 +161,8 @@ export class WasmEngine implements Engine {
 
   report(): Report {
     const a = this.#account();
-    return {
+    const closedRanges = this.#closedRanges.view();
+    const report = {
       bytes: {
         total: a.writtenBytes,
         known: a.knownBytes,
@@ -148,8 +187,8 @@ export class WasmEngine implements Engine {
       },
       start: a.rows === 0 ? null : a.earliestMs,
       end: a.rows === 0 ? null : a.latestMs,
-      ranges: this.#rangesOf(a),
     };
+    return withList(report, "ranges", closedRanges.length / 3, () => rangesOf(a, closedRanges));
   }
 
   #account(): Account {
@@ -157,35 +196,24 @@ export class WasmEngine implements Engine {
     return Object.fromEntries(ACCOUNT_FIELDS.map((field, i) => [field, numbers[i]])) as Account;
   }
 
-  #rangesOf(account: Account): Range[] {
-    if (account.rows === 0) return [];
-    const last = { start: account.rangeStartMs, stop: account.rangeStopMs, size: account.rangeRows };
-    return [...this.#closedRanges, last];
+  #stepRangeBreaks(): Float64Array {
+    return this.#triples(this.#core.rangeBreaks(), this.#core.rangeBreakCount());
   }
 
-  #keepClosedRanges(): void {
-    const count = this.#core.closedRangeCount();
-    const numbers = new Float64Array(this.#core.memory.buffer, this.#core.closedRanges(), 3 * count);
-    for (let i = 0; i < numbers.length; i += 3) {
-      this.#closedRanges.push({
-        start: numbers[i] ?? 0,
-        stop: numbers[i + 1] ?? 0,
-        size: numbers[i + 2] ?? 0,
-      });
-    }
+  // A view of three numbers each, valid until the next step.
+  #triples(address: number, count: number): Float64Array {
+    return new Float64Array(this.#core.memory.buffer, address, 3 * count);
   }
+}
 
-  #readRangeBreaks(): RangeBreak[] {
-    const breaks: RangeBreak[] = [];
-    const count = this.#core.rangeBreakCount();
-    const numbers = new Float64Array(this.#core.memory.buffer, this.#core.rangeBreaks(), 3 * count);
-    for (let i = 0; i < numbers.length; i += 3) {
-      const [outputOffset = 0, start = Number.NaN, end = Number.NaN] = numbers.subarray(i, i + 3);
-      breaks.push({ outputOffset });
-      if (!Number.isNaN(start)) this.#endedSpans.push({ start, end });
-    }
-    return breaks;
+function rangesOf(account: Account, closed: Float64Array): Range[] {
+  if (account.rows === 0) return [];
+  const ranges: Range[] = [];
+  for (let i = 0; i < closed.length; i += 3) {
+    ranges.push({ start: closed[i] ?? 0, stop: closed[i + 1] ?? 0, size: closed[i + 2] ?? 0 });
   }
+  ranges.push({ start: account.rangeStartMs, stop: account.rangeStopMs, size: account.rangeRows });
+  return ranges;
 }
 
 const DRAINED: Signal = { kind: "drained" };

@@ -1,0 +1,55 @@
+// ASI-INF: which headers the host has to judge. One that repeats what it has taken already does not stop a step, so that a
+// recording of headers takes no longer than others.
+
+import { checksum } from "./checksum";
+import { FRAME_OVERHEAD } from "./memory";
+
+const HEADER_PAYLOAD: i32 = 64;
+const FORMAT_VERSION: u8 = 1;
+const SERIAL_OFFSET: usize = 4;
+const SERIAL_LENGTH: usize = 16;
+
+/** Where the host writes the serial number that overrides those of the headers, padded with NUL. */
+export const GIVEN_SERIAL: usize = memory.data(16, 16);
+// Of the header that was signalled last.
+const LAST_SERIAL: usize = memory.data(16, 16);
+
+/** Whether there is one. */
+export let hasGivenSerial: bool = false;
+let hasHeader: bool = false;
+
+export function resetHeaders(serialIsGiven: bool): void {
+  hasGivenSerial = serialIsGiven;
+  hasHeader = false;
+}
+
+/**
+ * Whether a header says nothing new: it has the right length and version, and the serial number of the one signalled last,
+ * unless one was given. One that does say something new is what later ones are compared with.
+ */
+export function repeatsHeader(payload: usize, length: i32): bool {
+  if (length != HEADER_PAYLOAD || load<u8>(payload) != FORMAT_VERSION) return false;
+  if (hasHeader && (hasGivenSerial || isLastSerial(payload + SERIAL_OFFSET))) return true;
+  memory.copy(LAST_SERIAL, payload + SERIAL_OFFSET, SERIAL_LENGTH);
+  hasHeader = true;
+  return false;
+}
+
+// A text ends at its first NUL; what stands behind that is not compared.
+function isLastSerial(serial: usize): bool {
+  for (let i: usize = 0; i < SERIAL_LENGTH; i++) {
+    const character = load<u8>(serial + i);
+    if (character != load<u8>(LAST_SERIAL + i)) return false;
+    if (character == 0) return true;
+  }
+  return true;
+}
+
+/** Writes the header at `at` with the serial number given, and returns where it ends. */
+export function copyHeader(out: usize, at: usize): usize {
+  const size: usize = HEADER_PAYLOAD + FRAME_OVERHEAD;
+  memory.copy(out, at, size);
+  memory.copy(out + 6 + SERIAL_OFFSET, GIVEN_SERIAL, SERIAL_LENGTH);
+  store<u16>(out + size - 2, checksum(out + 2, HEADER_PAYLOAD + 4) as u16);
+  return out + size;
+}

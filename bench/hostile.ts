@@ -1,0 +1,125 @@
+import {
+  closeFrame,
+  type Epoch,
+  openFrame,
+  SESSION_START_MS,
+  walk,
+  writeEpoch,
+  writeHeader,
+  writeReading,
+} from "./data.js";
+
+/**
+ * Inputs that are made to take long. Each begins with a good header and ends with a good row, so that there is a CSV to
+ * write, and takes at most 6 times as long as good frames of the same size.
+ */
+export const HOSTILE_INPUTS = {
+  falseSyncs: "false syncs, each claiming the longest frame",
+  syncBytes: "first bytes of syncs",
+  overlapping: "syncs that overlap",
+  headers: "headers",
+  heartRates: "heart-rate frames",
+  waitingRates: "heart rates that wait, a row behind each",
+  ranges: "one range for each row",
+  emptyFrames: "empty unknown frames",
+  badRows: "frames without a row",
+  headersAndRows: "headers and rows in turn",
+  falseSyncsAndRows: "false syncs and rows in turn",
+  emptyFramesAndHeaders: "empty unknown frames, headers and heart rates in turn",
+  everything: "all of these in turn",
+} as const;
+
+export type HostileInput = keyof typeof HOSTILE_INPUTS;
+
+/** Writes one unit at `at`, the `index`-th of its kind, and returns its end. */
+type Writer = (bytes: Uint8Array, view: DataView, at: number, index: number) => number;
+
+const GAP_MS = 300_001;
+const reading = { timeMs: 0, bpm: 60, rrIntervals: [] as number[] };
+const epoch: Epoch = { ...walk().next().value, reading: null };
+
+const falseSync: Writer = (bytes, _view, at) => {
+  bytes.set([0xb5, 0x62, 0x01, 0x07, 0x00, 0x20, at & 0xff, (at >> 8) & 0xff], at);
+  return at + 8;
+};
+
+const header: Writer = (bytes, view, at) => writeHeader(bytes, view, at);
+
+const heartRate: Writer = (bytes, view, at, index) => {
+  reading.timeMs = SESSION_START_MS + index;
+  return writeReading(bytes, view, at, reading);
+};
+
+// Later than every row, so that it waits for one in vain.
+const waitingRate: Writer = (bytes, view, at, index) => {
+  reading.timeMs = 4e12 + index;
+  return writeReading(bytes, view, at, reading);
+};
+
+const goodRow: Writer = (bytes, view, at, index) => {
+  epoch.secondMs = SESSION_START_MS + Math.floor(index / 10) * 1000;
+  epoch.nano = (index % 10) * 100_000_000;
+  epoch.latitudeE7 = 515_072_000 + (index % 1000);
+  epoch.longitudeE7 = -1_275_000;
+  return writeEpoch(bytes, view, at, epoch);
+};
+
+// Nothing of a row is that of the row before: another day or year, another hemisphere.
+const lonelyRow: Writer = (bytes, view, at, index) => {
+  epoch.secondMs = (index * 7919 * GAP_MS) % 2e14;
+  epoch.nano = 123_456_789;
+  epoch.latitudeE7 = index % 2 === 0 ? 899_999_999 : -899_999_999;
+  epoch.longitudeE7 = index % 2 === 0 ? -1_799_999_999 : 1_799_999_999;
+  return writeEpoch(bytes, view, at, epoch);
+};
+
+const emptyFrame: Writer = (bytes, view, at) => {
+  openFrame(bytes, view, at, 0x0a, 0x04, 0);
+  return closeFrame(bytes, at, 0);
+};
+
+const badRow: Writer = (bytes, view, at, index) => {
+  goodRow(bytes, view, at, index);
+  bytes[at + 6 + 11] = 0;
+  return closeFrame(bytes, at, 92);
+};
+
+const constantly =
+  (...values: number[]): Writer =>
+  (bytes, _view, at) => {
+    bytes.set(values, at);
+    return at + values.length;
+  };
+
+const inTurn =
+  (...writers: Writer[]): Writer =>
+  (bytes, view, at, index) =>
+    (writers[index % writers.length] as Writer)(bytes, view, at, index);
+
+const WRITERS: Record<HostileInput, Writer> = {
+  falseSyncs: falseSync,
+  syncBytes: constantly(0xb5),
+  overlapping: constantly(0xb5, 0x62, 0x00),
+  headers: header,
+  heartRates: heartRate,
+  waitingRates: inTurn(waitingRate, goodRow),
+  ranges: lonelyRow,
+  emptyFrames: emptyFrame,
+  badRows: badRow,
+  headersAndRows: inTurn(header, goodRow),
+  falseSyncsAndRows: inTurn(falseSync, goodRow),
+  emptyFramesAndHeaders: inTurn(emptyFrame, header, heartRate),
+  everything: inTurn(falseSync, header, waitingRate, lonelyRow, emptyFrame, badRow),
+};
+
+/** A hostile input of about `size` bytes. */
+export function makeHostile(kind: HostileInput, size: number): Uint8Array {
+  // room for the longest unit, and for the row at the end
+  const bytes = new Uint8Array(size + 512);
+  const view = new DataView(bytes.buffer);
+  const write = WRITERS[kind];
+  let at = writeHeader(bytes, view, 0);
+  for (let index = 0; at < size; index++) at = write(bytes, view, at, index);
+  at = goodRow(bytes, view, at, 1);
+  return bytes.subarray(0, at);
+}

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Engine } from "../src/engine.js";
+import { createEngine } from "../src/engines.js";
+import type { DecodeOptions, EngineName, Report } from "../src/types.js";
+import { withoutLead } from "../test/drawn-settings.js";
+import { drive, type Outcome } from "../test/drive.js";
+import { libraryOutcome } from "../test/library-outcome.js";
+import type { Input } from "./inputs.js";
+
+const CORES: readonly EngineName[] = ["simd", "plain"];
+
+/** Two engines that do not agree. */
+export interface Difference {
+  engine: EngineName;
+  /** Which parts of the outcomes differ, with the values where they are short. */
+  parts: string[];
+}
+
+/** Engines that serve one input after another, as they do in the library: what is left of one must not reach the next. */
+export class Comparison {
+  readonly #reference: Engine = createEngine("reference");
+  readonly #cores: readonly Engine[] = CORES.map(createEngine);
+
+  /** Puts the input through all engines. */
+  compare({ chunks, settings }: Input): { report: Report; difference: Difference | null } {
+    const expected = withoutLead(drive(this.#reference, chunks, settings));
+    const { report } = expected;
+    for (const core of this.#cores) {
+      const actual = withoutLead(drive(core, chunks, settings));
+      if (!isDeepStrictEqual(actual, expected)) {
+        return { report, difference: { engine: core.name, parts: differingParts(actual, expected) } };
+      }
+    }
+    return { report, difference: null };
+  }
+}
+
+/** The same through `convert` and `repair`, whose engines come out of the library's pool. */
+export async function compareLibrary({ bytes, settings, random }: Input): Promise<Difference | null> {
+  const options: DecodeOptions = {};
+  const { serial, strict, fromMs, toMs, fillHrMs } = settings;
+  if (serial) options.serial = serial;
+  if (strict === true) options.strict = true;
+  if (fromMs !== undefined) options.from = fromMs + random(10) / 10;
+  if (toMs !== undefined && toMs >= (fromMs ?? toMs)) options.to = toMs;
+  if (fillHrMs !== undefined && Number.isFinite(fillHrMs)) options.fillHrMs = fillHrMs;
+  if (options.to !== undefined && options.from !== undefined && options.to < options.from) delete options.to;
+  const expected = await libraryOutcome(bytes, { ...options, engine: "reference" });
+  for (const engine of CORES) {
+    const actual = await libraryOutcome(bytes, { ...options, engine });
+    if (!isDeepStrictEqual(actual, expected)) return { engine, parts: differingParts(actual, expected) };
+  }
+  return null;
+}
+
+function differingParts(actual: unknown, expected: unknown): string[] {
+  const [a, e] = [actual, expected] as [Record<string, unknown>, Record<string, unknown>];
+  return Object.keys(e satisfies object as Outcome | Record<string, unknown>)
+    .filter((part) => !isDeepStrictEqual(a[part], e[part]))
+    .map((part) => `${part}: ${text(a[part])} instead of ${text(e[part])}`);
+}
+
+function text(value: unknown): string {
+  const json = JSON.stringify(value, (_, inner) =>
+    inner instanceof Uint8Array ? `${inner.length} bytes` : inner,
+  );
+  return json === undefined || json.length <= 400 ? `${json}` : `${json.slice(0, 400)}...`;
+}

@@ -1,0 +1,66 @@
+// Work that waits for nothing else lets the event loop have its turn: timers, signals, what others have to do. The work of
+// a whole thread is counted together, so that many readings at once hold the loop no longer than one.
+
+const LONGEST_MS = 16;
+
+// Taken when the module loads: whoever replaces timers later, as tests do, is not to stop the reading.
+const { setImmediate: immediate, setTimeout: timeout, MessageChannel: Channel } = globalThis;
+
+// Node.js loads `performance` when it is first used, which takes milliseconds; its uptime is as monotonic and there already.
+const clockMs: () => number =
+  typeof process === "object" && typeof process.uptime === "function"
+    ? () => process.uptime() * 1000
+    : () => performance.now();
+
+// Since when there has been work without a turn; null when the loop has had one since.
+let busySinceMs: number | null = null;
+let isTurnAsked = false;
+const waiting: (() => void)[] = [];
+
+/** Whether work has held the event loop long enough: then `takeTurn` is due. Cheap enough for every step of work. */
+export function isTurnDue(): boolean {
+  if (busySinceMs === null) {
+    busySinceMs = clockMs();
+    askForTurn();
+    return false;
+  }
+  return clockMs() - busySinceMs >= LONGEST_MS;
+}
+
+/** Fulfilled when the event loop has had its turn. Those who wait go on one by one, with a turn between each two. */
+export function takeTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    askForTurn();
+  });
+}
+
+function askForTurn(): void {
+  if (isTurnAsked) return;
+  isTurnAsked = true;
+  schedule();
+}
+
+function onTurn(): void {
+  isTurnAsked = false;
+  busySinceMs = null;
+  const goOn = waiting.shift();
+  if (goOn === undefined) return;
+  busySinceMs = clockMs();
+  askForTurn();
+  goOn();
+}
+
+const schedule: () => void = scheduler();
+
+/** What runs `onTurn` in a task of its own, as soon as possible. */
+function scheduler(): () => void {
+  if (typeof immediate === "function") return () => immediate(onTurn);
+  if (typeof Channel === "function") {
+    // browsers delay a timer that follows others by 4 ms, a message not at all
+    const { port1, port2 } = new Channel();
+    port1.onmessage = onTurn;
+    return () => port2.postMessage(null);
+  }
+  return () => timeout(onTurn, 0);
+}

@@ -1,0 +1,33 @@
+import type { EngineSettings, Product } from "../src/engine.js";
+import type { Outcome } from "./drive.js";
+import { seededRandom } from "./mutations.js";
+
+export const products: readonly Product[] = ["csv", "columns", "frames", "account"];
+
+/** Settings of every kind in turn; limits of time are drawn near `aboutMs`. */
+export function drawnSettings(seed: number, aboutMs: number): Partial<EngineSettings> {
+  const random = seededRandom(seed ^ 0x5e77);
+  const settings: Partial<EngineSettings> = { product: products[seed % products.length] ?? "csv" };
+  if (random(3) === 0) settings.needsHeader = true;
+  if (random(6) === 0) settings.strict = true;
+  if (random(4) === 0) settings.fromMs = aboutMs + random(6000) - 1000;
+  if (random(4) === 0) settings.toMs = aboutMs + random(8000);
+  if (random(3) === 0) {
+    settings.fillHrMs = [1, 999, 1000, 1001, 5000, 3_600_000, Number.POSITIVE_INFINITY][random(7)] ?? 0;
+  }
+  if (random(4) === 0) settings.serial = random(2) === 0 ? "GIVEN-1" : "GIVEN-OF-16-CHAR";
+  return settings;
+}
+
+// JSON has no infinity.
+export function settingsText(settings: Partial<EngineSettings>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+}
+
+/** An engine may tell a damage a chunk earlier than another; nobody sees how many bytes had been written by then. */
+export function withoutLead(outcome: Outcome): Outcome {
+  if (outcome.stop !== null) outcome.report.bytes.total = Number.NaN;
+  return outcome;
+}

@@ -1,0 +1,25 @@
+import { AsiError, convert, type DecodeOptions, repair } from "../src/index.js";
+import { wholeBytes, wholeText } from "./whole.js";
+
+/** Whatever the library makes of a recording: bytes, report and name, or the error. */
+export async function libraryOutcome(bytes: Uint8Array, options: DecodeOptions): Promise<unknown> {
+  const conversion = convert(bytes, options);
+  const repaired = repair(bytes, options);
+  return {
+    csv: await settled(wholeText(conversion.csv)),
+    info: await settled(conversion.info),
+    report: await settled(conversion.report),
+    fileName: await settled(conversion.fileName),
+    repaired: await settled(wholeBytes(repaired.recording)),
+  };
+}
+
+async function settled<T>(promise: Promise<T>): Promise<unknown> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (!(error instanceof AsiError)) throw error;
+    const { code, byteOffset, message, report } = error;
+    return { code, byteOffset, message, report };
+  }
+}
