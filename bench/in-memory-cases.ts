@@ -1,10 +1,11 @@
 import { createEngine } from "../src/engines.js";
 import { coreColumns, coreCsv } from "./core.js";
+import { makeFitFile } from "./fit-file.js";
 import { loadLibrary } from "./library.js";
 import { type Case, timed } from "./measure.js";
 import { concatenation } from "./peers/concatenation.js";
 import { fastCsv } from "./peers/fast-csv.js";
-import { type FitPeer, fitFileParser, garminFitSdk, makeFitFile } from "./peers/fit.js";
+import { fitFileParser } from "./peers/fit.js";
 import type { CsvPeer } from "./peers/peer.js";
 import { tuned } from "./peers/tuned.js";
 import { sampleNative } from "./processes.js";
@@ -27,7 +28,7 @@ const count = (piece: Uint8Array) => {
  */
 export async function inMemoryCases(sessions: Sessions, native: string | null): Promise<Case[]> {
   const { convert, decode } = await loadLibrary();
-  const { main, slice, good, hostile, hostileTwice } = sessions;
+  const { main, slice } = sessions;
   const simd = createEngine("simd");
   const plain = createEngine("plain");
 
@@ -59,9 +60,6 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
         produced.rows += batch.length;
       }),
     );
-  const coreCase = (id: "goodFrames" | "hostile" | "hostileTwice", session: Session) =>
-    timed(id, sizeOf(session), () => coreCsv(simd, session.bytes, count));
-
   return [
     csvCase("coreCsvSimd", simdCsv, main),
     csvCase("coreCsvPlain", plainCsv, main),
@@ -76,9 +74,6 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     csvCase("concatenation", concatenation, slice),
     csvCase("fastCsv", fastCsv, slice),
     ...(await fitCases(slice.rows)),
-    coreCase("goodFrames", good),
-    coreCase("hostile", hostile),
-    coreCase("hostileTwice", hostileTwice),
   ];
 }
 
@@ -105,11 +100,10 @@ function nativeCases(program: string, session: Session): Case[] {
 async function fitCases(rows: number): Promise<Case[]> {
   const file = makeFitFile(rows);
   const size = { bytes: file.length, rows };
-  const decoder = (id: "garmin" | "fitFileParser", peer: FitPeer) =>
-    timed(id, size, async () => {
-      produced.rows += (await peer(file)).length;
-    });
-  await verifyFit("@garmin/fitsdk", garminFitSdk, file, rows);
   await verifyFit("fit-file-parser", fitFileParser, file, rows);
-  return [decoder("garmin", garminFitSdk), decoder("fitFileParser", fitFileParser)];
+  return [
+    timed("fitFileParser", size, async () => {
+      produced.rows += (await fitFileParser(file)).length;
+    }),
+  ];
 }

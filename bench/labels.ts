@@ -1,3 +1,5 @@
+import { HOSTILE_INPUTS } from "./hostile.js";
+
 /** Every case of the comparison, in the order of the table. */
 export const LABELS = {
   coreCsvSimd: "CSV, SIMD core",
@@ -11,16 +13,21 @@ export const LABELS = {
   tuned: "tuned plain TypeScript",
   concatenation: "DataView, string concatenation",
   fastCsv: "DataView, fast-csv `format`",
-  garmin: "@garmin/fitsdk, same session as FIT",
   fitFileParser: "fit-file-parser, same session as FIT",
   gpsdecode: "`gpsdecode -j`, whole process",
-  goodFrames: "good frames, SIMD core",
-  hostile: "hostile input, SIMD core",
-  hostileTwice: "hostile input, twice as much",
   nodeStart: "`node -e 0`, whole process",
   asiStart: "`asi convert`, whole process",
   nativeProcess: "native C, whole process",
   asiProcess: "`asi convert`, whole process",
 } as const;
 
-export type CaseId = keyof typeof LABELS;
+/** The cases of the table of hostile inputs, in its order. */
+export const HOSTILE_LABELS = {
+  goodFrames: "good frames",
+  ...HOSTILE_INPUTS,
+  falseSyncsTwice: "false syncs, twice as many",
+} as const;
+
+export type ComparisonId = keyof typeof LABELS;
+export type HostileId = keyof typeof HOSTILE_LABELS;
+export type CaseId = ComparisonId | HostileId;

@@ -3,13 +3,14 @@ import { arch, cpus, loadavg, platform, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { hostileCases } from "./hostile-cases.js";
 import { inMemoryCases } from "./in-memory-cases.js";
-import { type CaseId, LABELS } from "./labels.js";
+import { type CaseId, HOSTILE_LABELS, type HostileId, LABELS } from "./labels.js";
 import { interleave, type Measurements, median } from "./measure.js";
 import { asiArguments, processCases } from "./process-cases.js";
 import { buildNative, peakMemory } from "./processes.js";
 import { type Extent, makeSessions, type Sessions } from "./sessions.js";
-import { table } from "./table.js";
+import { hostileTable, table } from "./table.js";
 import { judge } from "./targets.js";
 
 const FULL: Extent = { main: 150e6, slice: 8e6, hostile: 20e6, start: 7e6, rounds: 8, processRounds: 8 };
@@ -64,9 +65,16 @@ async function compare(extent: Extent, folder: string): Promise<void> {
   const timedInMemory = await interleave(inMemory, extent.rounds, (round) =>
     progress(`in memory, round ${round} of ${extent.rounds}`),
   );
+  const hostile = await hostileCases(extent.hostile);
+  const timedHostile = await interleave(hostile, extent.rounds, (round) =>
+    progress(`hostile inputs, round ${round} of ${extent.rounds}`),
+  );
+  const holds = new Map<HostileId, number>();
+  for (const { id, longestHold } of hostile) holds.set(id, await longestHold());
   progress(null);
 
-  report(extent, sessions, new Map([...timedInMemory, ...timedProcesses]), asiPeakBytes, loadAtStart);
+  const measurements = new Map([...timedInMemory, ...timedProcesses, ...timedHostile]);
+  report(extent, sessions, measurements, holds, asiPeakBytes, loadAtStart);
 }
 
 async function asiPeak({ main }: Sessions, folder: string): Promise<number> {
@@ -81,6 +89,7 @@ function report(
   extent: Extent,
   { main, slice }: Sessions,
   measurements: Measurements,
+  holds: ReadonlyMap<HostileId, number>,
   asiPeakBytes: number,
   loadAtStart: number,
 ): void {
@@ -112,6 +121,10 @@ function report(
       "",
       `Slow peers read the first ${megabytes(slice.bytes.length)} of the session (${slice.rows} rows) and are compared by rows per second;`,
       "a FIT file of the same rows is smaller, hence its MB/s. Whole processes are compared with the native whole process.",
+      "",
+      "Inputs that are made to take long, beside good frames of the same size, each in one `Uint8Array`:",
+      "",
+      hostileTable(measurements, targets, holds),
     ].join("\n"),
   );
   mkdirSync(dirname(options.json), { recursive: true });
@@ -127,7 +140,12 @@ function report(
         extent,
         rows: main.rows,
         asiPeakBytes,
-        cases: [...measurements].map(([id, measurement]) => ({ id, label: LABELS[id], ...measurement })),
+        cases: [...measurements].map(([id, measurement]) => ({
+          id,
+          label: { ...LABELS, ...HOSTILE_LABELS }[id],
+          ...measurement,
+        })),
+        longestHoldsS: Object.fromEntries(holds),
         skipped: Object.fromEntries(skipped),
         targets,
       },

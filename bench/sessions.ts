@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeHostileRecording, makeRecording } from "./data.js";
+import { makeRecording } from "./data.js";
 
 /** How much is read and how often. All sizes in bytes. */
 export interface Extent {
@@ -8,7 +8,7 @@ export interface Extent {
   main: number;
   /** The beginning of it, for the slow peers. */
   slice: number;
-  /** Good frames, and false syncs; those once more at twice the size. */
+  /** Each hostile input, and good frames beside them. */
   hostile: number;
   /** The recording of the start-up case. */
   start: number;
@@ -31,29 +31,20 @@ export interface Sessions {
   readonly main: Session;
   readonly slice: Session;
   readonly start: Session;
-  readonly good: Session;
-  readonly hostile: Session;
-  readonly hostileTwice: Session;
 }
 
 /** Makes all recordings and writes them into `folder`. */
-export function makeSessions({ main, slice, hostile, start }: Extent, folder: string): Sessions {
+export function makeSessions({ main, slice, start }: Extent, folder: string): Sessions {
   mkdirSync(folder, { recursive: true });
-  const write = (name: string, bytes: Uint8Array, rows: number): Session => {
+  const session = (name: string, size: number): Session => {
+    const { bytes, rows } = makeRecording(size);
     const path = join(folder, `${name}.asi`);
     writeFileSync(path, bytes);
     return { bytes, rows, path };
-  };
-  const session = (name: string, size: number) => {
-    const { bytes, rows } = makeRecording(size);
-    return write(name, bytes, rows);
   };
   return {
     main: session("main", main),
     slice: session("slice", slice),
     start: session("start", start),
-    good: session("good", hostile),
-    hostile: write("hostile", makeHostileRecording(hostile), 1),
-    hostileTwice: write("hostile-twice", makeHostileRecording(2 * hostile), 1),
   };
 }

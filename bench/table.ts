@@ -1,4 +1,4 @@
-import { type CaseId, LABELS } from "./labels.js";
+import { type CaseId, type ComparisonId, HOSTILE_LABELS, type HostileId, LABELS } from "./labels.js";
 import type { Measurement, Measurements } from "./measure.js";
 import type { TargetResult } from "./targets.js";
 
@@ -14,7 +14,7 @@ export function table(
   skipped: ReadonlyMap<CaseId, string>,
 ): string {
   const lines = [COLUMNS];
-  for (const id of Object.keys(LABELS) as CaseId[]) {
+  for (const id of Object.keys(LABELS) as ComparisonId[]) {
     const measurement = measurements.get(id);
     if (measurement === undefined) {
       const reason = skipped.get(id);
@@ -25,7 +25,47 @@ export function table(
     lines.push([LABELS[id], ...speed(measurement), ratio(id, measurement, measurements), ...cells(first)]);
     for (const target of more) lines.push(["", "", "", "", "", ...cells(target)]);
   }
-  return align(lines);
+  return align(lines, isNumberColumn);
+}
+
+const isNumberColumn = (column: number) => column >= 1 && column <= 4;
+
+const HOSTILE_COLUMNS = [
+  "`convert(bytes).csv`",
+  "data",
+  "MB/s",
+  "time ÷ good frames",
+  "longest hold of the event loop",
+  "target",
+  "reached",
+];
+
+/** The table of hostile inputs beside good frames. `holds`: how long each held the event loop at most, s. */
+export function hostileTable(
+  measurements: Measurements,
+  targets: readonly TargetResult[],
+  holds: ReadonlyMap<HostileId, number>,
+): string {
+  const lines = [HOSTILE_COLUMNS];
+  const good = measurements.get("goodFrames");
+  for (const id of Object.keys(HOSTILE_LABELS) as HostileId[]) {
+    const measurement = measurements.get(id);
+    if (measurement === undefined || good === undefined) continue;
+    const target = targets.find(({ on }) => on === id);
+    const [data, , megabytesPerS] = speed(measurement);
+    const perByte = measurement.medianS / measurement.bytes / (good.medianS / good.bytes);
+    const hold = holds.get(id);
+    lines.push([
+      HOSTILE_LABELS[id],
+      data,
+      megabytesPerS,
+      perByte.toFixed(1),
+      hold === undefined ? "" : `${(hold * 1000).toFixed(0)} ms`,
+      target === undefined ? "" : `${target.bound} ${target.limit} × ${target.what}`,
+      target?.reached == null ? "" : target.reached ? "yes" : "no",
+    ]);
+  }
+  return align(lines, isNumberColumn);
 }
 
 function speed({ rows, bytes, medianS }: Measurement): [string, string, string] {
@@ -60,13 +100,14 @@ function significant(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en-US");
 }
 
-function align(lines: readonly (readonly string[])[]): string {
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
+function align(lines: readonly (readonly string[])[], isNumber: (column: number) => boolean): string {
+  const [columns = []] = lines;
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
   const rule = widths.map((width, column) =>
-    column >= 1 && column <= 4 ? `${"-".repeat(width - 1)}:` : "-".repeat(width),
+    isNumber(column) ? `${"-".repeat(width - 1)}:` : "-".repeat(width),
   );
   const text = (line: readonly string[]) =>
-    `| ${line.map((cell, column) => (column >= 1 && column <= 4 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join(" | ")} |`;
+    `| ${line.map((cell, column) => (isNumber(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join(" | ")} |`;
   const [head = [], ...body] = lines;
   return [text(head), text(rule), ...body.map(text)].join("\n");
 }

@@ -1,3 +1,4 @@
+import { HOSTILE_INPUTS, type HostileInput } from "./hostile.js";
 import type { CaseId } from "./labels.js";
 import type { Measurements } from "./measure.js";
 
@@ -23,6 +24,8 @@ interface Figures {
   time(id: CaseId): number;
   /** Median time per row, s; NaN when the case was left out. */
   perRow(id: CaseId): number;
+  /** Median time per byte, s; NaN when the case was left out. */
+  perByte(id: CaseId): number;
   /** Peak memory of `asi convert` on the main session, MB. */
   asiPeakMb: number;
 }
@@ -33,6 +36,11 @@ const timesAsFast = (peer: CaseId) => (figures: Figures) =>
 
 const times = (of: CaseId, by: CaseId) => (figures: Figures) => figures.time(of) / figures.time(by);
 
+const timesPerByte = (of: CaseId, by: CaseId) => (figures: Figures) =>
+  figures.perByte(of) / figures.perByte(by);
+
+const HOSTILE_IDS = Object.keys(HOSTILE_INPUTS) as HostileInput[];
+
 const TARGETS: readonly Target[] = [
   atMost(1.2, "coreCsvSimd", "native C's time", times("coreCsvSimd", "native")),
   atMost(1.8, "coreCsvPlain", "native C's time", times("coreCsvPlain", "native")),
@@ -41,11 +49,10 @@ const TARGETS: readonly Target[] = [
   atMost(1.3, "decode", "the plain loop's time", times("decode", "coreColumnsSimd")),
   atLeast(25, "concatenation", "our CSV as fast", timesAsFast("concatenation")),
   atLeast(45, "fastCsv", "our CSV as fast", timesAsFast("fastCsv")),
-  atLeast(100, "garmin", "our CSV as fast", timesAsFast("garmin")),
   atLeast(100, "fitFileParser", "our CSV as fast", timesAsFast("fitFileParser")),
-  atMost(6, "hostile", "the time of good frames", times("hostile", "goodFrames")),
+  ...HOSTILE_IDS.map((id) => atMost(6, id, "the time of good frames", timesPerByte(id, "goodFrames"))),
   // "Doubles": a tenth more is measurement.
-  atMost(2.2, "hostileTwice", "the time of half of it", times("hostileTwice", "hostile")),
+  atMost(2.2, "falseSyncsTwice", "the time of half of it", times("falseSyncsTwice", "falseSyncs")),
   atMost(2, "asiStart", "the time of `node -e 0`", times("asiStart", "nodeStart")),
   {
     on: "asiProcess",
@@ -80,6 +87,10 @@ export function judge(measurements: Measurements, asiPeakBytes: number): TargetR
     perRow(id) {
       const measurement = measurements.get(id);
       return measurement === undefined ? Number.NaN : measurement.medianS / measurement.rows;
+    },
+    perByte(id) {
+      const measurement = measurements.get(id);
+      return measurement === undefined ? Number.NaN : measurement.medianS / measurement.bytes;
     },
     asiPeakMb: asiPeakBytes / 1e6,
   };
