@@ -123,15 +123,15 @@ describe("an error says what is wrong, where, and what to do", () => {
     const through = (stream: TransformStream<Uint8Array, unknown> | AsiCsvStream | AsiDecoderStream) =>
       all(new Blob([bytes.slice()]).stream().pipeThrough(stream) as ReadableStream<unknown>);
     for (const attempt of [
-      wholeBytes(convert(bytes).csv),
-      wholeBytes(repair(bytes).recording),
-      all(decode(bytes)),
-      all(decodeRows(bytes)),
-      inspect(bytes),
-      through(new AsiCsvStream()),
-      through(new AsiDecoderStream()),
+      () => wholeBytes(convert(bytes).csv),
+      () => wholeBytes(repair(bytes).recording),
+      () => all(decode(bytes)),
+      () => all(decodeRows(bytes)),
+      () => inspect(bytes),
+      () => through(new AsiCsvStream()),
+      () => through(new AsiDecoderStream()),
     ]) {
-      expect(await asiError(attempt)).toMatchObject({ code: "MIXED_DEVICES", byteOffset: 172 });
+      expect(await asiError(attempt())).toMatchObject({ code: "MIXED_DEVICES", byteOffset: 172 });
     }
   });
 
