@@ -145,6 +145,40 @@ describe("activities", () => {
     expect((await patch({ name: "y" }, { "If-Match": headers.get("etag") })).status).toBe(200);
   });
 
+  it("row 44: a sport is named in any letter case, and returned as it was sent", async () => {
+    const create = async (sport: string) =>
+      s.post(
+        path,
+        {
+          name: "A match",
+          json: { sport },
+          json_schema: await schemaId(s, "activity_soccer"),
+          owner: ann.id,
+        },
+        ann.token,
+      );
+    const { status, body } = await create("Soccer");
+    expect([status, body.json]).toEqual([201, { sport: "Soccer" }]);
+    expect((await create("football")).status).toBe(400);
+    const patched = await s.send("PATCH", `${path}${body.id}/`, {
+      token: ann.token,
+      json: { json: { sport: "SOCCER" } },
+    });
+    expect([patched.status, patched.body.json]).toEqual([200, { sport: "SOCCER" }]);
+  });
+
+  it("row 46: keeps its sport while time frames of that sport hang on it", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 60);
+    const running = { json: { sport: "running" }, json_schema: await schemaId(s, "activity_running") };
+    const change = () =>
+      s.send("PATCH", `${path}${team.activity}/`, { token: team.manager.token, json: running });
+    const refused = await change();
+    expect([refused.status, Object.keys(refused.body)]).toEqual([400, ["json_schema"]]);
+    await s.send("DELETE", `/api/v1/timeframes/${frame}/`, { token: team.manager.token });
+    expect((await change()).status).toBe(200);
+  });
+
   it("row 47: deletes an activity with its time frames", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);

@@ -59,10 +59,10 @@ describe("computed data", () => {
     await s.runJobs();
     const result = await stored(frame);
     const { body, headers } = await team.computed(frame);
-    expect(body).toEqual(JSON.parse(result?.data ?? ""));
-    expect(JSON.stringify(body)).toBe(result?.data);
+    const { definition, ...figures } = JSON.parse(result?.data ?? "");
+    expect(JSON.stringify(body)).toBe(JSON.stringify(figures));
     expect(body).toMatchObject({ total_distance: 299.7, max_speed: 3, average_speed: 3, hr_avg: 150 });
-    expect(body.definition.parameters.sprint_threshold).toBe(7);
+    expect(definition.parameters.sprint_threshold).toBe(7);
     expect(
       (
         await s.get(`/api/v1/timeframes/${frame}/computed-data/`, team.manager.token, {
@@ -70,6 +70,42 @@ describe("computed data", () => {
         })
       ).status,
     ).toBe(304);
+  });
+
+  it("rows 48 and 60: have the specification's keys; the definition is told on demand", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 60);
+    const { token } = team.manager;
+    const one = `/api/v1/timeframes/${frame}/computed-data/`;
+    const all = `/api/v1/activities/${team.activity}/computed-data/`;
+    const plain = await s.get(one, token);
+    expect(Object.keys(plain.body)).toEqual([
+      ...["first_timestamp", "last_timestamp", "last_computation"],
+      ...["total_distance", "max_speed", "average_speed"],
+      ...["accelerations", "decelerations", "sprint", "hid"],
+      ...["time_per_speed_ranges", "distance_per_speed_ranges", "intensity"],
+      ...["hr_max", "hr_min", "hr_avg", "hr_plot", "athlete_max_hr", "timePerHrZone"],
+    ]);
+    expect(plain.headers.get("x-definition-version")).toBe("1");
+    const whole = await s.get(`${one}?with_definition=true`, token);
+    expect(whole.body).toEqual({
+      ...plain.body,
+      definition: { version: 1, parameters: expect.objectContaining({ sprint_threshold: 7 }) },
+    });
+    expect(whole.headers.get("etag")).not.toBe(plain.headers.get("etag"));
+    expect((await s.get(`${one}?with_definition=perhaps`, token)).status).toBe(400);
+
+    const listed = await s.get(all, token);
+    expect(listed.body).toEqual([{ timeframe: frame, data: plain.body }]);
+    expect(listed.headers.get("x-definition-version")).toBe("1");
+    expect((await s.get(`${all}?with_definition=1`, token)).body).toEqual([
+      { timeframe: frame, data: whole.body },
+    ]);
+    const none = await s.get(
+      `/api/v1/activities/${await newActivity(s, team.manager)}/computed-data/`,
+      token,
+    );
+    expect([none.body, none.headers.get("x-definition-version")]).toEqual([[], null]);
   });
 
   it("row 60: is computed at once when read before the work is done, or stale", async () => {

@@ -43,8 +43,9 @@ describe("devices", () => {
       await s.ownedDevice(dora, { deviceName, deviceType });
     }
     const list = async (query: string) => names((await s.get(`/api/v1/devices/?${query}`, dora.token)).body);
-    expect(await list("ordering=device_name")).toEqual(["C 30", "a-20", "b_10%"]);
-    expect(await list("ordering=-device_type,device_name")).toEqual(["C 30", "a-20", "b_10%"]);
+    expect(await list("ordering=device_name")).toEqual(["a-20", "b_10%", "C 30"]);
+    expect(await list("ordering=-Device_Name")).toEqual(["C 30", "b_10%", "a-20"]);
+    expect(await list("ordering=-device_type,DEVICE_NAME")).toEqual(["a-20", "C 30", "b_10%"]);
     expect(await list("ordering=nothing")).toEqual(["b_10%", "a-20", "C 30"]);
     expect(await list("device_name=c")).toEqual(["C 30"]);
     expect(await list("device_name=%25")).toEqual(["b_10%"]);

@@ -1,4 +1,6 @@
-import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { lintFromString, loadConfig } from "@redocly/openapi-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Answer, service, type TestService } from "./service.js";
 
@@ -13,11 +15,7 @@ beforeAll(async () => {
 describe("documentation", () => {
   it("row X5: is an OpenAPI 3.1 document that a linter passes", async () => {
     expect(document.body.openapi).toBe("3.1.0");
-    const config = await createConfig({
-      extends: ["recommended"],
-      // The specification makes the slash mandatory, and everyone runs the service at an address of their own.
-      rules: { "no-path-trailing-slash": "off", "no-server-example.com": "off" },
-    });
+    const config = await loadConfig({ configPath: join(import.meta.dirname, "../redocly.yaml") });
     const problems = await lintFromString({ source: JSON.stringify(document.body), config });
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
       [],
@@ -34,6 +32,41 @@ describe("documentation", () => {
       );
       const content = entry.responses[success.status].content;
       if (success.schema !== undefined) expect(content["application/json"].example).toBeDefined();
+    }
+  });
+
+  it("rows 13 and 14: start and stop are required, the deprecated start_iso and stop_iso stand for them", () => {
+    for (const end of ["preprocessed-data", "preprocessed-data-ranges"]) {
+      const { parameters } = document.body.paths[`/api/v1/devices/{device}/${end}/`].get;
+      const of = (name: string) =>
+        parameters.find((parameter: { name: string }) => parameter.name === name) ?? {};
+      for (const name of ["start", "stop"]) {
+        expect(of(name)).toMatchObject({ in: "query", required: true });
+        expect(of(name).description).toContain(`unless the deprecated ${name}_iso is sent in its place`);
+        expect(of(name)).not.toHaveProperty("deprecated");
+        expect(of(`${name}_iso`)).toMatchObject({ in: "query", required: false, deprecated: true });
+        expect(of(`${name}_iso`).schema).not.toHaveProperty("deprecated");
+      }
+    }
+  });
+
+  it("row 55: says how long a time frame may last, as the README does in the same table of limits", () => {
+    const { post } = document.body.paths["/api/v1/timeframes/"];
+    const { end_time } = post.requestBody.content["application/json"].schema.properties;
+    expect(end_time.description).toBe("After start_time, and at most 7 days after it");
+    const { description } = document.body.info;
+    const table = description.slice(description.indexOf("| Limit "));
+    expect(table).toContain("| From `start_time` to `end_time` of a time frame | at most 7 days ");
+    expect(readFileSync(join(import.meta.dirname, "../README.md"), "utf8")).toContain(table);
+  });
+
+  it("rows 48 and 60: the definition of computed data is no required key, and its version a header", () => {
+    const { ComputedData } = document.body.components.schemas;
+    expect(ComputedData.required).toHaveLength(19);
+    expect(ComputedData.required).not.toContain("definition");
+    for (const path of ["activities/{activity}", "timeframes/{timeframe}"]) {
+      const { get } = document.body.paths[`/api/v1/${path}/computed-data/`];
+      expect(get.responses["200"].headers).toHaveProperty("X-Definition-Version");
     }
   });
 

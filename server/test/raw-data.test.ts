@@ -89,6 +89,8 @@ describe("raw data", () => {
       "2024-03-01T10:00:00",
       "2024-03-01 11:00:00+01:00",
       "2024-03-01T05:30:00.000-0430",
+      "20240301T100000Z",
+      "2024-03-01T08:00:00-02",
     ]) {
       expect((await page({ start, stop: START_MS })).body.results).toEqual([first]);
     }
@@ -105,6 +107,10 @@ describe("raw data", () => {
       const { status, body } = await page({ start, stop: START_MS });
       expect([start, status, Object.keys(body)]).toEqual([start, 400, ["start"]]);
     }
+    const plus = await page({ start: "2024-03-01T11:00:00 01:00", stop: START_MS });
+    expect([plus.status, plus.body.start?.[0]]).toEqual([400, expect.stringContaining("%2B")]);
+    const oldPlus = await page({ start_iso: "20240301T110000 01", stop: START_MS });
+    expect([oldPlus.status, oldPlus.body.start_iso?.[0]]).toEqual([400, expect.stringContaining("%2B")]);
     expect((await page({ start: START_MS, stop: START_MS - 1 })).body).toEqual({
       stop: ["Must not be before start."],
     });

@@ -101,13 +101,18 @@ export async function schemaId(s: TestService, name: string): Promise<number> {
   return ids.get(name) ?? 0;
 }
 
-export async function newActivity(s: TestService, owner: TestAccount, name = "A match"): Promise<number> {
+export async function newActivity(
+  s: TestService,
+  owner: TestAccount,
+  name = "A match",
+  sport = "soccer",
+): Promise<number> {
   const { status, body } = await s.post(
     "/api/v1/activities/",
     {
       name,
-      json: { sport: "soccer" },
-      json_schema: await schemaId(s, "activity_soccer"),
+      json: { sport },
+      json_schema: await schemaId(s, `activity_${sport}`),
       owner: owner.id,
     },
     owner.token,

@@ -1,4 +1,6 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { timeframes } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
 import { grant, newActivity, schemaId, Team } from "./team.js";
 
@@ -32,6 +34,40 @@ describe("time frames", () => {
     expect(await ends("2024-06-01T10:00:00Z")).toEqual([400, ["end_time"]]);
     expect(await ends("2024-06-01T12:00:00+0300")).toEqual([400, ["end_time"]]);
     expect(await ends("2024-06-01T14:00:00+0300")).toBe(201);
+  });
+
+  it("row 55: the parent of its schema is the schema of its activity", async () => {
+    const running = await schemaId(s, "timeframe_running");
+    const refused = await team.create({ json_schema: running });
+    expect([refused.status, Object.keys(refused.body)]).toEqual([400, ["json_schema"]]);
+    const run = await newActivity(s, team.manager, "A run", "running");
+    const { status, body: frame } = await team.create({ json_schema: running, activity: run });
+    expect(status).toBe(201);
+    const change = async (method: string, changes: Record<string, unknown>) =>
+      (
+        await s.send(method, `${path}${frame.id}/`, {
+          token: team.manager.token,
+          json: method === "PUT" ? await team.body(changes) : changes,
+        })
+      ).status;
+    expect(await change("PATCH", { activity: team.activity })).toBe(400);
+    expect(await change("PATCH", { json_schema: await schemaId(s, "timeframe_soccer") })).toBe(400);
+    expect(await change("PUT", { json_schema: running })).toBe(400);
+    expect(await change("PUT", {})).toBe(200);
+  });
+
+  it("row 58: one that was stored with another parent can still be changed", async () => {
+    const { body: frame } = await team.create();
+    const running = await schemaId(s, "timeframe_running");
+    await s.store.database.queries
+      .update(timeframes)
+      .set({ jsonSchemaId: running })
+      .where(eq(timeframes.id, frame.id));
+    const { status, body } = await s.send("PATCH", `${path}${frame.id}/`, {
+      token: team.manager.token,
+      json: { params: { max_hr: 188 } },
+    });
+    expect([status, body.params, body.json_schema]).toEqual([200, { max_hr: 188 }, running]);
   });
 
   it("row 55: tells all fields that are wrong, before any right is asked for", async () => {

@@ -49,21 +49,21 @@ export function requirePage(count: number, { page, limit }: { page: number; limi
   if (page > 1 && (page - 1) * limit >= count) throw invalidPage();
 }
 
-/** What a list can be ordered by: the wire's name and the column. Text is compared by code point on every database. */
+/** What a list can be ordered by: the wire's name and the column. */
 export type Orderings = Readonly<Record<string, PgColumn | SQL>>;
 
 /**
- * Turns `ordering` into a total order: the fields named, nulls last in both directions, then the id.
- * Unknown fields are ignored.
+ * Turns `ordering` into a total order: the fields named, nulls last in both directions, then the id. Text is compared
+ * in lower case, by code point on every database. Fields are named in any letter case; unknown ones are ignored.
  */
 export function orderBy(ordering: string | undefined, orderings: Orderings, id: PgColumn): SQL[] {
   const named = (ordering ?? "").split(",").flatMap((part) => {
-    const name = part.trim();
+    const name = part.trim().toLowerCase();
     const descending = name.startsWith("-");
     const field = descending ? name.slice(1) : name;
     const column = Object.hasOwn(orderings, field) ? orderings[field] : undefined;
     if (column === undefined) return [];
-    const compared = "columnType" in column && isText(column) ? sql`${column} COLLATE "C"` : column;
+    const compared = "columnType" in column && isText(column) ? sql`lower(${column}) COLLATE "C"` : column;
     return [sql`${descending ? desc(compared) : asc(compared)} NULLS LAST`];
   });
   return [...named, asc(id)];

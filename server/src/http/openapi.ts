@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { access, type OperationId } from "../domain/access.js";
 import type { Rule } from "../domain/rule.js";
+import { limitsTable } from "./limits.js";
 import type { AnyOperation, Method } from "./route.js";
 
 type Json = Record<string, unknown>;
@@ -105,8 +106,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
     info: {
       title: "Sports tracking device data service",
       version: "1.0.0",
-      description:
-        "Devices, their raw data and their configuration. Every path ends with a slash. Times are UTC, units SI.",
+      description: `Devices, their raw data and their configuration. Every path ends with a slash. Times are UTC, units SI.\n\n## Limits\n\n${limitsTable}`,
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl }],
@@ -183,7 +183,10 @@ function describe(
       ...Object.entries((query?.properties ?? {}) as Record<string, TSchema>).map(([name, schema]) => ({
         name,
         in: "query",
-        required: (query?.required as string[] | undefined)?.includes(name) ?? false,
+        required:
+          ((query?.required as string[] | undefined)?.includes(name) ?? false) ||
+          schema.documentedAsRequired === true,
+        ...(schema.deprecated === true ? { deprecated: true } : {}),
         ...(schema.description === undefined ? {} : { description: schema.description }),
         schema: published(schema, schemas),
       })),
@@ -232,6 +235,7 @@ function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json
   }
   return {
     description,
+    ...(success.headers === undefined ? {} : { headers: describeHeaders(success.headers) }),
     content: {
       [success.mediaType ?? "application/json"]: {
         schema: published(success.schema, schemas),
@@ -240,6 +244,11 @@ function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json
     },
   };
 }
+
+const describeHeaders = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
+  );
 
 /** The schema as others may read it: named ones by reference, without our own options. */
 function published(schema: TSchema, schemas: Record<string, Json>): Json {

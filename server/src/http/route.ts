@@ -94,7 +94,14 @@ export interface Operation<
   /** Reads the body instead of the reader of JSON. */
   receive?(request: FastifyRequest, payload: Readable): Promise<unknown>;
   /** What a success looks like; an answer without a schema has no body. */
-  success: { status: 200 | 201 | 204; schema?: TSchema; mediaType?: string; example?: unknown };
+  success: {
+    status: 200 | 201 | 204;
+    schema?: TSchema;
+    mediaType?: string;
+    example?: unknown;
+    /** Headers of its own, and what they say; for the document only. */
+    headers?: Readonly<Record<string, string>>;
+  };
   /** Statuses of the operation's own errors, without those that every operation has. */
   failures?: readonly number[];
   /** Limits beside the caller's own. */

@@ -88,7 +88,10 @@ function message(error: ValueError): string {
       return `Ensure this field has no more than ${schema.maxLength} characters.`;
     case ValueErrorType.StringFormat:
     case ValueErrorType.StringPattern:
-      return schema.problem ?? "Enter a valid value.";
+      return (
+        (typeof schema.problem === "function" ? schema.problem(value) : schema.problem) ??
+        "Enter a valid value."
+      );
     case ValueErrorType.Integer:
       return "A valid integer is required.";
     case ValueErrorType.Number:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isDate, parseDateTime } from "./date-time.js";
+import { dateTimeProblem, instantProblem, isDate, parseDateTime } from "./date-time.js";
 
 const at = (text: string) => {
   const timestampMs = parseDateTime(text);
@@ -16,6 +16,12 @@ describe("date-times of the wire", () => {
     ["2024-01-01T06:00:00-05:30", "2024-01-01T11:30:00.000Z"],
     ["2024-01-01 06:00:00", "2024-01-01T06:00:00.000Z"],
     ["2024-02-29T06:00", "2024-02-29T06:00:00.000Z"],
+    ["20240511T203000Z", "2024-05-11T20:30:00.000Z"],
+    ["20240511T203000", "2024-05-11T20:30:00.000Z"],
+    ["20240511t2030", "2024-05-11T20:30:00.000Z"],
+    ["20240511T203000.25-0230", "2024-05-11T23:00:00.250Z"],
+    ["2024-05-11T20:30:00-02", "2024-05-11T22:30:00.000Z"],
+    ["20240511T203000+02", "2024-05-11T18:30:00.000Z"],
     ["2999-12-31T23:59:59.000Z", "2999-12-31T23:59:59.000Z"],
   ])("%s is %s", (text, instant) => {
     expect(at(text)).toBe(instant);
@@ -31,11 +37,35 @@ describe("date-times of the wire", () => {
     "0001-01-01T00:00:00+01:00",
     "99999-01-01T00:00:00Z",
     "1704088800000",
+    "20240511",
+    "20240511 203000",
+    "20240511T20:30:00Z",
+    "2024-05-11T203000Z",
+    "20240231T203000Z",
+    "2024-05-11T20:30:00+2",
+    "2024-05-11T20:30:00-24",
+    "2024-05-11T20:30:00Z+01",
     "now",
     "",
   ])("%s is none", (text) => {
     expect(at(text)).toBeUndefined();
   });
+
+  it.each(["2024-05-11T20:30:00 01:00", "2024-05-11 20:30:00 0100", "20240511T203000 01"])(
+    "%s is told to have lost its +",
+    (text) => {
+      expect(at(text)).toBeUndefined();
+      expect(dateTimeProblem(text)).toContain("%2B");
+      expect(instantProblem(text)).toContain("%2B");
+    },
+  );
+
+  it.each(["soon", "2024-05-11T20:30:00 1", "2024-05-11T25:30:00 01:00", 12, undefined])(
+    "%s is told what is expected",
+    (value) => {
+      expect(dateTimeProblem(value)).toContain("Expected a date-time such as");
+    },
+  );
 
   it("knows the days of the calendar", () => {
     expect(["2024-02-29", "1990-12-31"].every(isDate)).toBe(true);

@@ -1,9 +1,10 @@
 /**
- * Date-times as clients send them. RFC 3339, and also: an offset without colon (`+0100`), a space for `T`, no seconds,
- * and no offset (read as UTC).
+ * Date-times as clients send them: RFC 3339 and ISO 8601. Beyond RFC 3339: the basic form (`20240511T203000Z`), an
+ * offset without colon or minutes (`+0100`, `-02`), a space for `T`, no seconds, and no offset (read as UTC).
  */
-const DATE_TIME =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?$/;
+const EXTENDED = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?/;
+const BASIC = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?/;
+const OFFSET = /^(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
 /** PostgreSQL has no year 0, and a wire date has four digits. */
@@ -20,10 +21,11 @@ export function isStorable(timestampMs: number): boolean {
  * @returns ms since 1970 UTC (digits below the millisecond are dropped); undefined when it is none
  */
 export function parseDateTime(text: string): number | undefined {
-  const match = DATE_TIME.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second = "00", fraction = "", , sign, offsetHour, offsetMinute] =
-    match;
+  const match = EXTENDED.exec(text) ?? BASIC.exec(text);
+  const offset = match && OFFSET.exec(text.slice(match[0].length));
+  if (!match || !offset) return undefined;
+  const [, year, month, day, hour, minute, second = "00", fraction = ""] = match;
+  const [, sign, offsetHour, offsetMinute] = offset;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, "0").slice(0, 3)}Z`;
   if (!isDate(`${year}-${month}-${day}`) || Number(hour) > 23) return undefined;
   if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return undefined;
@@ -41,6 +43,21 @@ export function parseInstant(text: string): number | undefined {
   const timestampMs = Number(text);
   return isStorable(timestampMs) ? timestampMs : undefined;
 }
+
+const EXPECTED = "a date-time such as 2024-01-01T06:00:00.000Z.";
+
+/** What is wrong with a text that is no date-time. */
+export function dateTimeProblem(text: unknown, expected = `Expected ${EXPECTED}`): string {
+  // In a query, a plus that is not escaped means a space.
+  const withPlus = String(text).replace(/ (?=\d\d(?::?\d\d)?$)/, "+");
+  return withPlus !== text && parseDateTime(withPlus) !== undefined
+    ? "The + of the offset was read as a space: write it as %2B in a URL."
+    : expected;
+}
+
+/** What is wrong with a text that is no instant. */
+export const instantProblem = (text: unknown): string =>
+  dateTimeProblem(text, `Expected milliseconds since 1970, or ${EXPECTED}`);
 
 /** Whether the text is a day of the calendar in the form `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {

@@ -2,15 +2,17 @@
  * The values of the wire as TypeBox schemas: each is at once the check, the TypeScript type, the conversion to the
  * value used inside, and its entry in the OpenAPI document.
  *
- * Options of our own: `problem` is the message of a value that fails its format; `openapi` replaces the schema in the
+ * Options of our own: `problem` is the message of a value that fails its format, or makes it; `openapi` replaces the schema in the
  * document, for query parameters, which are text on the wire whatever they mean.
  */
 import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
-import { isDate, parseDateTime, parseInstant } from "./date-time.js";
+import { dateTimeProblem, instantProblem, isDate, parseDateTime, parseInstant } from "./date-time.js";
 
 declare module "@sinclair/typebox" {
   interface SchemaOptions {
-    problem?: string;
+    problem?: string | ((value: unknown) => string);
+    /** In the document the parameter is required, though another one can stand for it. */
+    documentedAsRequired?: boolean;
     openapi?: Record<string, unknown>;
   }
 }
@@ -56,7 +58,7 @@ export const DateTime = (options: SchemaOptions = {}) =>
   Type.Transform(
     Type.String({
       format: "date-time",
-      problem: "Expected a date-time such as 2024-01-01T06:00:00.000Z.",
+      problem: dateTimeProblem,
       ...options,
     }),
   )
@@ -116,7 +118,7 @@ export const Query = {
         Type.String({
           format: "date-time",
           description,
-          problem: "Expected a date-time such as 2024-01-01T06:00:00.000Z.",
+          problem: dateTimeProblem,
         }),
       )
         .Decode((value) => new Date(parseDateTime(value) ?? Number.NaN))
@@ -129,7 +131,8 @@ export const Query = {
         Type.String({
           format: "query-instant",
           description,
-          problem: "Expected milliseconds since 1970, or a date-time such as 2024-01-01T06:00:00.000Z.",
+          problem: instantProblem,
+          documentedAsRequired: true,
           openapi: { type: "string", examples: ["1704088800000", "2024-01-01T06:00:00.000Z"] },
         }),
       )
@@ -160,7 +163,7 @@ export const PageQuery = pageQuery(PAGE_LIMITS);
 export const ordering = (fields: readonly string[]) =>
   Type.Optional(
     Type.String({
-      description: `Field to order by, with a leading - for descending order; several are separated by commas: ${fields.join(", ")}`,
+      description: `Field to order by, in any letter case, with a leading - for descending order; several are separated by commas. Text is ordered without regard to case: ${fields.join(", ")}`,
       openapi: { type: "string", example: fields[0] },
     }),
   );

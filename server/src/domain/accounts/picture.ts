@@ -1,6 +1,6 @@
 import { FormatRegistry } from "@sinclair/typebox";
 
-const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
+export const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 
 /** What browsers put in front of base64 when they read a file (RFC 2397). */
 const DATA_URL = /^data:image\/[\w.+-]{1,40};base64,/i;

@@ -101,9 +101,9 @@ export function sent<T extends Record<string, unknown>>(values: T) {
   };
 }
 
-/** A managed athlete's permissions for its manager (specification, "Permission"). */
+/** A managed athlete's permissions for its manager: the last day is included (specification, "Permission"). */
 const MANAGED_FROM = new Date("1970-01-01T00:00:00.000Z");
-const MANAGED_UNTIL = new Date("2199-12-31T00:00:00.000Z");
+const MANAGED_UNTIL = new Date("2199-12-31T23:59:59.999Z");
 
 /** Creates an athlete who does not log in, and its manager's READ, WRITE and SHARE. */
 export async function insertManagedAthlete(

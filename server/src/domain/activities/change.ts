@@ -8,7 +8,7 @@ import { recompute } from "../timeframes/recompute.js";
 import { removeTimeframes } from "../timeframes/remove.js";
 import { emitActivityEvent } from "../webhooks/events.js";
 import { auditView } from "./audit.js";
-import { checkActivity } from "./check.js";
+import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
 import { activityItem } from "./list.js";
 import { type NewActivity, toActivity } from "./resource.js";
 import type { Activity } from "./rules.js";
@@ -37,6 +37,9 @@ export async function updateActivity(ctx: Context, { id }: Activity, body: Parti
     { activity: id },
     async (change, before) => {
       const columns = await checkActivity(ctx, change, { ...toActivity(before), ...sent(body) });
+      if (columns.jsonSchemaId !== before.jsonSchemaId) {
+        await requireSchemaOfTimeframes(change, id, columns.jsonSchemaId);
+      }
       const [after] = await change.queries
         .update(activities)
         .set({ ...columns, version: sql`${activities.version} + 1` })

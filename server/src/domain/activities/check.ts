@@ -1,9 +1,36 @@
+import { and, eq, ne } from "drizzle-orm";
 import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
+import { activities, jsonSchemas, timeframes } from "../../store/schema.js";
 import type { Change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import type { NewActivity } from "./resource.js";
+
+/** Sports are compared without regard to case; what was sent is kept. */
+const withPlainSport = (json: { sport?: unknown }) =>
+  typeof json.sport === "string" ? { ...json, sport: json.sport.toLowerCase() } : json;
+
+/**
+ * Keeps the time frames of an activity and its JSON schema of one sport.
+ * @throws ServiceError `invalid`: there are time frames whose schemas belong to another one
+ */
+export async function requireSchemaOfTimeframes(
+  { queries }: Change,
+  activityId: number,
+  jsonSchemaId: number,
+) {
+  // From here on no time frame can join the activity.
+  await queries.select().from(activities).where(eq(activities.id, activityId)).for("update");
+  const others = await queries
+    .select({ id: timeframes.id })
+    .from(timeframes)
+    .innerJoin(jsonSchemas, eq(jsonSchemas.id, timeframes.jsonSchemaId))
+    .where(and(eq(timeframes.activityId, activityId), ne(jsonSchemas.parentId, jsonSchemaId)))
+    .limit(1);
+  if (others.length === 0) return;
+  throw errors.field("json_schema", "The activity has time frames whose JSON schemas belong to another one.");
+}
 
 /**
  * The rules of an activity (operations, items 11 and 51).
@@ -15,7 +42,7 @@ export async function checkActivity({ caller }: Context, { queries }: Change, ac
   if (schema === undefined) {
     throw errors.field("json_schema", "There is no JSON schema of type ACTIVITY with this id.");
   }
-  const problems = validateAgainst(schema, activity.json);
+  const problems = validateAgainst(schema, withPlainSport(activity.json));
   if (problems !== undefined) throw errors.invalid({ json: problems });
   const { gpx } = activity.json as { gpx?: unknown };
   // The schema counts characters.

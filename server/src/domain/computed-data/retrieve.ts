@@ -6,14 +6,33 @@ import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "../timeframes/rules.js";
-import { computedDataOf } from "./compute.js";
+import { type ComputationResult, computedDataOf } from "./compute.js";
+
+/** Computed data, and the versions of the rules that gave them. */
+interface Retrieved<T> {
+  answer: T;
+  definitionVersions: number[];
+}
+
+/** The specification names nineteen keys; by which rules and parameters they came about is told on demand. */
+function shown({ data }: ComputationResult, withDefinition: boolean): unknown {
+  const { definition, ...figures } = JSON.parse(data) as Record<string, unknown>;
+  return withDefinition ? { ...figures, definition } : figures;
+}
 
 /** The computed data of a time frame, computed now if there are none that still hold. */
-export async function retrieveComputedData(ctx: Context, { id }: Timeframe): Promise<Item<unknown>> {
+export async function retrieveComputedData(
+  ctx: Context,
+  { id }: Timeframe,
+  withDefinition: boolean,
+): Promise<Retrieved<Item<unknown>>> {
   const result = await computedDataOf(ctx, id);
   // Deleted meanwhile.
   if (result === undefined) throw errors.notFound();
-  return item(JSON.parse(result.data) as unknown);
+  return {
+    answer: item(shown(result, withDefinition)),
+    definitionVersions: [result.definitionVersion],
+  };
 }
 
 /** How many time frames of one request are computed at a time, so that others have their turn too. */
@@ -23,7 +42,11 @@ const AT_A_TIME = 2;
  * The computed data of those time frames of an activity that the caller may read (operations, item 54).
  * @throws ServiceError `forbidden` when there are time frames, and none that the caller may read
  */
-export async function retrieveActivityComputedData(ctx: Context, activity: Activity) {
+export async function retrieveActivityComputedData(
+  ctx: Context,
+  activity: Activity,
+  withDefinition: boolean,
+): Promise<Retrieved<{ timeframe: number; data: unknown }[]>> {
   const frames = await ctx.queries
     .select({
       id: timeframes.id,
@@ -41,14 +64,16 @@ export async function retrieveActivityComputedData(ctx: Context, activity: Activ
   );
   if (frames.length > 0 && readable.length === 0) throw errors.forbidden();
   const found: { timeframe: number; data: unknown }[] = [];
+  const definitionVersions = new Set<number>();
   for (let at = 0; at < readable.length; at += AT_A_TIME) {
     const ids = readable.slice(at, at + AT_A_TIME).map(({ id }) => id);
     const results = await Promise.all(ids.map((id) => computedDataOf(ctx, id)));
     results.forEach((result, i) => {
       const timeframe = ids[i];
       if (result === undefined || timeframe === undefined) return;
-      found.push({ timeframe, data: JSON.parse(result.data) as unknown });
+      found.push({ timeframe, data: shown(result, withDefinition) });
+      definitionVersions.add(result.definitionVersion);
     });
   }
-  return found;
+  return { answer: found, definitionVersions: [...definitionVersions] };
 }

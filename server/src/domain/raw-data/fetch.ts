@@ -23,9 +23,9 @@ import type { PageCache } from "./page-cache.js";
 import { whileOwned } from "./while-owned.js";
 
 /** Limits of the specification: samples per page, and days between start and stop. */
-const SAMPLE_LIMITS = { default: 10_000, max: 25_000 };
-const MAX_DAYS_OF_SAMPLES = 2;
-const MAX_DAYS_OF_RANGES = 14;
+export const SAMPLE_LIMITS = { default: 10_000, max: 25_000 };
+export const MAX_DAYS_OF_SAMPLES = 2;
+export const MAX_DAYS_OF_RANGES = 14;
 
 export const RawDataQuery = Type.Object({ ...BoundsQuery, ...pageQuery(SAMPLE_LIMITS) });
 export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMITS) });

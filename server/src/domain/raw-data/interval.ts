@@ -1,6 +1,6 @@
 import { type StaticDecode, type TObject, Type } from "@sinclair/typebox";
 import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
-import { parseInstant } from "../../wire/date-time.js";
+import { dateTimeProblem, parseInstant } from "../../wire/date-time.js";
 import { Query } from "../../wire/types.js";
 import type { Ownership } from "../devices/rules.js";
 import { errors, type FieldErrors } from "../errors.js";
@@ -8,15 +8,20 @@ import { errors, type FieldErrors } from "../errors.js";
 const deprecatedBound = (name: string) =>
   Type.Optional(
     Type.String({
-      description: `Deprecated: use ${name}`,
-      openapi: { type: "string", format: "date-time", deprecated: true },
+      description: `Deprecated: use ${name}. Counts where ${name} is not sent.`,
+      deprecated: true,
+      openapi: { type: "string", format: "date-time" },
     }),
   );
 
 /** The bounds of a request for raw data, both included. */
 export const BoundsQuery = {
-  start: Query.instant("First time: milliseconds since 1970, or a date-time; required"),
-  stop: Query.instant("Last time, included; required"),
+  start: Query.instant(
+    "First time: milliseconds since 1970, or a date-time. Required, unless the deprecated start_iso is sent in its place",
+  ),
+  stop: Query.instant(
+    "Last time, included; written as start. Required, unless the deprecated stop_iso is sent in its place",
+  ),
   start_iso: deprecatedBound("start"),
   stop_iso: deprecatedBound("stop"),
 };
@@ -36,7 +41,7 @@ export function readBounds(bounds: Bounds, maxDays: number): Interval {
     const value = bounds[name] ?? (legacy === undefined ? undefined : parseInstant(legacy));
     if (value !== undefined) return value;
     if (legacy === undefined) problems[name] = ["This field is required."];
-    else problems[`${name}_iso`] = ["Expected a date-time such as 2024-01-01T06:00:00.000Z."];
+    else problems[`${name}_iso`] = [dateTimeProblem(legacy)];
     return Number.NaN;
   };
   const interval = { startMs: read("start"), stopMs: read("stop") };

@@ -66,7 +66,7 @@ export async function updateTimeframe(
     { timeframe: id },
     async (change, before) => {
       await requireMatch({ ...ctx, queries: change.queries }, before, query);
-      const columns = await checkTimeframe(ctx, change, { ...asInput(before), ...sent(body) });
+      const columns = await checkTimeframe(ctx, change, { ...asInput(before), ...sent(body) }, before);
       if (columns.activityId !== before.activityId) await requireRoom(change, columns.activityId);
       const [after] = await change.queries
         .update(timeframes)

@@ -9,17 +9,24 @@ import { errors, type FieldErrors } from "../errors.js";
 import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import { grantsOf } from "../permissions/coverage.js";
-import type { NewTimeframe } from "./resource.js";
+import { MAX_LENGTH_DAYS, type NewTimeframe } from "./resource.js";
+import type { Timeframe } from "./rules.js";
 
-const MAX_LENGTH_MS = 7 * 86_400_000;
+const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
 
 /**
  * The rules of a time frame (operations, item 50): first its values and the objects that it names, all problems
  * together, then the caller's rights. What it names is kept from being deleted until the end of the transaction.
+ * @param before the time frame as it was, of an update
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`
  */
-export async function checkTimeframe({ caller }: Context, { queries }: Change, timeframe: NewTimeframe) {
+export async function checkTimeframe(
+  { caller }: Context,
+  { queries }: Change,
+  timeframe: NewTimeframe,
+  before?: Timeframe,
+) {
   const me = caller?.id ?? 0;
   const { start_time: startTime, end_time: endTime, athlete, params } = timeframe;
   const activity = await findActivity(queries, timeframe.activity);
@@ -32,7 +39,7 @@ export async function checkTimeframe({ caller }: Context, { queries }: Change, t
     ...((await isAthlete(queries, athlete)) ? {} : unknown("athlete", "athlete")),
     ...(schema === undefined
       ? unknown("json_schema", "JSON schema of type TIMEFRAME")
-      : paramsProblems(schema, params)),
+      : { ...parentProblems(schema, activity, before), ...paramsProblems(schema, params) }),
   };
   if (Object.keys(problems).length > 0) throw errors.invalid(problems);
   if (timeframe.owner !== me) throw errors.forbidden("The owner must be yourself.");
@@ -59,8 +66,20 @@ const unknown = (field: string, what: string): FieldErrors => ({
 function periodProblems(startTime: Date, endTime: Date): FieldErrors {
   const lengthMs = endTime.getTime() - startTime.getTime();
   if (lengthMs <= 0) return { end_time: ["Must be after start_time."] };
-  if (lengthMs > MAX_LENGTH_MS) return { end_time: ["Must be at most 7 days after start_time."] };
+  if (lengthMs > MAX_LENGTH_MS)
+    return { end_time: [`Must be at most ${MAX_LENGTH_DAYS} days after start_time.`] };
   return {};
+}
+
+/** The schema of params belongs to the activity's; a pair that was stored before this was asked for may stay. */
+function parentProblems(
+  schema: JsonSchemaRow,
+  activity: typeof activities.$inferSelect | undefined,
+  before: Timeframe | undefined,
+): FieldErrors {
+  const stays = before?.jsonSchemaId === schema.id && before.activityId === activity?.id;
+  if (activity === undefined || stays || schema.parentId === activity.jsonSchemaId) return {};
+  return { json_schema: ["The parent of this JSON schema is not the JSON schema of the activity."] };
 }
 
 /** First what the JSON schema says; what holds between parameters can be asked only of values of the right kind. */

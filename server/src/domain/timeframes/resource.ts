@@ -19,6 +19,9 @@ const example = {
 
 const { id: _, ...exampleInput } = example;
 
+/** The longest time frame. */
+export const MAX_LENGTH_DAYS = 7;
+
 const PARAMS = "Parameters of the computation, valid against json_schema; see that schema for their defaults";
 
 export const Timeframe = Type.Object(
@@ -54,13 +57,15 @@ export const toTimeframe = (timeframe: TimeframeRow) => ({
 export const TimeframeInput = Type.Object(
   {
     start_time: DateTime(),
-    end_time: DateTime({ description: "After start_time, at most 7 days" }),
+    end_time: DateTime({ description: `After start_time, and at most ${MAX_LENGTH_DAYS} days after it` }),
     params: JsonObject(PARAMS),
     device: Id({ description: "Id of a device that you own or have owned" }),
     activity: Id({ description: "Id of an activity of yours" }),
     athlete: Id({ description: "Id of an athlete on whom you have WRITE permission from start to end" }),
     owner: Id({ description: "Your own id" }),
-    json_schema: Id({ description: "Id of a JSON schema of type TIMEFRAME" }),
+    json_schema: Id({
+      description: "Id of a JSON schema of type TIMEFRAME whose parent is the activity's json_schema",
+    }),
   },
   { examples: [exampleInput] },
 );

@@ -9,8 +9,8 @@ import type { Delivery, Webhook as WebhookRow } from "./rules.js";
 /** The event of a test call. */
 export const TEST_EVENT = "test";
 
-const MAX_URL_CHARACTERS = 200;
-const MAX_SECRET_CHARACTERS = 100;
+export const MAX_URL_CHARACTERS = 200;
+export const MAX_SECRET_CHARACTERS = 100;
 
 /** What a header can carry: no control characters, and no space at its ends, where receivers cut it off. */
 const SECRET = /^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]*[^\p{Cc}\p{Cs}\s])?$/u;

@@ -1,17 +1,36 @@
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { exampleComputedData } from "../../domain/computed-data/example.js";
 import { retrieveActivityComputedData, retrieveComputedData } from "../../domain/computed-data/retrieve.js";
 import { COMPUTED_DATA_SCHEMA } from "../../metrics/computed-data-schema.js";
+import { Query } from "../../wire/types.js";
 import { route } from "../route.js";
 
 const tag = "Computed data";
 
+const { definition: _, ...example } = exampleComputedData();
+
+/** Stored with its definition, which is shown on demand. */
 const ComputedData = Type.Unsafe({
   ...COMPUTED_DATA_SCHEMA,
+  required: COMPUTED_DATA_SCHEMA.required.filter((name) => name !== "definition"),
   $id: "ComputedData",
-  examples: [exampleComputedData()],
+  examples: [example],
 });
+
+const DefinitionQuery = Type.Object({
+  with_definition: Query.boolean("Add definition: the rules and parameters that gave the figures"),
+});
+
+const VERSION_HEADER = "X-Definition-Version";
+const headers = {
+  [VERSION_HEADER]: "Version of the rules that gave the figures; several are separated by commas",
+};
+
+/** Figures of different versions are not to be compared. */
+function tellVersions(reply: FastifyReply, versions: readonly number[]): void {
+  if (versions.length > 0) reply.header(VERSION_HEADER, versions.toSorted((a, b) => a - b).join(", "));
+}
 
 const ActivityComputedData = Type.Array(
   Type.Object({ timeframe: Type.Integer({ description: "Id of the time frame" }), data: ComputedData }),
@@ -26,8 +45,14 @@ export function computedDataRoutes(app: FastifyInstance): void {
     deprecated: true,
     method: "GET",
     path: "/api/v1/activities/{activity}/computed-data/",
-    success: { status: 200, schema: ActivityComputedData },
-    handle: ({ ctx, target }) => retrieveActivityComputedData(ctx, target),
+    query: DefinitionQuery,
+    success: { status: 200, schema: ActivityComputedData, headers },
+    failures: [400],
+    async handle({ ctx, target, query, reply }) {
+      const found = await retrieveActivityComputedData(ctx, target, query.with_definition ?? false);
+      tellVersions(reply, found.definitionVersions);
+      return found.answer;
+    },
   });
 
   route(app, {
@@ -38,7 +63,13 @@ export function computedDataRoutes(app: FastifyInstance): void {
     deprecated: true,
     method: "GET",
     path: "/api/v1/timeframes/{timeframe}/computed-data/",
-    success: { status: 200, schema: ComputedData },
-    handle: ({ ctx, target }) => retrieveComputedData(ctx, target),
+    query: DefinitionQuery,
+    success: { status: 200, schema: ComputedData, headers },
+    failures: [400],
+    async handle({ ctx, target, query, reply }) {
+      const found = await retrieveComputedData(ctx, target, query.with_definition ?? false);
+      tellVersions(reply, found.definitionVersions);
+      return found.answer;
+    },
   });
 }

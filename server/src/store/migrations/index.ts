@@ -8,6 +8,7 @@ import firmware from "./0006-firmware.js";
 import fairQueue from "./0010-fair-queue.js";
 import sessions from "./0020-sessions.js";
 import formerOwners from "./0030-former-owners.js";
+import lastDayOfPermissions from "./0040-last-day-of-permissions.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   { name: "0030-former-owners", sql: formerOwners },
   { name: "0020-sessions", sql: sessions },
   { name: "0010-fair-queue", sql: fairQueue },
+  { name: "0040-last-day-of-permissions", sql: lastDayOfPermissions },
 ];
