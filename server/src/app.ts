@@ -7,7 +7,7 @@ import type { Config } from "./config.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
 import { limitArrival } from "./http/arrival.js";
-import { authenticate } from "./http/authentication.js";
+import { createAuthentication } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
 import { deprecationHeaders } from "./http/deprecation.js";
 import { installErrors, refuseClient, sendError } from "./http/errors.js";
@@ -106,6 +106,7 @@ function installGuard(
   unknownPath: (request: FastifyRequest) => ServiceError,
 ): void {
   const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
+  const authenticate = createAuthentication(database.queries, clock, app.throttle);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);
     reply.header("Cache-Control", "no-store");
@@ -129,9 +130,10 @@ function installGuard(
     if (authorization === undefined || route.open) {
       await app.throttle("address", request, reply);
     } else {
-      ctx.caller = await authenticate(database.queries, clock.now(), authorization);
+      ctx.caller = await authenticate(request, authorization);
       await app.throttle(ctx.caller === null ? "address" : "user", request, reply);
       if (ctx.caller === null) throw errors.unauthenticated(true);
+      ctx.countPassword = () => app.throttle("newPassword", request);
     }
     requireAcceptable(request);
     limitArrival(request, app.config);

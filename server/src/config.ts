@@ -248,11 +248,21 @@ export const settings = {
     600,
     "Registrations from one address",
   ),
+  throttleRegistrationBytesPerHour: count(
+    "THROTTLE_REGISTRATION_BYTES_PER_HOUR",
+    128 * 1024 * 1024,
+    "Bytes of pictures in registrations from one address",
+  ),
   throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
   throttleFailedPasswords: count(
     "THROTTLE_FAILED_PASSWORDS",
     20,
     "Wrong passwords for one username from one address in 15 minutes",
+  ),
+  throttlePasswordChangesPerHour: count(
+    "THROTTLE_PASSWORD_CHANGES_PER_HOUR",
+    60,
+    "Passwords that one user sends to be set",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

@@ -46,12 +46,56 @@ describe("statements with parameters", () => {
   it("of too many texts run all the same, without filling the connection", async () => {
     const client = await store.database.pool.connect();
     try {
-      for (let i = 0; i < 200; i++) {
-        const { rows } = await client.query(`SELECT $1::int + ${i} AS sum`, [1]);
-        expect(rows).toEqual([{ sum: i + 1 }]);
+      for (let round = 0; round < 2; round++) {
+        for (let i = 0; i < 200; i++) {
+          const { rows } = await client.query(`SELECT $1::int + ${i} AS sum`, [1]);
+          expect(rows).toEqual([{ sum: i + 1 }]);
+        }
       }
       const { rows } = await client.query("SELECT count(*)::int AS count FROM pg_prepared_statements");
       expect(rows[0].count).toBeGreaterThan(0);
+      expect(rows[0].count).toBeLessThan(200);
+    } finally {
+      client.release();
+    }
+  });
+
+  it("that come often stay prepared, however many variants of a list somebody asks for", async () => {
+    const client = await store.database.pool.connect();
+    const often = "SELECT $1::int * 3 AS product";
+    try {
+      for (let i = 0; i < 600; i++) {
+        await client.query(`SELECT $1::int + ${i} AS variant`, [1]);
+        await client.query(`SELECT $1::int + ${i} AS variant`, [1]);
+        if (i % 20 === 0) expect((await client.query(often, [i])).rows).toEqual([{ product: 3 * i }]);
+      }
+      expect((await client.query(timesPrepared, [often])).rows).toEqual([{ count: 1 }]);
+      const next = "SELECT $1::int - 1 AS before";
+      for (let times = 0; times < 2; times++) await client.query(next, [1]);
+      expect((await client.query(timesPrepared, [next])).rows).toEqual([{ count: 1 }]);
+    } finally {
+      client.release();
+    }
+  });
+
+  it("are given up also where that happens in a transaction that has failed", async () => {
+    const client = await store.database.pool.connect();
+    try {
+      await client.query("BEGIN");
+      await expect(client.query("SELECT 1 / $1::int", [0])).rejects.toThrow("division by zero");
+      for (let i = 0; i < 300; i++) {
+        await client.query(`SELECT $1::int AS refused_${i}`, [1]).catch(() => undefined);
+        await client.query(`SELECT $1::int AS refused_${i}`, [1]).catch(() => undefined);
+      }
+      await client.query("ROLLBACK");
+      for (let i = 0; i < 300; i++) {
+        for (let times = 0; times < 2; times++) {
+          expect((await client.query(`SELECT $1::int AS taken_${i}`, [i])).rows[0]).toEqual({
+            [`taken_${i}`]: i,
+          });
+        }
+      }
+      const { rows } = await client.query("SELECT count(*)::int AS count FROM pg_prepared_statements");
       expect(rows[0].count).toBeLessThan(200);
     } finally {
       client.release();

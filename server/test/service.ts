@@ -258,7 +258,7 @@ export class TestService {
   async athlete(): Promise<TestAccount> {
     const username = `athlete-${randomUUID()}`;
     const password = `pass ${randomUUID()}`;
-    const passwordHash = await hashPassword(password, username);
+    const passwordHash = await hashPassword(this.ctx, password, username);
     const { id } = await transact(this.ctx, "test", (change) =>
       insertAccount(change, { role: "ATHLETE", username, email: `${username}@example.org`, passwordHash }),
     );

@@ -152,14 +152,20 @@ export async function change<Op extends OperationId, T>(
     const known = await claimKey(ctx, change);
     if (known !== undefined) return known.result as T;
     const target = await authorize(ctx, operation, ids, { queries: change.queries, lock: true });
-    if (ctx.ifMatch !== undefined && view !== undefined) {
-      const { etag } = await view(change, target);
-      if (!matchesStrongly(ctx.ifMatch, etag)) throw errors.preconditionFailed();
-    }
+    if (ctx.ifMatch !== undefined && view !== undefined) requireTag(ctx, await view(change, target));
     const result = await work(change, target);
     await storeResult(ctx, change, result);
     return result;
   });
+}
+
+/**
+ * `If-Match` for itself. `change` asks for it within its transaction; before that only for costly work that is to be
+ * done outside of it.
+ * @throws ServiceError `precondition_failed`
+ */
+export function requireTag({ ifMatch }: Context, { etag }: Item<unknown>): void {
+  if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) throw errors.preconditionFailed();
 }
 
 /**

@@ -30,6 +30,8 @@ export interface Context {
   /** Null without authentication, and for the operator's commands. */
   caller: Caller | null;
   requestId: string;
+  /** Counts a password that is to be hashed for the caller. Throws `throttled`. Without a request nothing is counted. */
+  countPassword?: () => Promise<void>;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;
   /** The entity tags of `If-Match`: the change happens only if the object still has one of them. */

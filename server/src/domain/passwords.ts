@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
+import type { Context } from "./context.js";
 import { errors } from "./errors.js";
+import { Turns } from "./turns.js";
 
 /** The most common passwords of at least 8 characters: NIST SP 800-63B section 5.1.1.2 asks to refuse them. */
 const COMMON = new Set(
@@ -34,28 +36,51 @@ function requireAllowed(password: string, username: string): void {
 }
 
 /**
- * Checks a new password and hashes it with argon2id.
- * @throws ServiceError `invalid` on the field `password`
+ * Passwords that are hashed at a time, over the whole process. Each takes a processor for tens of milliseconds, 19 MiB,
+ * and one of the four threads that also read files and look up names.
  */
-export async function hashPassword(password: string, username: string): Promise<string> {
+const HASHES_AT_ONCE = 2;
+/** Passwords of one caller that may wait. */
+const MAX_WAITING = 100;
+const turns = new Turns(HASHES_AT_ONCE, MAX_WAITING);
+
+/**
+ * Runs work that hashes a password or judges one, in turns with others'.
+ * @throws ServiceError `throttled` when too many of the caller's wait already
+ */
+export const inTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> => turns.run(caller, work);
+
+/** All who register share their turns, and so do not hold up who logs in. */
+const callerOf = ({ caller }: Context) => (caller === null ? "registration" : `user ${caller.id}`);
+
+/**
+ * Checks a new password and hashes it with argon2id. It is costly: to be done after every other check.
+ * @throws ServiceError `invalid` on the field `password`; `throttled`
+ */
+export async function hashPassword(ctx: Context, password: string, username: string): Promise<string> {
   requireAllowed(password, username);
-  return hash(password);
+  await ctx.countPassword?.();
+  return inTurn(callerOf(ctx), () => hash(password));
 }
 
 /**
- * Checks and hashes the password of an update.
+ * Checks and hashes the password of an update. It is costly: to be done after every other check.
  * @returns undefined when none was sent, or it is the one of `passwordHash`: clients that send back the whole account
  *   do not mean to end their sessions
- * @throws ServiceError `invalid` on the field `password`
+ * @throws ServiceError `invalid` on the field `password`; `throttled`
  */
 export async function changedPasswordHash(
+  ctx: Context,
   passwordHash: string | null,
   password: string | undefined,
   username: string,
 ): Promise<string | undefined> {
   if (password === undefined) return undefined;
   requireAllowed(password, username);
-  return (await isPassword(password, passwordHash)) ? undefined : hash(password);
+  await ctx.countPassword?.();
+  return inTurn(callerOf(ctx), async () =>
+    (await isPassword(password, passwordHash)) ? undefined : hash(password),
+  );
 }
 
 let dummy: Promise<string> | undefined;

@@ -1,11 +1,17 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
-import type { Caller } from "../domain/context.js";
+import type { FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Caller, Clock } from "../domain/context.js";
 import { hashToken } from "../domain/tokens.js";
 import { preparedOnce, type Queries } from "../store/database.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
+import type { Throttle } from "./throttle.js";
 
-/** RFC 6750 section 2.1; the scheme in any letter case. */
-const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+/** RFC 6750 section 2.1; the scheme in any letter case. The token in the form of those that are given out. */
+const BEARER = /^Bearer +([A-Za-z0-9_-]{43})$/i;
+
+/** Tokens that were valid when they were last seen. */
+const MAX_KNOWN = 10_000;
 
 const callerOfToken = preparedOnce((queries) =>
   queries
@@ -29,13 +35,25 @@ const callerOfToken = preparedOnce((queries) =>
     .prepare("caller_of_token"),
 );
 
+/** Who a request's `Authorization` header stands for; null when it holds no token that is valid now. */
+export type Authenticate = (request: FastifyRequest, header: string) => Promise<Caller | null>;
+
 /**
- * Who the request's `Authorization` header stands for.
- * @returns null when the header holds no token that is valid now
+ * Authentication by access token. Where an address has sent as many invalid tokens as it may make anonymous calls, the
+ * tokens that this process has not seen valid are refused without a query until the minute ends; whoever shares the
+ * address and is at work goes on.
  */
-export async function authenticate(queries: Queries, now: Date, header: string): Promise<Caller | null> {
-  const token = BEARER.exec(header)?.[1];
-  if (token === undefined) return null;
-  const [caller] = await callerOfToken(queries).execute({ tokenHash: hashToken(token), now });
-  return caller ?? null;
+export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authenticate {
+  const known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  return async (request, header) => {
+    const token = BEARER.exec(header)?.[1];
+    if (token === undefined) return null;
+    const tokenHash = hashToken(token);
+    const key = Buffer.from(tokenHash).toString("base64");
+    if (!known.has(key)) throttle.requireLeft("address", request);
+    const [caller] = await callerOfToken(queries).execute({ tokenHash, now: clock.now() });
+    if (caller === undefined) known.delete(key);
+    else known.set(key, true);
+    return caller ?? null;
+  };
 }

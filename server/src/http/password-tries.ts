@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { PasswordTries } from "../oauth/model.js";
+import { addressKey } from "./address-key.js";
 
-/** Wrong passwords are counted by username and client address. */
+/** Passwords are counted by username and client address; those of one address take turns with others'. */
 export const passwordTries = ({ throttle }: FastifyInstance, { ip }: FastifyRequest): PasswordTries => ({
-  require: (username) => throttle.requirePasswordTries(username, ip),
-  failed: (username) => throttle.failedPassword(username, ip),
+  caller: `address ${addressKey(ip)}`,
+  count: (username) => throttle.password(username, ip),
+  right: (username) => throttle.rightPassword(username, ip),
 });

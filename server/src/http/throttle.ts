@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../config.js";
 import { errors } from "../domain/errors.js";
 import type { Database } from "../store/database.js";
+import { addressKey } from "./address-key.js";
 
 const MINUTE = 60;
 
@@ -14,14 +16,20 @@ const limits = (config: Config) =>
     rawData: [config.throttleRawDataPerMinute, MINUTE],
     files: [config.throttleFilesPerMinute, MINUTE],
     registration: [config.throttleRegistrationsPerHour, 60 * MINUTE],
+    /** A point for each byte. */
+    registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
     token: [config.throttleTokensPerMinute, MINUTE],
     failedPassword: [config.throttleFailedPasswords, 15 * MINUTE],
+    newPassword: [config.throttlePasswordChangesPerHour, 60 * MINUTE],
   }) as const satisfies Record<string, readonly [points: number, seconds: number]>;
 
 export type ThrottleScope = keyof ReturnType<typeof limits>;
 
 /** Where a scope counts: by the caller, else by the client's address. */
-const BY_USER: ReadonlySet<ThrottleScope> = new Set(["user", "rawData", "files"]);
+const BY_USER: ReadonlySet<ThrottleScope> = new Set(["user", "rawData", "files", "newPassword"]);
+
+/** Keys that are known to be exhausted, so that further calls cost no query. */
+const MAX_EXHAUSTED = 10_000;
 
 export interface Throttle {
   /**
@@ -29,10 +37,24 @@ export interface Throttle {
    * @throws ServiceError `throttled`
    */
   (scope: ThrottleScope, request: FastifyRequest, reply?: FastifyReply): Promise<void>;
-  /** Counts a wrong password. */
-  failedPassword(username: string, address: string): Promise<void>;
-  /** @throws ServiceError `throttled` after too many wrong passwords */
-  requirePasswordTries(username: string, address: string): Promise<void>;
+  /**
+   * Refuses, without counting and without a query, whose address has no call left in the scope as far as this process
+   * knows.
+   * @throws ServiceError `throttled`
+   */
+  requireLeft(scope: ThrottleScope, request: FastifyRequest): void;
+  /**
+   * Counts what an anonymous registration stores.
+   * @throws ServiceError `throttled`
+   */
+  registrationBytes(request: FastifyRequest, bytes: number): Promise<void>;
+  /**
+   * Counts a password for a username before it is judged: of many at once no more are judged than may be wrong.
+   * @throws ServiceError `throttled` after too many wrong ones
+   */
+  password(username: string, address: string): Promise<void>;
+  /** The password was right: it does not count. */
+  rightPassword(username: string, address: string): Promise<void>;
 }
 
 /** Counters in PostgreSQL hold over all processes; the embedded database has one process, so memory will do. */
@@ -61,18 +83,30 @@ export function createThrottle(config: Config, database: Database): Throttle {
     return limiter;
   };
 
-  async function consume(scope: ThrottleScope, key: string): Promise<RateLimiterRes> {
+  /** When the window of a key without points ends, ms since 1970. */
+  const exhausted = new LRUCache<string, number>({ max: MAX_EXHAUSTED });
+  const requirePoints = (scope: ThrottleScope, key: string) => {
+    const leftMs = (exhausted.get(`${scope} ${key}`) ?? 0) - Date.now();
+    if (leftMs > 0) throw errors.throttled(leftMs);
+  };
+
+  async function consume(scope: ThrottleScope, key: string, points = 1): Promise<RateLimiterRes> {
+    requirePoints(scope, key);
     try {
-      return await limiterOf(scope).consume(key);
+      return await limiterOf(scope).consume(key, points);
     } catch (refused) {
-      if (refused instanceof RateLimiterRes) throw errors.throttled(refused.msBeforeNext);
-      throw refused;
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      // A single point may still be there for who asked for several; a password under way may be given back.
+      if (points === 1 && scope !== "failedPassword") {
+        exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);
+      }
+      throw errors.throttled(refused.msBeforeNext);
     }
   }
 
   const throttle = async (scope: ThrottleScope, request: FastifyRequest, reply?: FastifyReply) => {
     const caller = request.ctx.caller;
-    const key = BY_USER.has(scope) && caller !== null ? `user-${caller.id}` : request.ip;
+    const key = BY_USER.has(scope) && caller !== null ? `user-${caller.id}` : addressKey(request.ip);
     const [points, seconds] = scopes[scope];
     reply?.header("RateLimit-Policy", `"${scope}";q=${points};w=${seconds}`);
     try {
@@ -85,16 +119,17 @@ export function createThrottle(config: Config, database: Database): Throttle {
   };
 
   const passwordKey = (username: string, address: string) =>
-    `${username.toLowerCase().slice(0, 150)} ${address}`;
+    `${username.toLowerCase().slice(0, 150)} ${addressKey(address)}`;
   return Object.assign(throttle, {
-    async failedPassword(username: string, address: string) {
-      await limiterOf("failedPassword").penalty(passwordKey(username, address));
+    requireLeft: (scope: ThrottleScope, { ip }: FastifyRequest) => requirePoints(scope, addressKey(ip)),
+    async registrationBytes({ ip }: FastifyRequest, bytes: number) {
+      if (bytes > 0) await consume("registrationBytes", addressKey(ip), bytes);
     },
-    async requirePasswordTries(username: string, address: string) {
-      const state = await limiterOf("failedPassword").get(passwordKey(username, address));
-      if (state !== null && state.consumedPoints >= scopes.failedPassword[0]) {
-        throw errors.throttled(state.msBeforeNext);
-      }
+    async password(username: string, address: string) {
+      await consume("failedPassword", passwordKey(username, address));
+    },
+    async rightPassword(username: string, address: string) {
+      await limiterOf("failedPassword").reward(passwordKey(username, address));
     },
   });
 }

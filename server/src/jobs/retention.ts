@@ -1,4 +1,4 @@
-import { and, inArray, lte, type SQL } from "drizzle-orm";
+import { and, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
@@ -38,6 +38,8 @@ export async function applyRetention(ctx: Context): Promise<void> {
     [auditLog, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
   ];
   for (const [table, condition] of expired) await queries.delete(table).where(condition);
+  // The throttles count by the system's clock.
+  await queries.execute(sql`DELETE FROM throttle_counters WHERE expire <= ${Date.now()}`);
   await applySampleRetention(ctx);
   await vacuumAllEmbedded(ctx);
 }

@@ -9,7 +9,7 @@ import { InvalidGrantError } from "@node-oauth/oauth2-server";
 import { and, eq, isNull } from "drizzle-orm";
 import { usernameKey } from "../domain/accounts/store.js";
 import type { Context } from "../domain/context.js";
-import { isPassword } from "../domain/passwords.js";
+import { inTurn, isPassword } from "../domain/passwords.js";
 import { hashToken, isToken, newToken } from "../domain/tokens.js";
 import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { issueTokens, type Proof, revokeReplayedCode } from "./issue.js";
@@ -20,10 +20,14 @@ const SCOPE = ["all"];
 /** Far enough: expiry is judged here, by the service's clock. */
 const NEVER = new Date("9999-12-31T00:00:00Z");
 
-/** Throttle of wrong passwords, told of each try. */
+/** Throttle of passwords. */
 export interface PasswordTries {
-  require(username: string): Promise<void>;
-  failed(username: string): Promise<void>;
+  /** Who tries. */
+  caller: string;
+  /** Counts a try before it is judged. Throws `throttled`. */
+  count(username: string): Promise<void>;
+  /** The password was right: the try does not count. */
+  right(username: string): Promise<void>;
 }
 
 /** The account with these credentials; takes as long when there is none. */
@@ -34,12 +38,15 @@ export async function findUser(
   password: string,
 ): Promise<typeof accounts.$inferSelect | undefined> {
   const key = usernameKey(username);
-  await tries.require(key);
-  const [account] = await ctx.queries.select().from(accounts).where(eq(accounts.usernameKey, key));
-  const right = await isPassword(password, account?.passwordHash ?? null);
-  if (account !== undefined && right && account.disabledAt === null) return account;
-  await tries.failed(key);
-  return undefined;
+  // Counted only when its turn comes, so that of many right ones at once none is refused for those that wait.
+  return inTurn(tries.caller, async () => {
+    await tries.count(key);
+    const [account] = await ctx.queries.select().from(accounts).where(eq(accounts.usernameKey, key));
+    const right = await isPassword(password, account?.passwordHash ?? null);
+    if (account === undefined || !right || account.disabledAt !== null) return undefined;
+    await tries.right(key);
+    return account;
+  });
 }
 
 /** An application that is not revoked. */

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { DrizzleQueryError, eq, sql } from "drizzle-orm";
+import { and, DrizzleQueryError, eq, ne, or, sql } from "drizzle-orm";
 import {
   accessTokens,
   accounts,
   authorizationCodes,
   permissions,
+  type Role,
   refreshTokens,
   timeframes,
 } from "../../store/schema.js";
 import type { Change } from "../change.js";
+import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { recompute } from "../timeframes/recompute.js";
 import type { Account } from "./find.js";
@@ -24,13 +26,40 @@ const TAKEN: Record<string, string> = {
   accounts_external_id: "external_id",
 };
 
+const TAKEN_MESSAGE = "This value is already taken.";
+
 /** Turns the database's word that a value is taken into the field error of that value. */
 async function uniquely<T>(query: Promise<T>): Promise<T> {
   return query.catch((error: unknown) => {
     const cause = error instanceof DrizzleQueryError ? (error.cause as { constraint?: string }) : undefined;
     const field = TAKEN[cause?.constraint ?? ""];
-    throw field === undefined ? error : errors.field(field, "This value is already taken.", "not_unique");
+    throw field === undefined ? error : errors.field(field, TAKEN_MESSAGE, "not_unique");
   });
+}
+
+/**
+ * Looks whether username and external id are free, before work that would be in vain. Only the database can tell for
+ * certain, when the row is written.
+ * @param except the account that may have them
+ * @throws ServiceError `not_unique` on the field
+ */
+export async function requireFree(
+  { queries }: Context,
+  role: Role,
+  { username, externalId }: { username?: string | undefined; externalId?: string | null | undefined },
+  except = 0,
+): Promise<void> {
+  const hasName = username === undefined ? undefined : eq(accounts.usernameKey, usernameKey(username));
+  const hasId = externalId ? and(eq(accounts.role, role), eq(accounts.externalId, externalId)) : undefined;
+  if (hasName === undefined && hasId === undefined) return;
+  const taken = await queries
+    .select({ key: accounts.usernameKey })
+    .from(accounts)
+    .where(and(or(hasName, hasId), ne(accounts.id, except)));
+  for (const { key } of taken) {
+    const field = username !== undefined && key === usernameKey(username) ? "username" : "external_id";
+    throw errors.field(field, TAKEN_MESSAGE, "not_unique");
+  }
 }
 
 export async function insertAccount(change: Change, values: Values): Promise<Account> {

@@ -1,6 +1,11 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import { mailCredentials } from "../accounts/credentials-mail.js";
-import { athleteProfileColumns, insertAccount, insertManagedAthlete } from "../accounts/store.js";
+import {
+  athleteProfileColumns,
+  insertAccount,
+  insertManagedAthlete,
+  requireFree,
+} from "../accounts/store.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
@@ -13,8 +18,9 @@ export async function createAthlete(
   ctx: Context,
   body: StaticDecode<typeof NewAthlete>,
 ): Promise<AthleteItem> {
+  await requireFree(ctx, "ATHLETE", { username: body.username, externalId: body.external_id });
   const generated = body.password === undefined ? generatePassword() : null;
-  const passwordHash = await hashPassword(generated ?? body.password ?? "", body.username);
+  const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
   return change(ctx, "createAthlete", {}, async (change) => {
     const athlete = await insertAccount(change, {
       role: "ATHLETE",

@@ -1,7 +1,7 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import type { Account } from "../accounts/find.js";
-import { athleteProfileColumns, sent, updateAccount } from "../accounts/store.js";
-import { change } from "../change.js";
+import { athleteProfileColumns, requireFree, sent, updateAccount } from "../accounts/store.js";
+import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
 import type { AthleteUpdate, ManagedAthleteUpdate } from "./bodies.js";
@@ -15,7 +15,13 @@ export async function updateAthlete(
   body: StaticDecode<typeof AthleteUpdate>,
   filters: Filters,
 ): Promise<AthleteItem> {
+  if (body.password !== undefined) {
+    requireTag(ctx, athleteItem(athlete));
+    await requireMatch(ctx.queries, athlete, filters);
+    await requireFree(ctx, "ATHLETE", { username: body.username, externalId: body.external_id }, athlete.id);
+  }
   const passwordHash = await changedPasswordHash(
+    ctx,
     athlete.passwordHash,
     body.password,
     body.username ?? athlete.username,
@@ -62,7 +68,7 @@ export async function updateManagedAthlete(
 
 /** Sets a new password and ends every session. */
 export async function changeAthletePassword(ctx: Context, athlete: Account, password: string): Promise<void> {
-  const passwordHash = await hashPassword(password, athlete.username);
+  const passwordHash = await hashPassword(ctx, password, athlete.username);
   await change(ctx, "changeAthletePassword", { athlete: athlete.id }, async (change, before) => {
     await updateAccount(change, before, { passwordHash });
   });

@@ -6,6 +6,7 @@ import {
   insertAccount,
   insertManagedAthlete,
   managerProfileColumns,
+  requireFree,
 } from "../accounts/store.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
@@ -19,8 +20,9 @@ export async function createManager(
   body: StaticDecode<typeof NewManager>,
   withDefaultAthlete: boolean,
 ): Promise<Item<ReturnType<typeof toManager>>> {
+  await requireFree(ctx, "MANAGER", { username: body.username, externalId: body.external_id });
   const generated = body.password === undefined ? generatePassword() : null;
-  const passwordHash = await hashPassword(generated ?? body.password ?? "", body.username);
+  const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
   return change(ctx, "createManager", {}, async (change) => {
     const manager = await insertAccount(change, {
       role: "MANAGER",

@@ -1,7 +1,7 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import type { Account } from "../accounts/find.js";
-import { managerProfileColumns, sent, updateAccount } from "../accounts/store.js";
-import { change } from "../change.js";
+import { managerProfileColumns, requireFree, sent, updateAccount } from "../accounts/store.js";
+import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
 import type { ManagerUpdate } from "./bodies.js";
@@ -15,7 +15,12 @@ export async function updateManager(
   manager: Account,
   body: StaticDecode<typeof ManagerUpdate>,
 ) {
+  if (body.password !== undefined) {
+    requireTag(ctx, managerItem(manager));
+    await requireFree(ctx, "MANAGER", { username: body.username, externalId: body.external_id }, manager.id);
+  }
   const passwordHash = await changedPasswordHash(
+    ctx,
     manager.passwordHash,
     body.password,
     body.username ?? manager.username,
@@ -37,7 +42,7 @@ export async function updateManager(
 
 /** Sets a new password and ends every session. */
 export async function changeManagerPassword(ctx: Context, manager: Account, password: string): Promise<void> {
-  const passwordHash = await hashPassword(password, manager.username);
+  const passwordHash = await hashPassword(ctx, password, manager.username);
   await change(ctx, "changeManagerPassword", { manager: manager.id }, async (change, before) => {
     await updateAccount(change, before, { passwordHash });
   });

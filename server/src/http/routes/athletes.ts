@@ -58,7 +58,10 @@ export function athleteRoutes(app: FastifyInstance): void {
     success: { status: 201, schema: Athlete },
     failures: [400],
     throttle: ["registration"],
-    handle: ({ ctx, body }) => createAthlete(ctx, body),
+    async handle({ ctx, request, body }) {
+      await app.throttle.registrationBytes(request, body.athlete_profile?.profile_picture?.length ?? 0);
+      return createAthlete(ctx, body);
+    },
   });
 
   route(app, {

@@ -36,7 +36,10 @@ export function managerRoutes(app: FastifyInstance): void {
     success: { status: 201, schema: Manager },
     failures: [400],
     throttle: ["registration"],
-    handle: ({ ctx, query, body }) => createManager(ctx, body, query.create_default_athlete ?? false),
+    async handle({ ctx, request, query, body }) {
+      await app.throttle.registrationBytes(request, body.athlete_profile?.profile_picture?.length ?? 0);
+      return createManager(ctx, body, query.create_default_athlete ?? false);
+    },
   });
 
   route(app, {

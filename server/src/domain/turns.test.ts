@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { Turns } from "./turns.js";
+
+/** A work that lasts until it is let go. */
+function work() {
+  let finish = () => {};
+  const done = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  return { done, finish };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("turns", () => {
+  it("let one caller's single work go before another's many", async () => {
+    const turns = new Turns(1, 100);
+    const began: string[] = [];
+    const asked = [..."aaaaab"].map((caller, index) =>
+      turns.run(caller, async () => void began.push(`${caller}${index}`)),
+    );
+    await Promise.all(asked);
+    expect(began.indexOf("b5")).toBeLessThan(3);
+    expect(began).toHaveLength(6);
+  });
+
+  it("run no more at a time than they may, also after a failure", async () => {
+    const turns = new Turns(2, 100);
+    let running = 0;
+    let most = 0;
+    const asked = Array.from({ length: 20 }, (_, index) =>
+      turns.run(String(index % 3), async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await settled();
+        running -= 1;
+        if (index % 2 === 0) throw new Error("failed");
+      }),
+    );
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(10);
+    expect(most).toBe(2);
+  });
+
+  it("refuse a caller whose works wait in numbers, and no other", async () => {
+    const turns = new Turns(1, 2);
+    const { done, finish } = work();
+    const first = turns.run("a", () => done);
+    const waiting = [turns.run("a", settled), turns.run("a", settled)];
+    await expect(turns.run("a", settled)).rejects.toMatchObject({ code: "throttled" });
+    const other = turns.run("b", settled);
+    finish();
+    await Promise.all([first, ...waiting, other]);
+  });
+});

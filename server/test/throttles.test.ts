@@ -1,0 +1,156 @@
+/** Limits that hold against those who try to get around them, and let everybody else through. */
+import { randomBytes } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { applyRetention } from "../src/jobs/retention.js";
+import { newStore, service, startService, TestService } from "./service.js";
+
+const statusesOf = async (answers: readonly Promise<{ status: number }>[]) =>
+  (await Promise.all(answers)).map(({ status }) => status);
+const count = (statuses: readonly number[], status: number) =>
+  statuses.filter((one) => one === status).length;
+
+/** Asks as a proxy would that names its client. */
+const askFor = (s: TestService, client: string, path = "/api/v1/account/") =>
+  s.get(path, undefined, { "X-Forwarded-For": client });
+
+describe("passwords", () => {
+  it("are counted before they are judged: of 150 at once no more than 20 are judged", async () => {
+    const s = await startService({ throttleFailedPasswords: 20 });
+    const person = await s.manager();
+    const guess = (password: string) =>
+      s.token({ grant_type: "password", username: person.username, password });
+    const statuses = await statusesOf(Array.from({ length: 150 }, (_, index) => guess(`wrong ${index}`)));
+    expect([count(statuses, 400), count(statuses, 429)]).toEqual([20, 130]);
+    expect((await guess(person.password)).status).toBe(429);
+  });
+
+  it("that are right do not count, however many come at once", async () => {
+    const s = await startService({ throttleFailedPasswords: 5 });
+    const { username, password } = await s.manager();
+    const logIn = () => s.token({ grant_type: "password", username, password });
+    expect(count(await statusesOf(Array.from({ length: 40 }, logIn)), 200)).toBe(40);
+  });
+
+  it("are set a bounded number of times an hour by one user, and not counted where the change is refused", async () => {
+    const s = await startService({ throttlePasswordChangesPerHour: 2 });
+    const person = await s.manager();
+    const path = `/api/v1/managers/${person.id}/`;
+    const change = (json: object, headers: Record<string, string> = {}) =>
+      s.send("PATCH", path, { token: person.token, json, headers });
+    const taken = { username: (await s.manager()).username, password: "another password" };
+    for (let times = 0; times < 5; times++) {
+      expect((await change({ password: "another password" }, { "If-Match": '"old"' })).status).toBe(412);
+      expect((await change(taken)).status).toBe(400);
+    }
+    const { password } = person;
+    expect((await change({ password })).status).toBe(201);
+    expect((await change({ password })).status).toBe(201);
+    expect((await change({ password })).status).toBe(429);
+    expect((await change({ email: "new@example.org" })).status).toBe(201);
+  });
+
+  it("of a change that is refused cost no hash", async () => {
+    const s = await service();
+    const person = await s.manager();
+    const cpuOf = async (json: object) => {
+      const before = process.cpuUsage();
+      for (let times = 0; times < 40; times++) {
+        const { status } = await s.send("PATCH", `/api/v1/managers/${person.id}/`, {
+          token: person.token,
+          json,
+          headers: { "If-Match": '"old"' },
+        });
+        expect(status).toBe(412);
+      }
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    await cpuOf({ email: "new@example.org" });
+    const without = await cpuOf({ email: "new@example.org" });
+    // A hash takes many times what the rest of such a request does.
+    expect(await cpuOf({ password: "another password" })).toBeLessThan(2.5 * without);
+  });
+});
+
+describe("invalid tokens", () => {
+  it("are refused without a query once their address has no call left, and who is at work there goes on", async () => {
+    const s = await startService({ throttleAddressPerMinute: 5 });
+    const person = await s.manager();
+    expect((await s.get("/api/v1/account/", person.token)).status).toBe(200);
+    const garbage = () => s.get("/api/v1/account/", randomBytes(32).toString("base64url"));
+    const statuses: number[] = [];
+    for (let times = 0; times < 12; times++) statuses.push((await garbage()).status);
+    expect(count(statuses, 403)).toBeLessThanOrEqual(5);
+    expect(statuses.at(-1)).toBe(429);
+    const { pool } = s.store.database;
+    let queries = 0;
+    const { query } = pool;
+    pool.query = ((...args: Parameters<typeof query>) => {
+      queries += 1;
+      return query.apply(pool, args);
+    }) as typeof query;
+    try {
+      expect((await garbage()).status).toBe(429);
+      expect(queries).toBe(0);
+    } finally {
+      pool.query = query;
+    }
+    expect((await s.get("/api/v1/account/", person.token)).status).toBe(200);
+  });
+});
+
+describe("the client's address", () => {
+  it("is the one that a trusted proxy names", async () => {
+    const s = await startService({ throttleAddressPerMinute: 2, trustProxy: ["127.0.0.1"] });
+    const of = (client: string) => statusesOf([1, 2, 3].map(() => askFor(s, client)));
+    expect(count(await of("192.0.2.1"), 429)).toBe(1);
+    expect(count(await of("192.0.2.2"), 429)).toBe(1);
+  });
+
+  it("is not what anybody else names", async () => {
+    for (const trustProxy of [[], ["192.0.2.200"]]) {
+      const s = await startService({ throttleAddressPerMinute: 2, trustProxy });
+      const statuses = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `198.51.100.${last}`)));
+      expect(count(statuses, 429)).toBeGreaterThanOrEqual(2);
+      await s.stop();
+    }
+  });
+
+  it("is one for all of an IPv6 subscriber's", async () => {
+    const s = await startService({ throttleAddressPerMinute: 2, trustProxy: ["127.0.0.1"] });
+    const one = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `2001:db8:7:8::${last}`)));
+    expect(count(one, 429)).toBe(2);
+    expect((await askFor(s, "2001:db8:7:9::1")).status).toBe(403);
+  });
+});
+
+describe("registrations", () => {
+  it("store a bounded number of bytes of pictures for one address", async () => {
+    const s = await startService({ throttleRegistrationBytesPerHour: 100_000 });
+    const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(40_000)]);
+    const register = (profile_picture?: string) => {
+      const username = `athlete-${randomBytes(6).toString("hex")}`;
+      const athlete_profile = profile_picture === undefined ? {} : { profile_picture };
+      return s.post("/api/v1/athletes/", { username, email: "a@example.org", athlete_profile });
+    };
+    expect((await register(picture.toString("base64"))).status).toBe(201);
+    const refused = await register(picture.toString("base64"));
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(1000);
+    expect((await register()).status).toBe(201);
+  });
+});
+
+describe("counters whose time is over", () => {
+  it("are removed", async () => {
+    const store = await newStore();
+    const { queries } = store.database;
+    const now = Date.now();
+    await queries.execute(sql`INSERT INTO throttle_counters (key, points, expire)
+      VALUES ('failedPassword:invented', 3, ${now - 1000}), ('failedPassword:at work', 3, ${now + 900_000})`);
+    await applyRetention((await TestService.start(store)).ctx);
+    const { rows } = await queries.execute(sql`SELECT key FROM throttle_counters ORDER BY key`);
+    expect(rows).toEqual([{ key: "failedPassword:at work" }]);
+  });
+});
