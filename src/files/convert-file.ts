@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { requireBooleans, requireFunctions, requireObject, requirePath, requirePaths } from "../arguments.js";
 import { type ConvertOptions, type CsvPiece, CsvPieces, conversionFileName } from "../convert.js";
 import { AsiError, abortError } from "../errors.js";
+import { isTurnDue, takeTurn } from "../event-loop-turns.js";
 import { csvFileName } from "../file-name.js";
 import { type Inspection, inspectionOf } from "../inspect.js";
 import type { Source } from "../types.js";
@@ -134,7 +135,7 @@ async function convertIntoFolder(
   };
   try {
     for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
-      writePiece(piece, parts.at(-1) ?? null, openPart);
+      await writePiece(piece, parts.at(-1) ?? null, openPart);
     }
     const conclusion = await pieces.conclusion;
     const { info, produced } = conclusion;
@@ -145,7 +146,7 @@ async function convertIntoFolder(
     for (const part of parts) await part.reachDisk();
     await options.claim?.(paths);
     if (options.signal?.aborted === true) throw abortError(options.signal);
-    commitAll(parts, paths, force);
+    await commitAll(parts, paths, force);
     await folderReachesDisk(folder);
     return {
       ...inspectionOf(conclusion),
@@ -166,15 +167,16 @@ function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
   );
 }
 
-// Writes to the part at hand, and opens another at each break.
-function writePiece(
+// Writes to the part at hand, and opens another at each break: there may be thousands in a piece.
+async function writePiece(
   { bytes, rangeBreaks }: CsvPiece,
   current: OutputFile | null,
   openPart: () => OutputFile,
-): void {
+): Promise<void> {
   let part = current;
   let start = 0;
   for (const offset of rangeBreaks) {
+    if (isTurnDue()) await takeTurn();
     if (offset > start) part?.write(bytes.subarray(start, offset));
     part = openPart();
     start = offset;
@@ -184,15 +186,25 @@ function writePiece(
 }
 
 // All or none: a name that is taken takes back those already given.
-function commitAll(parts: readonly OutputFile[], paths: readonly string[], force: boolean): void {
-  if (!force) for (const path of paths) refuseExisting(path);
+async function commitAll(
+  parts: readonly OutputFile[],
+  paths: readonly string[],
+  force: boolean,
+): Promise<void> {
+  if (!force) {
+    for (const path of paths) {
+      if (isTurnDue()) await takeTurn();
+      refuseExisting(path);
+    }
+  }
   const committed: string[] = [];
   try {
-    parts.forEach((part, i) => {
+    for (const [i, part] of parts.entries()) {
+      if (isTurnDue()) await takeTurn();
       const path = paths[i] ?? "";
       part.commit(path, force);
       committed.push(path);
-    });
+    }
   } catch (error) {
     if (!force) for (const path of committed) rmSync(path, { force: true });
     throw error;

@@ -1,20 +1,24 @@
-/** Numbers without end, in one piece of memory. */
+/**
+ * Numbers without end, as the core wrote them, a fixed number of them to an entry. They lie in the pieces in which they came:
+ * one great array would be copied each time it grows.
+ */
 export class NumberList {
-  #numbers = new Float64Array(48);
+  readonly #pieces: Float64Array[] = [];
   #length = 0;
 
-  append(more: Float64Array): void {
-    if (this.#length + more.length > this.#numbers.length) {
-      const grown = new Float64Array(Math.max(2 * this.#numbers.length, this.#length + more.length));
-      grown.set(this.#numbers.subarray(0, this.#length));
-      this.#numbers = grown;
-    }
-    this.#numbers.set(more, this.#length);
-    this.#length += more.length;
+  get length(): number {
+    return this.#length;
   }
 
-  /** What is in it by now; what is appended later does not change it. */
-  view(): Float64Array {
-    return this.#numbers.subarray(0, this.#length);
+  /** Copies `numbers`, whole entries, behind the others. */
+  append(numbers: Float64Array): void {
+    if (numbers.length === 0) return;
+    this.#pieces.push(numbers.slice());
+    this.#length += numbers.length;
+  }
+
+  /** The pieces by now; what is appended later does not change it. */
+  pieces(): readonly Float64Array[] {
+    return this.#pieces.slice();
   }
 }

@@ -1,13 +1,4 @@
-import type {
-  Engine,
-  EngineSettings,
-  Produced,
-  Product,
-  RangeBreak,
-  Recorded,
-  Signal,
-  Span,
-} from "../engine.js";
+import type { Engine, EngineSettings, Produced, Product, RangeBreak, Recorded, Signal } from "../engine.js";
 import { serialBytes } from "../header.js";
 import { withList } from "../long-list.js";
 import type { Range, Report, SampleBatch } from "../types.js";
@@ -128,31 +119,31 @@ export class WasmEngine implements Engine {
   produced(): Produced {
     const { producedRows: rows, spanEarliestMs, spanLatestMs } = this.#account();
     if (rows === 0) return { rows, start: null, end: null, spans: [] };
-    const numbers = this.#rangeBreaks.view();
     let start = spanEarliestMs;
     let end = spanLatestMs;
-    // the first break has no span before it
-    for (let i = 3; i < numbers.length; i += 3) {
-      start = Math.min(start, numbers[i + 1] ?? start);
-      end = Math.max(end, numbers[i + 2] ?? end);
-    }
-    return withList({ rows, start, end }, "spans", numbers.length / 3, () => {
-      const spans: Span[] = [];
-      for (let i = 3; i < numbers.length; i += 3) {
-        spans.push({ start: numbers[i + 1] ?? 0, end: numbers[i + 2] ?? 0 });
+    const pieces = this.#rangeBreaks.pieces();
+    for (const numbers of pieces) {
+      for (let i = 0; i < numbers.length; i += 3) {
+        // the first break has no span before it
+        if (Number.isNaN(numbers[i + 1])) continue;
+        start = Math.min(start, numbers[i + 1] ?? start);
+        end = Math.max(end, numbers[i + 2] ?? end);
       }
-      spans.push({ start: spanEarliestMs, end: spanLatestMs });
-      return spans;
-    });
+    }
+    return withList({ rows, start, end }, "spans", this.#rangeBreaks.length / 3, () => [
+      ...entriesOf(pieces, (_, spanStart, spanEnd) => ({ start: spanStart, end: spanEnd })).slice(1),
+      { start: spanEarliestMs, end: spanLatestMs },
+    ]);
   }
 
   recorded(): Recorded {
     const account = this.#account();
     if (account.rows === 0) return { ranges: 0, ms: 0 };
-    const numbers = this.#closedRanges.view();
     let ms = Math.abs(account.rangeStopMs - account.rangeStartMs);
-    for (let i = 0; i < numbers.length; i += 3) ms += Math.abs((numbers[i + 1] ?? 0) - (numbers[i] ?? 0));
-    return { ranges: numbers.length / 3 + 1, ms };
+    for (const numbers of this.#closedRanges.pieces()) {
+      for (let i = 0; i < numbers.length; i += 3) ms += Math.abs((numbers[i + 1] ?? 0) - (numbers[i] ?? 0));
+    }
+    return { ranges: this.#closedRanges.length / 3 + 1, ms };
   }
 
   ecgRawHz(): number {
@@ -161,7 +152,7 @@ export class WasmEngine implements Engine {
 
   report(): Report {
     const a = this.#account();
-    const closedRanges = this.#closedRanges.view();
+    const closedRanges = this.#closedRanges.pieces();
     const report = {
       bytes: {
         total: a.writtenBytes,
@@ -188,7 +179,7 @@ export class WasmEngine implements Engine {
       start: a.rows === 0 ? null : a.earliestMs,
       end: a.rows === 0 ? null : a.latestMs,
     };
-    return withList(report, "ranges", closedRanges.length / 3, () => rangesOf(a, closedRanges));
+    return withList(report, "ranges", this.#closedRanges.length / 3, () => rangesOf(a, closedRanges));
   }
 
   #account(): Account {
@@ -206,14 +197,25 @@ export class WasmEngine implements Engine {
   }
 }
 
-function rangesOf(account: Account, closed: Float64Array): Range[] {
+function rangesOf(account: Account, closed: readonly Float64Array[]): Range[] {
   if (account.rows === 0) return [];
-  const ranges: Range[] = [];
-  for (let i = 0; i < closed.length; i += 3) {
-    ranges.push({ start: closed[i] ?? 0, stop: closed[i + 1] ?? 0, size: closed[i + 2] ?? 0 });
-  }
+  const ranges = entriesOf(closed, (start, stop, size) => ({ start, stop, size }));
   ranges.push({ start: account.rangeStartMs, stop: account.rangeStopMs, size: account.rangeRows });
   return ranges;
+}
+
+/** What `make` makes of each three numbers. */
+function entriesOf<T>(
+  pieces: readonly Float64Array[],
+  make: (first: number, second: number, third: number) => T,
+): T[] {
+  const entries: T[] = [];
+  for (const numbers of pieces) {
+    for (let i = 0; i < numbers.length; i += 3) {
+      entries.push(make(numbers[i] ?? 0, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0));
+    }
+  }
+  return entries;
 }
 
 const DRAINED: Signal = { kind: "drained" };
