@@ -66,9 +66,14 @@ class CsvRows implements AsyncIterable<EncodableRow> {
 
   async *#readFields(): AsyncGenerator<string[]> {
     const { parse } = await loadFastCsv();
-    const parser = parse({ delimiter: this.#delimiter, ignoreEmpty: false });
+    const parser = parse<string[], string[]>({ delimiter: this.#delimiter, ignoreEmpty: false });
+    const feeder = new Feeder(this.#chunks, parser);
+    parser.transform((row: string[]) => {
+      feeder.rowsParsed += 1;
+      return row;
+    });
     let sourceError: { cause: unknown } | null = null;
-    feed(this.#chunks, parser).catch((cause) => {
+    feeder.feed().catch((cause) => {
       sourceError = { cause };
       parser.destroy(cause);
     });
@@ -80,13 +85,15 @@ class CsvRows implements AsyncIterable<EncodableRow> {
       }
     } catch (cause) {
       // what the source throws is its own matter
-      if (sourceError !== null) throw cause;
+      if (sourceError !== null && !(cause instanceof LongRow)) throw cause;
       // The parser hands over nothing of the piece of text in which it fails: the place is somewhere from here on.
       const line = this.line + 1;
-      const message = shortened((cause as Error).message, LONGEST_QUOTE);
+      const message =
+        cause instanceof LongRow ? cause.message : shortened((cause as Error).message, LONGEST_QUOTE);
+      // not the parser's own error as its cause: its message holds all that was not read yet
       throw new AsiError("BAD_CSV", `The CSV cannot be read somewhere from line ${line} on: ${message}.`, {
         line,
-        cause,
+        cause: new Error(message),
       });
     }
   }
@@ -98,32 +105,65 @@ function lineBreaks(fields: readonly string[]): number {
 }
 
 interface TextSink {
-  write(text: string): boolean;
+  write(text: string, done: () => void): boolean;
   end(): unknown;
-  once(event: "drain" | "close", listener: () => void): unknown;
+  once(event: "close", listener: () => void): unknown;
+  off(event: "close", listener: () => void): unknown;
   readonly destroyed: boolean;
 }
 
-// The parser reads all that it is given at once.
-const TEXT_PIECE = 1 << 16;
+// What is handed to the parser at a time: it reads all that it is given at once.
+const PIECE = 1 << 16;
+// The parser reads an unfinished row again with every piece: without a bound a row of megabytes would take minutes.
+const LONGEST_ROW = 1 << 18;
 
-async function feed(chunks: ChunkReader, sink: TextSink): Promise<void> {
-  const decoder = new TextDecoder();
-  for (;;) {
-    const chunk = await chunks.read();
-    if (chunk === null || sink.destroyed) break;
-    for (let offset = 0; offset < chunk.length && !sink.destroyed; offset += TEXT_PIECE) {
-      if (isTurnDue()) await takeTurn();
-      const piece = chunk.subarray(offset, offset + TEXT_PIECE);
-      if (!sink.write(decoder.decode(piece, { stream: true }))) {
-        await new Promise<void>((resolve) => {
-          sink.once("drain", resolve);
-          sink.once("close", resolve);
-        });
+class LongRow extends Error {
+  constructor() {
+    super(`a row is longer than ${LONGEST_ROW} characters, or a quote is not closed`);
+  }
+}
+
+/** Hands the text of a source to the parser as fast as it takes it. */
+class Feeder {
+  /** Counted by the parser. */
+  rowsParsed = 0;
+  readonly #chunks: ChunkReader;
+  readonly #sink: TextSink;
+  #unfinished = 0;
+
+  constructor(chunks: ChunkReader, sink: TextSink) {
+    this.#chunks = chunks;
+    this.#sink = sink;
+  }
+
+  /** Throws `LongRow`, and what the source throws. */
+  async feed(): Promise<void> {
+    const decoder = new TextDecoder();
+    for (;;) {
+      const chunk = await this.#chunks.read();
+      if (chunk === null || this.#sink.destroyed) break;
+      for (let start = 0; start < chunk.length && !this.#sink.destroyed; start += PIECE) {
+        if (isTurnDue()) await takeTurn();
+        await this.#write(decoder.decode(chunk.subarray(start, start + PIECE), { stream: true }));
       }
     }
+    if (!this.#sink.destroyed) this.#sink.end();
   }
-  if (!sink.destroyed) sink.end();
+
+  async #write(text: string): Promise<void> {
+    const rowsBefore = this.rowsParsed;
+    await new Promise<void>((resolve) => {
+      this.#sink.once("close", resolve);
+      this.#sink.write(text, () => {
+        this.#sink.off("close", resolve);
+        resolve();
+      });
+    });
+    // Where a row has ended in this piece, what is unfinished lies in it.
+    const isRowDone = this.rowsParsed > rowsBefore;
+    this.#unfinished = text.length + (isRowDone ? 0 : this.#unfinished);
+    if (this.#unfinished > LONGEST_ROW) throw new LongRow();
+  }
 }
 
 function columnIndices(names: string[], line: number): Map<Column, number> {

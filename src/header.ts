@@ -7,6 +7,12 @@ import type { RecordingInfo } from "./types.js";
 const HEADER_PAYLOAD_LENGTH = 64;
 const FORMAT_VERSION = 1;
 const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+// Names of devices on Windows, whatever follows behind a dot: a file of that name cannot be made there.
+const RESERVED_PATTERN = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+function canBeFileName(serial: string): boolean {
+  return SERIAL_PATTERN.test(serial) && !RESERVED_PATTERN.test(serial);
+}
 
 const FIELDS = {
   serial: { offset: 4, length: 16 },
@@ -19,7 +25,7 @@ type HeaderText = keyof typeof FIELDS;
 
 /** What `encode` and `repair` write into the header; texts are ASCII of at most 16, 16, 12 and 12 characters. */
 export interface RecordingHeader {
-  /** `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`. */
+  /** `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`, and no name of a device on Windows (`CON`, `NUL.1`). */
   serial: string;
   deviceName?: string | undefined;
   deviceType?: string | undefined;
@@ -37,10 +43,10 @@ export function checkGivenSerial(serial: string): void {
     );
   }
   // from JavaScript it can be left out: the pattern would take "undefined"
-  if (typeof serial === "string" && SERIAL_PATTERN.test(serial)) return;
+  if (typeof serial === "string" && canBeFileName(serial)) return;
   throw new AsiError(
     "BAD_OPTION",
-    `The serial number ${serial === undefined ? "that was not given" : shown(serial)} cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".".`,
+    `The serial number ${serial === undefined ? "that was not given" : shown(serial)} cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no name of a device on Windows such as CON or NUL.`,
   );
 }
 
@@ -70,7 +76,7 @@ export function readHeader(
     );
   }
   const serial = givenSerial ?? readText(payload, "serial");
-  if (!SERIAL_PATTERN.test(serial)) {
+  if (!canBeFileName(serial)) {
     return new AsiError(
       "BAD_HEADER",
       `The serial number in the recording header, ${JSON.stringify(serial)}, cannot become a file name; give one yourself (option serial).`,

@@ -9,7 +9,10 @@ export type Source =
 
 /** The recording's header (frame `ASI-INF`). */
 export interface RecordingInfo {
-  /** Of the device; fit to be part of a file name: `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`. */
+  /**
+   * Of the device; fit to be part of a file name: `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`, and no
+   * name of a device on Windows.
+   */
   serial: string;
   deviceName: string;
   deviceType: string;

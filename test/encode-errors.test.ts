@@ -1,5 +1,6 @@
+import { inspect as inspectText } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type EncodableRow, encode, encodeCsv, type RecordingHeader } from "../src/index.js";
+import { type EncodableRow, encode, encodeCsv, inspect, type RecordingHeader } from "../src/index.js";
 import { ascii } from "./frames.js";
 import { asiError, thrown, wholeBytes } from "./whole.js";
 
@@ -128,5 +129,35 @@ describe("a CSV that cannot be read is refused with its line", () => {
     expect(thrown(() => encodeCsv(ascii(head), { serial: "X" }, { delimiter: ";;" }))).toMatchObject({
       code: "BAD_OPTION",
     });
+  });
+});
+
+describe("a row of megabytes", () => {
+  const names = "timestamp,latitude,longitude,speed\n1.0,0,0,0\n";
+
+  it.for<[string, string]>([
+    ["one long field", names + "x".repeat(8e6)],
+    ["many fields", names + "1,".repeat(4e6)],
+    ["a quote that is not closed, on one line", `${names}"${"x".repeat(8e6)}`],
+    ["a quote that is not closed, on many lines", `${names}"${"x\n".repeat(4e6)}`],
+    ["blanks", names + " ".repeat(8e6)],
+    ["a header line without end", "timestamp,".repeat(800_000)],
+  ])("is refused in a moment, and not quoted: %s", async ([, csv]) => {
+    const bytes = new TextEncoder().encode(csv);
+    for (const source of [bytes, new Blob([bytes]).stream()]) {
+      const startedAt = performance.now();
+      const error = await asiError(wholeBytes(encodeCsv(source, { serial: "X" })));
+      // a guard against minutes
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
+      expect(error).toMatchObject({ code: "BAD_CSV", message: expect.stringMatching(/quote is not closed/) });
+      expect(inspectText(error, { depth: 9 }).length).toBeLessThan(3_000);
+    }
+  });
+
+  it("may be as long as 262,144 characters", async () => {
+    const note = "n".repeat(200_000);
+    const csv = `timestamp,latitude,longitude,speed,note\n1.0,0,0,0,"${note}"\n2.0,0,0,0,${note}\n`;
+    const { report } = await inspect(encodeCsv(new TextEncoder().encode(csv), { serial: "X" }));
+    expect(report.rows.total).toBe(2);
   });
 });

@@ -178,6 +178,28 @@ describe("a serial number that the caller gives", () => {
     },
   );
 
+  it.for(["CON", "nul", "Com1", "LPT9", "aux.", "NUL.1", "prn..x", "COM0.asi"])(
+    "is refused where Windows keeps the name for a device: %s",
+    async (serial) => {
+      for (const attempt of [convert, decode, decodeRows, repair]) {
+        expect(thrown(() => attempt(joined([header, row]), { serial }))).toMatchObject({
+          code: "BAD_OPTION",
+          message: expect.stringMatching(/device on Windows/),
+        });
+      }
+      expect(thrown(() => encode([], { serial }))).toMatchObject({ code: "BAD_OPTION" });
+      expect(await conversionError(joined([asiInf({ serial }), row]))).toMatchObject({ code: "BAD_HEADER" });
+    },
+  );
+
+  it.for(["CONTROL", "COM", "COM10", "NUL-1", "AUX_2", "A.CON", "LPTX"])(
+    "may be like the name of a device: %s",
+    async (serial) => {
+      expect((await inspect(joined([header, row]), { serial })).info.serial).toBe(serial);
+      expect((await inspect(joined([asiInf({ serial }), row]))).info.serial).toBe(serial);
+    },
+  );
+
   it("has at most the 16 characters that a header can hold", async () => {
     for (const attempt of [convert, decode, decodeRows, repair]) {
       const error = thrown(() => attempt(joined([header, row]), { serial: "A".repeat(17) }));

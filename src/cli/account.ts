@@ -1,5 +1,5 @@
 import type { Report } from "../types.js";
-import type { Console } from "./console.js";
+import type { Console, Part } from "./console.js";
 import { isDamaged } from "./exit-status.js";
 
 // What a report says, in words.
@@ -21,19 +21,18 @@ export function damageText({ damage }: Report): string {
 }
 
 /** Lines about what in an input was no known frame: damage, foreign bytes, unknown frames. */
-export function notices(console: Console, name: string, report: Report): string[] {
+export function notices(console: Console, name: string, report: Report): Part[][] {
   const { bytes, frames } = report;
-  const lines: string[] = [];
+  const lines: Part[][] = [];
   if (isDamaged(report)) {
     const damage = console.paint("yellow", "damaged:");
-    lines.push(`${name}: ${damage} ${damageText(report)}; ${count(bytes.skipped, "byte")} skipped`);
+    lines.push([`${name}: `, damage, ` ${damageText(report)}; ${count(bytes.skipped, "byte")} skipped`]);
   } else if (bytes.skipped > 0) {
-    lines.push(`${name}: ${count(bytes.skipped, "foreign byte")} skipped, no damage`);
+    lines.push([`${name}: ${count(bytes.skipped, "foreign byte")} skipped, no damage`]);
   }
   if (frames.unknown > 0) {
-    lines.push(
-      `${name}: ${count(frames.unknown, "unknown frame")} (${count(bytes.unknown, "byte")}) passed over`,
-    );
+    const passedOver = `${count(frames.unknown, "unknown frame")} (${count(bytes.unknown, "byte")})`;
+    lines.push([`${name}: ${passedOver} passed over`]);
   }
   return lines;
 }

@@ -1,6 +1,7 @@
-import type { Console } from "./console.js";
+import type { Console, Part } from "./console.js";
 import { ExitStatus, statusOfAll } from "./exit-status.js";
 import { type Input, nameOf } from "./inputs.js";
+import { printable, printableJson } from "./printable.js";
 import { type Failure, failureOf, placeOf, systemCode } from "./problem.js";
 import { Progress } from "./progress.js";
 
@@ -82,21 +83,20 @@ async function tellFailure(
 ): Promise<ExitStatus> {
   const failure = failureOf(error);
   if (json) await tell(context, { input: input.name, ...failure });
-  else context.console.message(failureLine(context.console, failure, nameOf(input)));
-  if (process.env.ASI_DEBUG === "1") context.console.message(String((error as Error).stack));
+  else context.console.message(...failureLine(context.console, failure, nameOf(input)));
+  if (process.env.ASI_DEBUG === "1") context.console.trace(error);
   return ExitStatus.failed;
 }
 
 /** `asi: match.asi: message (CODE at byte 12)` */
-function failureLine(console: Console, { error }: Failure, name: string): string {
-  const message = error.message.startsWith(`${name}: `)
-    ? error.message.slice(name.length + 2)
-    : error.message;
-  return `${console.paint("red", "asi:")} ${name}: ${message} ${placeOf(error)}`;
+function failureLine(console: Console, { error }: Failure, name: string): Part[] {
+  const text = printable(error.message);
+  const message = text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
+  return [console.paint("red", "asi:"), ` ${name}: ${message} ${placeOf(error)}`];
 }
 
 async function tell({ console }: Context, object: object): Promise<void> {
-  await console.data(`${JSON.stringify(object)}\n`);
+  await console.data(`${printableJson(object)}\n`);
 }
 
 function totalBytes(inputs: readonly Input[]): number {

@@ -1,9 +1,13 @@
 import { writeSync } from "node:fs";
 import { DescriptorOutput } from "../files/descriptor-output.js";
+import { printable, printableLines } from "./printable.js";
 import { systemCode } from "./problem.js";
 
 const STDOUT = 1;
 const STDERR = 2;
+
+/** A piece of a message: a text, or one that brings its own control sequences. */
+export type Part = string | { readonly sequence: string };
 
 /** Where the command writes: data on the standard output, messages on the standard error. */
 export class Console {
@@ -17,24 +21,31 @@ export class Console {
     this.#env = env;
   }
 
-  /** Writes data. When nobody reads any more, it is dropped in silence. */
+  /** Writes lines of data, what acts on a terminal escaped. When nobody reads any more, it is dropped in silence. */
   async data(text: string): Promise<void> {
     if (this.#isOutputClosed || text === "") return;
     this.showTransient("");
     try {
-      await this.#output.write(new TextEncoder().encode(text));
+      await this.#output.write(new TextEncoder().encode(printableLines(text)));
     } catch (error) {
       if (systemCode(error) !== "EPIPE") throw error;
       this.#isOutputClosed = true;
     }
   }
 
-  /** A line for the user. */
-  message(line: string): void {
+  /** A line for the user, of texts and what `paint` gives; whatever in it acts on a terminal is escaped. */
+  message(...parts: readonly Part[]): void {
     const transient = this.#transient;
     this.showTransient("");
-    write(`${line}\n`);
+    write(`${parts.map((part) => (typeof part === "string" ? printable(part) : part.sequence)).join("")}\n`);
     this.showTransient(transient);
+  }
+
+  /** Where an error comes from, line by line. */
+  trace(error: unknown): void {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    const text = String(stack).replace(message, () => printable(message));
+    for (const line of text.split("\n")) this.message(line);
   }
 
   /** A line that the next one replaces; an empty text removes it. Only where `canShowTransient`. */
@@ -50,9 +61,9 @@ export class Console {
   }
 
   /** Text in a colour where messages appear in colour: on a terminal, unless NO_COLOR (no-color.org) is set. */
-  paint(colour: keyof typeof COLOURS, text: string): string {
+  paint(colour: keyof typeof COLOURS, text: string): Part {
     const isPlain = (this.#env.NO_COLOR ?? "") !== "" || !this.canShowTransient;
-    return isPlain ? text : `\x1b[${COLOURS[colour]}m${text}\x1b[0m`;
+    return isPlain ? text : { sequence: `\x1b[${COLOURS[colour]}m${printable(text)}\x1b[0m` };
   }
 }
 

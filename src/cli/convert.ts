@@ -81,7 +81,7 @@ async function convertToFiles(
         console.message(
           `${name}: ${count(rowsProduced, "row")} -> ${files.map(({ path }) => path).join(", ")}`,
         );
-        for (const line of notices(console, name, report)) console.message(line);
+        for (const line of notices(console, name, report)) console.message(...line);
       },
       toJson: ({ files, ...inspection }) => ({ files, ...inspection }),
       statusOf: ({ report }) => statusOf(report),
@@ -102,7 +102,7 @@ async function convertToOutput(input: Input, options: ConvertOptions, context: C
     work: (_, __, onProgress) =>
       convertToDescriptor(openInput(input, onProgress), output, { ...options, signal }),
     async show({ report }) {
-      for (const line of notices(console, nameOf(input), report)) console.message(line);
+      for (const line of notices(console, nameOf(input), report)) console.message(...line);
     },
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),

@@ -2,6 +2,7 @@ import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, parse, sep } from "node:path";
 import { readFileViews, readStandardInput } from "../files/read-file.js";
 import { expandBraces, isPattern, MOST_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
+import { printable } from "./printable.js";
 import { DescribedError } from "./problem.js";
 import { UsageError } from "./usage-error.js";
 
@@ -34,9 +35,9 @@ export function findInputs(args: readonly string[]): Input[] {
     });
 }
 
-/** What messages call it. */
+/** What messages and tables call it: on one line, and without what acts on a terminal. */
 export function nameOf(input: Input): string {
-  return input.kind === "standardInput" ? "standard input" : input.name;
+  return input.kind === "standardInput" ? "standard input" : printable(input.name);
 }
 
 /** The bytes of an input. Throws why it is missing, or the system's errors. */

@@ -31,19 +31,18 @@ export function main(args: readonly string[]): Promise<ExitStatus> {
 }
 
 function tell(console: Console, error: unknown): ExitStatus {
-  if (process.env.ASI_DEBUG === "1" && error instanceof Error) console.message(String(error.stack));
+  if (process.env.ASI_DEBUG === "1" && error instanceof Error) console.trace(error);
   // commander has said it itself
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.done : ExitStatus.wrongUsage;
   // nobody reads on
   if (systemCode(error) === "EPIPE") return ExitStatus.done;
   const problem = failureOf(error).error;
   if (error instanceof UsageError || (error instanceof AsiError && error.code === "BAD_OPTION")) {
-    console.message(
-      `${console.paint("red", "asi:")} ${error instanceof UsageError ? error.message : problem.message}`,
-    );
+    const message = error instanceof UsageError ? error.message : problem.message;
+    console.message(console.paint("red", "asi:"), ` ${message}`);
     console.message("asi --help, and asi COMMAND --help, show how to call it.");
     return ExitStatus.wrongUsage;
   }
-  console.message(`${console.paint("red", "asi:")} ${problem.message} ${placeOf(problem)}`);
+  console.message(console.paint("red", "asi:"), ` ${problem.message} ${placeOf(problem)}`);
   return ExitStatus.failed;
 }

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { version } from "../../package.json";
 import type { Context } from "./batch.js";
 import type { ExitStatus } from "./exit-status.js";
+import { printable, printableLines } from "./printable.js";
 import {
   parseColumns,
   parseDelimiter,
@@ -250,9 +251,16 @@ ${EXIT_STATUS}`,
     });
 }
 
+// What is quoted of the arguments stays on its line.
+function withoutLineBreaks(text: string, args: readonly string[]): string {
+  return args
+    .filter((arg) => printable(arg) !== arg)
+    .reduce((said, arg) => said.replaceAll(arg, printable(arg)), text);
+}
+
 function write(descriptor: number, text: string): void {
   try {
-    writeSync(descriptor, text);
+    writeSync(descriptor, printableLines(withoutLineBreaks(text, process.argv.slice(2))));
   } catch {
     // nobody reads: nothing to say
   }

@@ -68,7 +68,7 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
     async show({ file, report }, input) {
       const name = nameOf(input);
       if (file !== null) console.message(`${name}: ${file.bytes} bytes -> ${file.path}`);
-      for (const line of notices(console, name, report)) console.message(line);
+      for (const line of notices(console, name, report)) console.message(...line);
     },
     toJson: ({ file, info, report }) => ({ files: file === null ? [] : [file], info, report }),
     statusOf: ({ report }) => statusOf(report),

@@ -1,0 +1,30 @@
+// File names, arguments and texts of recordings come from anywhere: what acts on a terminal must not reach it.
+
+// Control characters (C0, DEL, C1), and those that end a line or turn the direction of a text.
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu;
+const KEPT = /[\n\t]/;
+
+/** A name as one line shows it: `\x1b` for an escape character. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, escaped);
+}
+
+/** The same of a text of several lines, with tabs. */
+export function printableLines(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => (KEPT.test(character) ? character : escaped(character)));
+}
+
+/** JSON of one line without such characters. */
+export function printableJson(value: object): string {
+  return JSON.stringify(value).replace(UNPRINTABLE, (character) => `\\u${hex(character, 4)}`);
+}
+
+function escaped(character: string): string {
+  if (character === "\n") return "\\n";
+  if (character === "\t") return "\\t";
+  return character.charCodeAt(0) < 0x100 ? `\\x${hex(character, 2)}` : `\\u${hex(character, 4)}`;
+}
+
+function hex(character: string, digits: number): string {
+  return character.charCodeAt(0).toString(16).padStart(digits, "0");
+}
