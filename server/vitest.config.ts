@@ -14,8 +14,6 @@ export const onDatabase = (name: "embedded" | "postgres", { long = false } = {})
     fileParallelism: false,
     testTimeout: long ? 1_200_000 : 120_000,
     hookTimeout: 120_000,
-    // Sockets that are cut off at the right moment do not always find it on a busy machine.
-    retry: process.env.CI === undefined ? 0 : 2,
   },
 });
 

@@ -1,8 +1,8 @@
 import { onTestFinished, TestRunner } from "vitest";
 
 /**
- * Within a test, promises that `stop` is done when the test ends, failed or not: in CI it is tried again, and what its
- * first attempt left running would be in the way. Outside of a test, the file's own `afterAll` sees to it.
+ * Within a test, promises that `stop` is done when the test ends, failed or not: what it left running would be in the way
+ * of the next one. Outside of a test, the file's own `afterAll` sees to it.
  */
 export function stopAfterTest(stop: () => Promise<void>): void {
   if (TestRunner.getCurrentTest() !== undefined) onTestFinished(stop);

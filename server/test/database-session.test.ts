@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
-import { openDatabase } from "../src/store/database.js";
-import { newStore } from "./service.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Database, openDatabase } from "../src/store/database.js";
+import { isUnavailable } from "../src/store/database-errors.js";
+import { migrate } from "../src/store/migrate.js";
+import { openStore } from "../src/store/open.js";
+import { newDatabase, newStore, testConfig } from "./service.js";
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
   it("writes times in UTC and in the ISO style, whatever the server is set to", async () => {
@@ -15,6 +19,68 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
       expect(rows).toEqual([{ at: "9999-12-31 23:59:59.999+00" }]);
     } finally {
       await other.close();
+    }
+  });
+
+  describe("is bounded", () => {
+    const MS = 100;
+    let bounded: Database;
+    let other: Database;
+
+    beforeAll(async () => {
+      const { database, databaseUrl } = await newDatabase();
+      other = database;
+      const timeouts = { statementMs: MS, lockMs: MS, idleInTransactionMs: MS };
+      bounded = await openDatabase({ url: databaseUrl ?? "", poolSize: 2, timeouts });
+      await other.pool.query("CREATE TABLE a (x int)");
+      return async () => {
+        await bounded.close();
+        await other.close();
+      };
+    });
+
+    it("a statement that takes too long is ended", async () => {
+      await expect(bounded.pool.query("SELECT pg_sleep(60)")).rejects.toMatchObject({ code: "57014" });
+    });
+
+    it("a statement does not wait for a lock for ever", async () => {
+      await other.queries.transaction(async (tx) => {
+        await tx.execute(sql`LOCK TABLE a`);
+        const patient = bounded.pool.query("SET statement_timeout = 0; SELECT * FROM a");
+        await expect(patient).rejects.toMatchObject({ code: "55P03" });
+      });
+    });
+
+    it("a transaction that stands still is ended, and the process and the pool go on", async () => {
+      const still = bounded.queries.transaction(async (tx) => {
+        await tx.execute(sql`INSERT INTO a VALUES (1)`);
+        await sleep(5 * MS);
+        await tx.execute(sql`INSERT INTO a VALUES (2)`);
+      });
+      const error = await still.catch((error: unknown) => error);
+      expect(isUnavailable(error)).toBe(true);
+      expect((await bounded.pool.query("SELECT * FROM a")).rows).toEqual([]);
+    });
+
+    it("a migration takes its time all the same", async () => {
+      const slow = { name: "0001-slow", sql: "SELECT pg_sleep(0.5); CREATE TABLE b (x int)" };
+      expect(await migrate(bounded, { migrations: [slow] })).toEqual(["0001-slow"]);
+      const { rows } = await bounded.pool.query("SHOW statement_timeout");
+      expect(rows).toEqual([{ statement_timeout: `${MS}ms` }]);
+    });
+  });
+
+  it("of the service has the bounds of the settings", async () => {
+    const { databaseUrl } = await newStore();
+    const config = { ...testConfig(), databaseUrl, databaseStatementTimeoutMs: 12_345 };
+    const store = await openStore(config);
+    try {
+      const { rows } = await store.database.pool.query(
+        "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle",
+      );
+      expect(rows).toEqual([{ statement: "12345ms", lock: "10s", idle: "1min" }]);
+    } finally {
+      await store.close();
     }
   });
 });

@@ -13,7 +13,7 @@ const USER_LIMIT = 60;
 const DEVICES = 12;
 const RIVALS = 6;
 
-/** Another name each time: a test that is tried again finds what its first attempt left. */
+/** Another name each time: the tests of this file share a database. */
 const fresh = (name: string) => `${name}-${randomBytes(4).toString("hex")}`;
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", () => {

@@ -57,5 +57,10 @@ export async function serveMetrics(
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, host, resolve);
   });
-  return () => new Promise((resolve) => server.close(() => resolve()));
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      // A reader that stands still must not keep the process.
+      server.closeAllConnections();
+    });
 }

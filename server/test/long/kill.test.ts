@@ -22,7 +22,7 @@ let running: RunningProcess;
 let token: string;
 let device: number;
 
-// A database of its own for each attempt: it counts what it stored.
+// A database of its own: the test counts what it stored.
 beforeEach(async () => {
   processes = await Processes.onNewDatabase({
     // So that a job whose worker was killed is begun again while the test waits.

@@ -1,0 +1,119 @@
+/** How a process of the service starts and ends, as the log and an orchestrator see it. */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { stopAfterTest } from "./cleanup.js";
+import { Processes } from "./processes.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+/** Longer than any orderly end takes on a busy machine, shorter than the time for a request to arrive. */
+const PATIENCE_MS = 40_000;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+interface Line {
+  msg: string;
+  level: number;
+  [field: string]: unknown;
+}
+
+const linesOf = (output: string): Line[] =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+
+describe("a process of the service", { timeout: 120_000 }, () => {
+  it("says in the log that it starts, is ready, was told to end, and has ended", async () => {
+    const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
+    const { url, terminate, output } = await processes.start();
+    expect(await terminate()).toBe(0);
+    const lines = linesOf(output());
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      "starting",
+      "ready",
+      "signal received",
+      "stopping",
+      "stopped",
+    ]);
+    expect(lines[0]).toMatchObject({ role: "all", database: isPostgres ? "postgres" : "embedded" });
+    expect(lines[1]).toMatchObject({ url });
+    expect(lines[2]).toMatchObject({ signal: "SIGTERM" });
+  });
+
+  it("cuts off a request that does not end in SHUTDOWN_TIMEOUT_MS, says so, and ends", async () => {
+    const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "1000" });
+    const { url, terminate, output } = await processes.start();
+    const { port, hostname } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    stopAfterTest(async () => {
+      socket.destroy();
+    });
+    socket.on("error", () => undefined);
+    const closed = once(socket, "close");
+    // A body that never comes.
+    socket.write(
+      "POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+    );
+    await sleep(300);
+    const ended = await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })]);
+    expect(ended).toBe(0);
+    await closed;
+    expect(output()).toContain("requests under way are cut off");
+  });
+
+  it.runIf(isPostgres)("tells its health on METRICS_PORT too, which is a worker's only port", async () => {
+    const port = await freePort();
+    const processes = await Processes.onNewDatabase({ METRICS_PORT: String(port) });
+    const worker = await processes.start("--role", "worker");
+    const at = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return [response.status, response.ok ? await response.text() : ""];
+    };
+    expect(await at("/health/live/")).toEqual([200, '{"status":"ok"}']);
+    expect(await at("/health/ready/")).toEqual([200, '{"status":"ok"}']);
+    expect(await at("/metrics")).toEqual([200, expect.stringContaining("job_runs_total")]);
+    expect(await at("/api/v1/account/")).toEqual([404, ""]);
+    expect(await worker.terminate()).toBe(0);
+  });
+
+  it.runIf(isPostgres)("that may not make its tables says so in a sentence, not in a stack", async () => {
+    const processes = await Processes.onNewDatabase();
+    const url = new URL(processes.env.DATABASE_URL ?? "");
+    const admin = new pg.Client(url.href);
+    await admin.connect();
+    stopAfterTest(() => admin.end());
+    const name = `empty_${randomBytes(4).toString("hex")}`;
+    await admin.query(`CREATE ROLE ${name} LOGIN`);
+    await admin.query(`CREATE DATABASE ${name}`);
+    url.pathname = name;
+    url.username = name;
+    const refusal = await processes.refusal([], { DATABASE_URL: url.href });
+    expect(refusal).toMatch(/^The database user may not apply .* Grant it CREATE on the schema/);
+    expect(refusal.trim().split("\n")).toHaveLength(1);
+  });
+
+  it.runIf(isPostgres)("refuses the database of a newer release in a sentence", async () => {
+    const processes = await Processes.onNewDatabase();
+    // Makes the tables.
+    await processes.command("app", "create", "--name", "Coach");
+    const admin = new pg.Client(processes.env.DATABASE_URL);
+    await admin.connect();
+    stopAfterTest(() => admin.end());
+    await admin.query("INSERT INTO migrations (name) VALUES ('9999-of-tomorrow')");
+    expect(await processes.refusal([])).toMatch(
+      /^The database is of a newer release: .*9999-of-tomorrow.*\n$/,
+    );
+  });
+});
