@@ -14,6 +14,7 @@ export async function mailCredentials(
     kind: "mail",
     payload: {
       template: "credentials",
+      account: account.id,
       to: account.email,
       username: account.username,
       sealedPassword: generatedPassword === null ? null : seal(ctx.serverKey, generatedPassword),

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { accounts, permissions, timeframes } from "../../store/schema.js";
+import { erasePerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
@@ -13,7 +14,8 @@ async function removeAthlete(change: Change, athlete: Account, filters: Filters)
   await removeTimeframes(change, eq(timeframes.athleteId, athlete.id));
   await removePermissions(change, eq(permissions.athleteId, athlete.id));
   await change.queries.delete(accounts).where(eq(accounts.id, athlete.id));
-  await change.audit("account", athlete.id, athlete, null);
+  await change.audit("account", athlete.id, null, null);
+  await erasePerson(change, athlete);
 }
 
 /** Deletes the caller's own account. */

@@ -7,6 +7,7 @@ import computedData from "./0005-computed-data.js";
 import firmware from "./0006-firmware.js";
 import fairQueue from "./0010-fair-queue.js";
 import sessions from "./0020-sessions.js";
+import erasure from "./0021-erasure.js";
 import formerOwners from "./0030-former-owners.js";
 import lastDayOfPermissions from "./0040-last-day-of-permissions.js";
 
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   { name: "0006-firmware", sql: firmware },
   { name: "0030-former-owners", sql: formerOwners },
   { name: "0020-sessions", sql: sessions },
+  { name: "0021-erasure", sql: erasure },
   { name: "0010-fair-queue", sql: fairQueue },
   { name: "0040-last-day-of-permissions", sql: lastDayOfPermissions },
 ];

@@ -1,0 +1,52 @@
+import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { auditLog, idempotencyKeys, jobs } from "../../store/schema.js";
+import type { Change } from "../change.js";
+import type { Account } from "./find.js";
+
+/** The accounts that an audit row's values name; the index has the same expression. */
+const PEOPLE = sql`(ARRAY[
+  before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
+  before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
+])`;
+
+/**
+ * Erases what is kept of a person outside of the account's own rows, in the transaction that deletes the account. Of the
+ * audit stay who, what and when; the values go, of what the person did as of what was done to the person. Mails that wait
+ * and stored answers that show the person go too.
+ */
+export async function erasePerson({ queries }: Change, { id, username, managedBy }: Account): Promise<void> {
+  await queries
+    .update(auditLog)
+    .set({ before: null, after: null })
+    .where(
+      and(
+        or(
+          eq(auditLog.accountId, id),
+          and(eq(auditLog.entity, "account"), eq(auditLog.entityId, id)),
+          sql`${PEOPLE} && ARRAY[${String(id)}]`,
+        ),
+        sql`(before IS NOT NULL OR after IS NOT NULL)`,
+      ),
+    );
+  await queries.delete(jobs).where(
+    and(
+      eq(jobs.kind, "mail"),
+      inArray(jobs.state, ["PENDING", "STARTED", "RETRY"]),
+      // Those of earlier releases name no account; usernames are unique.
+      or(
+        sql`${jobs.payload}->>'account' = ${String(id)}`,
+        sql`(NOT ${jobs.payload} ? 'account' AND ${jobs.payload}->>'username' = ${username})`,
+      ),
+    ),
+  );
+  if (managedBy === null) return;
+  // The answer to whoever created a managed athlete. Its username holds a random UUID.
+  await queries
+    .delete(idempotencyKeys)
+    .where(
+      and(
+        eq(idempotencyKeys.accountId, managedBy),
+        sql`strpos(to_jsonb(${idempotencyKeys})::text, ${username}) > 0`,
+      ),
+    );
+}
