@@ -15,6 +15,7 @@ import { logOptions } from "./http/log.js";
 import { answerOtherMethods, collectMethods } from "./http/methods.js";
 import { measureRequests } from "./http/metrics.js";
 import { requireAcceptable } from "./http/negotiation.js";
+import { cutSlowReaders } from "./http/pace.js";
 import { type Readiness, watchReadiness } from "./http/readiness.js";
 import { routes } from "./http/routes/index.js";
 import { Slots } from "./http/slots.js";
@@ -75,14 +76,16 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("dependencies", dependencies);
   app.decorate("throttle", createThrottle(config, dependencies.database));
   app.decorate("operations", []);
-  app.decorate("slots", new Slots(config.convertConcurrency));
-  for (const name of ["ctx", "ids", "target", "rawBody"]) app.decorateRequest(name, undefined);
+  app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
+  for (const name of ["ctx", "ids", "target", "rawBody", "giveSlotBack"])
+    app.decorateRequest(name, undefined);
   app.decorateRequest("replays", false);
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
 
   app.decorate("metrics", measureRequests(app));
   app.decorate("readiness", watchReadiness(app));
 
+  cutSlowReaders(app, config);
   installErrors(app);
   await installBodies(app);
   const methods = collectMethods(app);

@@ -130,10 +130,15 @@ export const settings = {
   ),
   requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time in which a request must have arrived"),
   uploadTimeoutMs: count("UPLOAD_TIMEOUT_MS", 600_000, "The same for a request with a recording"),
-  uploadPauseMs: count(
-    "UPLOAD_PAUSE_MS",
-    15_000,
-    "Time for which a request with a recording may stand still while it arrives",
+  transferMinBytesPerSecond: count(
+    "TRANSFER_MIN_BYTES_PER_SECOND",
+    16 * 1024,
+    "Least pace at which a client sends a large body and reads an answer; a slower one is cut off",
+  ),
+  transferGraceMs: integer(8, 3_600_000)(
+    "TRANSFER_GRACE_MS",
+    10_000,
+    "Time by which a client may fall behind that pace; six times as long behind what it read at once",
   ),
   bodyMemoryBytes: count(
     "BODY_MEMORY_BYTES",
@@ -196,8 +201,13 @@ export const settings = {
   convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
   convertConcurrency: integer(1, 64)(
     "CONVERT_CONCURRENCY",
-    2,
+    8,
     "Conversions and bulk load requests that one process serves at a time",
+  ),
+  convertConcurrencyPerUser: integer(1, 64)(
+    "CONVERT_CONCURRENCY_PER_USER",
+    1,
+    "Of them, those of one user; a conversion counts until its CSV is complete",
   ),
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",

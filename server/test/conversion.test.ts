@@ -10,7 +10,7 @@ let s: TestService;
 let ann: TestAccount;
 
 beforeAll(async () => {
-  s = await TestService.start(await newStore(), { convertMaxBytes: 40_000_000, uploadPauseMs: 300 });
+  s = await TestService.start(await newStore(), { convertMaxBytes: 40_000_000, transferGraceMs: 300 });
   ann = await s.manager();
 });
 
@@ -71,8 +71,8 @@ async function open(on = s): Promise<{ socket: Socket; answer: () => string; clo
   return { socket, answer: () => answer, closed };
 }
 
-const head = (length: number) =>
-  `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\nContent-Length: ${length}\r\n` +
+const head = (length: number, by = ann) =>
+  `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${by.token}\r\nContent-Length: ${length}\r\n` +
   "Content-Type: multipart/form-data; boundary=b\r\n\r\n";
 const PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.asi"\r\n\r\n';
 
@@ -287,22 +287,107 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("row 17: two run at a time; a third is told when to come again", async () => {
-    const patient = await TestService.start(s.store);
+  it("row 17: one of each user runs at a time, and as many as are set; others are told when to come again", async () => {
+    const patient = await TestService.start(s.store, {
+      convertConcurrency: 2,
+      convertConcurrencyPerUser: 1,
+      transferGraceMs: 60_000,
+    });
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
-    const third = () => send(form([["file", recording]]), {}, patient);
-    const waiting = [await open(patient), await open(patient)];
-    for (const { socket } of waiting) {
-      socket.write(head(1_000_000) + PART);
+    const [bob, eve] = [await s.manager(), await s.manager()];
+    const by = (user: TestAccount) => ({ Authorization: `Bearer ${user.token}` });
+    const convertBy = (user: TestAccount) => send(form([["file", recording]]), by(user), patient);
+    const hold = async (user: TestAccount, files: number) => {
+      // What was converted before is removed a moment after its answer.
+      await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(files - 1);
+      const { socket } = await open(patient);
+      socket.write(head(1_000_000, user) + PART);
       socket.write(recording);
-    }
-    await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(2);
-    const { status, headers, json } = await third();
-    expect(status).toBe(429);
-    expect([Number(headers.get("retry-after")) > 0, Object.keys(json)]).toEqual([true, ["detail"]]);
-    for (const { socket } of waiting) socket.destroy();
-    await expect.poll(async () => (await third()).status, { timeout: 10_000 }).toBe(200);
+      await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(files);
+      return socket;
+    };
+    const first = await hold(ann, 1);
+    const again = await convertBy(ann);
+    expect([again.status, Object.keys(again.json)]).toEqual([429, ["detail"]]);
+    expect(Number(again.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await convertBy(bob)).status).toBe(200);
+    const second = await hold(bob, 2);
+    expect((await convertBy(eve)).status).toBe(429);
+    first.destroy();
+    await expect.poll(async () => (await convertBy(eve)).status, { timeout: 10_000 }).toBe(200);
+    second.destroy();
     await patient.stop();
+  });
+
+  it("row 17: a slot is free again when the CSV is complete, though nobody reads it", async () => {
+    const patient = await TestService.start(s.store, {
+      convertConcurrencyPerUser: 1,
+      transferGraceMs: 60_000,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open(patient);
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    await expect
+      .poll(async () => (await send(form([["file", small]]), {}, patient)).status, { timeout: 20_000 })
+      .toBe(200);
+    // The first answer still waits on disk.
+    await expect.poll(() => spooled(patient), { timeout: 10_000 }).toEqual(["1"]);
+    socket.destroy();
+    await patient.stop();
+  });
+
+  it("row 17: a client that sends a byte now and then is cut off; one that keeps the pace is not", async () => {
+    const strict = await TestService.start(s.store, {
+      transferGraceMs: 800,
+      transferMinBytesPerSecond: 16_384,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    const slow = await open(strict);
+    slow.socket.write(head(1_000_000) + PART);
+    slow.socket.write(recording);
+    const dripping = setInterval(() => slow.socket.write("x"), 50);
+    await slow.closed;
+    clearInterval(dripping);
+    const steady = await open(strict);
+    const filler = Buffer.alloc(4096, "x");
+    const count = 30;
+    const tail = "\r\n--b--\r\n";
+    const field = '\r\n--b\r\nContent-Disposition: form-data; name="other"; filename="y"\r\n\r\n';
+    const length = PART.length + recording.length + field.length + count * filler.length + tail.length;
+    steady.socket.write(head(length) + PART);
+    steady.socket.write(recording);
+    steady.socket.write(field);
+    for (let i = 0; i < count; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      steady.socket.write(filler);
+    }
+    steady.socket.write(tail);
+    await expect.poll(() => steady.answer(), { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 /);
+    steady.socket.destroy();
+    await strict.stop();
+  });
+
+  it("row 17: a client that reads its answer too slowly is cut off", async () => {
+    const strict = await TestService.start(s.store, {
+      transferGraceMs: 200,
+      transferMinBytesPerSecond: 10_000_000,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 300_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open(strict);
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    await new Promise((sent) => socket.write(tail, sent));
+    await expect.poll(() => spooled(strict).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => spooled(strict), { timeout: 20_000 }).toEqual([]);
+    socket.destroy();
+    await strict.stop();
   });
 
   it("row 17: leaves ranges out of a report that is long", async () => {

@@ -17,6 +17,9 @@ export interface FieldErrors {
   [field: string]: string[] | FieldErrors;
 }
 
+/** Problems that one answer tells at most: finding and telling more would cost far more than making them. */
+export const MAX_FIELD_ERRORS = 100;
+
 export type ErrorBody = { detail: string } | { message: string } | FieldErrors;
 
 export class ServiceError extends Error {

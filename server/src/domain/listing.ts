@@ -57,10 +57,14 @@ export type Orderings = Readonly<Record<string, PgColumn | SQL>>;
  * in lower case, by code point on every database. Fields are named in any letter case; unknown ones are ignored.
  */
 export function orderBy(ordering: string | undefined, orderings: Orderings, id: PgColumn): SQL[] {
+  const seen = new Set<string>();
   const named = (ordering ?? "").split(",").flatMap((part) => {
     const name = part.trim().toLowerCase();
     const descending = name.startsWith("-");
     const field = descending ? name.slice(1) : name;
+    // A field that comes again decides nothing any more.
+    if (seen.has(field)) return [];
+    seen.add(field);
     const column = Object.hasOwn(orderings, field) ? orderings[field] : undefined;
     if (column === undefined) return [];
     const compared = "columnType" in column && isText(column) ? sql`lower(${column}) COLLATE "C"` : column;
@@ -84,13 +88,23 @@ export function searchTerms(search: string): string[] {
     .filter((term) => term !== "");
 }
 
-/** A condition for `search`: every term is found, each in any of the columns. */
+/** Each term is looked for in each column of each row. */
+const MAX_SEARCH_TERMS = 20;
+
+/**
+ * A condition for `search`: every term is found, each in any of the columns.
+ * @throws ServiceError on the field `search` when there are too many terms
+ */
 export function matchesSearch(
   search: string | undefined,
   columns: readonly (PgColumn | SQL)[],
 ): SQL | undefined {
   if (search === undefined) return undefined;
-  return and(...searchTerms(search).map((term) => or(...columns.map((column) => contains(column, term)))));
+  const terms = [...new Set(searchTerms(search))];
+  if (terms.length > MAX_SEARCH_TERMS) {
+    throw errors.field("search", `Search for at most ${MAX_SEARCH_TERMS} terms.`);
+  }
+  return and(...terms.map((term) => or(...columns.map((column) => contains(column, term)))));
 }
 
 /**

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../config.js";
 import { limitArrival } from "./arrival.js";
 
-const config = readConfig({ UPLOAD_PAUSE_MS: "8000" });
+const config = readConfig({ TRANSFER_GRACE_MS: "8000" });
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,39 +14,53 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An upload of which nothing has arrived yet. */
-function upload() {
+/** A request of which nothing has arrived yet. */
+function request(operation: object, bodyLimit: number) {
   const socket = { bytesRead: 0 };
-  const raw = Object.assign(new EventEmitter(), { complete: false, socket, destroy: vi.fn() });
-  const request = { raw, routeOptions: { config: { operation: { takesSlot: true } } } };
-  limitArrival(request as unknown as FastifyRequest, config);
+  const raw = Object.assign(new EventEmitter(), {
+    complete: false,
+    readableLength: 0,
+    socket,
+    destroy: vi.fn(),
+  });
+  const arriving = { raw, routeOptions: { bodyLimit, config: { operation } } };
+  limitArrival(arriving as unknown as FastifyRequest, config);
   return { raw, socket };
 }
 
-describe("an upload that stands still", () => {
-  it("is cut off after the pause that is set and an eighth of it at most, whenever the pause began", () => {
-    for (const arrivesMs of [0, 1, 500, 999, 1000, 7999, 30_000]) {
-      const { raw, socket } = upload();
-      vi.advanceTimersByTime(0);
-      for (let ms = 0; ms < arrivesMs; ms++) {
-        socket.bytesRead++;
-        vi.advanceTimersByTime(1);
-      }
-      vi.advanceTimersByTime(7_999);
-      expect(raw.destroy, `${arrivesMs} ms`).not.toHaveBeenCalled();
-      vi.advanceTimersByTime(1_001);
-      expect(raw.destroy, `${arrivesMs} ms`).toHaveBeenCalledOnce();
+const upload = () => request({ takesSlot: true }, 1);
+
+describe("a body that arrives", () => {
+  it("is cut off when it stands still, in an upload and where it may be large", () => {
+    for (const begin of [upload, () => request({}, 1_000_000)]) {
+      const { raw } = begin();
+      vi.advanceTimersByTime(8_000);
+      expect(raw.destroy).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(1_000);
+      expect(raw.destroy).toHaveBeenCalledOnce();
       raw.emit("close");
     }
   });
 
-  it("is not, as long as something comes within the pause", () => {
+  it("is not while it keeps the pace, waits for the service, or has ended", () => {
     const { raw, socket } = upload();
     for (let i = 0; i < 10; i++) {
-      vi.advanceTimersByTime(7_900);
-      socket.bytesRead++;
+      vi.advanceTimersByTime(5_000);
+      socket.bytesRead += 5 * 16_384;
     }
-    expect(raw.destroy).not.toHaveBeenCalled();
+    raw.readableLength = 1;
+    vi.advanceTimersByTime(60_000);
+    raw.readableLength = 0;
     raw.emit("end");
+    vi.advanceTimersByTime(600_000);
+    expect(raw.destroy).not.toHaveBeenCalled();
+  });
+
+  it("is cut off after the time for all of it, however fast it comes", () => {
+    const { raw } = request({}, 1);
+    vi.advanceTimersByTime(59_999);
+    expect(raw.destroy).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(raw.destroy).toHaveBeenCalledOnce();
   });
 });

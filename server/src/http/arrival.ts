@@ -1,31 +1,29 @@
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.js";
-
-/** A pause is noticed late by one look at most. */
-const LOOKS_PER_PAUSE = 8;
+import { SMALL_BODY_BYTES } from "./body-budget.js";
+import { Pace } from "./pace.js";
 
 /**
  * Cuts off a request whose body does not arrive in time. Node has one limit for all requests, and an upload needs more
- * than the others; but while it arrives it may not pause for long, since it takes one of few places.
+ * than the others; but while it arrives it must keep a pace, since it takes one of few places. So must a large body, which
+ * takes memory.
  */
 export function limitArrival({ raw, routeOptions }: FastifyRequest, config: Config): void {
   if (raw.complete) return;
   const isUpload = routeOptions.config.operation?.takesSlot === true;
   const cutOff = () => raw.destroy();
   const whole = setTimeout(cutOff, isUpload ? config.uploadTimeoutMs : config.requestTimeoutMs);
-  let pause: NodeJS.Timeout | undefined;
-  if (isUpload) {
-    let received = raw.socket.bytesRead;
-    let looksWithout = 0;
-    pause = setInterval(() => {
-      looksWithout = raw.socket.bytesRead === received ? looksWithout + 1 : 0;
-      received = raw.socket.bytesRead;
-      if (looksWithout === LOOKS_PER_PAUSE) cutOff();
-    }, config.uploadPauseMs / LOOKS_PER_PAUSE);
+  let looks: NodeJS.Timeout | undefined;
+  if (isUpload || routeOptions.bodyLimit > SMALL_BODY_BYTES) {
+    const pace = new Pace(config, raw.socket.bytesRead);
+    looks = setInterval(() => {
+      // What has arrived and is not taken waits for the service, not for the client.
+      if (pace.look(raw.socket.bytesRead, raw.readableLength === 0)) cutOff();
+    }, pace.intervalMs);
   }
   const stop = () => {
     clearTimeout(whole);
-    clearInterval(pause);
+    clearInterval(looks);
   };
   raw.once("end", stop).once("close", stop);
 }

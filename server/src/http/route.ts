@@ -159,6 +159,8 @@ declare module "fastify" {
     ctx: Context;
     ids: PathIds;
     target: unknown;
+    /** Of a request that has a slot: gives it back before the answer has ended. */
+    giveSlotBack: (() => void) | undefined;
   }
 }
 
@@ -230,7 +232,7 @@ export function route<
         if (operation.refuseType !== undefined && mediaType(request) !== operation.consumes) {
           return operation.refuseType(reply);
         }
-        if (operation.takesSlot) app.slots.take(reply);
+        if (operation.takesSlot) request.giveSlotBack = app.slots.take(`${request.ctx.caller?.id}`, reply);
       },
       async handler(request, reply) {
         const stored = await readStored(request);

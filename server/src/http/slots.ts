@@ -4,20 +4,39 @@ import { errors } from "../domain/errors.js";
 /** When to try again: most files take less. */
 const RETRY_AFTER_MS = 5_000;
 
-/** How many requests with files a process serves at a time, from the end of their header to the end of their answer. */
+/** How many requests with files a process serves at a time, and how many of one user. */
 export class Slots {
   readonly #size: number;
+  readonly #perUser: number;
   #taken = 0;
+  readonly #takenBy = new Map<string, number>();
 
-  constructor(size: number) {
+  constructor(size: number, perUser: number) {
     this.#size = size;
+    this.#perUser = perUser;
   }
 
-  /** @throws ServiceError `throttled` when all are taken */
-  take(reply: FastifyReply): void {
-    if (this.#taken >= this.#size) throw errors.throttled(RETRY_AFTER_MS);
+  /**
+   * Takes a slot until the answer has ended, or until it is given back.
+   * @returns gives the slot back; more than once does no harm
+   * @throws ServiceError `throttled` when all are taken, or all of the user's
+   */
+  take(user: string, reply: FastifyReply): () => void {
+    const own = this.#takenBy.get(user) ?? 0;
+    if (this.#taken >= this.#size || own >= this.#perUser) throw errors.throttled(RETRY_AFTER_MS);
     this.#taken++;
+    this.#takenBy.set(user, own + 1);
+    let isTaken = true;
+    const giveBack = () => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#taken--;
+      const left = (this.#takenBy.get(user) ?? 1) - 1;
+      if (left > 0) this.#takenBy.set(user, left);
+      else this.#takenBy.delete(user);
+    };
     // Comes once for every answer: sent, or cut off by the client.
-    reply.raw.once("close", () => this.#taken--);
+    reply.raw.once("close", giveBack);
+    return giveBack;
   }
 }

@@ -1,7 +1,7 @@
 import type { StaticDecode, TSchema } from "@sinclair/typebox";
 import { TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
-import { errors, type FieldErrors } from "../domain/errors.js";
+import { errors, type FieldErrors, MAX_FIELD_ERRORS } from "../domain/errors.js";
 
 /** Turns a value of the wire into the value used inside, or throws `invalid` with a message for each field. */
 export type Decoder<T extends TSchema> = (value: unknown) => StaticDecode<T>;
@@ -32,13 +32,18 @@ export function queryDecoder<T extends TSchema>(schema: T): Decoder<T> {
 
 function fieldErrors(found: Iterable<ValueError>): FieldErrors {
   const fields: FieldErrors = {};
+  let count = 0;
   for (const error of expanded(found)) {
+    count++;
+    if (count > MAX_FIELD_ERRORS) break;
     const path = error.path
       .split("/")
       .slice(1)
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
     if (path.length === 0) path.push(WHOLE);
     place(fields, path, message(error));
+    // What is wrong with the items of a list that is too long does not matter yet.
+    if (error.type === ValueErrorType.ArrayMaxItems) break;
   }
   return fields;
 }
@@ -108,6 +113,8 @@ function message(error: ValueError): string {
       return "Must be a valid boolean.";
     case ValueErrorType.Object:
       return "Invalid data. Expected an object.";
+    case ValueErrorType.ArrayMaxItems:
+      return `Ensure this list has no more than ${schema.maxItems} items.`;
     case ValueErrorType.Array:
       return "Expected a list.";
     default:

@@ -29,6 +29,7 @@ beforeEach(async () => {
     JOB_LEASE_MS: "2000",
     JOB_POLL_MS: "200",
     CONVERT_CONCURRENCY: "3",
+    CONVERT_CONCURRENCY_PER_USER: "3",
   });
   running = await processes.start();
   ({ token } = await processes.manager(running, "ann"));

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Activity } from "./rules.js";
+import type { Activity, ActivityHead } from "./rules.js";
 
 /** The activity as the audit log keeps it: a course of megabytes is named by its SHA-256. */
-export function auditView(activity: Activity): Record<string, unknown> {
+export function auditView(activity: Activity | ActivityHead): Record<string, unknown> {
+  if (!("json" in activity)) return activity;
   const { gpx, ...json } = activity.json;
   if (typeof gpx !== "string") return activity;
   return {

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { activities, timeframes } from "../../store/schema.js";
 import { sent } from "../accounts/store.js";
-import { change } from "../change.js";
+import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { recompute } from "../timeframes/recompute.js";
@@ -9,16 +10,16 @@ import { removeTimeframes } from "../timeframes/remove.js";
 import { emitActivityEvent } from "../webhooks/events.js";
 import { auditView } from "./audit.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
-import { activityItem } from "./list.js";
-import { type NewActivity, toActivity } from "./resource.js";
-import type { Activity } from "./rules.js";
+import { activityItem, wholeActivity } from "./list.js";
+import type { NewActivity } from "./resource.js";
+import type { ActivityHead } from "./rules.js";
 
 export async function createActivity(ctx: Context, body: NewActivity) {
   return change(ctx, "createActivity", {}, async (change) => {
-    const columns = await checkActivity(ctx, change, body);
+    const columns = await checkActivity(ctx, change, body, body.json);
     const [activity] = await change.queries
       .insert(activities)
-      .values({ ...columns, createdAt: change.now })
+      .values({ json: {}, ...columns, createdAt: change.now })
       .returning();
     if (activity === undefined) throw new Error("The activity was not inserted");
     await change.audit("activity", activity.id, null, auditView(activity));
@@ -27,16 +28,36 @@ export async function createActivity(ctx: Context, body: NewActivity) {
 }
 
 /**
+ * What an update makes of `json`. It may hold megabytes, so one that stays is read only to be compared, and neither written
+ * nor judged again; unless another schema is to describe it.
+ */
+async function jsonChange({ queries }: Change, before: ActivityHead, body: Partial<NewActivity>) {
+  const hasOtherSchema = body.json_schema !== undefined && body.json_schema !== before.jsonSchemaId;
+  if (body.json === undefined && !hasOtherSchema) return undefined;
+  const { json } = await wholeActivity(queries, before);
+  const after = body.json ?? json;
+  const isSame = isDeepStrictEqual(after, json);
+  return isSame && !hasOtherSchema ? undefined : { before: json, after };
+}
+
+/**
  * Changes an activity; what was not sent stays. The computed data of all its time frames are computed anew
  * (specification, "States and transitions").
  */
-export async function updateActivity(ctx: Context, { id }: Activity, body: Partial<NewActivity>) {
+export async function updateActivity(ctx: Context, { id }: ActivityHead, body: Partial<NewActivity>) {
   return change(
     ctx,
     "updateActivity",
     { activity: id },
     async (change, before) => {
-      const columns = await checkActivity(ctx, change, { ...toActivity(before), ...sent(body) });
+      const { name, jsonSchemaId: json_schema, ownerId: owner } = before;
+      const changed = await jsonChange(change, before, body);
+      const columns = await checkActivity(
+        ctx,
+        change,
+        { name, json_schema, owner, ...sent(body) },
+        changed?.after,
+      );
       if (columns.jsonSchemaId !== before.jsonSchemaId) {
         await requireSchemaOfTimeframes(change, id, columns.jsonSchemaId);
       }
@@ -46,12 +67,17 @@ export async function updateActivity(ctx: Context, { id }: Activity, body: Parti
         .where(eq(activities.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
-      await change.audit("activity", id, auditView(before), auditView(after));
+      const { json, ...head } = after;
+      if (changed === undefined) await change.audit("activity", id, before, head);
+      else {
+        const wasWhole = { ...before, json: changed.before };
+        await change.audit("activity", id, auditView(wasWhole), auditView({ ...head, json }));
+      }
       await emitActivityEvent(change, "activity-updated", { activityId: id });
       await recompute(change, eq(timeframes.activityId, id));
       return activityItem(after);
     },
-    async (_, target) => activityItem(target),
+    async ({ queries }, target) => activityItem(await wholeActivity(queries, target)),
   );
 }
 
@@ -65,12 +91,16 @@ export async function deleteActivity(ctx: Context, activity: number): Promise<vo
       const ofActivity = eq(timeframes.activityId, activity);
       await removeTimeframes(change, ofActivity, { withActivity: true });
       // From here on no time frame can join the activity; one that did meanwhile goes too, and is reported.
-      await change.queries.select().from(activities).where(eq(activities.id, activity)).for("update");
+      await change.queries
+        .select({ id: activities.id })
+        .from(activities)
+        .where(eq(activities.id, activity))
+        .for("update");
       await removeTimeframes(change, ofActivity, { withActivity: true });
       await emitActivityEvent(change, "activity-deleted", { activityId: activity });
-      await change.audit("activity", activity, auditView(before), null);
+      await change.audit("activity", activity, auditView(await wholeActivity(change.queries, before)), null);
       await change.queries.delete(activities).where(eq(activities.id, activity));
     },
-    async (_, target) => activityItem(target),
+    async ({ queries }, target) => activityItem(await wholeActivity(queries, target)),
   );
 }

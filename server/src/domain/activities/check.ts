@@ -4,6 +4,8 @@ import { activities, jsonSchemas, timeframes } from "../../store/schema.js";
 import type { Change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
+import { boundsProblem } from "../json-bounds.js";
+import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import type { NewActivity } from "./resource.js";
 
@@ -21,7 +23,11 @@ export async function requireSchemaOfTimeframes(
   jsonSchemaId: number,
 ) {
   // From here on no time frame can join the activity.
-  await queries.select().from(activities).where(eq(activities.id, activityId)).for("update");
+  await queries
+    .select({ id: activities.id })
+    .from(activities)
+    .where(eq(activities.id, activityId))
+    .for("update");
   const others = await queries
     .select({ id: timeframes.id })
     .from(timeframes)
@@ -34,26 +40,38 @@ export async function requireSchemaOfTimeframes(
 
 /**
  * The rules of an activity (operations, items 11 and 51).
+ * @param json what is to be stored as `json`; undefined when what is stored is valid and stays
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`
  */
-export async function checkActivity({ caller }: Context, { queries }: Change, activity: NewActivity) {
+export async function checkActivity(
+  { caller }: Context,
+  { queries }: Change,
+  activity: Omit<NewActivity, "json">,
+  json: object | undefined,
+) {
   const schema = await findJsonSchema(queries, activity.json_schema, "ACTIVITY");
   if (schema === undefined) {
     throw errors.field("json_schema", "There is no JSON schema of type ACTIVITY with this id.");
   }
-  const problems = validateAgainst(schema, withPlainSport(activity.json));
+  if (json !== undefined) checkJson(schema, json);
+  if (activity.owner !== caller?.id) throw errors.forbidden("The owner must be yourself.");
+  return {
+    name: activity.name,
+    jsonSchemaId: activity.json_schema,
+    ownerId: activity.owner,
+    ...(json === undefined ? {} : { json: json as Record<string, unknown> }),
+  };
+}
+
+function checkJson(schema: JsonSchemaRow, json: object): void {
+  const { gpx, ...rest } = json as { gpx?: unknown };
+  const tooMuch = boundsProblem(typeof gpx === "string" ? rest : json);
+  if (tooMuch !== undefined) throw errors.field("json", tooMuch);
+  const problems = validateAgainst(schema, withPlainSport(json));
   if (problems !== undefined) throw errors.invalid({ json: problems });
-  const { gpx } = activity.json as { gpx?: unknown };
   // The schema counts characters.
   if (typeof gpx === "string" && Buffer.byteLength(gpx) > GPX_MAX_BYTES) {
     throw errors.invalid({ json: { gpx: ["Ensure this document has no more than 5 MiB."] } });
   }
-  if (activity.owner !== caller?.id) throw errors.forbidden("The owner must be yourself.");
-  return {
-    name: activity.name,
-    json: activity.json as Record<string, unknown>,
-    jsonSchemaId: activity.json_schema,
-    ownerId: activity.owner,
-  };
 }

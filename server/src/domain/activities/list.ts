@@ -1,13 +1,15 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
 import { activities } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
+import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
 import { contains, matchesSearch, orderBy } from "../listing.js";
 import { longPage, weightOf } from "../long-page.js";
 import { toActivity } from "./resource.js";
-import type { Activity } from "./rules.js";
+import type { Activity, ActivityHead } from "./rules.js";
 
 const ORDERINGS = { name: activities.name };
 
@@ -39,6 +41,19 @@ export async function listActivities(
     async (rows: Activity[]) => rows.map(toActivity),
   );
 }
+
+/**
+ * The activity with its `json`.
+ * @throws ServiceError `not_found` when it was deleted meanwhile
+ */
+export async function wholeActivity(queries: Queries, { id }: ActivityHead): Promise<Activity> {
+  const [activity] = await queries.select().from(activities).where(eq(activities.id, id));
+  if (activity === undefined) throw errors.notFound();
+  return activity;
+}
+
+export const retrieveActivity = async ({ queries }: Context, activity: ActivityHead) =>
+  activityItem(await wholeActivity(queries, activity));
 
 export const activityItem = (activity: Activity): Item<ReturnType<typeof toActivity>> =>
   item(toActivity(activity), activity.version);

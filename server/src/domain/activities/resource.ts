@@ -1,6 +1,10 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { Id, Text } from "../../wire/types.js";
+import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../json-bounds.js";
 import type { Activity as ActivityRow } from "./rules.js";
+
+/** Said of every such object that callers send. */
+export const JSON_BOUNDS = `at most ${JSON_MAX_BYTES / 1024} KiB and ${JSON_MAX_MEMBERS} members`;
 
 /** An object whose members a JSON schema of the service describes. */
 export const JsonObject = (description: string) =>
@@ -38,7 +42,7 @@ export const toActivity = ({ id, name, json, jsonSchemaId, ownerId }: ActivityRo
 export const ActivityInput = Type.Object(
   {
     name: Text({ minLength: 1, description: "Descriptive title" }),
-    json: JsonObject("Parameters of the sport, valid against json_schema"),
+    json: JsonObject(`Parameters of the sport, valid against json_schema; ${JSON_BOUNDS} beside gpx`),
     json_schema: Id({ description: "Id of a JSON schema of type ACTIVITY" }),
     owner: Id({ description: "Your own id" }),
   },

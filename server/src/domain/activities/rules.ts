@@ -1,19 +1,24 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import { activities } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import type { Look, Rule } from "../rule.js";
 
 export type Activity = typeof activities.$inferSelect;
 
-async function findActivity(id: number, { queries, lock }: Look): Promise<Activity> {
-  const query = queries.select().from(activities).where(eq(activities.id, id));
+/** An activity without its `json`, which may hold megabytes. */
+export type ActivityHead = Omit<Activity, "json">;
+
+const { json: _json, ...headColumns } = getTableColumns(activities);
+
+async function findActivity(id: number, { queries, lock }: Look): Promise<ActivityHead> {
+  const query = queries.select(headColumns).from(activities).where(eq(activities.id, id));
   // Not stronger: a time frame under way may name the activity, and holds its own row already.
   const [activity] = await (lock ? query.for("no key update") : query);
   if (activity === undefined) throw errors.notFound();
   return activity;
 }
 
-export const ownActivity: Rule<"activity", Activity> = {
+export const ownActivity: Rule<"activity", ActivityHead> = {
   words: "The manager who owns the activity",
   roles: ["MANAGER"],
   async find(ctx, ids, look) {
@@ -24,7 +29,7 @@ export const ownActivity: Rule<"activity", Activity> = {
 };
 
 /** The right on each of its time frames is another matter: see `retrieveActivityComputedData`. */
-export const anyActivity: Rule<"activity", Activity> = {
+export const anyActivity: Rule<"activity", ActivityHead> = {
   words: "Managers with READ permission on the athlete of a time frame from its start to its end",
   roles: ["MANAGER"],
   find: (_ctx, ids, look) => findActivity(ids.activity, look),

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
-import type { Activity } from "../activities/rules.js";
+import type { ActivityHead } from "../activities/rules.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
@@ -44,7 +44,7 @@ const AT_A_TIME = 2;
  */
 export async function retrieveActivityComputedData(
   ctx: Context,
-  activity: Activity,
+  activity: ActivityHead,
   withDefinition: boolean,
 ): Promise<Retrieved<{ timeframe: number; data: unknown }[]>> {
   const frames = await ctx.queries

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import { JSON_SCHEMA_TYPE_NUMBERS, type JsonSchemaType } from "../../store/json-schema-definitions.js";
 import { jsonSchemas } from "../../store/schema.js";
-import type { FieldErrors } from "../errors.js";
+import { type FieldErrors, MAX_FIELD_ERRORS } from "../errors.js";
 import type { JsonSchemaRow } from "./rules.js";
 
 const ajv = new Ajv2020({ allErrors: true, strict: true });
@@ -34,7 +34,8 @@ export function validateAgainst({ schema }: JsonSchemaRow, value: unknown): Fiel
   }
   if (validate(value)) return undefined;
   const fields: FieldErrors = {};
-  for (const error of validate.errors ?? []) place(fields, pathOf(error), messageOf(error));
+  for (const error of (validate.errors ?? []).slice(0, MAX_FIELD_ERRORS))
+    place(fields, pathOf(error), messageOf(error));
   return fields;
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
 import { sent } from "../accounts/store.js";
@@ -74,7 +75,9 @@ export async function updateTimeframe(
         .where(eq(timeframes.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
-      await change.audit("timeframe", id, before, after);
+      const hasSameParams = isDeepStrictEqual(after.params, before.params);
+      const view = ({ params, ...rest }: Timeframe) => (hasSameParams ? rest : { ...rest, params });
+      await change.audit("timeframe", id, view(before), view(after));
       for (const activityId of new Set([before.activityId, after.activityId])) {
         await emit(change, "timeframe-updated", activityId, id);
       }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { and, eq } from "drizzle-orm";
 import { type ParameterOverrides, parameterProblems } from "../../metrics/index.js";
 import type { Queries } from "../../store/database.js";
@@ -6,6 +7,7 @@ import type { Change } from "../change.js";
 import { sportOf } from "../computed-data/compute.js";
 import type { Context } from "../context.js";
 import { errors, type FieldErrors } from "../errors.js";
+import { boundsProblem } from "../json-bounds.js";
 import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import { grantsOf } from "../permissions/coverage.js";
@@ -17,7 +19,7 @@ const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
 /**
  * The rules of a time frame (operations, item 50): first its values and the objects that it names, all problems
  * together, then the caller's rights. What it names is kept from being deleted until the end of the transaction.
- * @param before the time frame as it was, of an update
+ * @param before the time frame as it was, of an update: parameters that stay as they are were judged already
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`
  */
@@ -39,7 +41,10 @@ export async function checkTimeframe(
     ...((await isAthlete(queries, athlete)) ? {} : unknown("athlete", "athlete")),
     ...(schema === undefined
       ? unknown("json_schema", "JSON schema of type TIMEFRAME")
-      : { ...parentProblems(schema, activity, before), ...paramsProblems(schema, params) }),
+      : {
+          ...parentProblems(schema, activity, before),
+          ...(before !== undefined && isSame(timeframe, before) ? {} : paramsProblems(schema, params)),
+        }),
   };
   if (Object.keys(problems).length > 0) throw errors.invalid(problems);
   if (timeframe.owner !== me) throw errors.forbidden("The owner must be yourself.");
@@ -59,6 +64,9 @@ export async function checkTimeframe(
   };
 }
 
+const isSame = ({ params, json_schema }: NewTimeframe, before: Timeframe) =>
+  json_schema === before.jsonSchemaId && isDeepStrictEqual(params, before.params);
+
 const unknown = (field: string, what: string): FieldErrors => ({
   [field]: [`There is no ${what} with this id.`],
 });
@@ -74,7 +82,7 @@ function periodProblems(startTime: Date, endTime: Date): FieldErrors {
 /** The schema of params belongs to the activity's; a pair that was stored before this was asked for may stay. */
 function parentProblems(
   schema: JsonSchemaRow,
-  activity: typeof activities.$inferSelect | undefined,
+  activity: { id: number; jsonSchemaId: number } | undefined,
   before: Timeframe | undefined,
 ): FieldErrors {
   const stays = before?.jsonSchemaId === schema.id && before.activityId === activity?.id;
@@ -84,6 +92,8 @@ function parentProblems(
 
 /** First what the JSON schema says; what holds between parameters can be asked only of values of the right kind. */
 function paramsProblems(schema: JsonSchemaRow, params: object): FieldErrors {
+  const tooMuch = boundsProblem(params);
+  if (tooMuch !== undefined) return { params: [tooMuch] };
   const invalid = validateAgainst(schema, params);
   if (invalid !== undefined) return { params: invalid };
   const found: FieldErrors = {};
@@ -98,7 +108,12 @@ function paramsProblems(schema: JsonSchemaRow, params: object): FieldErrors {
 }
 
 async function findActivity(queries: Queries, id: number) {
-  const [activity] = await queries.select().from(activities).where(eq(activities.id, id)).for("key share");
+  const { id: activityId, ownerId, jsonSchemaId } = activities;
+  const [activity] = await queries
+    .select({ id: activityId, ownerId, jsonSchemaId })
+    .from(activities)
+    .where(eq(activities.id, id))
+    .for("key share");
   return activity;
 }
 

@@ -1,7 +1,7 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { DateTime, DateTimeOut, Id, Nullable } from "../../wire/types.js";
 import { Athlete } from "../accounts/resource.js";
-import { Activity, JsonObject } from "../activities/resource.js";
+import { Activity, JSON_BOUNDS, JsonObject } from "../activities/resource.js";
 import { Device } from "../devices/resource.js";
 import type { Timeframe as TimeframeRow } from "./rules.js";
 
@@ -58,7 +58,7 @@ export const TimeframeInput = Type.Object(
   {
     start_time: DateTime(),
     end_time: DateTime({ description: `After start_time, and at most ${MAX_LENGTH_DAYS} days after it` }),
-    params: JsonObject(PARAMS),
+    params: JsonObject(`${PARAMS}; ${JSON_BOUNDS}`),
     device: Id({ description: "Id of a device that you own or have owned" }),
     activity: Id({ description: "Id of an activity of yours" }),
     athlete: Id({ description: "Id of an athlete on whom you have WRITE permission from start to end" }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { createActivity, deleteActivity, updateActivity } from "../../domain/activities/change.js";
-import { ActivityFilters, activityItem, listActivities } from "../../domain/activities/list.js";
+import { ActivityFilters, listActivities, retrieveActivity } from "../../domain/activities/list.js";
 import { Activity, ActivityInput, ActivityPatch } from "../../domain/activities/resource.js";
 import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
 import { Page } from "../../wire/types.js";
@@ -50,7 +50,7 @@ export function activityRoutes(app: FastifyInstance): void {
     method: "GET",
     path: "/api/v1/activities/{activity}/",
     success: { status: 200, schema: Activity },
-    handle: async ({ target }) => activityItem(target),
+    handle: ({ ctx, target }) => retrieveActivity(ctx, target),
   });
 
   route(app, {

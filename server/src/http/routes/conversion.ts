@@ -4,10 +4,15 @@ import type { FastifyInstance } from "fastify";
 import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
 import { route } from "../route.js";
+import { Slots } from "../slots.js";
 
 const ConversionForm = Type.Object({
   file: Type.String({ format: "binary", description: "The recording, an .asi file" }),
 });
+
+/** CSVs that lie on disk until their clients have read them. */
+const MAX_WAITING_FILES = 64;
+const MAX_WAITING_FILES_PER_USER = 8;
 
 export function conversionRoutes(app: FastifyInstance): void {
   let spool: Spool | undefined;
@@ -15,6 +20,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     spool = await Spool.open(app.config.dataDir);
   });
   app.addHook("onClose", async () => spool?.close());
+  const waiting = new Slots(MAX_WAITING_FILES, MAX_WAITING_FILES_PER_USER);
 
   route(app, {
     id: "convertFile",
@@ -33,6 +39,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     ignoresAccept: true,
     async handle({ request, reply }) {
       if (spool === undefined) throw new Error("The application is not ready");
+      waiting.take(`${request.ctx.caller?.id}`, reply);
       const csv = spool.file();
       // Comes once for every answer: sent, or cut off by the client.
       reply.raw.once("close", () => {
@@ -41,6 +48,8 @@ export function conversionRoutes(app: FastifyInstance): void {
           .catch((error: unknown) => request.log.error({ err: error }, "a converted file was not removed"));
       });
       const { fileName, bytes, report } = await receiveAndConvert(request, csv, app.config.convertMaxBytes);
+      // Reading the answer takes as long as the client likes.
+      request.giveSlotBack?.();
       return reply
         .type("text/csv; charset=utf-8")
         .header("Content-Disposition", `attachment; filename="${fileName}"`)

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { BodyBudget } from "./body-budget.js";
+
+const MIB = 1024 * 1024;
+const LARGE = 11 * MIB;
+
+describe("the budget of bodies", () => {
+  it("holds 150 unfinished bodies of 10.9 MB of many callers under its limit", () => {
+    const budget = new BodyBudget(128 * MIB, 48 * MIB);
+    const refusals = new Set<string>();
+    for (let i = 0; i < 150; i++) {
+      const share = budget.open(`caller-${i}`, LARGE);
+      try {
+        for (let bytes = 0; bytes < 10.9e6; bytes += 65_536) share.add(65_536);
+      } catch (error) {
+        refusals.add((error as { kind: string }).kind);
+        share.release();
+      }
+    }
+    expect(refusals).toEqual(new Set(["unavailable"]));
+    expect(budget.held).toBeLessThan(128 * MIB);
+    expect(budget.held).toBeGreaterThan(80 * MIB);
+  });
+
+  it("refuses one caller before it refuses others", () => {
+    const budget = new BodyBudget(128 * MIB, 20 * MIB);
+    const [first, second] = [budget.open("ann", LARGE), budget.open("ann", LARGE)];
+    first.add(10 * MIB);
+    second.add(10 * MIB);
+    expect(() => second.add(1)).toThrow(expect.objectContaining({ kind: "throttled" }));
+    budget.open("bob", LARGE).add(10 * MIB);
+  });
+
+  it("lets one body in whatever its size, and small ones beside large ones", () => {
+    const budget = new BodyBudget(4 * MIB, 2 * MIB);
+    const large = budget.open("ann", 44 * MIB);
+    large.add(44 * MIB);
+    expect(() => budget.open("bob", LARGE).add(1)).toThrow(expect.objectContaining({ kind: "unavailable" }));
+    budget.open("eve", 64 * 1024).add(1000);
+    large.release();
+    budget.open("joe", LARGE).add(2 * MIB);
+  });
+
+  it("gives back what was released, once", () => {
+    const budget = new BodyBudget(4 * MIB, 2 * MIB);
+    const share = budget.open("ann", LARGE);
+    share.add(1000);
+    share.release();
+    share.release();
+    expect(budget.held).toBe(0);
+  });
+});

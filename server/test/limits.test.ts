@@ -1,0 +1,226 @@
+import { connect } from "node:net";
+import { desc, eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { activities, auditLog } from "../src/store/schema.js";
+import { longestHold } from "./event-loop.js";
+import { service, startService, type TestAccount, type TestService } from "./service.js";
+
+let s: TestService;
+let ann: TestAccount;
+let schema: number;
+
+beforeAll(async () => {
+  s = await service();
+  ann = await s.manager();
+  schema = (await s.get("/api/v1/json-schemas/?search=soccer&type=1", ann.token)).body.results[0].id;
+});
+
+const activity = (json: Record<string, unknown>) => ({
+  name: "x",
+  json: { sport: "soccer", ...json },
+  json_schema: schema,
+  owner: ann.id,
+});
+const create = (json: Record<string, unknown>) => s.post("/api/v1/activities/", activity(json), ann.token);
+const members = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`key-${i}`, i]));
+
+const latestAudit = async (id: number) => {
+  const [row] = await s.store.database.queries
+    .select()
+    .from(auditLog)
+    .where(eq(auditLog.entityId, id))
+    .orderBy(desc(auditLog.id))
+    .limit(1);
+  return row;
+};
+
+describe("json of an activity", () => {
+  it("has at most 64 KiB and 2,000 members beside its course", async () => {
+    expect((await create({ ...members(1_999), gpx: "x".repeat(200_000) })).status).toBe(201);
+    const many = await create(members(2_000));
+    expect([many.status, many.body]).toEqual([
+      400,
+      { json: ["Ensure this object has no more than 2000 members."] },
+    ]);
+    expect((await create({ nested: { a: [members(1_990), members(20)] } })).status).toBe(400);
+    expect((await create({ note: "x".repeat(65_000) })).status).toBe(201);
+    const long = await create({ note: "x".repeat(66_000) });
+    expect([long.status, long.body]).toEqual([
+      400,
+      { json: ["Ensure this object has no more than 65536 bytes as JSON."] },
+    ]);
+  });
+
+  it("that an update leaves as it is is neither judged again nor written to the audit", async () => {
+    const { body } = await create({ gpx: "x".repeat(100_000), a: 1 });
+    const path = `/api/v1/activities/${body.id}/`;
+    // As an earlier release may have stored it.
+    await s.store.database.queries
+      .update(activities)
+      .set({ json: { ...body.json, ...members(3_000) } })
+      .where(eq(activities.id, body.id));
+    const patched = await s.send("PATCH", path, { token: ann.token, json: { name: "z" } });
+    expect([patched.status, patched.body.name, Object.keys(patched.body.json).length]).toEqual([
+      200,
+      "z",
+      3_003,
+    ]);
+    expect(await latestAudit(body.id)).toMatchObject({ before: { name: "x" }, after: { name: "z" } });
+    expect(JSON.stringify(await latestAudit(body.id)).length).toBeLessThan(2_000);
+    const same = await s.send("PUT", path, { token: ann.token, json: { ...patched.body, name: "y" } });
+    expect(same.status).toBe(200);
+    expect(JSON.stringify(await latestAudit(body.id)).length).toBeLessThan(2_000);
+    const changed = await s.send("PATCH", path, {
+      token: ann.token,
+      json: { json: { sport: "soccer", b: 2 } },
+    });
+    expect(changed.body.json).toEqual({ sport: "soccer", b: 2 });
+    expect((await latestAudit(body.id))?.after).toMatchObject({ json: { b: 2 } });
+    const wrong = await s.send("PATCH", path, { token: ann.token, json: { json: { sport: "chess" } } });
+    expect(wrong.status).toBe(400);
+  });
+
+  it("is judged again when another schema is to describe it", async () => {
+    const { body } = await create({});
+    const { results } = (await s.get("/api/v1/json-schemas/?type=1", ann.token)).body;
+    const other = results.find(({ id }: { id: number }) => id !== schema);
+    const { status } = await s.send("PATCH", `/api/v1/activities/${body.id}/`, {
+      token: ann.token,
+      json: { json_schema: other.id },
+    });
+    expect(status).toBe(400);
+  });
+
+  it("with a course of 5 MiB does not hold the service when the name changes", async () => {
+    const { body } = await create({ gpx: '"'.repeat(4_000_000) });
+    const held = await longestHold(async () => {
+      const answer = await fetch(`${s.service.url}/api/v1/activities/${body.id}/`, {
+        method: "PATCH",
+        headers: { Authorization: `Bearer ${ann.token}`, "Content-Type": "application/json" },
+        body: '{"name":"z"}',
+      });
+      expect(answer.status).toBe(200);
+      await answer.arrayBuffer();
+    });
+    expect(held).toBeLessThan(1_000);
+  });
+});
+
+describe("problems of a body", () => {
+  it("are told up to a hundred", async () => {
+    const athlete = await s.athlete();
+    const path = `/api/v1/athletes/${athlete.id}/managers/${ann.id}/permissions/`;
+    const items = (count: number) => Array.from({ length: count }, () => ({}));
+    const many = await s.post(path, items(100), athlete.token);
+    expect(many.status).toBe(400);
+    expect(JSON.stringify(many.body).match(/This field is required/g)?.length).toBeLessThanOrEqual(100);
+    const tooMany = await s.post(path, items(10_000), athlete.token);
+    expect([tooMany.status, tooMany.body]).toEqual([
+      400,
+      { non_field_errors: ["Ensure this list has no more than 100 items."] },
+    ]);
+  });
+
+  it("are told up to a hundred of parameters too", async () => {
+    const { status, body } = await create({ sport: 1 });
+    expect([status, body]).toEqual([400, { json: { sport: ['Must be "soccer".'] } }]);
+  });
+});
+
+describe("the query of a list", () => {
+  it("orders by each field once", async () => {
+    const ordering = Array.from({ length: 1_200 }, () => "name,-name").join(",");
+    const { status } = await s.get(`/api/v1/activities/?limit=1&ordering=${ordering}`, ann.token);
+    expect(status).toBe(200);
+  });
+
+  it("searches for at most 20 terms", async () => {
+    const terms = (count: number) => Array.from({ length: count }, (_, i) => `t${i}`).join("+");
+    expect((await s.get(`/api/v1/activities/?search=${terms(20)}`, ann.token)).status).toBe(200);
+    expect((await s.get(`/api/v1/activities/?search=${"same+".repeat(100)}`, ann.token)).status).toBe(200);
+    const { status, body } = await s.get(`/api/v1/activities/?search=${terms(21)}`, ann.token);
+    expect([status, body]).toEqual([400, { search: ["Search for at most 20 terms."] }]);
+  });
+
+  it("and long headers do not hold the service", async () => {
+    for (const headers of [
+      { Accept: "application/json;q=0.1,".repeat(500) },
+      { Accept: `application/json;${"a".repeat(12_000)}` },
+      { "If-None-Match": '"a",'.repeat(3_000) },
+      { "Content-Type": `application/json; charset${" ".repeat(12_000)}` },
+      { "X-Request-Id": "a".repeat(12_000) },
+    ] as Record<string, string>[]) {
+      const held = await longestHold(() => s.get("/api/v1/account/", ann.token, headers));
+      expect(held).toBeLessThan(500);
+    }
+    for (const query of ["a&".repeat(5_000), "page=1&".repeat(1_500), `email=${"a.".repeat(5_000)}`]) {
+      const held = await longestHold(() => s.get(`/api/v1/athletes/?${query}`, ann.token));
+      expect(held).toBeLessThan(500);
+    }
+  });
+});
+
+describe("the memory for bodies", () => {
+  /** Begins a body that never ends. */
+  async function begin(on: TestService, token: string, sent: number): Promise<() => Promise<string>> {
+    const { port, hostname } = new URL(on.service.url ?? "");
+    let answer = "";
+    const socket = connect(Number(port), hostname);
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    socket.on("error", () => undefined);
+    socket.write(
+      `POST /api/v1/activities/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n{"json":{"gpx":"`,
+    );
+    await new Promise((written) => socket.write("x".repeat(sent), written));
+    return async () => {
+      socket.destroy();
+      return answer;
+    };
+  }
+
+  it("is bounded for a caller, then for all; others are told when to come again", async () => {
+    const on = await startService({
+      bodyMemoryBytes: 8_000_000,
+      bodyMemoryPerCallerBytes: 3_000_000,
+      transferGraceMs: 60_000,
+    });
+    const users = [ann, await s.manager(), await s.manager(), await s.manager()] as const;
+    const endings = [await begin(on, users[0].token, 2_000_000), await begin(on, users[0].token, 500_000)];
+    const body = (bytes: number) => JSON.stringify({ ...activity({ gpx: "x".repeat(bytes) }) });
+    const post = (user: TestAccount, bytes: number) =>
+      on.send("POST", "/api/v1/activities/", {
+        token: user.token,
+        body: body(bytes),
+        headers: { "Content-Type": "application/json" },
+      });
+    await expect.poll(async () => (await post(users[0], 1_000_000)).status, { timeout: 10_000 }).toBe(429);
+    endings.push(await begin(on, users[1].token, 2_000_000), await begin(on, users[2].token, 1_500_000));
+    await expect.poll(async () => (await post(users[3], 1_000_000)).status, { timeout: 10_000 }).toBe(503);
+    const refused = await post(users[3], 1_000_000);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(refused.body).toEqual({ detail: "The service is receiving too much at once." });
+    expect((await on.get("/api/v1/account/", users[3].token)).status).toBe(200);
+    expect(
+      (await on.send("PATCH", `/api/v1/managers/${ann.id}/`, { token: ann.token, json: {} })).status,
+    ).toBe(201);
+    for (const end of endings) await end();
+    await expect.poll(async () => (await post(users[3], 100)).status, { timeout: 10_000 }).toBe(403);
+    await on.stop();
+  });
+
+  it("is not asked for by a body over its limit", async () => {
+    const { port, hostname } = new URL(s.service.url ?? "");
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /api/v1/managers/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n{`,
+    );
+    const answer = await new Promise<string>((resolve) =>
+      socket.once("data", (chunk) => resolve(String(chunk))),
+    );
+    socket.destroy();
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
