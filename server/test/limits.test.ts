@@ -197,7 +197,7 @@ describe("the memory for bodies", () => {
         headers: { "Content-Type": "application/json" },
       });
     await expect.poll(async () => (await post(users[0], 1_000_000)).status, { timeout: 10_000 }).toBe(429);
-    endings.push(await begin(on, users[1].token, 2_000_000), await begin(on, users[2].token, 1_500_000));
+    endings.push(await begin(on, users[1].token, 1_900_000), await begin(on, users[2].token, 1_500_000));
     await expect.poll(async () => (await post(users[3], 1_000_000)).status, { timeout: 10_000 }).toBe(503);
     const refused = await post(users[3], 1_000_000);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
