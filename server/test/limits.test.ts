@@ -174,7 +174,9 @@ describe("the memory for bodies", () => {
     socket.write(
       `POST /api/v1/activities/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n{"json":{"gpx":"`,
     );
-    await new Promise((written) => socket.write("x".repeat(sent), written));
+    const held = on.service.app.bodyBudget.held + sent;
+    socket.write("x".repeat(sent));
+    await expect.poll(() => on.service.app.bodyBudget.held, { timeout: 10_000 }).toBeGreaterThan(held);
     return async () => {
       socket.destroy();
       return answer;

@@ -45,6 +45,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     if (coding.trim().toLowerCase() !== "identity") throw unsupported();
   });
   const budget = new BodyBudget(app.config.bodyMemoryBytes, app.config.bodyMemoryPerCallerBytes);
+  app.decorate("bodyBudget", budget);
   app.decorateRequest("bodyShare", undefined);
   app.addHook("preParsing", async (request, reply) => {
     const { ctx, ip, headers, routeOptions } = request;
@@ -95,6 +96,9 @@ async function receiveJson(
 const unsupported = () => Object.assign(new Error("Unsupported media type"), { statusCode: 415 });
 
 declare module "fastify" {
+  interface FastifyInstance {
+    bodyBudget: BodyBudget;
+  }
   interface FastifyRequest {
     /** What the request's body holds of the process's memory. */
     bodyShare: BodyShare | undefined;
