@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import ipaddr from "ipaddr.js";
 
 /** Every setting of the service. All come from the environment, are checked once at start, and are listed by `asi-server config`. */
 
@@ -42,7 +43,24 @@ const boolean = setting((value) => {
   return value === "true";
 });
 
-const list = setting((value) => value.split(",").filter((entry) => entry !== ""));
+/** Names of networks that the library for proxies knows. */
+const NETWORK_NAMES = new Set(["loopback", "linklocal", "uniquelocal"]);
+
+const networks = setting((value) => {
+  const entries = value
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+  const wrong = entries.find(
+    (entry) => !NETWORK_NAMES.has(entry) && !ipaddr.isValid(entry) && !ipaddr.isValidCIDR(entry),
+  );
+  if (wrong !== undefined) {
+    throw new Error(
+      `"${wrong}": expected IP addresses, networks such as 10.0.0.0/8, or loopback, linklocal, uniquelocal, separated by commas`,
+    );
+  }
+  return entries;
+});
 
 const url = (...protocols: string[]) =>
   setting((value) => {
@@ -118,7 +136,7 @@ export const settings = {
   ),
   mailFrom: text("MAIL_FROM", "asi-server <no-reply@localhost>", "Sender of mails"),
   logLevel: level("LOG_LEVEL", "info", "trace, debug, info, warn, error, fatal or silent"),
-  trustProxy: list(
+  trustProxy: networks(
     "TRUST_PROXY",
     "",
     "Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas",

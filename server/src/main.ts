@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { errorText } from "./error-record.js";
-import { program } from "./operator/program.js";
+import { runProgram } from "./operator/program.js";
 import { keepFilesPrivate } from "./store/private-folder.js";
 
 keepFilesPrivate();
@@ -10,4 +10,4 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
-await program().parseAsync();
+await runProgram(process.argv.slice(2));

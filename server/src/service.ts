@@ -4,11 +4,12 @@ import { buildApp } from "./app.js";
 import { type Computer, noComputer, startComputer } from "./computation/computer.js";
 import type { Config } from "./config.js";
 import { queueOutdated } from "./domain/computed-data/outdated.js";
-import type { Clock, Context } from "./domain/context.js";
+import type { Clock } from "./domain/context.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
 import { applyRetention, RETENTION_INTERVAL_MS } from "./jobs/retention.js";
 import { startWorker, type Worker } from "./jobs/worker.js";
+import type { OperatorContext } from "./operator/commands.js";
 import { serveOperator } from "./operator/socket.js";
 import { endLeases } from "./store/lease.js";
 import type { Store } from "./store/open.js";
@@ -46,8 +47,9 @@ export function ownContext(
   jobsAdded: () => void = () => undefined,
   computer: Computer = noComputer,
   lookup: AddressLookup = systemLookup,
-): Context {
+): OperatorContext {
   return {
+    database: store.database,
     queries: store.database.queries,
     clock,
     lookup,

@@ -1,10 +1,12 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { backup, restore } from "../src/store/backup.js";
+import { backup, restore, verifyBackup } from "../src/store/backup.js";
 import { withoutServers } from "../src/store/presence.js";
 import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService } from "./service.js";
+import { newActivity } from "./team.js";
 
 describe("backup", () => {
   it("brings everything back on an empty database: rows, bytes, numbers that go on", async () => {
@@ -14,7 +16,7 @@ describe("backup", () => {
     const ann = await first.manager({ external_id: "Ä ext" });
     const device = await first.ownedDevice(ann);
     const { clientId, clientSecret } = await first.client();
-    const written = await backup(first.store.database.queries, file);
+    const written = await backup(first.store.database, file, folder);
     await first.manager();
     await first.stop();
 
@@ -46,4 +48,78 @@ describe("backup", () => {
     expect(await withoutServers(s.store.database, async () => undefined)).toBe(true);
     await s.store.close();
   });
+
+  it("gives the numbers of removed rows to no others", async () => {
+    const s = await TestService.start(await newStore());
+    const folder = newScratchFolder();
+    const owner = await s.manager();
+    const hook = (activity: number) =>
+      s.store.database.pool.query(
+        `INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
+       VALUES ($1, 'http://127.0.0.1/', 's', true, true, now()) RETURNING id`,
+        [activity],
+      );
+    const activity = await newActivity(s, owner);
+    const removed = (await hook(activity)).rows[0].id;
+    await s.store.database.pool.query("DELETE FROM webhooks WHERE id = $1", [removed]);
+    await backup(s.store.database, join(folder, "b"), folder);
+    await restore(s.store.database.queries, join(folder, "b"));
+    expect((await hook(activity)).rows[0].id).toBeGreaterThan(removed);
+  });
+
+  it("replaces no file, follows no link, and is its user's alone", async () => {
+    const { database } = await newStore();
+    const folder = newScratchFolder();
+    const file = join(folder, "backup");
+    writeFileSync(file, "mine");
+    await expect(backup(database, file, folder)).rejects.toThrow("There is already a file");
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    const target = join(folder, "target");
+    symlinkSync(target, join(folder, "other.part"));
+    await backup(database, join(folder, "other"), folder);
+    expect(existsSync(target)).toBe(false);
+    expect((statSync(join(folder, "other")).mode & 0o777).toString(8)).toBe("600");
+    expect(readdirSync(folder).sort()).toEqual(["backup", "other", "other.part"]);
+  });
+
+  it("that breaks off or is damaged is told in words, and restores nothing", async () => {
+    const s = await TestService.start(await newStore());
+    const ann = await s.manager();
+    const folder = newScratchFolder();
+    const file = join(folder, "backup");
+    const rows = await backup(s.store.database, file, folder);
+    expect(await verifyBackup(file)).toBe(rows);
+    const whole = readFileSync(file);
+    writeFileSync(file, whole.subarray(0, whole.length / 2));
+    await expect(verifyBackup(file)).rejects.toThrow(/^The backup breaks off after \d+ rows/);
+    await expect(restore(s.store.database.queries, file)).rejects.toThrow("The backup breaks off");
+    const lines = gunzipSync(whole).toString().trimEnd().split("\n");
+    writeFileSync(file, gzipSync(`${lines.slice(0, -3).join("\n")}\n`));
+    await expect(verifyBackup(file)).rejects.toThrow("The backup breaks off");
+    const damaged = Buffer.from(whole);
+    damaged.fill(0, whole.length / 2, whole.length / 2 + 8);
+    writeFileSync(file, damaged);
+    await expect(verifyBackup(file)).rejects.toThrow("The backup is damaged");
+    expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
+  });
+
+  it.runIf(process.env.TEST_DATABASE === "postgres")(
+    "is not restored under a server that has lost the connection by which it shows that it lives",
+    async () => {
+      const s = await TestService.start(await newStore());
+      const cut = () =>
+        s.store.database.pool.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7340002
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        );
+      await cut();
+      let isRun = false;
+      expect(
+        await withoutServers(s.store.database, async () => {
+          isRun = true;
+        }),
+      ).toBe(false);
+      expect(isRun).toBe(false);
+    },
+  );
 });

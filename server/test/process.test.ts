@@ -1,16 +1,26 @@
 /** The built service as an operator runs it: processes, signals, commands. */
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+/** Whether this user may make a small file system. */
+const canMount = (() => {
+  try {
+    execFileSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+})();
 
 let processes: Processes;
 
@@ -132,6 +142,9 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     const wrong = await processes.refusal([], { PORT: "x", LOG_LEVEL: "loud" });
     expect(wrong).toContain("PORT: expected a whole number from 0 to 65535");
     expect(wrong).toContain("LOG_LEVEL: expected trace");
+    expect(await processes.refusal([], { TRUST_PROXY: "10.0.0.0/8, foo" })).toContain(
+      'TRUST_PROXY: "foo": expected IP addresses',
+    );
     if (!isPostgres) {
       expect(await processes.refusal(["serve", "--role", "api"])).toContain("needs DATABASE_URL");
     }
@@ -156,6 +169,30 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     }
     const { terminate } = await processes.start();
     expect(await terminate()).toBe(0);
+  });
+
+  it("tells of errors in words, in JSON where that is asked for, and of an unknown command as such", async () => {
+    const args = ["device", "add", "--serial-number", "-x", "--device-name", "n", "--device-type", "t"];
+    const words = await processes.refusal(args);
+    expect(words).toContain('serial_number: "-x": letters');
+    expect(JSON.parse(await processes.refusal([...args, "--json"]))).toEqual({
+      serial_number: [expect.stringContaining("letters")],
+    });
+    expect(JSON.parse(await processes.refusal(["restore", "/nowhere", "--json"]))).toEqual({
+      detail: "There is no file /nowhere.",
+    });
+    const unknown = await processes.refusal(["bakup", "file"]);
+    expect(unknown).toContain("unknown command 'bakup'");
+    expect(unknown).toContain("Did you mean backup?");
+  });
+
+  it.runIf(!isPostgres && canMount)("says that the device is full, at the first start", async () => {
+    const folder = newScratchFolder();
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=12m", "tmpfs", folder]);
+    onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
+    expect(await processes.refusal([], { DATA_DIR: folder })).toMatch(
+      /^The embedded database cannot be opened in .*: no space left on the device\./,
+    );
   });
 
   it("says which setting keeps it from its data", async () => {

@@ -9,8 +9,14 @@ import { addDevices, backdateOwnership } from "../domain/devices/operate.js";
 import { errors } from "../domain/errors.js";
 import { createApplication } from "../oauth/applications.js";
 import { backup } from "../store/backup.js";
+import type { Database } from "../store/database.js";
 import { accounts } from "../store/schema.js";
 import { parseDateTime } from "../wire/date-time.js";
+
+/** What a command has to work with. */
+export interface OperatorContext extends Context {
+  database: Database;
+}
 
 /** Arguments of a command as the command line hands them over. */
 export type Arguments = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -131,11 +137,11 @@ export const commands = {
     });
   },
 
-  async backup(ctx: Context, args: Arguments): Promise<Outcome> {
+  async backup(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const file = text(args, "file");
-    return { file, rows: await backup(ctx.queries, file) };
+    return { file, rows: await backup(ctx.database, file, ctx.config.dataDir) };
   },
-} satisfies Record<string, (ctx: Context, args: Arguments) => Promise<Outcome>>;
+} satisfies Record<string, (ctx: OperatorContext, args: Arguments) => Promise<Outcome>>;
 
 export type CommandName = keyof typeof commands;
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../config.js";
 import type { ServiceRole } from "../service.js";
-import { restore } from "../store/backup.js";
+import { restore, verifyBackup } from "../store/backup.js";
 import { openStore } from "../store/open.js";
 import { withoutServers } from "../store/presence.js";
 import { UsageError } from "../usage-error.js";
@@ -44,6 +44,11 @@ export async function restoreFrom(config: Config, file: string): Promise<Outcome
   } finally {
     await store.close();
   }
+}
+
+/** Reads a backup to its end; no database is needed. */
+export async function verify(file: string): Promise<Outcome> {
+  return { file, rows: await verifyBackup(file), complete: true };
 }
 
 /** Starts the service and stays until SIGTERM or SIGINT. */

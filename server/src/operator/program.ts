@@ -14,7 +14,7 @@ export function program(): Command {
   const root = new Command("asi-server").description("The sports tracking device data service");
 
   root
-    .command("serve", { isDefault: true })
+    .command("serve")
     .description("start the service")
     .addOption(
       new Option("--role <role>", "part of the service").choices(["api", "worker", "all"]).default("all"),
@@ -77,7 +77,16 @@ export function program(): Command {
   const token = root.command("token").description("tokens");
   command(token, "revoke <username>", "token revoke", "end every session of a user");
 
-  command(root, "backup <file>", "backup", "write everything into a file, while the service runs");
+  root
+    .command("backup <file>")
+    .description("write everything into a new file, while the service runs")
+    .option("--verify", "only read a backup that is there, and tell whether it can be restored")
+    .option("--json", "print JSON")
+    .action(
+      guarded(async (file: string, { verify, json }: { verify?: boolean; json?: boolean }) =>
+        print(verify ? await (await here()).verify(file) : await run("backup", { file }), json ?? false),
+      ),
+    );
   root
     .command("restore <file>")
     .description("replace everything by a backup; no server may run")
@@ -88,6 +97,13 @@ export function program(): Command {
       ),
     );
   return root;
+}
+
+/** Without a command the service starts. (A default command would take a mistyped one for its argument.) */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  const [first] = args;
+  const isServe = first === undefined || (first.startsWith("-") && first !== "--help" && first !== "-h");
+  await program().parseAsync(isServe ? ["serve", ...args] : args, { from: "user" });
 }
 
 const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -146,14 +162,32 @@ function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) 
     try {
       await action.apply(this, args);
     } catch (error) {
-      console.error(reasonOf(error));
+      const { json } = this.opts<{ json?: boolean }>();
+      console.error(json ? JSON.stringify(bodyOf(error)) : reasonOf(error));
       process.exitCode = 1;
     }
   };
 }
 
+/** What a program reads: the body of the refusal, or the words in the place of one. */
+const bodyOf = (error: unknown): unknown =>
+  error instanceof ServiceError || error instanceof CommandRefused ? error.body : { detail: reasonOf(error) };
+
+/** The words of a body of an error, with the names of what they are about. */
+function wordsOf(body: unknown): string {
+  if (Array.isArray(body)) return body.map(wordsOf).join(" ");
+  if (typeof body !== "object" || body === null) return String(body);
+  return Object.entries(body)
+    .map(([name, value]) =>
+      ["detail", "message", "non_field_errors"].includes(name)
+        ? wordsOf(value)
+        : `${name}: ${wordsOf(value)}`,
+    )
+    .join("\n");
+}
+
 function reasonOf(error: unknown): string {
-  if (error instanceof ServiceError || error instanceof CommandRefused) return JSON.stringify(error.body);
+  if (error instanceof ServiceError || error instanceof CommandRefused) return wordsOf(error.body);
   if (error instanceof ConfigError) return `The settings are wrong:\n${error.message}`;
   const known = error instanceof UsageError;
   if (error instanceof Error && known) return error.message;

@@ -2,17 +2,16 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Context } from "../domain/context.js";
 import { ServiceError } from "../domain/errors.js";
 import { errorRecord } from "../error-record.js";
 import { addressIn } from "../store/living-socket.js";
 import { makePrivateFolder, requireOwnSocket } from "../store/private-folder.js";
 import { UsageError } from "../usage-error.js";
 import { OPERATOR_SOCKET } from "./ask.js";
-import { type Arguments, commands, isCommand } from "./commands.js";
+import { type Arguments, commands, isCommand, type OperatorContext } from "./commands.js";
 
 /** Answers the operator's commands. Only the owner of the data folder can reach the socket. @returns stops it */
-export async function serveOperator(ctx: Context): Promise<() => Promise<void>> {
+export async function serveOperator(ctx: OperatorContext): Promise<() => Promise<void>> {
   const server = createServer(async (incoming, response) => {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));

@@ -1,21 +1,14 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { rename } from "node:fs/promises";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { createGunzip, createGzip } from "node:zlib";
 import { sql } from "drizzle-orm";
-import { UsageError } from "../usage-error.js";
-import type { Queries } from "./database.js";
-import { migrations } from "./migrations/index.js";
-
-/** First line of a backup. */
-const FORMAT = "asi-server backup 1";
+import { BackupError, readBackup, writeBackup } from "./backup-file.js";
+import type { Database, Queries } from "./database.js";
+import { withSnapshot } from "./snapshot.js";
 
 /** Rows that are no part of the content: made by `migrate`, or counters of the moment. */
 const SKIPPED = new Set(["migrations", "throttle_counters"]);
 
+/** Rows whose sizes are looked at together, and what those that one statement reads or writes take at most. */
 const BATCH_ROWS = 500;
+const BATCH_BYTES = 2 * 1024 * 1024;
 
 /** The tables in the order of their making, so that a row's references come before it. */
 async function tableNames(queries: Queries): Promise<string[]> {
@@ -26,117 +19,150 @@ async function tableNames(queries: Queries): Promise<string[]> {
 }
 
 /**
- * Writes every row into a file, from one snapshot, while the service goes on: gzipped lines of JSON, the same for both
- * databases. The file appears whole or not at all.
+ * Writes every row into a file, from one state of the database, while the service goes on; then reads it over.
+ * @param dataDir where the embedded database is copied to meanwhile
  * @returns number of rows
+ * @throws BackupError when there is such a file already, or it cannot be written
  */
-export async function backup(queries: Queries, file: string): Promise<number> {
-  let count = 0;
-  await queries.transaction(
-    async (tx) => {
-      async function* lines() {
-        yield `${JSON.stringify({ format: FORMAT, migrations: migrations.map(({ name }) => name) })}\n`;
-        for (const table of await tableNames(tx)) {
-          yield `${JSON.stringify({ table })}\n`;
-          await tx.execute(
-            sql`DECLARE backup_rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS line FROM (SELECT * FROM ${sql.identifier(table)} ORDER BY 1) AS t`,
-          );
-          for (;;) {
-            const { rows } = await tx.execute<{ line: string }>(
-              sql.raw(`FETCH ${BATCH_ROWS} FROM backup_rows`),
-            );
-            if (rows.length === 0) break;
-            count += rows.length;
-            yield rows.map(({ line }) => `${line}\n`).join("");
-          }
-          await tx.execute(sql`CLOSE backup_rows`);
-        }
-      }
-      await pipeline(
-        Readable.from(lines()),
-        createGzip({ level: 4 }),
-        createWriteStream(`${file}.part`, { mode: 0o600 }),
-      );
-    },
-    { isolationLevel: "repeatable read", accessMode: "read only" },
-  );
-  await rename(`${file}.part`, file);
-  return count;
+export async function backup(database: Database, file: string, dataDir: string): Promise<number> {
+  await withSnapshot(database, dataDir, (tx) => writeBackup(file, contentOf(tx)));
+  return verifyBackup(file);
 }
 
-/** The file cannot be restored. */
-export class BackupError extends UsageError {
-  override readonly name = "BackupError";
+async function* contentOf(tx: Queries): AsyncGenerator<string, void, undefined> {
+  for (const table of await tableNames(tx)) {
+    yield `${JSON.stringify({ table })}\n`;
+    yield* rowsOf(tx, table);
+  }
+  const { rows } = await tx.execute<{ sequence: string; last_value: string | null }>(
+    sql`SELECT sequencename AS sequence, last_value FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  for (const { sequence, last_value } of rows) {
+    yield `${JSON.stringify({ sequence, last_value: last_value === null ? null : Number(last_value) })}\n`;
+  }
+}
+
+/** The rows of a table as lines, in pieces of a bounded size; a row that is larger comes alone. */
+async function* rowsOf(tx: Queries, table: string): AsyncGenerator<string, void, undefined> {
+  const name = sql.identifier(table);
+  const { rows: columns } = await tx.execute<{ name: string; type: string }>(
+    sql`SELECT attname AS name, atttypid::regtype::text AS type FROM pg_attribute
+      WHERE attrelid = ${table}::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+  );
+  const sizes = columns.map(({ name: column, type }) => {
+    // The lengths of these two are known without reading them.
+    if (type === "bytea" || type === "text")
+      return sql`coalesce(2 * octet_length(${sql.identifier(column)}), 0)`;
+    return type === "jsonb" ? sql`coalesce(octet_length(${sql.identifier(column)}::text), 0)` : sql`20`;
+  });
+  await tx.execute(
+    sql`DECLARE backup_rows NO SCROLL CURSOR FOR SELECT ctid::text AS at, ${sql.join(sizes, sql` + `)} AS size
+      FROM ${name} ORDER BY ${sql.identifier(columns[0]?.name ?? "")}`,
+  );
+  for (;;) {
+    const { rows } = await tx.execute<{ at: string; size: number }>(
+      sql.raw(`FETCH ${BATCH_ROWS} FROM backup_rows`),
+    );
+    if (rows.length === 0) break;
+    for (let from = 0, to = 0; from < rows.length; from = to) {
+      for (let bytes = 0; to < rows.length; to++) {
+        bytes += Number(rows[to]?.size ?? 0);
+        if (to > from && bytes > BATCH_BYTES) break;
+      }
+      const at = rows.slice(from, to).map((row) => row.at);
+      const read = await tx.execute<{ line: string }>(
+        sql`SELECT row_to_json(t)::text AS line
+          FROM unnest(${sql.param(at)}::text[]::tid[]) WITH ORDINALITY AS wanted (at, place)
+          JOIN ${name} AS t ON t.ctid = wanted.at ORDER BY place`,
+      );
+      yield read.rows.map(({ line }) => `${line}\n`).join("");
+    }
+  }
+  await tx.execute(sql`CLOSE backup_rows`);
+}
+
+/**
+ * Reads a backup to its end, without a database.
+ * @returns number of rows
+ * @throws BackupError when it cannot be restored
+ */
+export async function verifyBackup(file: string): Promise<number> {
+  let count = 0;
+  for await (const line of readBackup(file)) {
+    if (line.kind !== "row") continue;
+    count++;
+    try {
+      JSON.parse(line.row);
+    } catch {
+      throw new BackupError(`The backup is damaged: row ${count} cannot be read. Take another copy of it.`);
+    }
+  }
+  return count;
 }
 
 /**
  * Replaces everything in the database by a backup's rows, in one transaction.
  * @returns number of rows
- * @throws BackupError when the file is no backup, or one of a newer version
+ * @throws BackupError when the file is no backup, is of a newer version, is damaged, or breaks off
  */
 export async function restore(queries: Queries, file: string): Promise<number> {
-  const source = createReadStream(file);
-  const gunzip = source.pipe(createGunzip());
-  source.on("error", (error) => gunzip.destroy(error));
-  const lines = createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })[
-    Symbol.asyncIterator
-  ]();
-  const first = await lines.next().catch(() => ({ value: "" }));
-  requireBackup(first.value);
   let count = 0;
   await queries.transaction(async (tx) => {
+    // Bounds that are meant for requests.
+    await tx.execute(sql`SET LOCAL statement_timeout = 0`);
+    await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
     const tables = await tableNames(tx);
-    await tx.execute(
-      sql`TRUNCATE ${sql.join(
-        tables.map((name) => sql.identifier(name)),
-        sql`, `,
-      )} CASCADE`,
-    );
+    const lastValues = new Map<string, number | null>();
+    let isEmptied = false;
     let table = "";
     let batch: string[] = [];
+    let length = 0;
     const flush = async () => {
       if (batch.length === 0) return;
       const rows = `[${batch.join(",")}]`;
       count += batch.length;
       batch = [];
+      length = 0;
       await tx.execute(
         sql`INSERT INTO ${sql.identifier(table)} SELECT * FROM json_populate_recordset(NULL::${sql.identifier(table)}, ${rows}::json)`,
       );
     };
-    for (let line = await lines.next(); !line.done; line = await lines.next()) {
-      const next = tableOf(line.value);
-      if (next === undefined) batch.push(line.value);
-      if (next !== undefined || batch.length >= BATCH_ROWS) await flush();
-      if (next !== undefined) {
-        if (!tables.includes(next))
-          throw new BackupError(`The backup has a table ${next} that this version has not.`);
-        table = next;
+    for await (const line of readBackup(file)) {
+      if (!isEmptied) await empty(tx, tables);
+      isEmptied = true;
+      if (line.kind === "row") {
+        if (length + line.row.length > BATCH_BYTES || batch.length >= BATCH_ROWS) await flush();
+        batch.push(line.row);
+        length += line.row.length;
+        continue;
       }
+      await flush();
+      if (line.kind === "sequence") lastValues.set(line.sequence, line.lastValue);
+      else if (tables.includes(line.table)) table = line.table;
+      else throw new BackupError(`The backup has a table ${line.table} that this version has not.`);
     }
     await flush();
-    await continueSequences(tx);
+    await continueSequences(tx, lastValues);
   });
   return count;
 }
 
-function requireBackup(line: string): void {
-  let head: { format?: unknown; migrations?: unknown } = {};
-  try {
-    head = JSON.parse(line);
-  } catch {
-    // Told below.
-  }
-  if (head.format !== FORMAT) throw new BackupError("The file is not a backup of this service.");
-  const known = new Set(migrations.map(({ name }) => name));
-  const unknown = (head.migrations as string[]).find((name) => !known.has(name));
-  if (unknown !== undefined)
-    throw new BackupError(`The backup is of a newer version: it has the migration ${unknown}.`);
-}
+const empty = (tx: Queries, tables: readonly string[]) =>
+  tx.execute(
+    sql`TRUNCATE ${sql.join(
+      tables.map((name) => sql.identifier(name)),
+      sql`, `,
+    )} CASCADE`,
+  );
 
-/** A line that begins a table; a row never has just one column called `table`. */
-const tableOf = (line: string): string | undefined => /^\{"table":"(\w+)"\}$/.exec(line)?.[1];
-
-async function continueSequences(queries: Queries): Promise<void> {
+/**
+ * Sets the sequences to the last number given out, be its row there or not: a number that a removed row had must not be
+ * another's.
+ */
+async function continueSequences(
+  queries: Queries,
+  lastValues: ReadonlyMap<string, number | null>,
+): Promise<void> {
   const { rows } = await queries.execute<{ sequence: string; table: string; column: string }>(sql`
     SELECT s.oid::regclass::text AS sequence, t.relname AS "table", a.attname AS "column"
     FROM pg_class s
@@ -146,7 +172,8 @@ async function continueSequences(queries: Queries): Promise<void> {
     WHERE s.relkind = 'S' AND t.relnamespace = 'public'::regnamespace`);
   for (const { sequence, table, column } of rows) {
     await queries.execute(
-      sql`SELECT setval(${sequence}::regclass, coalesce((SELECT max(${sql.identifier(column)}) FROM ${sql.identifier(table)}), 0) + 1, false)`,
+      sql`SELECT setval(${sequence}::regclass, greatest(${lastValues.get(sequence) ?? 0}::bigint,
+        (SELECT max(${sql.identifier(column)}) FROM ${sql.identifier(table)})) + 1, false)`,
     );
   }
 }

@@ -27,6 +27,8 @@ export interface Database {
   queries: Queries;
   pool: pg.Pool;
   kind: "embedded" | "postgres";
+  /** Copies the files of the embedded database into a folder, as of one moment; null where there are none. */
+  copyTo: ((folder: string) => Promise<void>) | null;
   close(): Promise<void>;
 }
 
@@ -78,7 +80,7 @@ export async function openDatabase(
       // A server that vanished without a word is noticed by connections on which nothing goes on, too.
       keepAlive: true,
     });
-    return { queries: queriesOf(pool), pool, kind: "postgres", close: () => pool.end() };
+    return { queries: queriesOf(pool), pool, kind: "postgres", copyTo: null, close: () => pool.end() };
   }
   const engine = await startEmbedded(where.folder);
   // It has no timers that could end a statement, and a transaction that stands still too long would end the engine.
@@ -95,6 +97,7 @@ export async function openDatabase(
     queries: queriesOf(pool),
     pool,
     kind: "embedded",
+    copyTo: where.folder === null ? null : engine.copyTo,
     async close() {
       await pool.end();
       await engine.close();

@@ -2,13 +2,29 @@
 // It speaks PostgreSQL's wire protocol over the message port: [connection, bytes, whether whole messages end with them]
 // in, [connection, bytes] out.
 // Plain JavaScript, because Node itself loads a worker thread, in the tests too.
+import { constants, cpSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 
 /** Code of a CancelRequest (PostgreSQL, "Message Formats"): PGlite has no second process that could be told. */
 const CANCEL_REQUEST = 80877102;
 
-const database = await PGlite.create(workerData.folder === null ? {} : { dataDir: workerData.folder });
+/** Emscripten's number of the error that a device is full (its own numbers, not the system's). */
+const NO_SPACE = 51;
+
+/** The engine throws objects that are no errors, and would be told as "[object Object]". */
+async function open() {
+  try {
+    return await PGlite.create(workerData.folder === null ? {} : { dataDir: workerData.folder });
+  } catch (thrown) {
+    const error = /** @type {{ errno?: number, code?: string }} */ (thrown);
+    if (error?.errno === NO_SPACE || error?.code === "ENOSPC") throw new Error("no space left on the device");
+    if (error instanceof Error && error.message !== "") throw error;
+    throw new Error(`error ${error?.errno ?? error?.code ?? "without a number"} of the file system`);
+  }
+}
+
+const database = await open();
 parentPort?.postMessage("ready");
 
 let turn = Promise.resolve();
@@ -47,10 +63,24 @@ async function reset() {
   await database.exec("DISCARD ALL");
 }
 
+/**
+ * Copies the files as they lie while no statement runs: what the engine would find after a crash now.
+ * @param {{ copyTo: string, port: import("node:worker_threads").MessagePort }} request
+ */
+function copy({ copyTo, port }) {
+  try {
+    cpSync(workerData.folder, copyTo, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    port.postMessage(null);
+  } catch (error) {
+    port.postMessage(error);
+  }
+}
+
 parentPort?.on("message", (message) => {
   if (message === "close") turn = turn.then(() => database.close()).then(() => process.exit(0));
   else if (message === "reset") {
     pieces.length = 0;
     turn = turn.then(reset);
-  } else receive(message[0], message[1], message[2]);
+  } else if ("copyTo" in message) turn = turn.then(() => copy(message));
+  else receive(message[0], message[1], message[2]);
 });

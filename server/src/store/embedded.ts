@@ -1,10 +1,14 @@
+import { once } from "node:events";
 import { Duplex } from "node:stream";
-import { Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { UsageError } from "../usage-error.js";
 
 /** The embedded database: PostgreSQL in WebAssembly in a worker thread, reached through its wire protocol. */
 export interface Embedded {
   /** A new connection for `pg`. The engine has one session, so only one connection may be open at a time. */
   connect(): Duplex;
+  /** Copies the database's files into a folder, as of one moment between two statements. */
+  copyTo(folder: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -98,10 +102,25 @@ export async function startEmbedded(folder: string | null): Promise<Embedded> {
   worker.setMaxListeners(0);
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
-    worker.once("error", reject);
+    worker.once("error", (error) => {
+      reject(
+        new UsageError(
+          `The embedded database cannot be opened in ${folder ?? "memory"}: ${error.message}. Make room there, or set DATA_DIR to another folder.`,
+          { cause: error },
+        ),
+      );
+    });
   });
   return {
     connect: () => new EngineConnection(worker),
+    async copyTo(target) {
+      const { port1, port2 } = new MessageChannel();
+      const answered = once(port1, "message");
+      worker.postMessage({ copyTo: target, port: port2 }, [port2]);
+      const [error] = await answered;
+      port1.close();
+      if (error !== null) throw error;
+    },
     async close() {
       const exited = new Promise((resolve) => worker.once("exit", resolve));
       worker.postMessage("close");

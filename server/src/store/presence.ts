@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Database } from "./database.js";
 
@@ -55,6 +56,15 @@ export async function showPresence({ kind, pool }: Database): Promise<() => void
   };
 }
 
+async function serversWait(client: pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [PRESENCE_LOCK],
+  );
+  return rows.length > 0;
+}
+
 /** Runs `work` while no server runs and none can start. @returns false when one runs */
 export async function withoutServers({ kind, pool }: Database, work: () => Promise<void>): Promise<boolean> {
   if (kind === "embedded") {
@@ -65,6 +75,9 @@ export async function withoutServers({ kind, pool }: Database, work: () => Promi
   try {
     const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [PRESENCE_LOCK]);
     if (rows[0]?.free !== true) return false;
+    // A server whose sign was lost with its connection puts it up again, and now waits to.
+    await sleep(3 * RENEWAL_MS);
+    if (await serversWait(client)) return false;
     await work();
     return true;
   } finally {

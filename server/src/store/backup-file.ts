@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { link, open, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import { UsageError } from "../usage-error.js";
+import { migrations } from "./migrations/index.js";
+
+/** First line of a backup. The first format has neither the values of sequences nor an end. */
+const FORMAT = "asi-server backup 2";
+const FIRST_FORMAT = "asi-server backup 1";
+
+/** The last line. */
+const END = '{"end":true}';
+
+/** The file cannot be written, or not be restored. */
+export class BackupError extends UsageError {
+  override readonly name = "BackupError";
+}
+
+/** A line of a backup, beside its first and its last. */
+export type BackupLine =
+  | { kind: "table"; table: string }
+  | { kind: "row"; row: string }
+  | { kind: "sequence"; sequence: string; lastValue: number | null };
+
+const isSystemError = (error: unknown): error is Error => error instanceof Error && "syscall" in error;
+
+/**
+ * Writes a backup: gzipped lines of JSON, the same for both databases. The file appears whole or not at all, is its user's
+ * alone, and never takes the place of another.
+ * @param lines pieces of whole lines
+ * @throws BackupError when there is a file of that name, or none can be written
+ */
+export async function writeBackup(file: string, lines: AsyncIterable<string>): Promise<void> {
+  const taken = () => new BackupError(`There is already a file ${file}; a backup replaces none.`);
+  if (existsSync(file)) throw taken();
+  const part = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString("hex")}.part`);
+  try {
+    const handle = await open(part, "wx", 0o600);
+    try {
+      await pipeline(
+        Readable.from(whole(lines)),
+        createGzip({ level: 4 }),
+        async (bytes: AsyncIterable<Buffer>) => {
+          for await (const chunk of bytes) await handle.writeFile(chunk);
+        },
+      );
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(part, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken();
+    throw isSystemError(error) ? new BackupError(`The backup cannot be written: ${error.message}`) : error;
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+async function* whole(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  yield `${JSON.stringify({ format: FORMAT, migrations: migrations.map(({ name }) => name) })}\n`;
+  yield* lines;
+  yield `${END}\n`;
+}
+
+/**
+ * Reads a backup to its end.
+ * @throws BackupError when the file is no backup, is of a newer version, is damaged, or breaks off
+ */
+export async function* readBackup(file: string): AsyncGenerator<BackupLine, void, undefined> {
+  const lines = linesOf(file);
+  const first = await lines.next().catch((error: unknown) => {
+    if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
+    return { value: "" };
+  });
+  let isComplete = requireBackup(first.value ?? "") === FIRST_FORMAT;
+  let rows = 0;
+  try {
+    for await (const line of lines) {
+      if (line === END) {
+        isComplete = true;
+        continue;
+      }
+      const parsed = parse(line);
+      if (parsed.kind === "row") rows++;
+      yield parsed;
+    }
+  } catch (error) {
+    const code = String((error as NodeJS.ErrnoException).code);
+    if (code === "Z_BUF_ERROR") isComplete = false;
+    else if (!code.startsWith("Z_")) throw error;
+    else throw new BackupError(`The backup is damaged after ${rows} rows. Take another copy of it.`);
+  }
+  if (isComplete) return;
+  throw new BackupError(`The backup breaks off after ${rows} rows: it was not written or copied to its end.`);
+}
+
+/** The lines of a gzipped file, without their ends, no more of them in memory than the longest takes. */
+async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
+  const source = createReadStream(file);
+  const gunzip = source.pipe(createGunzip());
+  source.on("error", (error) => gunzip.destroy(error));
+  let pieces: Buffer[] = [];
+  for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
+      pieces.push(chunk.subarray(from, end));
+      yield Buffer.concat(pieces).toString("utf8");
+      pieces = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) pieces.push(chunk.subarray(from));
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces).toString("utf8");
+}
+
+function requireBackup(line: string): string {
+  let head: { format?: unknown; migrations?: unknown } = {};
+  try {
+    head = JSON.parse(line);
+  } catch {
+    // Told below.
+  }
+  const { format } = head;
+  if (format !== FORMAT && format !== FIRST_FORMAT) {
+    throw new BackupError("The file is not a backup of this service.");
+  }
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = (head.migrations as string[]).find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new BackupError(`The backup is of a newer version: it has the migration ${unknown}.`);
+  return format;
+}
+
+/** A row never has just one column called `table`, nor these two alone. */
+function parse(line: string): BackupLine {
+  const table = /^\{"table":"(\w+)"\}$/.exec(line)?.[1];
+  if (table !== undefined) return { kind: "table", table };
+  const [, sequence, value] = /^\{"sequence":"(\w+)","last_value":(\d+|null)\}$/.exec(line) ?? [];
+  if (sequence === undefined) return { kind: "row", row: line };
+  return { kind: "sequence", sequence, lastValue: value === "null" ? null : Number(value) };
+}
