@@ -1,9 +1,14 @@
-import { service, startService, type TestAccount } from "./service.js";
+import { service, type TestAccount, TestService } from "./service.js";
 
 /** A manager who may create managed athletes: registered where every new manager may. */
-export async function managingManager(more: Record<string, unknown> = {}, query = ""): Promise<TestAccount> {
-  const granting = await startService({ grantManagedAthletes: true });
+export async function managingManager(
+  more: Record<string, unknown> = {},
+  query = "",
+  at?: TestService,
+): Promise<TestAccount> {
+  const s = at ?? (await service());
+  const granting = await TestService.start(s.store, { grantManagedAthletes: true });
   const registered = await granting.manager(more, query);
   await granting.stop();
-  return { ...registered, token: await (await service()).logIn(registered.username, registered.password) };
+  return { ...registered, token: await s.logIn(registered.username, registered.password) };
 }

@@ -1,6 +1,6 @@
 import { managingManager } from "./people.js";
 import { walk } from "./recordings.js";
-import { startService, type TestAccount, type TestDevice, type TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 import { newActivity, schemaId } from "./team.js";
 
 /** People around one manager's things: who may what with them is told by the authorization matrix. */
@@ -25,7 +25,7 @@ export interface Scene {
  * activity with a time frame of that athlete and a webhook, and may read `thatAthlete` now, whom the former owner could read until 2021.
  */
 export async function newScene(s: TestService): Promise<Scene> {
-  const owner = await managingManager({}, "?create_default_athlete=true");
+  const owner = await managingManager({}, "?create_default_athlete=true", s);
   const [formerOwner, anotherManager, thatAthlete, anotherAthlete] = await Promise.all([
     s.manager(),
     s.manager(),
@@ -76,7 +76,7 @@ export async function newScene(s: TestService): Promise<Scene> {
   );
   await s.runJobs();
   // Stored where private addresses are allowed, so that no test's delivery leaves the machine.
-  const open = await startService({ webhookAllowPrivate: true });
+  const open = await TestService.start(s.store, { webhookAllowPrivate: true });
   const webhooks = `/api/v1/activities/${activity}/webhooks/`;
   const { body: webhook } = await open.post(
     webhooks,

@@ -1,12 +1,13 @@
-import { and, DrizzleQueryError, eq, gt, sql } from "drizzle-orm";
+import { DrizzleQueryError, sql } from "drizzle-orm";
 import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
 import { type AddedJob, enqueue, enqueueAll, type NewJob, type SmallJob } from "../store/queue.js";
-import { auditLog, idempotencyKeys } from "../store/schema.js";
+import { auditLog } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";
 import { matchesStrongly } from "./entity-tags.js";
 import { errors } from "./errors.js";
+import { claimKey, storeAnswer } from "./idempotency.js";
 import type { Item } from "./item.js";
 
 /** Names of columns that no audit row may hold. */
@@ -139,6 +140,7 @@ async function transactOnce<T>(
 /**
  * Makes the change of an operation. Inside one transaction: the idempotency key, the object of the path locked and the
  * caller's right on it checked again, `If-Match`, the work, its audit rows, its jobs.
+ * @throws DoneBefore when a request with the idempotency key made the change already
  * @param view the object as its GET shows it, for `If-Match`; operations on paths without a GET have none
  */
 export async function change<Op extends OperationId, T>(
@@ -149,12 +151,11 @@ export async function change<Op extends OperationId, T>(
   view?: (change: Change, target: TargetOf<Op>) => Promise<Item<unknown>>,
 ): Promise<T> {
   return transact(ctx, operation, async (change) => {
-    const known = await claimKey(ctx, change);
-    if (known !== undefined) return known.result as T;
+    await claimKey(ctx, change);
     const target = await authorize(ctx, operation, ids, { queries: change.queries, lock: true });
     if (ctx.ifMatch !== undefined && view !== undefined) requireTag(ctx, await view(change, target));
     const result = await work(change, target);
-    await storeResult(ctx, change, result);
+    await storeAnswer(ctx, change, result);
     return result;
   });
 }
@@ -166,74 +167,4 @@ export async function change<Op extends OperationId, T>(
  */
 export function requireTag({ ifMatch }: Context, { etag }: Item<unknown>): void {
   if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) throw errors.preconditionFailed();
-}
-
-/**
- * Takes the idempotency key, with the change itself: of a request that is refused nothing was done, so its key is free
- * again and its answer is not stored. A second request with the same key waits here for the first one's commit.
- */
-async function claimKey(ctx: Context, { queries, now }: Change): Promise<{ result: unknown } | undefined> {
-  if (ctx.idempotency === undefined || ctx.caller === null) return undefined;
-  const { path, key, fingerprint } = ctx.idempotency;
-  const claimed = await queries
-    .insert(idempotencyKeys)
-    .values({ accountId: ctx.caller.id, path, key, fingerprint, createdAt: now })
-    .onConflictDoNothing()
-    .returning({ key: idempotencyKeys.key });
-  if (claimed.length > 0) return undefined;
-  const stored = await storedAnswer({ ...ctx, queries });
-  if (stored === undefined) {
-    // Expired, but not yet removed.
-    await queries
-      .update(idempotencyKeys)
-      .set({ fingerprint, result: null, createdAt: now })
-      .where(isKey(ctx.caller.id, ctx.idempotency));
-    return undefined;
-  }
-  return stored;
-}
-
-const isKey = (accountId: number, { path, key }: { path: string; key: string }) =>
-  and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.key, key));
-
-async function storeResult(ctx: Context, { queries }: Change, result: unknown): Promise<void> {
-  if (ctx.idempotency === undefined || ctx.caller === null) return;
-  await queries
-    .update(idempotencyKeys)
-    .set({ result: result ?? null })
-    .where(isKey(ctx.caller.id, ctx.idempotency));
-}
-
-/** How long the answer to a key is kept (operations, 1.7). */
-export const IDEMPOTENCY_LIFETIME_MS = 24 * 3_600_000;
-
-async function findKey(ctx: Context) {
-  if (ctx.idempotency === undefined || ctx.caller === null) return undefined;
-  const oldest = new Date(ctx.clock.now().getTime() - IDEMPOTENCY_LIFETIME_MS);
-  const rows = await ctx.queries
-    .select()
-    .from(idempotencyKeys)
-    .where(and(isKey(ctx.caller.id, ctx.idempotency), gt(idempotencyKeys.createdAt, oldest)));
-  return rows[0];
-}
-
-/** Whether the caller's key was used within 24 hours. */
-export async function hasStoredAnswer(ctx: Context): Promise<boolean> {
-  return (await findKey(ctx)) !== undefined;
-}
-
-/**
- * @returns the result of the request that used the caller's key first, if one did within 24 hours
- * @throws ServiceError `idempotency_key_reused` when that request had another body
- */
-export async function storedAnswer(ctx: Context): Promise<{ result: unknown } | undefined> {
-  const row = await findKey(ctx);
-  if (row === undefined) return undefined;
-  if (!Buffer.from(row.fingerprint).equals(Buffer.from(ctx.idempotency?.fingerprint ?? []))) {
-    throw errors.conflict(
-      "idempotency_key_reused",
-      "This Idempotency-Key was used with another request body.",
-    );
-  }
-  return { result: row.result };
 }

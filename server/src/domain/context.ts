@@ -3,6 +3,7 @@ import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
 import type { Role } from "../store/schema.js";
 import type { AddressLookup } from "../webhooks/receiver.js";
+import type { IdempotentRequest } from "./idempotency.js";
 
 /** The time; tests move it. */
 export interface Clock {
@@ -37,5 +38,5 @@ export interface Context {
   /** The entity tags of `If-Match`: the change happens only if the object still has one of them. */
   ifMatch?: string;
   /** The caller asked that this change be made once, however often it is sent. */
-  idempotency?: { path: string; key: string; fingerprint: Uint8Array };
+  idempotency?: IdempotentRequest;
 }

@@ -1,18 +1,20 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hasStoredAnswer, storedAnswer } from "../domain/change.js";
 import { matchesWeakly } from "../domain/entity-tags.js";
 import { errors } from "../domain/errors.js";
+import { type Answer, hasStoredAnswer, storedAnswer } from "../domain/idempotency.js";
 import type { Item } from "../domain/item.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Of an idempotent request: the body as it came, or a digest of it, for the fingerprint. */
+    /** The request's body as it came, or a hash of it, for the fingerprint of an idempotent request. */
     rawBody: Uint8Array | undefined;
     /** The request's idempotency key was used before: its stored answer is to be sent. */
     replays: boolean;
   }
 }
+
+const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization" });
 
 /** Sends an item with its entity tag; 304 when the client has this very view already. */
 export function sendItem(
@@ -20,7 +22,7 @@ export function sendItem(
   reply: FastifyReply,
   { resource, etag }: Item<unknown>,
 ): FastifyReply {
-  reply.header("ETag", etag).header("Vary", "Authorization");
+  reply.headers(itemHeaders(etag));
   const known = request.headers["if-none-match"];
   const reads = request.method === "GET" || request.method === "HEAD";
   if (reads && known !== undefined && matchesWeakly(known, etag)) return reply.code(304).send();
@@ -30,21 +32,53 @@ export function sendItem(
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Reads `If-Match`, and `Idempotency-Key` on authenticated POSTs. */
-export async function readConditions(request: FastifyRequest): Promise<void> {
+export async function readConditions(
+  request: FastifyRequest,
+  success: { status: number; schema?: unknown },
+): Promise<void> {
   const { ctx, headers } = request;
   if (headers["if-match"] !== undefined) ctx.ifMatch = headers["if-match"];
   const key = headers["idempotency-key"];
   if (typeof key !== "string" || request.method !== "POST" || ctx.caller === null) return;
   if (!KEY.test(key)) throw errors.malformed("Idempotency-Key must be 1 to 255 visible ASCII characters.");
-  ctx.idempotency = { path: new URL(request.url, "http://_").pathname, key, fingerprint: new Uint8Array() };
+  ctx.idempotency = {
+    path: new URL(request.url, "http://_").pathname,
+    key,
+    fingerprint: new Uint8Array(),
+    answerOf: (result) => answerOf(success, result),
+  };
   request.replays = await hasStoredAnswer(ctx);
 }
 
+/** The answer to what an operation resulted in, with the headers that belong to it and not to the single request. */
+function answerOf({ status, schema }: { status: number; schema?: unknown }, result: unknown): Answer {
+  if (schema === undefined) return { status, headers: {}, body: new Uint8Array() };
+  const { resource, headers } = isItem(result)
+    ? { resource: result.resource, headers: itemHeaders(result.etag) }
+    : { resource: result, headers: {} };
+  return {
+    status,
+    headers: { ...headers, "Content-Type": "application/json; charset=utf-8" },
+    body: Buffer.from(JSON.stringify(resource)),
+  };
+}
+
+export const isItem = (answer: unknown): answer is Item<unknown> =>
+  typeof answer === "object" && answer !== null && "etag" in answer && "resource" in answer;
+
+/** Sends an answer as it was stored. */
+export function sendStored(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  reply.code(status).headers(headers);
+  return body.length === 0 ? reply.send() : reply.send(Buffer.from(body));
+}
+
 /** The stored answer, once the body is there to be compared. */
-export async function readStored(request: FastifyRequest): Promise<{ result: unknown } | undefined> {
+export async function readStored(request: FastifyRequest): Promise<Answer | undefined> {
   const { ctx } = request;
   if (ctx.idempotency === undefined) return undefined;
   ctx.idempotency.fingerprint = createHash("sha256")
+    // A request line has no line feed.
+    .update(`${request.method} ${request.url}\n`)
     .update(request.rawBody ?? "")
     .digest();
   return request.replays ? storedAnswer(ctx) : undefined;

@@ -12,10 +12,10 @@ import {
 } from "../domain/access.js";
 import type { Context } from "../domain/context.js";
 import { errors, ServiceError } from "../domain/errors.js";
-import type { Item } from "../domain/item.js";
+import { DoneBefore } from "../domain/idempotency.js";
 import { LongPage } from "../domain/long-page.js";
 import type { PathIds } from "../domain/rule.js";
-import { readConditions, readStored, sendItem } from "./conditional.js";
+import { isItem, readConditions, readStored, sendItem, sendStored } from "./conditional.js";
 import type { ThrottleScope } from "./throttle.js";
 import { decoder, queryDecoder } from "./validation.js";
 
@@ -199,7 +199,7 @@ export function route<
     authorizeRole(request.ctx, id);
     if (operation.isOn?.(app.config) === false) throw errors.gone("This operation is turned off.");
     request.ids = pathIds(request.params);
-    await readConditions(request);
+    await readConditions(request, success);
     if (request.replays) return;
     try {
       request.target = await authorize(request.ctx, id, idsOf(request));
@@ -207,7 +207,7 @@ export function route<
       // An action may take the right to repeat it, as a release does, and another request with the key may have done it
       // a moment ago; its stored answer is still the caller's.
       if (!(error instanceof ServiceError) || request.ctx.idempotency === undefined) throw error;
-      await readConditions(request);
+      await readConditions(request, success);
       if (!request.replays) throw error;
     }
   };
@@ -236,9 +236,15 @@ export function route<
       },
       async handler(request, reply) {
         const stored = await readStored(request);
-        const answer = stored === undefined ? await run(request, reply) : stored.result;
+        if (stored !== undefined) return sendStored(reply, stored);
+        const answer = await run(request, reply).catch((error: unknown) => {
+          if (error instanceof DoneBefore) return sendStored(reply, error.answer);
+          throw error;
+        });
         // Sent already; or begun, when the client left.
         if (reply.sent || reply.raw.headersSent) return reply;
+        const made = request.ctx.idempotency?.answer;
+        if (made !== undefined) return sendStored(reply, made);
         reply.code(success.status);
         if (success.schema === undefined) return reply.send();
         if (isItem(answer)) return sendItem(request, reply, answer);
@@ -251,6 +257,3 @@ export function route<
     });
   }
 }
-
-const isItem = (answer: unknown): answer is Item<unknown> =>
-  typeof answer === "object" && answer !== null && "etag" in answer && "resource" in answer;

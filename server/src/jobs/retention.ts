@@ -1,7 +1,7 @@
 import { and, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
+import { IDEMPOTENCY_LIFETIME_MS } from "../domain/idempotency.js";
 import {
   accessTokens,
   auditLog,

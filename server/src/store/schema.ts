@@ -321,9 +321,12 @@ export const idempotencyKeys = pgTable(
     accountId: reference("account_id").notNull(),
     path: text("path").notNull(),
     key: text("key").notNull(),
-    /** SHA-256 of the request body. */
+    /** SHA-256 of the method, the path with its query, and the body. */
     fingerprint: bytea("fingerprint").notNull(),
-    result: jsonb("result"),
+    /** The answer as it was sent. */
+    status: smallint("status"),
+    headers: jsonb("headers").$type<Record<string, string>>(),
+    body: bytea("body"),
     createdAt: instant("created_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.path, table.key] })],

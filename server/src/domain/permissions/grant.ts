@@ -14,18 +14,25 @@ const isEmpty = ({ start_time, expiration_time }: Wanted) => expiration_time <= 
 /** Gives the manager one permission. */
 export async function createPermission(ctx: Context, athlete: number, manager: number, wanted: Wanted) {
   if (isEmpty(wanted)) throw errors.invalid(TOO_EARLY);
-  const [created] = await create(ctx, athlete, manager, [wanted]);
-  return created;
+  return create(ctx, athlete, manager, [wanted], ([created]) => created);
 }
 
 /** Gives the manager several permissions, or none when one of them is refused. */
 export async function createPermissions(ctx: Context, athlete: number, manager: number, wanted: Wanted[]) {
   const refused = wanted.flatMap((one, i) => (isEmpty(one) ? [[String(i), TOO_EARLY] as const] : []));
   if (refused.length > 0) throw errors.invalid(Object.fromEntries(refused));
-  return create(ctx, athlete, manager, wanted);
+  return create(ctx, athlete, manager, wanted, (created) => created);
 }
 
-function create(ctx: Context, athlete: number, manager: number, wanted: Wanted[]) {
+type Created = ReturnType<typeof toPermission>;
+
+function create<T>(
+  ctx: Context,
+  athlete: number,
+  manager: number,
+  wanted: Wanted[],
+  answer: (created: Created[]) => T,
+): Promise<T> {
   return change(ctx, "createPermissions", { athlete, manager }, async ({ queries, now, auditAll }) => {
     const rows = await queries
       .insert(permissions)
@@ -43,6 +50,6 @@ function create(ctx: Context, athlete: number, manager: number, wanted: Wanted[]
       "permission",
       rows.map((after) => ({ id: after.id, after })),
     );
-    return rows.map((row) => toPermission(row, now));
+    return answer(rows.map((row) => toPermission(row, now)));
   });
 }

@@ -10,6 +10,7 @@ import sessions from "./0020-sessions.js";
 import erasure from "./0021-erasure.js";
 import formerOwners from "./0030-former-owners.js";
 import lastDayOfPermissions from "./0040-last-day-of-permissions.js";
+import answersAsSent from "./0041-answers-as-sent.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   { name: "0021-erasure", sql: erasure },
   { name: "0010-fair-queue", sql: fairQueue },
   { name: "0040-last-day-of-permissions", sql: lastDayOfPermissions },
+  { name: "0041-answers-as-sent", sql: answersAsSent },
 ];

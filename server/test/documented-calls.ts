@@ -1,0 +1,149 @@
+/** Calls made from the OpenAPI document: whatever is sent, the answer is one that the document foresees. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { expect } from "vitest";
+import { conditions, odd, type Schema, Values } from "./arbitraries.js";
+import { newScene, type Scene } from "./scene.js";
+import type { Answer, TestService } from "./service.js";
+
+export interface DocumentedOperation {
+  path: string;
+  method: string;
+  entry: Schema;
+}
+
+const PEOPLE = ["owner", "owner", "thatAthlete", "anotherManager", "anotherAthlete", null] as const;
+
+/** What is sent to an operation. */
+interface Sent {
+  caller: (typeof PEOPLE)[number];
+  query: Record<string, string>;
+  body: unknown;
+  headers: Record<string, string>;
+  /** Instead of the ids of the scene. */
+  id: string | null;
+  managed: boolean;
+}
+
+const pointerTo = (...steps: string[]) =>
+  steps.map((step) => `/${encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
+
+/** Whether an operation may end a person, a session or a thing of the scene. */
+export const mayEnd = ({ path, method }: DocumentedOperation): boolean =>
+  method === "DELETE" || /release|password|\{(manager|athlete)\}\/$/.test(path);
+
+/** Whether an answer means that one of these is gone or is called otherwise. */
+const hasEnded = ({ path, method }: DocumentedOperation, { status }: Answer) =>
+  status === 204 || (status === 201 && /\{(manager|athlete)\}\/$/.test(path) && method !== "POST");
+
+const withBody = (type: string | undefined, body: unknown) => {
+  if (type === undefined) return {};
+  if (type === "application/json") return { json: body ?? null };
+  const members = Object.entries(body ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
+  if (type === "application/x-www-form-urlencoded") return { form: Object.fromEntries(members) };
+  const form = new FormData();
+  for (const [name, value] of members) form.append(name, new Blob([value]), "a.asi");
+  return { body: form };
+};
+
+/** The operations of a service's document, and calls of them on a scene that is made anew when a call has ended some of it. */
+export class DocumentedCalls {
+  readonly operations: readonly DocumentedOperation[];
+  readonly #service: TestService;
+  readonly #document: Schema;
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
+  readonly #values: Values;
+  #scene: Scene | undefined;
+  /** How often each status was answered. */
+  readonly statuses = new Map<number, number>();
+
+  private constructor(service: TestService, document: Schema) {
+    this.#service = service;
+    this.#document = document;
+    this.#ajv.addSchema(document, "document");
+    this.#values = new Values(document.components.schemas, () => ({
+      ...this.#scene?.ids,
+      owner: this.#scene?.owner.id ?? 1,
+      managed_by: this.#scene?.owner.id ?? 1,
+    }));
+    this.operations = Object.entries<Record<string, Schema>>(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, entry]) => ({ path, method: method.toUpperCase(), entry })),
+    );
+  }
+
+  static async of(service: TestService): Promise<DocumentedCalls> {
+    return new DocumentedCalls(service, (await service.get("/api/schema/")).body);
+  }
+
+  /** The people and things that calls are about; new ones when a call has ended some. */
+  async scene(): Promise<Scene> {
+    this.#scene ??= await newScene(this.#service);
+    return this.#scene;
+  }
+
+  /** What may be sent to the operation, right and wrong. */
+  inputs({ entry }: DocumentedOperation): fc.Arbitrary<Sent> {
+    const [media] = Object.values<Schema>(entry.requestBody?.content ?? {});
+    return fc.record({
+      caller: fc.constantFrom(...PEOPLE),
+      query: this.#values.query(entry.parameters),
+      body: media === undefined ? fc.constant(undefined) : this.#values.of(media.schema),
+      headers: fc.oneof(
+        { arbitrary: fc.constant<Record<string, string>>({}), weight: 3 },
+        { arbitrary: conditions as fc.Arbitrary<Record<string, string>>, weight: 1 },
+      ),
+      id: fc.option(fc.oneof(fc.constantFrom("1", "0", "999999999", "9".repeat(16), "x", "-1"), odd), {
+        freq: 5,
+      }),
+      managed: fc.boolean(),
+    });
+  }
+
+  /** Calls the operation and holds its answer against the document. */
+  async call(
+    operation: DocumentedOperation,
+    { caller, query, body, headers, id, managed }: Sent,
+  ): Promise<void> {
+    const { path, method, entry } = operation;
+    const [type] = Object.keys(entry.requestBody?.content ?? {});
+    const { ids, managedAthlete, ...people } = await this.scene();
+    const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      name === "athlete" && managed
+        ? String(managedAthlete)
+        : encodeURIComponent((id ?? String(ids[name])).replace(/\p{Cs}/gu, "\ufffd")),
+    );
+    const answer = await this.#service.send(method, `${target}?${new URLSearchParams(query)}`, {
+      token: caller === null || path.startsWith("/oauth2/") ? undefined : people[caller].token,
+      headers,
+      ...withBody(type, body),
+    });
+    this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);
+    if (mayEnd(operation) && hasEnded(operation, answer)) this.#scene = undefined;
+    // A segment that is no id is another path.
+    if (id !== null && answer.status === 404) return;
+    this.#requireDocumented(operation, answer);
+  }
+
+  #requireDocumented({ path, method, entry }: DocumentedOperation, { status, body }: Answer): void {
+    expect([path, method, body, status < 500]).toEqual([path, method, body, true]);
+    expect([path, method, Object.keys(entry.responses)]).toEqual([
+      path,
+      method,
+      expect.arrayContaining([String(status)]),
+    ]);
+    const { $ref } = entry.responses[status];
+    const response = $ref
+      ? this.#document.components.responses[$ref.split("/").at(-1)]
+      : entry.responses[status];
+    if (response.content?.["application/json"] === undefined) return;
+    const pointer = $ref ?? `#${pointerTo("paths", path, method.toLowerCase(), "responses", String(status))}`;
+    const valid = this.#ajv.validate({ $ref: `document${pointer}/content/application~1json/schema` }, body);
+    expect([path, method, status, body, valid ? null : this.#ajv.errors]).toEqual([
+      path,
+      method,
+      status,
+      body,
+      null,
+    ]);
+  }
+}
