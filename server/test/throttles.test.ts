@@ -75,7 +75,8 @@ describe("passwords", () => {
 
 describe("invalid tokens", () => {
   it("are refused without a query once their address has no call left, and who is at work there goes on", async () => {
-    const s = await startService({ throttleAddressPerMinute: 5 });
+    // Counters of PostgreSQL are shared by all services of a database.
+    const s = await TestService.start(await newStore(), { throttleAddressPerMinute: 5 });
     const person = await s.manager();
     expect((await s.get("/api/v1/account/", person.token)).status).toBe(200);
     const garbage = () => s.get("/api/v1/account/", randomBytes(32).toString("base64url"));

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
@@ -118,8 +119,9 @@ export function createThrottle(config: Config, database: Database): Throttle {
     }
   };
 
+  // Usernames are personal: the counters outlive the account.
   const passwordKey = (username: string, address: string) =>
-    `${username.toLowerCase().slice(0, 150)} ${addressKey(address)}`;
+    `${createHash("sha256").update(username.toLowerCase()).digest("base64url")} ${addressKey(address)}`;
   return Object.assign(throttle, {
     requireLeft: (scope: ThrottleScope, { ip }: FastifyRequest) => requirePoints(scope, addressKey(ip)),
     async registrationBytes({ ip }: FastifyRequest, bytes: number) {
