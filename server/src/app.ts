@@ -113,7 +113,12 @@ function installGuard(
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);
     reply.header("Cache-Control", "no-store");
+    const left = new AbortController();
+    reply.raw.once("close", () => {
+      if (!reply.raw.writableFinished) left.abort();
+    });
     const ctx: Context = {
+      signal: left.signal,
       queries: database.queries,
       clock,
       lookup,

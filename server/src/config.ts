@@ -200,6 +200,11 @@ export const settings = {
     90,
     "Days for which finished jobs and webhook deliveries are kept",
   ),
+  retentionIntervalMs: integer(1_000, 86_400_000)(
+    "RETENTION_INTERVAL_MS",
+    3_600_000,
+    "How often a worker removes what has outlived its time",
+  ),
   rawDataCacheBytes: integer(0, 1_000_000_000_000)(
     "RAW_DATA_CACHE_BYTES",
     64 * 1024 * 1024,

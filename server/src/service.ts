@@ -7,7 +7,7 @@ import { queueOutdated } from "./domain/computed-data/outdated.js";
 import type { Clock } from "./domain/context.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
-import { applyRetention, RETENTION_INTERVAL_MS } from "./jobs/retention.js";
+import { applyRetention } from "./jobs/retention.js";
 import { startWorker, type Worker } from "./jobs/worker.js";
 import type { OperatorContext } from "./operator/commands.js";
 import { serveOperator } from "./operator/socket.js";
@@ -16,13 +16,19 @@ import type { Store } from "./store/open.js";
 import { showPresence } from "./store/presence.js";
 import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
 import { UsageError } from "./usage-error.js";
-import { type AddressLookup, systemLookup } from "./webhooks/receiver.js";
+import type { AddressLookup } from "./webhooks/receiver.js";
+import { createLookup } from "./webhooks/resolver.js";
 
 /** Which part of the service a process is. */
 export type ServiceRole = "api" | "worker" | "all";
 
+/** How long after its start a process removes what has outlived its time, unless it does so more often. */
+const FIRST_RETENTION_MS = 60_000;
+
 /** How often a service that stops looks for connections on which nothing goes on any more. */
 const IDLE_SWEEP_MS = 50;
+
+const systemLookup = createLookup();
 
 export const systemClock: Clock = { now: () => new Date() };
 
@@ -141,7 +147,14 @@ export async function startService(
     const clean = () => {
       applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
     };
-    retention = setInterval(clean, RETENTION_INTERVAL_MS).unref();
+    // The first time soon: a process that is started anew more often than that would otherwise never do so.
+    retention = setTimeout(
+      () => {
+        clean();
+        retention = setInterval(clean, config.retentionIntervalMs).unref();
+      },
+      Math.min(config.retentionIntervalMs, FIRST_RETENTION_MS),
+    ).unref();
     session = await openWorkerSession(store.database);
     if (store.database.kind === "embedded") await endLeases(own.queries);
     await queueOutdated(own);
@@ -151,7 +164,7 @@ export async function startService(
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     app.log.info({ timeoutMs: config.shutdownTimeoutMs }, "stopping");
-    clearInterval(retention);
+    clearTimeout(retention);
     const timeout = setTimeout(() => {
       app.log.warn("requests under way are cut off");
       app.server.closeAllConnections();

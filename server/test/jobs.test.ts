@@ -4,9 +4,11 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
-import { auditLog, jobs } from "../src/store/schema.js";
+import { startService as startProcess } from "../src/service.js";
+import { accounts, auditLog, idempotencyKeys, jobs } from "../src/store/schema.js";
+import { stopAfterTest } from "./cleanup.js";
 import { startMailServer } from "./mail-server.js";
-import { newStore, TestService } from "./service.js";
+import { newStore, TestService, testConfig } from "./service.js";
 
 // A database of its own: here jobs are run, which elsewhere only gather.
 let s: TestService;
@@ -155,6 +157,30 @@ describe("audit", () => {
 });
 
 describe("retention", () => {
+  it("goes on by itself while a worker runs", async () => {
+    const store = await newStore();
+    const { queries } = store.database;
+    const config = testConfig({ retentionIntervalMs: 1_000 });
+    const service = await startProcess(config, store, "all");
+    stopAfterTest(() => service.stop());
+    const codes = () => queries.$count(idempotencyKeys);
+    const [account] = await queries
+      .insert(accounts)
+      .values({ role: "MANAGER", username: "a", usernameKey: "a", email: "", createdAt: new Date() })
+      .returning();
+    // More than once: what expires between two runs goes with the second.
+    for (const key of ["first", "second"]) {
+      await queries.insert(idempotencyKeys).values({
+        accountId: account?.id ?? 0,
+        path: "/",
+        key,
+        fingerprint: new Uint8Array(),
+        createdAt: new Date(0),
+      });
+      await expect.poll(codes, { timeout: 20_000 }).toBe(0);
+    }
+  });
+
   it("removes what has outlived its time, and nothing else", async () => {
     const years = await TestService.start(s.store);
     await s.runJobs();

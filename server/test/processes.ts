@@ -3,6 +3,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
 import { inject } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
@@ -142,6 +143,13 @@ export class Processes {
       () => "no refusal",
       (error: { stderr: string }) => error.stderr,
     );
+  }
+
+  /** A connection to the PostgreSQL database of the processes; to be ended. */
+  async query(): Promise<pg.Client> {
+    const client = new pg.Client(this.env.DATABASE_URL);
+    await client.connect();
+    return client;
   }
 
   /** Registers a manager with a running process and logs in. */

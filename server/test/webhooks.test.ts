@@ -106,8 +106,6 @@ describe("webhooks", () => {
     const long = `http://public.example/${"a".repeat(200 - "http://public.example/".length)}`;
     expect((await create({ webhook_url: long })).body.webhook_url).toBe(long);
     expect((await create({ webhook_url: "HTTP://93.184.215.14:8080" })).status).toBe(200);
-    // A name that is not known yet; every delivery looks again.
-    expect((await create({ webhook_url: "https://later.example/" })).status).toBe(200);
     for (const webhook_url of [
       `${long}a`,
       "ftp://public.example/",
@@ -181,6 +179,15 @@ describe("webhooks", () => {
   ])("row 50: refuses http://%s/", async (host) => {
     const { status, body } = await create({ webhook_url: `http://${host}/` });
     expect([status, Object.keys(body)]).toEqual([400, ["webhook_url"]]);
+  });
+
+  it("row 50: the answer tells nobody whether an internal name resolves", async () => {
+    const [internal, unknown] = await Promise.all(
+      ["http://mixed.example/", "http://outside.example/"].map((webhook_url) => create({ webhook_url })),
+    );
+    expect([internal?.status, unknown?.status]).toEqual([400, 400]);
+    expect(internal?.body).toEqual(unknown?.body);
+    expect(internal?.headers.get("x-error-code")).toBe(unknown?.headers.get("x-error-code"));
   });
 
   it("row 50: development may call private addresses", async () => {

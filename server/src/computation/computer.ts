@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { Piscina } from "piscina";
+import { ComputationQueue } from "./queue.js";
 import type { ComputationTask } from "./task.js";
 
 /** Computes in threads of its own, so that the event loop of the API stays free. */
@@ -9,6 +10,8 @@ export interface Computer {
    * @throws whatever the computation throws, or an Error when its thread has died
    */
   compute(task: ComputationTask): Promise<string>;
+  /** Does work that computes when a thread is free for it; see `ComputationQueue`. */
+  share: ComputationQueue["share"];
   /** Ends the threads; computations under way are lost. */
   close(): Promise<void>;
 }
@@ -19,7 +22,9 @@ const isSource = import.meta.url.endsWith(".ts");
 /** Starts threads as they are needed, at most `threads`; once started they stay. */
 export function startComputer(threads: number): Computer {
   let pool: Piscina<ComputationTask, string> | undefined;
+  const queue = new ComputationQueue(threads);
   return {
+    share: (key, waiter, work) => queue.share(key, waiter, work),
     compute(task) {
       pool ??= new Piscina({
         filename: fileURLToPath(
@@ -41,5 +46,6 @@ export function startComputer(threads: number): Computer {
 /** For contexts that ask for no computation: the operator's commands. */
 export const noComputer: Computer = {
   compute: () => Promise.reject(new Error("This process computes nothing")),
+  share: (_key, _waiter, work) => work(),
   close: () => Promise.resolve(),
 };

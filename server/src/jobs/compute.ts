@@ -5,9 +5,9 @@ import type { JobHandler } from "./handler.js";
 export const computeHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 10_000 * 4 ** (failure - 1),
-  async run(ctx, { payload }) {
+  async run(ctx, { payload, chargedTo }) {
     const timeframe = Number(payload.timeframe);
-    const result = await computedDataOf(ctx, timeframe);
+    const result = await computedDataOf(ctx, timeframe, chargedTo);
     return result === undefined ? { timeframe, deleted: true } : { timeframe };
   },
 };

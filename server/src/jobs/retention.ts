@@ -15,9 +15,6 @@ import { vacuumAllEmbedded } from "./vacuum.js";
 
 const DAY_MS = 86_400_000;
 
-/** How often a worker looks for what has outlived its time. */
-export const RETENTION_INTERVAL_MS = 3_600_000;
-
 /** Removes what has outlived its time. Any number of workers may do so at once. */
 export async function applyRetention(ctx: Context): Promise<void> {
   const { queries, clock, config } = ctx;

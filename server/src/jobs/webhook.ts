@@ -13,7 +13,7 @@ export const webhookHandler: JobHandler = {
   // Of an error that is not the receiver's: the database, or a server key that cannot open the secret.
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
   async run(ctx, job) {
-    const next = await attemptDelivery(ctx, job.id);
+    const next = await attemptDelivery(ctx, job);
     if (next !== undefined) throw new RetryLater(next.at, next.problem);
     return {};
   },

@@ -2,7 +2,7 @@ import type { LookupFunction, Socket } from "node:net";
 import { isIPv6 } from "node:net";
 import { buildConnector, Client } from "undici";
 import { isPublicAddress } from "./addresses.js";
-import { type AddressLookup, PrivateAddressError, receiverAddresses } from "./receiver.js";
+import { type AddressLookup, NoPublicAddressError, receiverAddresses } from "./receiver.js";
 
 /** Of an answer, no more is read, and no more is kept. */
 const READ_BYTES = 64 * 1024;
@@ -14,6 +14,8 @@ export interface PostLimits {
   /** Of it, for lookup, connection and TLS. */
   connectMs: number;
   lookup: AddressLookup;
+  /** On whose behalf the receiver is called. */
+  account: number;
   allowPrivate: boolean;
 }
 
@@ -28,7 +30,7 @@ export interface PostAnswer {
  * Posts a body once, on a connection of its own, to a receiver that nobody vouches for. A redirect is an answer like
  * any other. Its address is checked three times: a literal one, what the name resolves to (only these addresses are
  * then connected to), and what the socket says it is connected to.
- * @throws Error when no whole answer came in time; PrivateAddressError when the receiver's address is not public
+ * @throws Error when no whole answer came in time; NoPublicAddressError when the receiver's address is not public
  */
 export async function post(
   url: URL,
@@ -38,10 +40,16 @@ export async function post(
 ): Promise<PostAnswer> {
   const signal = AbortSignal.timeout(limits.totalMs);
   const startedAt = performance.now();
-  const addresses = await within(limits.connectMs, receiverAddresses(url, limits));
+  const { lookup, account, allowPrivate } = limits;
+  const addresses = await receiverAddresses(url, {
+    lookup,
+    account,
+    allowPrivate,
+    signal: AbortSignal.timeout(limits.connectMs),
+  });
   const timeout = Math.max(1, limits.connectMs - (performance.now() - startedAt));
   const client = new Client(url.origin, {
-    connect: checkedConnector(addresses, timeout, limits.allowPrivate),
+    connect: checkedConnector(addresses, timeout, allowPrivate),
     headersTimeout: 0,
     bodyTimeout: 0,
     pipelining: 0,
@@ -67,8 +75,8 @@ export async function post(
   }
 }
 
-/** Connects to one of the addresses and no other. */
-function checkedConnector(
+/** Connects to one of the addresses and no other; and not to a private one, should one of them prove to lead there. */
+export function checkedConnector(
   addresses: readonly string[],
   timeout: number,
   allowPrivate: boolean,
@@ -87,7 +95,7 @@ function checkedConnector(
       if (allowPrivate || isPublicAddress((socket as Socket).remoteAddress ?? ""))
         return callback(null, socket);
       socket.destroy();
-      return callback(new PrivateAddressError(), null);
+      return callback(new NoPublicAddressError(), null);
     });
 }
 
@@ -102,16 +110,4 @@ async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   }
   // Streaming mode leaves out a character that the cut went through. PostgreSQL's text takes no NUL.
   return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll("\0", "\ufffd");
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("No address in time.")), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

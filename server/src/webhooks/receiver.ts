@@ -1,35 +1,47 @@
-import { lookup } from "node:dns/promises";
 import { isLiteralAddress, isPublicAddress } from "./addresses.js";
 
-/** Finds the addresses of a name; throws when there are none. */
-export type AddressLookup = (hostname: string) => Promise<string[]>;
+/** Finds the addresses of a name; throws when there are none. An account's lookups do not hold up another's. */
+export type AddressLookup = (
+  hostname: string,
+  options?: { account?: number; signal?: AbortSignal },
+) => Promise<string[]>;
 
-/** The machine's own resolver, hosts file included. */
-export const systemLookup: AddressLookup = async (hostname) =>
-  (await lookup(hostname, { all: true })).map(({ address }) => address);
-
-/** A receiver that must not be called: its address is not public. */
-export class PrivateAddressError extends Error {
-  override readonly name = "PrivateAddressError";
+/**
+ * A receiver that must not be called: none of its addresses, or not all of them, are public; or its name has none. The
+ * two are told in the same words, so that nobody learns which names an internal name server knows.
+ */
+export class NoPublicAddressError extends Error {
+  override readonly name = "NoPublicAddressError";
 
   constructor() {
-    super("The host is or resolves to an address that is not public.");
+    super("The host has no public address.");
   }
 }
 
 /**
  * @param url a valid URL of http or https
+ * @param account on whose behalf it is called
  * @returns the addresses to connect to, all of them public unless `allowPrivate`
- * @throws PrivateAddressError when one of them is not; whatever the lookup throws
+ * @throws NoPublicAddressError; with `allowPrivate`, whatever the lookup throws
  */
 export async function receiverAddresses(
   url: URL,
-  { lookup, allowPrivate }: { lookup: AddressLookup; allowPrivate: boolean },
+  {
+    lookup,
+    allowPrivate,
+    account = 0,
+    signal,
+  }: { lookup: AddressLookup; allowPrivate: boolean; account?: number; signal?: AbortSignal },
 ): Promise<string[]> {
   const { hostname } = url;
-  const addresses = isLiteralAddress(hostname)
-    ? [hostname.replace(/^\[(.*)\]$/, "$1")]
-    : await lookup(hostname);
-  if (!allowPrivate && !addresses.every(isPublicAddress)) throw new PrivateAddressError();
+  if (isLiteralAddress(hostname)) {
+    const address = hostname.replace(/^\[(.*)\]$/, "$1");
+    if (!allowPrivate && !isPublicAddress(address)) throw new NoPublicAddressError();
+    return [address];
+  }
+  const found = lookup(hostname, { account, ...(signal === undefined ? {} : { signal }) });
+  if (allowPrivate) return found;
+  const addresses = await found.catch(() => []);
+  if (addresses.length === 0 || !addresses.every(isPublicAddress)) throw new NoPublicAddressError();
   return addresses;
 }

@@ -8,6 +8,7 @@ import {
   type Sport,
 } from "../../metrics/index.js";
 import type { Queries } from "../../store/database.js";
+import { NOBODY } from "../../store/queue.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
 import { accounts, computedData, jsonSchemas, ownerships, timeframes } from "../../store/schema.js";
 
@@ -34,18 +35,30 @@ const MAX_TRIES = 3;
 /**
  * The time frame's computed data: the stored result when it is fresh, or when none as good can be computed any more;
  * otherwise computed now, and stored if it still holds then.
+ * @param account whose turn it takes
  * @returns undefined when there is no such time frame
+ * @throws ServiceError `throttled` when too many computations wait; CallersLeftError when the caller leaves before it begins
  */
 export async function computedDataOf(
   ctx: Context,
   timeframeId: number,
+  account = ctx.caller?.id ?? NOBODY,
 ): Promise<ComputationResult | undefined> {
   let newest: ComputationResult | undefined;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const known = await findResult(ctx.queries, timeframeId);
     if (known === undefined || known.result !== undefined) return known?.result;
-    newest = await computeNow(ctx, timeframeId);
-    if (newest === undefined || (await store(ctx, timeframeId, newest))) return newest;
+    // One computation for all who ask for this version; what it needs is read when a thread is free for it.
+    const made = await ctx.computer.share(
+      `${timeframeId}/${known.version}/${known.dataVersion}`,
+      { account, signal: ctx.signal },
+      async () => {
+        const result = await computeNow(ctx, timeframeId);
+        return { result, holds: result === undefined || (await store(ctx, timeframeId, result)) };
+      },
+    );
+    newest = made.result;
+    if (made.holds) return newest;
   }
   // Loads into the time frame follow each other faster than it can be computed: true of a moment ago.
   return newest;
@@ -54,14 +67,20 @@ export async function computedDataOf(
 async function findResult(
   queries: Queries,
   timeframeId: number,
-): Promise<{ result: ComputationResult | undefined } | undefined> {
+): Promise<{ result: ComputationResult | undefined; version: number; dataVersion: number } | undefined> {
   const [row] = await queries
-    .select({ stored: computedData, stays: sql<boolean>`${isFresh} OR ${hasLostSamples}` })
+    .select({
+      version: timeframes.version,
+      dataVersion: timeframes.dataVersion,
+      stored: computedData,
+      stays: sql<boolean>`${isFresh} OR ${hasLostSamples}`,
+    })
     .from(timeframes)
     .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))
     .where(eq(timeframes.id, timeframeId));
   if (row === undefined) return undefined;
-  return { result: row.stored !== null && row.stays ? row.stored : undefined };
+  const { version, dataVersion, stored, stays } = row;
+  return { result: stored !== null && stays ? stored : undefined, version, dataVersion };
 }
 
 /** Reads what the time frame consists of at this moment, then its samples, and computes. */

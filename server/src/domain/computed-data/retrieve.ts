@@ -66,6 +66,7 @@ export async function retrieveActivityComputedData(
   const found: { timeframe: number; data: unknown }[] = [];
   const definitionVersions = new Set<number>();
   for (let at = 0; at < readable.length; at += AT_A_TIME) {
+    if (ctx.signal?.aborted) break;
     const ids = readable.slice(at, at + AT_A_TIME).map(({ id }) => id);
     const results = await Promise.all(ids.map((id) => computedDataOf(ctx, id)));
     results.forEach((result, i) => {

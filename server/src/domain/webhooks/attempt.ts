@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import type { Job } from "../../store/queue.js";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import { post } from "../../webhooks/post.js";
 import { nextAttempt, parseRetryAfter } from "../../webhooks/schedule.js";
@@ -34,21 +35,21 @@ interface Outcome {
  */
 export async function attemptDelivery(
   ctx: Context,
-  jobId: number,
+  job: Pick<Job, "id" | "chargedTo">,
 ): Promise<{ at: Date; problem: string } | undefined> {
   const [delivery] = await ctx.queries
     .select()
     .from(webhookDeliveries)
     .where(
-      and(eq(webhookDeliveries.jobId, jobId), inArray(webhookDeliveries.state, ["pending", "retrying"])),
+      and(eq(webhookDeliveries.jobId, job.id), inArray(webhookDeliveries.state, ["pending", "retrying"])),
     );
   if (delivery === undefined) return undefined;
-  const outcome = await send(ctx, delivery);
+  const outcome = await send(ctx, delivery, job.chargedTo);
   const at = await transact(ctx, "deliver webhook", (change) => record(change, delivery, outcome));
   return at && { at, problem: outcome.status === null ? outcome.response : `HTTP ${outcome.status}` };
 }
 
-async function send(ctx: Context, delivery: Delivery): Promise<Outcome> {
+async function send(ctx: Context, delivery: Delivery, account: number): Promise<Outcome> {
   const { config, clock, lookup } = ctx;
   const secret = unseal(ctx.serverKey, delivery.secretToken);
   const { activity_id, timeframe_id } = delivery.data;
@@ -73,6 +74,7 @@ async function send(ctx: Context, delivery: Delivery): Promise<Outcome> {
         totalMs: config.webhookTimeoutMs,
         connectMs: config.webhookConnectTimeoutMs,
         lookup,
+        account,
         allowPrivate: config.webhookAllowPrivate,
       },
     );

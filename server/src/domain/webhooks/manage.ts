@@ -1,6 +1,6 @@
 import { asc, count, eq, sql } from "drizzle-orm";
 import { webhooks } from "../../store/schema.js";
-import { PrivateAddressError, receiverAddresses } from "../../webhooks/receiver.js";
+import { NoPublicAddressError, receiverAddresses } from "../../webhooks/receiver.js";
 import type { TargetOf } from "../access.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
@@ -13,7 +13,7 @@ import { cancelDeliveries } from "./write.js";
 /** Every event of an activity is one call for each of its webhooks. */
 const MAX_WEBHOOKS = 100;
 
-/** A name that takes longer to resolve is checked at the delivery only. */
+/** A name that takes longer to resolve is refused. */
 const LOOKUP_TIMEOUT_MS = 3_000;
 
 export const listWebhooks = (ctx: Context, activity: number, query: Paging) =>
@@ -108,28 +108,21 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
 }
 
 /**
- * A host that is known to be private is refused. One that cannot be resolved now may be set up later; every delivery
- * checks again.
+ * A host that is private is refused, and with the same words one that cannot be resolved: the answer tells nobody which
+ * names an internal name server knows. Every delivery checks again.
  */
-async function requirePublicReceiver({ config, lookup }: Context, url: string): Promise<void> {
+async function requirePublicReceiver({ config, lookup, caller }: Context, url: string): Promise<void> {
+  // In development, the receiver may come up later.
+  if (config.webhookAllowPrivate) return;
   try {
     await receiverAddresses(new URL(url), {
-      lookup: (hostname) => inTime(lookup(hostname)),
-      allowPrivate: config.webhookAllowPrivate,
+      lookup,
+      allowPrivate: false,
+      account: caller?.id ?? 0,
+      signal: AbortSignal.timeout(LOOKUP_TIMEOUT_MS),
     });
   } catch (error) {
-    if (error instanceof PrivateAddressError) throw errors.field("webhook_url", error.message);
-  }
-}
-
-async function inTime(found: Promise<string[]>): Promise<string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const unresolved = new Promise<string[]>((resolve) => {
-    timer = setTimeout(resolve, LOOKUP_TIMEOUT_MS, []);
-  });
-  try {
-    return await Promise.race([found, unresolved]);
-  } finally {
-    clearTimeout(timer);
+    if (!(error instanceof NoPublicAddressError)) throw error;
+    throw errors.field("webhook_url", `${error.message} A name must be known to the name servers already.`);
   }
 }

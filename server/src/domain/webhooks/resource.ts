@@ -31,7 +31,7 @@ const fields = {
     maxLength: MAX_URL_CHARACTERS,
     problem: "Enter a URL beginning with http:// or https://, without a user name.",
     openapi: { type: "string", format: "uri", maxLength: MAX_URL_CHARACTERS },
-    description: "Its host must not be or resolve to an address that is not public",
+    description: "Its host is or resolves to public addresses and no others",
   }),
   secret_token: Type.String({
     format: "webhook-secret",

@@ -28,10 +28,10 @@ export const migrations: readonly Migration[] = [
   { name: "0004-samples", sql: samples },
   { name: "0005-computed-data", sql: computedData },
   { name: "0006-firmware", sql: firmware },
-  { name: "0030-former-owners", sql: formerOwners },
+  { name: "0010-fair-queue", sql: fairQueue },
   { name: "0020-sessions", sql: sessions },
   { name: "0021-erasure", sql: erasure },
-  { name: "0010-fair-queue", sql: fairQueue },
+  { name: "0030-former-owners", sql: formerOwners },
   { name: "0040-last-day-of-permissions", sql: lastDayOfPermissions },
   { name: "0041-answers-as-sent", sql: answersAsSent },
 ];

@@ -1,0 +1,88 @@
+import { setMaxListeners } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { CallersLeftError, ComputationQueue } from "./queue.js";
+
+/** Work that says when it was begun, and ends when it is told. */
+function workshop() {
+  const begun: string[] = [];
+  const ends = new Map<string, (value: string) => void>();
+  return {
+    begun,
+    work: (name: string) => () => {
+      begun.push(name);
+      return new Promise<string>((resolve) => ends.set(name, resolve));
+    },
+    async end(name: string) {
+      ends.get(name)?.(name);
+      await turn();
+    },
+  };
+}
+
+describe("computations", () => {
+  it("with the same key are made once, and everybody gets the result", async () => {
+    const queue = new ComputationQueue(1);
+    const { begun, work, end } = workshop();
+    const all = Array.from({ length: 250 }, () => queue.share("frame", { account: 1 }, work("frame")));
+    await turn();
+    await end("frame");
+    expect(new Set(await Promise.all(all))).toEqual(new Set(["frame"]));
+    expect(begun).toEqual(["frame"]);
+    const anew = queue.share("frame", { account: 1 }, work("anew"));
+    await turn();
+    await end("anew");
+    expect(await anew).toBe("anew");
+  });
+
+  it("of one account wait while another account has its turn", async () => {
+    const queue = new ComputationQueue(1);
+    const { begun, work, end } = workshop();
+    for (const name of ["a1", "a2", "a3"]) queue.share(name, { account: 1 }, work(name));
+    queue.share("b1", { account: 2 }, work("b1"));
+    await turn();
+    const order = ["a1", "b1", "a2", "a3"];
+    for (const name of order) await end(name);
+    expect(begun).toEqual(order);
+  });
+
+  it("are dropped when all who wait have left, and not before", async () => {
+    const queue = new ComputationQueue(1);
+    const { begun, work, end } = workshop();
+    const first = queue.share("first", { account: 1 }, work("first"));
+    const [one, two] = [new AbortController(), new AbortController()];
+    const shared = [one, two].map(({ signal }) =>
+      queue.share("shared", { account: 1, signal }, work("shared")),
+    );
+    const left = new AbortController();
+    const alone = queue.share("alone", { account: 1, signal: left.signal }, work("alone"));
+    await turn();
+    one.abort();
+    left.abort();
+    await expect(alone).rejects.toBeInstanceOf(CallersLeftError);
+    await end("first");
+    await end("shared");
+    expect(await Promise.all([first, ...shared])).toEqual(["first", "shared", "shared"]);
+    expect(begun).toEqual(["first", "shared"]);
+  });
+
+  it("are refused beyond what one account may have waiting, while others are taken", async () => {
+    const queue = new ComputationQueue(1);
+    const { work, end } = workshop();
+    const held = queue.share("held", { account: 9 }, work("held"));
+    await turn();
+    const left = new AbortController();
+    setMaxListeners(0, left.signal);
+    const asked = Array.from({ length: 41 }, (_, index) =>
+      queue.share(`a${index}`, { account: 1, signal: left.signal }, work(`a${index}`)),
+    );
+    const outcomes = Promise.allSettled(asked);
+    await expect(asked[40]).rejects.toMatchObject({ kind: "throttled" });
+    const other = queue.share("b", { account: 2 }, work("b"));
+    left.abort();
+    await end("held");
+    await end("b");
+    expect(await Promise.all([held, other])).toEqual(["held", "b"]);
+    expect((await outcomes).filter(({ status }) => status === "fulfilled")).toEqual([]);
+  });
+});

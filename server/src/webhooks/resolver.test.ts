@@ -1,0 +1,94 @@
+import { createSocket } from "node:dgram";
+import { once, setMaxListeners } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createLookup } from "./resolver.js";
+
+const TYPE_A = 1;
+
+/** A name server that knows `good.example` as 192.0.2.7, and never answers for names that begin with `silent`. */
+async function startNameServer() {
+  const socket = createSocket("udp4");
+  let asked = 0;
+  socket.on("message", (query, { port, address }) => {
+    asked += 1;
+    // The name begins behind the header of 12 bytes; type and class follow it (RFC 1035 section 4.1).
+    const nameEnd = query.indexOf(0, 12);
+    const name = query.subarray(13, nameEnd).toString("latin1");
+    if (name.startsWith("silent")) return;
+    const isKnown = name.startsWith("good");
+    const hasAddress = isKnown && query.readUInt16BE(nameEnd + 1) === TYPE_A;
+    const question = query.subarray(0, nameEnd + 5);
+    const answer = Buffer.concat([
+      question,
+      hasAddress ? Buffer.from([0xc0, 12, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4, 192, 0, 2, 7]) : Buffer.alloc(0),
+    ]);
+    answer.writeUInt16BE(isKnown ? 0x8180 : 0x8183, 2);
+    answer.writeUInt16BE(hasAddress ? 1 : 0, 6);
+    answer.fill(0, 8, 12);
+    socket.send(answer, port, address);
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return {
+    server: `127.0.0.1:${socket.address().port}`,
+    asked: () => asked,
+    stop: () => socket.close(),
+  };
+}
+
+describe("the resolver", () => {
+  let names: Awaited<ReturnType<typeof startNameServer>>;
+  let folder: string;
+
+  beforeAll(async () => {
+    names = await startNameServer();
+    folder = mkdtempSync(join(tmpdir(), "asi-hosts-"));
+    writeFileSync(
+      join(folder, "hosts"),
+      "# the machine's own\n10.0.0.5\tintranet  Intranet.example # comment\n::1 six.example\n10.0.0.6 intranet\n",
+    );
+  });
+
+  afterAll(() => {
+    names.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const lookup = () => createLookup({ servers: [names.server], hostsFile: join(folder, "hosts") });
+
+  it("knows the hosts file, localhost, and what the name servers know", async () => {
+    const find = lookup();
+    expect(await find("INTRANET.example")).toEqual(["10.0.0.5"]);
+    expect(await find("intranet")).toEqual(["10.0.0.5", "10.0.0.6"]);
+    expect(await find("six.example.")).toEqual(["::1"]);
+    expect(await find("a.localhost")).toEqual(["127.0.0.1", "::1"]);
+    expect(await find("good.example")).toEqual(["192.0.2.7"]);
+    await expect(find("unknown.example")).rejects.toMatchObject({ code: "ENOTFOUND" });
+  });
+
+  it("lets nobody wait for names that nobody answers and another account asks for", async () => {
+    const find = lookup();
+    const left = new AbortController();
+    setMaxListeners(0, left.signal);
+    const silent = Array.from({ length: 50 }, (_, index) =>
+      find(`silent-${index}.example`, { account: 1, signal: left.signal }),
+    );
+    const outcomes = Promise.allSettled(silent);
+    const before = names.asked();
+    expect(await find("good.example", { account: 2, signal: AbortSignal.timeout(1_000) })).toEqual([
+      "192.0.2.7",
+    ]);
+    // Of the 50 only a few were asked for.
+    expect(before).toBeLessThan(20);
+    left.abort();
+    expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(["rejected"]));
+  });
+
+  it("stops asking when it is told to", async () => {
+    const asked = lookup()("silent.example", { signal: AbortSignal.timeout(100) });
+    await expect(asked).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+});
