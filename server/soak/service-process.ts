@@ -10,7 +10,7 @@ import { applyRetention } from "../src/jobs/retention.js";
 import { createApplication } from "../src/oauth/applications.js";
 import { ownContext, startService } from "../src/service.js";
 import { openStore } from "../src/store/open.js";
-import { systemLookup } from "../src/webhooks/receiver.js";
+import { createLookup } from "../src/webhooks/resolver.js";
 
 /** What the soak asks for. */
 export type Question = { id: number; name: "measure" | "nextDay" };
@@ -64,7 +64,7 @@ async function open(dataDir: string, databaseUrl: string | undefined) {
   const store = await openStore(config);
   let aheadMs = 0;
   const clock = { now: () => new Date(Date.now() + aheadMs) };
-  const service = await startService(config, store, "all", clock, systemLookup);
+  const service = await startService(config, store, "all", clock, createLookup());
   const ctx = ownContext(config, store, clock, () => service.worker.wake(), service.computer);
   const { clientId, clientSecret } = await createApplication(ctx, { name: "soak", redirectUris: [] });
   const devices = await addDevices(

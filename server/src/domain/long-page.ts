@@ -6,7 +6,7 @@ import { envelope, type Paging, paging, requirePage } from "./listing.js";
 
 /** Rows that are read together weigh at most so much, unless one alone does. */
 const BATCH_BYTES = 8 * 1024 * 1024;
-const BATCH_ROWS = 500;
+const BATCH_ROWS = 100;
 
 /** How much smaller than its text a value may lie in the database, compressed; one that is more so is read sooner. */
 const COMPRESSION = 100;

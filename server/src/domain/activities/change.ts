@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { activities, timeframes } from "../../store/schema.js";
+import type { TargetOf } from "../access.js";
 import { sent } from "../accounts/store.js";
 import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { recompute } from "../timeframes/recompute.js";
-import { removeTimeframes } from "../timeframes/remove.js";
+import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import { emitActivityEvent } from "../webhooks/events.js";
 import { auditView } from "./audit.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
@@ -83,24 +84,25 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
 
 /** Deletes an activity with its time frames, their computed data and its webhooks (operations, item 55). */
 export async function deleteActivity(ctx: Context, activity: number): Promise<void> {
-  await change(
-    ctx,
-    "deleteActivity",
-    { activity },
-    async (change, before) => {
-      const ofActivity = eq(timeframes.activityId, activity);
-      await removeTimeframes(change, ofActivity, { withActivity: true });
-      // From here on no time frame can join the activity; one that did meanwhile goes too, and is reported.
-      await change.queries
-        .select({ id: activities.id })
-        .from(activities)
-        .where(eq(activities.id, activity))
-        .for("update");
-      await removeTimeframes(change, ofActivity, { withActivity: true });
-      await emitActivityEvent(change, "activity-deleted", { activityId: activity });
-      await change.audit("activity", activity, auditView(await wholeActivity(change.queries, before)), null);
-      await change.queries.delete(activities).where(eq(activities.id, activity));
-    },
-    async ({ queries }, target) => activityItem(await wholeActivity(queries, target)),
+  const ofActivity = eq(timeframes.activityId, activity);
+  const remove = (work: (change: Change, before: TargetOf<"deleteActivity">) => Promise<unknown>) =>
+    change(ctx, "deleteActivity", { activity }, work, async ({ queries }, target) =>
+      activityItem(await wholeActivity(queries, target)),
+    );
+  await removeInPortions(ctx.queries, ofActivity, (limit) =>
+    remove((change) => removeTimeframes(change, ofActivity, { withActivity: true, limit })),
   );
+  await remove(async (change, before) => {
+    await removeTimeframes(change, ofActivity, { withActivity: true });
+    // From here on no time frame can join the activity; one that did meanwhile goes too, and is reported.
+    await change.queries
+      .select({ id: activities.id })
+      .from(activities)
+      .where(eq(activities.id, activity))
+      .for("update");
+    await removeTimeframes(change, ofActivity, { withActivity: true });
+    await emitActivityEvent(change, "activity-deleted", { activityId: activity });
+    await change.audit("activity", activity, auditView(await wholeActivity(change.queries, before)), null);
+    await change.queries.delete(activities).where(eq(activities.id, activity));
+  });
 }

@@ -5,35 +5,47 @@ import type { Account } from "../accounts/find.js";
 import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 import { removePermissions } from "../permissions/revoke.js";
-import { removeTimeframes } from "../timeframes/remove.js";
+import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import { athleteItem, type Filters, requireMatch } from "./list.js";
 
+/** Runs work in a transaction in which the athlete is locked, and the caller's right to delete him checked. */
+type Run = (work: (change: Change, athlete: Account) => Promise<void>) => Promise<void>;
+
 /** Deletes the account with all that hangs on it: time frames, permissions, and by the database the tokens. */
-async function removeAthlete(change: Change, athlete: Account, filters: Filters): Promise<void> {
-  await requireMatch(change.queries, athlete, filters);
-  await removeTimeframes(change, eq(timeframes.athleteId, athlete.id));
-  await removePermissions(change, eq(permissions.athleteId, athlete.id));
-  await change.queries.delete(accounts).where(eq(accounts.id, athlete.id));
-  await change.audit("account", athlete.id, null, null);
-  await erasePerson(change, athlete);
+async function removeAthlete(ctx: Context, id: number, filters: Filters, run: Run): Promise<void> {
+  const ofAthlete = eq(timeframes.athleteId, id);
+  await removeInPortions(ctx.queries, ofAthlete, (limit) =>
+    run(async (change, athlete) => {
+      await requireMatch(change.queries, athlete, filters);
+      await removeTimeframes(change, ofAthlete, { limit });
+    }),
+  );
+  await run(async (change, athlete) => {
+    await requireMatch(change.queries, athlete, filters);
+    await removeTimeframes(change, ofAthlete);
+    await removePermissions(change, eq(permissions.athleteId, id));
+    await change.queries.delete(accounts).where(eq(accounts.id, id));
+    await change.audit("account", id, null, null);
+    await erasePerson(change, athlete);
+  });
 }
 
 /** Deletes the caller's own account. */
 export const deleteAthlete = (ctx: Context, { id }: Account, filters: Filters): Promise<void> =>
-  change(
-    ctx,
-    "deleteAthlete",
-    { athlete: id },
-    (change, { athlete }) => removeAthlete(change, athlete, filters),
-    async (_change, { athlete }) => athleteItem(athlete),
+  removeAthlete(ctx, id, filters, (work) =>
+    change(
+      ctx,
+      "deleteAthlete",
+      { athlete: id },
+      (change, { athlete }) => work(change, athlete),
+      async (_change, { athlete }) => athleteItem(athlete),
+    ),
   );
 
 /** Deletes an athlete whom the caller manages. */
 export const deleteManagedAthlete = (ctx: Context, { id }: Account, filters: Filters): Promise<void> =>
-  change(
-    ctx,
-    "deleteManagedAthlete",
-    { athlete: id },
-    (change, athlete) => removeAthlete(change, athlete, filters),
-    async (_change, athlete) => athleteItem(athlete),
+  removeAthlete(ctx, id, filters, (work) =>
+    change(ctx, "deleteManagedAthlete", { athlete: id }, work, async (_change, athlete) =>
+      athleteItem(athlete),
+    ),
   );

@@ -1,7 +1,30 @@
 import { inArray, type SQL } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
 import { timeframes } from "../../store/schema.js";
 import type { Change } from "../change.js";
 import { emitActivityEvents } from "../webhooks/events.js";
+
+/** Time frames that one transaction deletes, and others wait for. */
+const AT_A_TIME = 100;
+
+/**
+ * Deletes time frames in transactions of their own, a few at a time, until few enough are left for one more. What is
+ * deleted with them follows in that last one; a request that is cut off between them is repeated.
+ * @param remove runs `removeTimeframes` in a transaction, with the limit given
+ */
+export async function removeInPortions(
+  queries: Queries,
+  matching: SQL,
+  remove: (limit: number) => Promise<unknown>,
+): Promise<void> {
+  for (
+    let left = await queries.$count(timeframes, matching);
+    left > AT_A_TIME;
+    left = await queries.$count(timeframes, matching)
+  ) {
+    await remove(AT_A_TIME);
+  }
+}
 
 /**
  * Deletes the time frames that match, with their computed data, in as many statements for a thousand as for one. The one
