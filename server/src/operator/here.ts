@@ -11,6 +11,13 @@ import type { Arguments, CommandName, Outcome } from "./commands.js";
 /** Any time will do. */
 const KEEP_ALIVE_MS = 3_600_000;
 
+/** A backup and a restore take as long as there are rows, and wait for the disk meanwhile. */
+const unhurried = (config: Config): Config => ({
+  ...config,
+  databaseStatementTimeoutMs: 0,
+  databaseIdleTransactionTimeoutMs: 0,
+});
+
 /** Runs a command in this process. */
 export async function runHere(config: Config, name: CommandName, args: Arguments): Promise<Outcome> {
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, "database"))) {
@@ -19,7 +26,7 @@ export async function runHere(config: Config, name: CommandName, args: Arguments
     );
   }
   const [store, { ownContext, systemClock }, { commands }] = await Promise.all([
-    openStore(config),
+    openStore(unhurried(config)),
     import("../service.js"),
     import("./commands.js"),
   ]);
@@ -33,7 +40,7 @@ export async function runHere(config: Config, name: CommandName, args: Arguments
 /** Replaces everything by a backup's content. */
 export async function restoreFrom(config: Config, file: string): Promise<Outcome> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
-  const store = await openStore(config);
+  const store = await openStore(unhurried(config));
   try {
     let rows = 0;
     const free = await withoutServers(store.database, async () => {
