@@ -267,6 +267,24 @@ export const settings = {
     5_000,
     "Of it, the time to connect",
   ),
+  quotaSamples: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_SAMPLES",
+    5_000_000_000,
+    "Samples that the devices of one account may have; five minutes with samples count as 50 at least",
+  ),
+  quotaActivities: count("QUOTA_ACTIVITIES", 20_000, "Activities of one account"),
+  quotaActivityBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_ACTIVITY_BYTES",
+    4 * 1024 ** 3,
+    "Bytes that the JSON and the GPX of one account's activities may take, as stored",
+  ),
+  quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Time frames of one account"),
+  quotaManagedAthletes: count("QUOTA_MANAGED_ATHLETES", 10_000, "Athletes that one account may manage"),
+  quotaPictureBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_PICTURE_BYTES",
+    1024 ** 3,
+    "Bytes of the pictures of those athletes, in base64",
+  ),
   refreshTokensPerApplication: integer(1, 1_000_000)(
     "REFRESH_TOKENS_PER_APPLICATION",
     1000,

@@ -1,6 +1,7 @@
 import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording } from "../domain/bulk-load/load.js";
+import { QuotaExceeded } from "../domain/quotas.js";
 import { JobFailed, type JobHandler } from "./handler.js";
 import { vacuumEmbedded } from "./vacuum.js";
 
@@ -22,6 +23,7 @@ export const bulkLoadHandler: JobHandler = {
       return loaded;
     } catch (error) {
       if (error instanceof AsiError) throw new JobFailed(error.code, error.message);
+      if (error instanceof QuotaExceeded) throw new JobFailed(error.code, error.told);
       throw error;
     }
   },

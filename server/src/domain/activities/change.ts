@@ -6,6 +6,7 @@ import { sent } from "../accounts/store.js";
 import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
+import { requireActivityRoom } from "../quotas.js";
 import { recompute } from "../timeframes/recompute.js";
 import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import { emitActivityEvent } from "../webhooks/events.js";
@@ -23,6 +24,7 @@ export async function createActivity(ctx: Context, body: NewActivity) {
       .values({ json: {}, ...columns, createdAt: change.now })
       .returning();
     if (activity === undefined) throw new Error("The activity was not inserted");
+    await requireActivityRoom(change, activity.ownerId);
     await change.audit("activity", activity.id, null, auditView(activity));
     return activityItem(activity);
   });
@@ -40,6 +42,8 @@ async function jsonChange({ queries }: Change, before: ActivityHead, body: Parti
   const isSame = isDeepStrictEqual(after, json);
   return isSame && !hasOtherSchema ? undefined : { before: json, after };
 }
+
+const sizeOf = (json: object) => JSON.stringify(json).length;
 
 /**
  * Changes an activity; what was not sent stays. The computed data of all its time frames are computed anew
@@ -68,6 +72,9 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
         .where(eq(activities.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
+      if (changed !== undefined && sizeOf(changed.after) > sizeOf(changed.before)) {
+        await requireActivityRoom(change, after.ownerId);
+      }
       const { json, ...head } = after;
       if (changed === undefined) await change.audit("activity", id, before, head);
       else {

@@ -10,6 +10,7 @@ import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { generatePassword, hashPassword } from "../passwords.js";
+import { requireAthleteRoom, requirePictureRoom } from "../quotas.js";
 import type { NewAthlete, NewManagedAthlete } from "./bodies.js";
 import { type AthleteItem, athleteItem } from "./list.js";
 
@@ -48,12 +49,13 @@ export async function createManagedAthlete(
   body: StaticDecode<typeof NewManagedAthlete>,
 ): Promise<AthleteItem> {
   requireSelf(ctx, body.managed_by);
-  return change(ctx, "createManagedAthlete", {}, async (change) =>
-    athleteItem(
-      await insertManagedAthlete(change, body.managed_by, {
-        externalId: body.external_id ?? null,
-        ...athleteProfileColumns(body.athlete_profile),
-      }),
-    ),
-  );
+  return change(ctx, "createManagedAthlete", {}, async (change) => {
+    const athlete = await insertManagedAthlete(change, body.managed_by, {
+      externalId: body.external_id ?? null,
+      ...athleteProfileColumns(body.athlete_profile),
+    });
+    await requireAthleteRoom(change, body.managed_by);
+    if (athlete.profilePicture !== null) await requirePictureRoom(change, body.managed_by);
+    return athleteItem(athlete);
+  });
 }

@@ -4,6 +4,7 @@ import { athleteProfileColumns, requireFree, sent, updateAccount } from "../acco
 import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
+import { requirePictureRoom } from "../quotas.js";
 import type { AthleteUpdate, ManagedAthleteUpdate } from "./bodies.js";
 import { requireSelf } from "./create.js";
 import { type AthleteItem, athleteItem, type Filters, requireMatch } from "./list.js";
@@ -60,6 +61,8 @@ export async function updateManagedAthlete(
         ...sent({ externalId: body.external_id }),
         ...athleteProfileColumns(body.athlete_profile),
       });
+      const grows = (after.profilePicture?.length ?? 0) > (before.profilePicture?.length ?? 0);
+      if (grows && after.managedBy !== null) await requirePictureRoom(change, after.managedBy);
       return athleteItem(after);
     },
     async (_change, target) => athleteItem(target),

@@ -13,6 +13,7 @@ import { CURRENT_END } from "../../wire/types.js";
 import { type Change, transact } from "../change.js";
 import type { Context } from "../context.js";
 import { updateDevice } from "../devices/custom-name.js";
+import { requireSampleRoom } from "../quotas.js";
 import { intervalOf } from "../raw-data/interval.js";
 import { samplesStored } from "../timeframes/samples-stored.js";
 import type { BulkLoadPayload } from "./accept.js";
@@ -37,6 +38,7 @@ export class LeaseLostError extends Error {
  * it is done once, and its details tell of that time.
  * @returns the job's details (operations, item 8)
  * @throws AsiError when the recording cannot be read to its end, or has no row; nothing is stored then
+ * @throws QuotaExceeded; nothing is stored then either
  */
 export async function loadRecording(
   ctx: Context,
@@ -54,6 +56,7 @@ export async function loadRecording(
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(decoding));
     const report = await decoding.report;
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
+    if (result.stored > 0) await requireSampleRoom(change, manager, result.stored);
     await samplesStored(change, device, result.changed);
     const details = detailsOf(device, times, filter, result, report);
     await noteFirmware(change, device, await decoding.info, filter.keptTimes);

@@ -5,6 +5,7 @@ import { sent } from "../accounts/store.js";
 import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
+import { requireTimeframeRoom } from "../quotas.js";
 import { emitActivityEvent } from "../webhooks/events.js";
 import { checkTimeframe } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
@@ -23,6 +24,7 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
       .values({ ...columns, createdAt: change.now })
       .returning();
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
+    await requireTimeframeRoom(change, timeframe.ownerId);
     await change.audit("timeframe", timeframe.id, null, timeframe);
     await emit(change, "timeframe-created", timeframe.activityId, timeframe.id);
     await queueComputation(change, [timeframe]);

@@ -6,6 +6,7 @@ export {
   type SampleColumns,
   sliceColumns,
 } from "./columns.js";
+export { countSamplesOf, LEAST_CHUNK_SIZE } from "./count.js";
 export { SampleStoreError, type SampleStoreErrorCode } from "./errors.js";
 export { type Interval, normaliseIntervals } from "./intervals.js";
 export { latestSamples, latestTimestamp } from "./latest.js";

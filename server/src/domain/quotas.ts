@@ -1,0 +1,146 @@
+import { eq, sql } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
+import type { Config } from "../config.js";
+import { countSamplesOf, sqlClientOf } from "../store/samples/index.js";
+import { accounts, activities, timeframes } from "../store/schema.js";
+import type { Change } from "./change.js";
+import { ServiceError } from "./errors.js";
+
+/** An account would store more than it may. */
+export class QuotaExceeded extends ServiceError {
+  /** What it may store, and what to do. */
+  readonly told: string;
+
+  constructor(message: string) {
+    super("conflict", "quota_exceeded", { message });
+    this.told = message;
+  }
+}
+
+/**
+ * Locks the account, so that of its requests one counts after the other. What is to be counted was written before: a
+ * transaction that is over the quota is rolled back.
+ */
+async function lock({ queries }: Change, accountId: number): Promise<void> {
+  await queries
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .for("no key update");
+}
+
+/**
+ * Call it when an activity was added, or its JSON has grown.
+ * @throws QuotaExceeded
+ */
+export async function requireActivityRoom(change: Change, ownerId: number): Promise<void> {
+  await lock(change, ownerId);
+  const { quotaActivities, quotaActivityBytes } = change.config;
+  // The size of a value is known without reading it.
+  const [used] = await change.queries
+    .select({
+      count: sql<number>`count(*)::int`,
+      bytes: sql<number>`coalesce(sum(pg_column_size(${activities.json})), 0)::float8`,
+    })
+    .from(activities)
+    .where(eq(activities.ownerId, ownerId));
+  if ((used?.count ?? 0) > quotaActivities) {
+    throw new QuotaExceeded(`One account has at most ${quotaActivities} activities. Delete some first.`);
+  }
+  if ((used?.bytes ?? 0) > quotaActivityBytes) {
+    throw new QuotaExceeded(
+      `The JSON and the courses of one account's activities take at most ${quotaActivityBytes} bytes. Delete some first.`,
+    );
+  }
+}
+
+/**
+ * Call it when a time frame was added.
+ * @throws QuotaExceeded
+ */
+export async function requireTimeframeRoom(change: Change, ownerId: number): Promise<void> {
+  await lock(change, ownerId);
+  const { quotaTimeframes } = change.config;
+  const count = await change.queries.$count(timeframes, eq(timeframes.ownerId, ownerId));
+  if (count <= quotaTimeframes) return;
+  throw new QuotaExceeded(`One account has at most ${quotaTimeframes} time frames. Delete some first.`);
+}
+
+/**
+ * Call it when a managed athlete was added.
+ * @throws QuotaExceeded
+ */
+export async function requireAthleteRoom(change: Change, managerId: number): Promise<void> {
+  await lock(change, managerId);
+  const { quotaManagedAthletes } = change.config;
+  const count = await change.queries.$count(accounts, eq(accounts.managedBy, managerId));
+  if (count <= quotaManagedAthletes) return;
+  throw new QuotaExceeded(`One account manages at most ${quotaManagedAthletes} athletes. Delete some first.`);
+}
+
+/**
+ * Call it when a managed athlete got a larger picture.
+ * @throws QuotaExceeded
+ */
+export async function requirePictureRoom(change: Change, managerId: number): Promise<void> {
+  await lock(change, managerId);
+  const { quotaPictureBytes } = change.config;
+  const [used] = await change.queries
+    .select({ bytes: sql<number>`coalesce(sum(octet_length(${accounts.profilePicture})), 0)::float8` })
+    .from(accounts)
+    .where(eq(accounts.managedBy, managerId));
+  if ((used?.bytes ?? 0) <= quotaPictureBytes) return;
+  throw new QuotaExceeded(
+    `The pictures of one account's athletes take at most ${quotaPictureBytes} bytes in base64. Remove some first.`,
+  );
+}
+
+interface Count {
+  samples: number;
+  /** Instant in ms. */
+  at: number;
+}
+
+/** For how long a count of samples is gone on with: what other processes load meanwhile is not seen. */
+const COUNT_VALID_MS = 60_000;
+/** How old a count must be to be taken anew before a load is refused. */
+const RECOUNT_AFTER_MS = 5_000;
+const MAX_COUNTS = 10_000;
+
+/** The counts of one process, known by its settings. */
+const countsOf = new WeakMap<Config, LRUCache<number, Count>>();
+
+function countsIn(config: Config): LRUCache<number, Count> {
+  const counts = countsOf.get(config) ?? new LRUCache<number, Count>({ max: MAX_COUNTS });
+  countsOf.set(config, counts);
+  return counts;
+}
+
+/**
+ * Call it when samples of a device of the account were stored. Counting takes a second where there are thousands of
+ * millions, so it is done once a minute at most, and what this process stores is added in between.
+ * @param stored how many samples are new
+ * @throws QuotaExceeded
+ */
+export async function requireSampleRoom(change: Change, accountId: number, stored: number): Promise<void> {
+  const { config, queries, now } = change;
+  const counts = countsIn(config);
+  const known = counts.get(accountId);
+  const age = known === undefined ? Number.POSITIVE_INFINITY : now.getTime() - known.at;
+  if (known !== undefined && age < COUNT_VALID_MS && known.samples + stored <= config.quotaSamples) {
+    counts.set(accountId, { ...known, samples: known.samples + stored });
+    return;
+  }
+  if (known === undefined || age >= RECOUNT_AFTER_MS) {
+    const samples = await countSamplesOf(sqlClientOf(queries), accountId);
+    if (samples <= config.quotaSamples) {
+      counts.set(accountId, { samples, at: now.getTime() });
+      return;
+    }
+    // This load is rolled back; what its scattered samples took beyond their number is not known apart.
+    counts.set(accountId, { samples: samples - stored, at: now.getTime() });
+  }
+  throw new QuotaExceeded(
+    `The devices of one account have at most ${config.quotaSamples} samples, of which five minutes with samples count as 50 at least. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
+  );
+}

@@ -1,0 +1,174 @@
+/** What one account may store. Each test has a service whose settings allow little. */
+import { describe, expect, it } from "vitest";
+import { managingManager } from "./people.js";
+import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
+import { type Answer, startService, type TestAccount, type TestService } from "./service.js";
+import { schemaId, Team } from "./team.js";
+
+const refusal = ({ status, headers, body }: Answer) => [
+  status,
+  headers.get("x-error-code"),
+  Object.keys(body),
+];
+const REFUSED = [400, "quota_exceeded", ["message"]];
+
+async function createActivity(s: TestService, { id, token }: TestAccount, gpx = "<gpx/>"): Promise<Answer> {
+  const json_schema = await schemaId(s, "activity_soccer");
+  return s.post(
+    "/api/v1/activities/",
+    { name: "A", json: { sport: "soccer", gpx }, json_schema, owner: id },
+    token,
+  );
+}
+
+/** Text that the database cannot compress to much less. */
+const noise = (bytes: number) =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil((bytes * 3) / 4)))).toString("base64");
+
+/** The base64 of a JPEG, as far as its first bytes tell. */
+const picture = (bytes: number) =>
+  Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(bytes)]).toString("base64");
+
+describe("an account stores no more than its quota", () => {
+  it("of activities, and of another's quota nothing is used; a deleted one makes room", async () => {
+    const s = await startService({ quotaActivities: 2 });
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const first = await createActivity(s, ann);
+    expect((await createActivity(s, ann)).status).toBe(201);
+    expect(refusal(await createActivity(s, ann))).toEqual(REFUSED);
+    expect((await createActivity(s, bob)).status).toBe(201);
+    await s.send("DELETE", `/api/v1/activities/${first.body.id}/`, { token: ann.token });
+    expect((await createActivity(s, ann)).status).toBe(201);
+  });
+
+  it("of activities, however many requests come at once", async () => {
+    const s = await startService({ quotaActivities: 3 });
+    const ann = await s.manager();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => createActivity(s, ann)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 400, 400, 400, 400, 400]);
+  });
+
+  it("of bytes of activities, whether created or updated; one that shrinks is always taken", async () => {
+    const s = await startService({ quotaActivityBytes: 100_000 });
+    const ann = await s.manager();
+    const { body: small } = await createActivity(s, ann);
+    const { body: large } = await createActivity(s, ann, noise(80_000));
+    expect(refusal(await createActivity(s, ann, noise(40_000)))).toEqual(REFUSED);
+    const update = (id: number, json: object) =>
+      s.send("PATCH", `/api/v1/activities/${id}/`, { token: ann.token, json });
+    const withCourse = (bytes: number) => ({ json: { sport: "soccer", gpx: noise(bytes) } });
+    expect(refusal(await update(small.id, withCourse(40_000)))).toEqual(REFUSED);
+    expect((await update(small.id, { name: "Renamed" })).status).toBe(200);
+    const less = await startService({ quotaActivityBytes: 50_000 });
+    const shrunk = await less.send("PATCH", `/api/v1/activities/${large.id}/`, {
+      token: ann.token,
+      json: withCourse(60_000),
+    });
+    expect(shrunk.status).toBe(200);
+  });
+
+  it("of time frames", async () => {
+    const s = await startService({ quotaTimeframes: 2 });
+    const team = await Team.of(s);
+    await team.frame(0, 10);
+    await team.frame(20, 30);
+    await expect(team.frame(40, 50)).rejects.toThrow("at most 2 time frames");
+  });
+
+  it("of managed athletes", async () => {
+    const s = await startService({ quotaManagedAthletes: 1 });
+    const ann = await managingManager({}, "", s);
+    const create = () =>
+      s.post("/api/v1/athletes/create-managed/", { managed_by: ann.id, athlete_profile: {} }, ann.token);
+    expect((await create()).status).toBe(201);
+    expect(refusal(await create())).toEqual(REFUSED);
+  });
+
+  it("of bytes of managed athletes' pictures, whether created or updated", async () => {
+    const s = await startService({ quotaPictureBytes: 10_000 });
+    const ann = await managingManager({}, "", s);
+    const create = (profile: object) =>
+      s.post("/api/v1/athletes/create-managed/", { managed_by: ann.id, athlete_profile: profile }, ann.token);
+    expect((await create({ profile_picture: picture(5_000) })).status).toBe(201);
+    expect(refusal(await create({ profile_picture: picture(5_000) }))).toEqual(REFUSED);
+    const { body } = await create({});
+    const update = (profile_picture: string) =>
+      s.send("PATCH", `/api/v1/athletes/${body.id}/update-managed/`, {
+        token: ann.token,
+        json: { managed_by: ann.id, athlete_profile: { profile_picture } },
+      });
+    expect(refusal(await update(picture(5_000)))).toEqual(REFUSED);
+    expect((await update(picture(1_000))).status).toBe(201);
+  });
+});
+
+describe("the samples of an account's devices", () => {
+  const START = "2024-03-01T10:00:00.000Z";
+  const LATER = "2024-03-01T12:00:00.000Z";
+
+  async function longOwned(s: TestService, owner: TestAccount) {
+    const device = await s.ownedDevice(owner);
+    await s.backdate(device, "2024-01-01T00:00:00Z");
+    return device;
+  }
+
+  it("end a bulk load over the quota as a failed job that says so, and nothing of it is stored", async () => {
+    const s = await startService({ quotaSamples: 1_000 });
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const [first, second] = [await longOwned(s, ann), await longOwned(s, ann)];
+    const load = async (device: typeof first, start: string, count: number, by = ann) =>
+      (await s.load(device, by, await walk(device.serial_number, start, count))).body;
+    expect((await load(first, START, 600)).state).toBe("SUCCESS");
+    const { state, details } = await load(second, START, 600);
+    expect([state, details.code]).toEqual(["FAILURE", "quota_exceeded"]);
+    expect(details.message).toContain("1000 samples");
+    const ranges = `/api/v1/devices/${second.id}/preprocessed-data-ranges/?start=${START}&stop=${LATER}`;
+    expect((await s.get(ranges, ann.token)).body.results).toEqual([]);
+    // What is known already takes no room; another account has room of its own.
+    expect((await load(first, START, 600)).state).toBe("SUCCESS");
+    expect((await load(first, LATER, 300)).state).toBe("SUCCESS");
+    expect((await load(await longOwned(s, bob), START, 600, bob)).state).toBe("SUCCESS");
+  });
+
+  it("are counted of one's own time and of time that no one owned, not of a former owner's", async () => {
+    const s = await startService({ quotaSamples: 1_000 });
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const device = await longOwned(s, ann);
+    const load = async (of: typeof device, start: string, count: number, by: TestAccount) =>
+      (await s.load(of, by, await walk(of.serial_number, start, count))).body.state;
+    expect(await load(device, START, 900, ann)).toBe("SUCCESS");
+    expect((await s.release(device, ann)).status).toBe(204);
+    expect((await s.take(device, bob)).status).toBe(201);
+    // Before anyone owned it: the owner of now keeps it.
+    expect(await load(device, "2023-06-01T10:00:00.000Z", 600, bob)).toBe("SUCCESS");
+    s.clock.advance(10_000);
+    expect(await load(device, "2023-07-01T10:00:00.000Z", 600, bob)).toBe("FAILURE");
+    // Still the former owner's.
+    expect(await load(await longOwned(s, ann), START, 600, ann)).toBe("FAILURE");
+  });
+
+  it("that lie scattered count for the room that they take", async () => {
+    const s = await startService({ quotaSamples: 1_000 });
+    const ann = await s.manager();
+    const device = await longOwned(s, ann);
+    const scattered = await recordingOf(device.serial_number, timesFrom(START, 100, 300_000).map(rowAt));
+    expect((await s.load(device, ann, scattered)).body.details.code).toBe("quota_exceeded");
+  });
+
+  it("make room again when a release removes them", async () => {
+    const s = await startService({ quotaSamples: 1_000 });
+    const ann = await s.manager();
+    const device = await longOwned(s, ann);
+    const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
+    expect((await s.load(device, ann, await walk(device.serial_number, ahead, 900))).body.state).toBe(
+      "SUCCESS",
+    );
+    const other = await longOwned(s, ann);
+    const load = async () =>
+      (await s.load(other, ann, await walk(other.serial_number, START, 900))).body.state;
+    expect(await load()).toBe("FAILURE");
+    expect((await s.release(device, ann)).status).toBe(204);
+    s.clock.advance(10_000);
+    expect(await load()).toBe("SUCCESS");
+  });
+});
