@@ -8,6 +8,7 @@ import type { Context } from "../domain/context.js";
 import { addDevices, backdateOwnership } from "../domain/devices/operate.js";
 import { errors } from "../domain/errors.js";
 import { createApplication } from "../oauth/applications.js";
+import { listSessions, revokeApplication, revokeSession } from "../oauth/sessions.js";
 import { backup } from "../store/backup.js";
 import type { Database } from "../store/database.js";
 import { accounts } from "../store/schema.js";
@@ -80,6 +81,11 @@ export const commands = {
     return { client_id: clientId, client_secret: clientSecret };
   },
 
+  async "app revoke"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const { name, revokedAt, sessions } = await revokeApplication(ctx, text(args, "clientId"));
+    return { name, revoked: revokedAt.toISOString(), sessions_ended: sessions };
+  },
+
   async "device add"(ctx: Context, args: Arguments): Promise<Outcome> {
     const [device] = await addDevices(ctx, [
       {
@@ -128,9 +134,33 @@ export const commands = {
     });
   },
 
+  async "token list"(ctx: Context, args: Arguments): Promise<Outcome> {
+    return transact(ctx, "token list", async (change) => {
+      const account = await findUser(change, text(args, "username"));
+      const sessions = await listSessions(change.queries, account.id, change.now);
+      return {
+        username: account.username,
+        sessions: sessions.map((session) => ({
+          id: session.id,
+          application: session.application,
+          client_id: session.clientId,
+          issued: session.issuedAt.toISOString(),
+          last_used: session.lastUsedAt.toISOString(),
+          access_tokens: session.accessTokens,
+        })),
+      };
+    });
+  },
+
   async "token revoke"(ctx: Context, args: Arguments): Promise<Outcome> {
     return transact(ctx, "token revoke", async (change) => {
       const account = await findUser(change, text(args, "username"));
+      const id = optionalText(args, "id");
+      if (id !== undefined) {
+        if (!/^[1-9]\d{0,14}$/.test(id)) throw errors.field("id", "A valid integer is required.");
+        await revokeSession(change, account.id, Number(id));
+        return { username: account.username, id: Number(id), tokens: "revoked" };
+      }
       await revokeTokens(change, account.id);
       await change.audit("account", account.id, null, { tokens: "revoked" });
       return { username: account.username, tokens: "revoked" };

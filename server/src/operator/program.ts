@@ -47,6 +47,7 @@ export function program(): Command {
   command(app, "create", "app create", "create an application; its secret is printed once")
     .requiredOption("--name <name>", "name shown at login")
     .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses");
+  command(app, "revoke <client-id>", "app revoke", "end an application, and every session with it");
 
   const device = root.command("device").description("devices");
   command(device, "add", "device add", "add a device")
@@ -75,7 +76,11 @@ export function program(): Command {
   command(manager, "grant <username>", "manager grant", "let a manager create managed athletes");
 
   const token = root.command("token").description("tokens");
-  command(token, "revoke <username>", "token revoke", "end every session of a user");
+  command(token, "list <username>", "token list", "list the sessions of a user, without their tokens");
+  command(token, "revoke <username>", "token revoke", "end every session of a user").option(
+    "--id <n>",
+    "only this one, as token list numbers it",
+  );
 
   root
     .command("backup <file>")
@@ -154,7 +159,12 @@ function print(outcome: Outcome, json: boolean): void {
   else for (const [name, value] of Object.entries(outcome)) console.log(`${name}: ${show(value)}`);
 }
 
-const show = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+/** Lists of objects come one to a line. */
+function show(value: unknown): string {
+  if (typeof value === "string") return value;
+  const isList = Array.isArray(value) && value.some((entry) => typeof entry === "object" && entry !== null);
+  return isList ? value.map((entry) => `\n  ${JSON.stringify(entry)}`).join("") : JSON.stringify(value);
+}
 
 /** Tells what the operator can put right in words, and ends with status 1. */
 function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) {

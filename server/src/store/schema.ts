@@ -83,6 +83,8 @@ export const accessTokens = pgTable("access_tokens", {
 
 export const refreshTokens = pgTable("refresh_tokens", {
   tokenHash: bytea("token_hash").primaryKey(),
+  /** Names the session to the operator. */
+  id: bigserial("id", { mode: "number" }).notNull(),
   accountId: reference("account_id").notNull(),
   applicationId: reference("application_id").notNull(),
   createdAt: instant("created_at").notNull(),

@@ -1,0 +1,96 @@
+import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { type Change, transact } from "../domain/change.js";
+import type { Context } from "../domain/context.js";
+import { errors } from "../domain/errors.js";
+import type { Queries } from "../store/database.js";
+import { accessTokens, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
+import { ACCESS_TOKEN_LIFETIME_S } from "./issue.js";
+
+/** What one login gave: a refresh token, and the access tokens that come from it. */
+export interface Session {
+  /** Null for access tokens whose refresh token is gone. */
+  id: number | null;
+  application: string;
+  clientId: string;
+  issuedAt: Date;
+  /** When it last gave an access token. */
+  lastUsedAt: Date;
+  /** Access tokens that have not expired. */
+  accessTokens: number;
+}
+
+/** The sessions of an account, the last used first; never a token. */
+export async function listSessions(queries: Queries, accountId: number, now: Date): Promise<Session[]> {
+  const liveTokens = sql<number>`count(${accessTokens.tokenHash}) FILTER (WHERE ${accessTokens.expiresAt} > ${now})::int`;
+  const named = { application: applications.name, clientId: applications.clientId };
+  const sessions = await queries
+    .select({
+      id: refreshTokens.id,
+      ...named,
+      issuedAt: refreshTokens.createdAt,
+      lastUsedAt: refreshTokens.lastUsedAt,
+      accessTokens: liveTokens,
+    })
+    .from(refreshTokens)
+    .innerJoin(applications, eq(applications.id, refreshTokens.applicationId))
+    .leftJoin(accessTokens, eq(accessTokens.refreshHash, refreshTokens.tokenHash))
+    .where(eq(refreshTokens.accountId, accountId))
+    .groupBy(refreshTokens.tokenHash, applications.id);
+  const left = await queries
+    .select({ ...named, expiresAt: accessTokens.expiresAt })
+    .from(accessTokens)
+    .innerJoin(applications, eq(applications.id, accessTokens.applicationId))
+    .leftJoin(refreshTokens, eq(refreshTokens.tokenHash, accessTokens.refreshHash))
+    .where(
+      and(
+        eq(accessTokens.accountId, accountId),
+        sql`${accessTokens.expiresAt} > ${now}`,
+        or(isNull(accessTokens.refreshHash), isNull(refreshTokens.tokenHash)),
+      ),
+    );
+  const alone = left.map(({ expiresAt, ...rest }) => {
+    const issuedAt = new Date(expiresAt.getTime() - ACCESS_TOKEN_LIFETIME_S * 1000);
+    return { id: null, ...rest, issuedAt, lastUsedAt: issuedAt, accessTokens: 1 };
+  });
+  return [...sessions, ...alone].sort((a, b) => b.lastUsedAt.getTime() - a.lastUsedAt.getTime());
+}
+
+/**
+ * Ends one session of an account.
+ * @throws ServiceError `not_found`
+ */
+export async function revokeSession(change: Change, accountId: number, id: number): Promise<void> {
+  const [revoked] = await change.queries
+    .delete(refreshTokens)
+    .where(and(eq(refreshTokens.accountId, accountId), eq(refreshTokens.id, id)))
+    .returning();
+  if (revoked === undefined) throw errors.notFound(`The account has no session ${id}.`);
+  await change.queries.delete(accessTokens).where(eq(accessTokens.refreshHash, revoked.tokenHash));
+  await change.audit("account", accountId, null, { tokens: "revoked", application: revoked.applicationId });
+}
+
+/**
+ * Ends an application: its credentials, and every token that it was given. Whoever is being given one holds the
+ * application's row, so that his token is found here, or not given any more.
+ * @throws ServiceError `not_found`
+ */
+export async function revokeApplication(ctx: Context, clientId: string) {
+  return transact(ctx, "app revoke", async ({ queries, now, audit }) => {
+    const [before] = await queries
+      .select()
+      .from(applications)
+      .where(eq(applications.clientId, clientId))
+      .for("update");
+    if (before === undefined) throw errors.notFound(`There is no application ${clientId}.`);
+    const revokedAt = before.revokedAt ?? now;
+    await queries.update(applications).set({ revokedAt }).where(eq(applications.id, before.id));
+    const ended = await queries
+      .delete(refreshTokens)
+      .where(eq(refreshTokens.applicationId, before.id))
+      .returning({ id: refreshTokens.id });
+    await queries.delete(accessTokens).where(eq(accessTokens.applicationId, before.id));
+    await queries.delete(authorizationCodes).where(eq(authorizationCodes.applicationId, before.id));
+    await audit("application", before.id, before, { ...before, revokedAt });
+    return { name: before.name, revokedAt, sessions: ended.length };
+  });
+}
