@@ -96,10 +96,17 @@ describe("backup", () => {
     const lines = gunzipSync(whole).toString().trimEnd().split("\n");
     writeFileSync(file, gzipSync(`${lines.slice(0, -3).join("\n")}\n`));
     await expect(verifyBackup(file)).rejects.toThrow("The backup breaks off");
-    const damaged = Buffer.from(whole);
-    damaged.fill(0, whole.length / 2, whole.length / 2 + 8);
-    writeFileSync(file, damaged);
-    await expect(verifyBackup(file)).rejects.toThrow("The backup is damaged");
+    // Wherever it is damaged: in the code, which zlib cannot read, or in a row, which the checksum does not fit.
+    for (const place of [0.1, 0.3, 0.5, 0.7, 0.9]) {
+      const damaged = Buffer.from(whole);
+      damaged.fill(0, Math.trunc(whole.length * place), Math.trunc(whole.length * place) + 8);
+      writeFileSync(file, damaged);
+      const isTold = /^The backup (is damaged|breaks off after \d+ rows)/;
+      await expect(verifyBackup(file)).rejects.toThrow(isTold);
+      await expect(restore(s.store.database.queries, file)).rejects.toThrow(isTold);
+    }
+    writeFileSync(file, "no backup");
+    await expect(verifyBackup(file)).rejects.toThrow("The file is not a backup of this service.");
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 

@@ -117,13 +117,16 @@ describe("another user's read does not wait for", () => {
   it("hundreds of permissions given and taken", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${bob.id}/permissions/`;
-    const json = Array.from({ length: 400 }, () => ({
+    // As many as one request may give.
+    const json = Array.from({ length: 100 }, () => ({
       start_time: "2020-01-01T00:00:00Z",
       expiration_time: "2030-01-01T00:00:00Z",
       permission: "READ",
     }));
     await expectCalm("permissions given", async () => {
-      expect((await s.send("POST", path, { token: athlete.token, json })).status).toBe(200);
+      for (let given = 0; given < 400; given += json.length) {
+        expect((await s.send("POST", path, { token: athlete.token, json })).status).toBe(200);
+      }
     });
     await expectCalm("permissions taken", async () => {
       expect((await s.send("DELETE", path, { token: athlete.token })).status).toBe(204);

@@ -5,7 +5,7 @@ import { auditLog } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { service, type TestService } from "./service.js";
 
-/** Tables and columns in which the mark stands, over the whole database. */
+/** Tables in which the mark stands, over the whole database: in text, or in bytes, which are shown in hexadecimal. */
 async function placesOf(s: TestService, mark: string): Promise<string[]> {
   const { queries } = s.store.database;
   const { rows: tables } = await queries.execute<{ name: string }>(
@@ -14,7 +14,8 @@ async function placesOf(s: TestService, mark: string): Promise<string[]> {
   const places: string[] = [];
   for (const { name } of tables) {
     const { rows } = await queries.execute<{ count: number }>(
-      sql`SELECT count(*)::int AS count FROM ${sql.identifier(name)} AS t WHERE strpos(lower(t::text), ${mark}) > 0`,
+      sql`SELECT count(*)::int AS count FROM ${sql.identifier(name)} AS t
+        WHERE strpos(lower(t::text), ${mark}) > 0 OR strpos(t::text, ${Buffer.from(mark).toString("hex")}) > 0`,
     );
     if ((rows[0]?.count ?? 0) > 0) places.push(name);
   }

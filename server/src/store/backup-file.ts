@@ -75,7 +75,8 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   const lines = linesOf(file);
   const first = await lines.next().catch((error: unknown) => {
     if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
-    return { value: "" };
+    // What zlib had read before the place of the damage is lost, so this may come before the first line.
+    throw isGzipped(error) ? unreadable(error, 0) : notOurs();
   });
   let isComplete = requireBackup(first.value ?? "") === FIRST_FORMAT;
   let rows = 0;
@@ -90,14 +91,26 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
       yield parsed;
     }
   } catch (error) {
-    const code = String((error as NodeJS.ErrnoException).code);
-    if (code === "Z_BUF_ERROR") isComplete = false;
-    else if (!code.startsWith("Z_")) throw error;
-    else throw new BackupError(`The backup is damaged after ${rows} rows. Take another copy of it.`);
+    throw unreadable(error, rows);
   }
-  if (isComplete) return;
-  throw new BackupError(`The backup breaks off after ${rows} rows: it was not written or copied to its end.`);
+  if (!isComplete) throw brokenOff(rows);
 }
+
+const notOurs = () => new BackupError("The file is not a backup of this service.");
+
+const brokenOff = (rows: number) =>
+  new BackupError(`The backup breaks off after ${rows} rows: it was not written or copied to its end.`);
+
+/** @returns what an error of zlib means; another error as it is */
+function unreadable(error: unknown, rows: number): unknown {
+  const code = String((error as NodeJS.ErrnoException).code);
+  if (code === "Z_BUF_ERROR") return brokenOff(rows);
+  if (!code.startsWith("Z_")) return error;
+  return new BackupError(`The backup is damaged after ${rows} rows. Take another copy of it.`);
+}
+
+/** zlib has one code for a damaged file and for one that was never gzipped. */
+const isGzipped = (error: unknown) => !(error instanceof Error && error.message === "incorrect header check");
 
 /** The lines of a gzipped file, without their ends, no more of them in memory than the longest takes. */
 async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
@@ -127,7 +140,7 @@ function requireBackup(line: string): string {
   }
   const { format } = head;
   if (format !== FORMAT && format !== FIRST_FORMAT) {
-    throw new BackupError("The file is not a backup of this service.");
+    throw notOurs();
   }
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = (head.migrations as string[]).find((name) => !known.has(name));

@@ -106,6 +106,8 @@ export async function verifyBackup(file: string): Promise<number> {
  * @throws BackupError when the file is no backup, is of a newer version, is damaged, or breaks off
  */
 export async function restore(queries: Queries, file: string): Promise<number> {
+  // The checksum is at the end: a damaged row would meet the database first, which has no word for it.
+  await verifyBackup(file);
   let count = 0;
   await queries.transaction(async (tx) => {
     // Bounds that are meant for requests.

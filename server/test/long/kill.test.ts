@@ -92,6 +92,8 @@ it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged j
   const csv = Buffer.from(await bytesOf(convert(long).csv));
   const uploads = join(processes.dataDir, "uploads");
   const acknowledged: string[] = [];
+  /** Times of loads whose acknowledgement was lost: they were stored by them, by the loads before or after, or not at all. */
+  const unsure = new Set<number>();
   let cutOff = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const recording = await walk(SERIAL, iso(startOf(round)), ROWS);
@@ -103,6 +105,7 @@ it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged j
     await running.kill();
     const answer = await sent;
     if (answer?.status === 200) acknowledged.push(answer.body.job_id);
+    else for (const ms of timesFrom(iso(startOf(round)), ROWS)) unsure.add(ms);
     for (const conversion of await Promise.all(conversions)) {
       if (conversion === undefined) cutOff += 1;
       else expect([conversion.status, conversion.bytes.equals(csv)]).toEqual([200, true]);
@@ -137,5 +140,5 @@ it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged j
   expect(present.findIndex((sample, i) => !isDeepStrictEqual(sample, sampleAt(times[i] ?? 0)))).toBe(-1);
   // Each sample was counted by the one load that stored it.
   expect(stored).toBeLessThanOrEqual(times.length);
-  if (times.length === loaded.size) expect(stored).toBe(loaded.size);
+  expect(stored).toBeGreaterThanOrEqual(times.filter((ms) => !unsure.has(ms)).length);
 });

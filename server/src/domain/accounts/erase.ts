@@ -46,7 +46,7 @@ export async function erasePerson({ queries }: Change, { id, username, managedBy
     .where(
       and(
         eq(idempotencyKeys.accountId, managedBy),
-        sql`strpos(to_jsonb(${idempotencyKeys})::text, ${username}) > 0`,
+        sql`position(convert_to(${username}, 'UTF8') IN ${idempotencyKeys.body}) > 0`,
       ),
     );
 }
