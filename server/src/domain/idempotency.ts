@@ -34,7 +34,7 @@ export class DoneBefore extends Error {
   }
 }
 
-/** How long the answer to a key is kept (operations, 1.7). */
+/** How long the answer to a key is kept. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 3_600_000;
 
 interface Transaction {

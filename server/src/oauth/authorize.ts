@@ -5,7 +5,7 @@ import { authorizationCodes } from "../store/schema.js";
 import { type Parties, type Proof, stillHolds } from "./issue.js";
 import { findApplication, findUser, type PasswordTries } from "./model.js";
 
-/** How long a code is good for, once (operations, item 61; RFC 6749 section 4.1.2 recommends at most ten minutes). */
+/** How long a code is good for, once (RFC 6749 section 4.1.2 recommends at most ten minutes). */
 const CODE_LIFETIME_MS = 60_000;
 
 /** RFC 7636 section 4.2: base64url of a SHA-256. */

@@ -9,7 +9,7 @@ import {
 /** What a schema describes: `json` of an activity or `params` of a time frame. */
 export type JsonSchemaType = "ACTIVITY" | "TIMEFRAME";
 
-/** The number by which a type is stored and filtered; answers hold the word (operations, item 9). */
+/** The number by which a type is stored and filtered; answers hold the word. */
 export const JSON_SCHEMA_TYPE_NUMBERS: Readonly<Record<JsonSchemaType, number>> = {
   ACTIVITY: 1,
   TIMEFRAME: 2,

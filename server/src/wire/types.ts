@@ -155,7 +155,7 @@ export const pageQuery = (limits: { default: number; max: number }) => ({
   ),
 });
 
-/** Results per page of most lists (specification, "Limits"; operations, 1.6). */
+/** Results per page of most lists. */
 export const PAGE_LIMITS = { default: 150, max: 3000 };
 
 export const PageQuery = pageQuery(PAGE_LIMITS);

@@ -89,7 +89,7 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
   );
 }
 
-/** Deletes an activity with its time frames, their computed data and its webhooks (operations, item 55). */
+/** Deletes an activity with its time frames, their computed data and its webhooks. */
 export async function deleteActivity(ctx: Context, activity: number): Promise<void> {
   const ofActivity = eq(timeframes.activityId, activity);
   const remove = (work: (change: Change, before: TargetOf<"deleteActivity">) => Promise<unknown>) =>

@@ -39,7 +39,7 @@ export async function requireSchemaOfTimeframes(
 }
 
 /**
- * The rules of an activity (operations, items 11 and 51).
+ * The rules of an activity.
  * @param json what is to be stored as `json`; undefined when what is stored is valid and stays
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`

@@ -36,7 +36,7 @@ export class LeaseLostError extends Error {
 /**
  * Stores a recording's samples and writes down what became of them, in one transaction: however often the job is begun,
  * it is done once, and its details tell of that time.
- * @returns the job's details (operations, item 8)
+ * @returns the job's details
  * @throws AsiError when the recording cannot be read to its end, or has no row; nothing is stored then
  * @throws QuotaExceeded; nothing is stored then either
  */

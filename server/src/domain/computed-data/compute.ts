@@ -138,7 +138,7 @@ export function sportOf(schemaName: string): Sport {
 }
 
 /**
- * Stores a result, if the time frame and its data are still those that it was computed from (operations, item 53), and
+ * Stores a result, if the time frame and its data are still those that it was computed from, and
  * retention has not just taken samples from under it.
  * @returns whether it did
  */

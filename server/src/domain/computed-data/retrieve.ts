@@ -39,7 +39,7 @@ export async function retrieveComputedData(
 const AT_A_TIME = 2;
 
 /**
- * The computed data of those time frames of an activity that the caller may read (operations, item 54).
+ * The computed data of those time frames of an activity that the caller may read.
  * @throws ServiceError `forbidden` when there are time frames, and none that the caller may read
  */
 export async function retrieveActivityComputedData(

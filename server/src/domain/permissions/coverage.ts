@@ -24,7 +24,7 @@ export function covers(granted: readonly Validity[], start: Date, end: Date): bo
 
 /** What one manager may do with each athlete, as one kind of permission says. */
 export interface Grants {
-  /** Whether the permissions cover every instant of the interval (operations, items 50 and 52). */
+  /** Whether the permissions cover every instant of the interval. */
   cover(athleteId: number, start: Date, end: Date): boolean;
   /** Whether one of the permissions is active. */
   activeAt(athleteId: number, now: Date): boolean;
@@ -76,7 +76,7 @@ export async function grantsOf(
   };
 }
 
-/** Whether a permission holds now (operations, item 57). */
+/** Whether a permission holds now. */
 export const isActive = ({ startTime, expirationTime }: Validity, now: Date): boolean =>
   startTime <= now && now < expirationTime;
 

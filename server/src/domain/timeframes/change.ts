@@ -54,7 +54,7 @@ const emit = (
 
 /**
  * Changes a time frame; what was not sent stays. Its data are computed anew. One that moves to another activity is
- * reported to the webhooks of both (operations, item 56).
+ * reported to the webhooks of both.
  */
 export async function updateTimeframe(
   ctx: Context,

@@ -17,7 +17,7 @@ import type { Timeframe } from "./rules.js";
 const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
 
 /**
- * The rules of a time frame (operations, item 50): first its values and the objects that it names, all problems
+ * The rules of a time frame: first its values and the objects that it names, all problems
  * together, then the caller's rights. What it names is kept from being deleted until the end of the transaction.
  * @param before the time frame as it was, of an update: parameters that stay as they are were judged already
  * @returns its columns

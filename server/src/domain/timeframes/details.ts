@@ -15,7 +15,7 @@ export interface WantedDetails {
   with_athlete?: boolean;
 }
 
-/** Related resources of time frames (operations, item 23). */
+/** Related resources of time frames. */
 export interface Details {
   of(timeframe: Timeframe): {
     device_details?: ReturnType<typeof toDevice>;

@@ -5,7 +5,7 @@ import { removedSamples, timeframes } from "../../store/schema.js";
 
 /**
  * Whether retention has removed samples of the time frame of the row of `timeframes`: its last result then stays,
- * because none as good can be computed any more (operations, item 53).
+ * because none as good can be computed any more.
  */
 export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM ${removedSamples}
   WHERE ${removedSamples.deviceId} = ${timeframes.deviceId}

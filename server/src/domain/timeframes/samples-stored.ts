@@ -13,7 +13,7 @@ const touching = (intervals: readonly Interval[]): SQL => sql`EXISTS (
     AND ${timeframes.endTime} >= to_timestamp(changed.start_ms / 1000.0))`;
 
 /**
- * Marks the time frames that the samples fall into and asks for their computed data anew (operations, item 53). To be
+ * Marks the time frames that the samples fall into and asks for their computed data anew. To be
  * called in the transaction that stores samples of a device.
  * @param changed where samples are new or gained a heart rate, from `storeSamples`
  */

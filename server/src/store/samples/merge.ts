@@ -36,7 +36,7 @@ export function orderByTime(timestampMs: Float64Array, length: number): Uint32Ar
 }
 
 /**
- * Adds rows to the samples of a bucket by the rule of operations.md item 59: a sample is known by its time; the first
+ * Adds rows to the samples of a bucket by this rule: a sample is known by its time; the first
  * one stored wins, within one load the first row; a later heart rate fills one that is missing. The outcome is that of
  * adding the rows one by one, so it does not matter into how many loads they are cut.
  *

@@ -78,7 +78,7 @@ const interval = fc
   .tuple(time, time)
   .map(([a, b]): Interval => ({ startMs: Math.min(a, b), stopMs: Math.max(a, b) }));
 
-/** The rule of operations.md item 59, row by row. */
+/** The rule by which rows are merged, row by row. */
 function addToModel(model: Map<number, Sample>, rows: readonly Sample[]) {
   const counts = { stored: 0, known: 0, hrFilled: 0 };
   for (const row of rows) {

@@ -13,7 +13,7 @@ export interface RemovedChunk {
 
 /**
  * Removes chunks whose last addition is earlier than `before`, the oldest first. Retention counts from when samples
- * were stored, not from when they were recorded (operations.md 1.10), so that loading an old file is not undone.
+ * were stored, not from when they were recorded, so that loading an old file is not undone.
  *
  * @param limit chunks at most, to keep transactions short; call again as long as as many come back
  */

@@ -4,7 +4,7 @@
  * - `bucket`: floor(timestamp ms / 300,000)
  * - `start_ms`, `stop_ms`, `n`: first and last time (ms since 1970 UTC) and number of the samples in `payload`
  * - `payload`: the samples (`encodeChunk`); EXTERNAL, because they are compressed already
- * - `stored_at`: time of the last addition, from which retention counts (operations.md 1.10)
+ * - `stored_at`: time of the last addition, from which retention counts
  *
  * The key begins with the device, so that a distributed PostgreSQL can place rows by it, and carries the three figures
  * that counts, pages and ranges are made from.

@@ -25,7 +25,7 @@ export interface StoreResult extends MergeCounts {
 
 /**
  * Stores rows of one device. A sample is known by its time: the first one stored wins, within one load the first row;
- * a later heart rate fills one that is missing; storing the same rows again changes nothing (operations.md item 59).
+ * a later heart rate fills one that is missing; storing the same rows again changes nothing.
  * Loads of one device take turns: the second waits here until the transaction of the first has ended.
  *
  * @param tx       a transaction of the caller's, at the isolation level READ COMMITTED (a stricter one may end with a
