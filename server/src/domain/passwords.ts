@@ -42,7 +42,7 @@ function requireAllowed(password: string, username: string): void {
 const HASHES_AT_ONCE = 2;
 /** Passwords of one caller that may wait. */
 const MAX_WAITING = 100;
-const turns = new Turns(HASHES_AT_ONCE, MAX_WAITING);
+const turns = new Turns<string>({ concurrency: HASHES_AT_ONCE, maxWaitingPerCaller: MAX_WAITING });
 
 /**
  * Runs work that hashes a password or judges one, in turns with others'.

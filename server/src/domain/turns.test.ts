@@ -14,7 +14,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("turns", () => {
   it("let one caller's single work go before another's many", async () => {
-    const turns = new Turns(1, 100);
+    const turns = new Turns<string>({ concurrency: 1 });
     const began: string[] = [];
     const asked = [..."aaaaab"].map((caller, index) =>
       turns.run(caller, async () => void began.push(`${caller}${index}`)),
@@ -25,7 +25,7 @@ describe("turns", () => {
   });
 
   it("run no more at a time than they may, also after a failure", async () => {
-    const turns = new Turns(2, 100);
+    const turns = new Turns<string>({ concurrency: 2 });
     let running = 0;
     let most = 0;
     const asked = Array.from({ length: 20 }, (_, index) =>
@@ -42,8 +42,17 @@ describe("turns", () => {
     expect(most).toBe(2);
   });
 
+  it("let a caller who comes later go before the second waiting task of another", async () => {
+    const turns = new Turns<number>({ concurrency: 1 });
+    const order: number[] = [];
+    await Promise.all(
+      [1, 1, 1, 1, 1, 2, 3].map((caller) => turns.run(caller, async () => void order.push(caller))),
+    );
+    expect(order).toEqual([1, 2, 3, 1, 1, 1, 1]);
+  });
+
   it("refuse a caller whose works wait in numbers, and no other", async () => {
-    const turns = new Turns(1, 2);
+    const turns = new Turns<string>({ concurrency: 1, maxWaitingPerCaller: 2 });
     const { done, finish } = work();
     const first = turns.run("a", () => done);
     const waiting = [turns.run("a", settled), turns.run("a", settled)];
@@ -51,5 +60,20 @@ describe("turns", () => {
     const other = turns.run("b", settled);
     finish();
     await Promise.all([first, ...waiting, other]);
+  });
+
+  it("drop a waiting task whose signal is aborted, and make room for another", async () => {
+    const turns = new Turns<string>({ concurrency: 1, maxWaiting: 1 });
+    const { done, finish } = work();
+    const first = turns.run("a", () => done);
+    const left = new AbortController();
+    const dropped = turns.run("b", settled, left.signal);
+    await expect(turns.run("c", settled)).rejects.toMatchObject({ code: "throttled" });
+    left.abort(new Error("left"));
+    await expect(dropped).rejects.toThrow("left");
+    const next = turns.run("c", async () => "done");
+    finish();
+    await first;
+    expect(await next).toBe("done");
   });
 });

@@ -127,6 +127,28 @@ const take = (queries: Queries, due: SQL, worker: number | null, leaseMs: number
 export const whileOurs = (job: Pick<Job, "id" | "leaseToken">): SQL | undefined =>
   and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? ""));
 
+/** Another worker has taken the job over: what this one did in the transaction is rolled back. */
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+}
+
+/**
+ * Adds to the payload of a job within the transaction of its work, so that both are done together.
+ * @throws LeaseLostError
+ */
+export async function addToPayload(
+  queries: Queries,
+  job: Pick<Job, "id" | "leaseToken">,
+  added: Record<string, unknown>,
+): Promise<void> {
+  const held = await queries
+    .update(jobs)
+    .set({ payload: sql`${jobs.payload} || ${JSON.stringify(added)}::jsonb` })
+    .where(whileOurs(job))
+    .returning({ id: jobs.id });
+  if (held.length === 0) throw new LeaseLostError(`Another worker took over job ${job.id}.`);
+}
+
 /** What a job without a worker has. One that waits again gives up its unique key: a newer one may wait with it. */
 export const unleased = { leaseToken: null, leaseUntil: null, worker: null, uniqueKey: null } as const;
 

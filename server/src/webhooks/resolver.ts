@@ -23,18 +23,18 @@ export interface ResolverSettings {
 
 /**
  * Looks names up in the hosts file and then at the name servers, for each name on sockets of its own. Node's own lookup
- * waits in one of a few threads for as long as the name server pleases, and others' lookups, files and hashes behind it;
- * here nobody waits for another account's name.
+ * holds one of a few threads until the name server answers, and other lookups, files and hashes wait for a thread; here
+ * no account waits for another account's name.
  */
 export function createLookup({ servers, hostsFile = HOSTS_FILE }: ResolverSettings = {}): AddressLookup {
-  const turns = new Map<number, Turns>();
+  const limits = new Map<number, ConcurrencyLimit>();
   return async (hostname, { account = 0, signal } = {}) => {
-    const own = turns.get(account) ?? new Turns(PER_ACCOUNT);
-    turns.set(account, own);
+    const own = limits.get(account) ?? new ConcurrencyLimit(PER_ACCOUNT);
+    limits.set(account, own);
     try {
-      return await own.take(signal, () => resolve(hostname, { servers, hostsFile }, signal));
+      return await own.run(signal, () => resolve(hostname, { servers, hostsFile }, signal));
     } finally {
-      if (own.idle) turns.delete(account);
+      if (own.idle) limits.delete(account);
     }
   };
 }
@@ -74,8 +74,8 @@ async function inHostsFile(hostname: string, file: string): Promise<string[]> {
   });
 }
 
-/** Lets so many run at a time, the others in the order in which they came. */
-class Turns {
+/** Runs a bounded number of tasks at a time, the others in the order of their arrival. */
+class ConcurrencyLimit {
   readonly #limit: number;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
@@ -88,7 +88,7 @@ class Turns {
     return this.#running === 0 && this.#waiting.length === 0;
   }
 
-  async take<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#limit) await this.#turn(signal);
     this.#running += 1;
     try {

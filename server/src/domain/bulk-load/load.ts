@@ -1,6 +1,8 @@
 import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
-import { and, eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
+import { addToPayload } from "../../store/lease.js";
+import type { Job } from "../../store/queue.js";
 import {
   type Interval,
   normaliseIntervals,
@@ -8,7 +10,7 @@ import {
   sqlClientOf,
   storeSamples,
 } from "../../store/samples/index.js";
-import { devices, jobs, ownerships } from "../../store/schema.js";
+import { devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { type Change, transact } from "../change.js";
 import type { Context } from "../context.js";
@@ -22,17 +24,6 @@ import { SampleFilter, type Times } from "./sort-out.js";
 /** Ranges that a job's details list at most; a recording without any rhythm has as many as samples. */
 const MAX_LISTED_RANGES = 1000;
 
-/** A job under way. */
-export interface LeasedJob {
-  id: number;
-  leaseToken: string | null;
-}
-
-/** Another worker has taken the job over: what this one did is rolled back. */
-export class LeaseLostError extends Error {
-  override readonly name = "LeaseLostError";
-}
-
 /**
  * Stores a recording's samples and writes down what became of them, in one transaction: however often the job is begun,
  * it is done once, and its details tell of that time.
@@ -42,7 +33,7 @@ export class LeaseLostError extends Error {
  */
 export async function loadRecording(
   ctx: Context,
-  job: LeasedJob,
+  job: Pick<Job, "id" | "leaseToken">,
   { device, manager }: BulkLoadPayload,
   recording: Uint8Array,
 ): Promise<Record<string, unknown>> {
@@ -60,12 +51,7 @@ export async function loadRecording(
     await samplesStored(change, device, result.changed);
     const details = detailsOf(device, times, filter, result, report);
     await noteFirmware(change, device, await decoding.info, filter.keptTimes);
-    const held = await queries
-      .update(jobs)
-      .set({ payload: sql`${jobs.payload} || ${JSON.stringify({ details })}::jsonb` })
-      .where(and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? "")))
-      .returning({ id: jobs.id });
-    if (held.length === 0) throw new LeaseLostError(`Job ${job.id} was taken over`);
+    await addToPayload(queries, job, { details });
     return details;
   });
 }

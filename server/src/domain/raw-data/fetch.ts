@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { samplesToJson } from "asi-convert";
 import {
@@ -15,9 +16,9 @@ import { PAGE_LIMITS, pageQuery } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../devices/rules.js";
 import { errors } from "../errors.js";
-import type { FairQueue } from "../fair-queue.js";
 import type { Item } from "../item.js";
 import { envelope, paging, requirePage } from "../listing.js";
+import type { Turns } from "../turns.js";
 import { BoundsQuery, ownedParts, readBounds } from "./interval.js";
 import type { PageCache } from "./page-cache.js";
 import { whileOwned } from "./while-owned.js";
@@ -34,7 +35,7 @@ export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMIT
 export interface RawDataReading {
   cache: PageCache;
   /** A page of 25,000 samples holds the event loop for milliseconds while it is decoded and written. */
-  reads: FairQueue;
+  reads: Turns<number>;
 }
 
 /** A page of samples, times ascending, as the bytes of its JSON. It may be 120 seconds old. */
@@ -54,9 +55,10 @@ export async function fetchRawData(
       requirePage(page.count, at);
       return { body: pageBody(page, at), etag: etagOf(page) };
     };
-    const { body, etag } = await cache.get(keyOf(ctx, device.id, intervals, at), () =>
-      reads.run(ctx.caller?.id ?? 0, read),
-    );
+    const readInTurn = () =>
+      // Other requests get the event loop before the next page holds it.
+      reads.run(ctx.caller?.id ?? 0, () => read().finally(nextEventLoopTurn));
+    const { body, etag } = await cache.get(keyOf(ctx, device.id, intervals, at), readInTurn);
     return { resource: body, etag };
   });
 }

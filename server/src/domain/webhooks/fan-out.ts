@@ -1,6 +1,7 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, inArray, isNull } from "drizzle-orm";
+import { addToPayload } from "../../store/lease.js";
 import { type Job, NOBODY } from "../../store/queue.js";
-import { jobs, webhooks } from "../../store/schema.js";
+import { webhooks } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { type ActivityEventKind, deliveriesOf } from "./events.js";
@@ -29,12 +30,7 @@ export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: numb
     const slice = wanted.slice(done, done + PER_TRANSACTION);
     await transact(ctx, "fan out webhooks", async (change) => {
       const { queries } = change;
-      const held = await queries
-        .update(jobs)
-        .set({ payload: sql`${jobs.payload} || ${JSON.stringify({ done: done + slice.length })}::jsonb` })
-        .where(and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? "")))
-        .returning({ id: jobs.id });
-      if (held.length === 0) throw new Error("Another worker has the job");
+      await addToPayload(queries, job, { done: done + slice.length });
       const told = payload.outlives
         ? undefined
         : await queries

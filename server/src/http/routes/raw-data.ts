@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { FairQueue } from "../../domain/fair-queue.js";
 import {
   fetchLatestRawData,
   fetchRawData,
@@ -12,6 +11,7 @@ import {
 } from "../../domain/raw-data/fetch.js";
 import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
+import { Turns } from "../../domain/turns.js";
 import { Page } from "../../wire/types.js";
 import { deprecationHeaders } from "../deprecation.js";
 import { type AnyOperation, route } from "../route.js";
@@ -24,7 +24,7 @@ const PAGE_READS = 2;
 export function rawDataRoutes(app: FastifyInstance): void {
   const reading = {
     cache: new PageCache(app.dependencies.clock, app.config.rawDataCacheBytes),
-    reads: new FairQueue(PAGE_READS),
+    reads: new Turns<number>({ concurrency: PAGE_READS }),
   };
 
   route(app, {
