@@ -1,6 +1,6 @@
 import { AsiError, type AsiErrorCode } from "./errors.js";
 
-// What callers hand in is checked here, once, at the border: from JavaScript anything can come.
+// Arguments are checked here, once, where callers pass them: JavaScript callers can pass anything.
 
 const LONGEST_SHOWN = 80;
 // what acts on a terminal: control characters, and those that turn the direction of a text or end a line
@@ -31,14 +31,14 @@ export function shortened(text: string, longest = LONGEST_SHOWN): string {
   return text.length > longest ? `${printable}...` : printable;
 }
 
-/** Throws `BAD_OPTION` for options that are none: from JavaScript `null` or a text can come. */
+/** Throws `BAD_OPTION` for options that are not an object: JavaScript callers can pass `null` or a string. */
 export function requireObject(name: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return;
   const kind = value === null ? "null" : `a ${typeof value}`;
   throw new AsiError("BAD_OPTION", `${name} must be an object, not ${kind}.`);
 }
 
-/** Throws `BAD_OPTION` for what is there and neither true nor false. */
+/** Throws `BAD_OPTION` for a value that is given and not a boolean. */
 export function requireBooleans(options: object, names: readonly string[]): void {
   const bad = names.find((name) => !["undefined", "boolean"].includes(typeof optionOf(options, name)));
   if (bad !== undefined) {
@@ -46,7 +46,7 @@ export function requireBooleans(options: object, names: readonly string[]): void
   }
 }
 
-/** Throws `BAD_OPTION` for what is there and cannot be called. */
+/** Throws `BAD_OPTION` for a value that is given and not a function. */
 export function requireFunctions(options: object, names: readonly string[]): void {
   const bad = names.find((name) => !["undefined", "function"].includes(typeof optionOf(options, name)));
   if (bad !== undefined) {
@@ -54,7 +54,7 @@ export function requireFunctions(options: object, names: readonly string[]): voi
   }
 }
 
-/** Throws `BAD_OPTION` for what is there and no text. */
+/** Throws `BAD_OPTION` for a value that is given and not a string. */
 export function requireTexts(options: object, names: readonly string[]): void {
   const bad = names.find((name) => !["undefined", "string"].includes(typeof optionOf(options, name)));
   if (bad !== undefined) {

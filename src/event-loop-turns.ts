@@ -1,9 +1,9 @@
-// Work that waits for nothing else lets the event loop have its turn: timers, signals, what others have to do. The work of
+// Long synchronous work gives way to the event loop: to timers, signals and other tasks. The work of
 // a whole thread is counted together, so that many readings at once hold the loop no longer than one.
 
 const LONGEST_MS = 16;
 
-// Taken when the module loads: whoever replaces timers later, as tests do, is not to stop the reading.
+// Taken when the module loads: tests that replace timers later must not stop the reading.
 const { setImmediate: immediate, setTimeout: timeout, MessageChannel: Channel } = globalThis;
 
 // Node.js loads `performance` when it is first used, which takes milliseconds; its uptime is as monotonic and there already.
@@ -27,7 +27,7 @@ export function isTurnDue(): boolean {
   return clockMs() - busySinceMs >= LONGEST_MS;
 }
 
-/** Fulfilled when the event loop has had its turn. Those who wait go on one by one, with a turn between each two. */
+/** Fulfilled when the event loop has had its turn. Waiting tasks continue one by one, with an event loop turn between them. */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);

@@ -1,7 +1,7 @@
 import { shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
 
-// What callers hand in to be iterated over is taken by what it can do, and may do less than it says.
+// Iterables of callers are recognised by their methods, and may not keep their contract.
 
 export type Iterated<T> =
   | { iterator: AsyncIterator<T>; isAsync: true }

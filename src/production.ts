@@ -54,7 +54,7 @@ export class Production<T> {
     this.#product = product;
     this.#options = options;
     this.#take = take;
-    // Whoever does not ask is not to be bothered by an unhandled rejection: the error also comes out of `next`.
+    // A caller that does not use it gets no unhandled rejection: the error also comes out of `next`.
     this.#conclusion.promise.catch(() => {});
     this.#info.promise.catch(() => {});
     this.report = this.#conclusion.promise.then((conclusion) => conclusion.report);

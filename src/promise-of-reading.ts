@@ -1,8 +1,8 @@
 import { AsiError } from "./errors.js";
 
 /**
- * A promise of what is known when something has been read. Whoever awaits it before the reading has begun would wait for
- * ever, since nothing is read before it is asked for: they get `NOT_READ`. Awaited later, it gives what it promises.
+ * A promise of what is known when something has been read. Awaited before the reading begins it would never
+ * settle, since reading starts on demand: it rejects with `NOT_READ`. Awaited later, it is an ordinary promise.
  */
 class PromiseOfReading<T> extends Promise<T> {
   // what `then` gives is a promise like any other
@@ -17,7 +17,7 @@ class PromiseOfReading<T> extends Promise<T> {
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    // whoever only catches errors does not wait for the value
+    // a handler of errors alone does not wait for the value
     const objection = typeof onFulfilled === "function" ? this.objection() : null;
     if (objection !== null) return Promise.reject(objection).then(onFulfilled, onRejected);
     return super.then(onFulfilled, onRejected);
@@ -38,7 +38,7 @@ export function promisesOfReading(
     const guarded = new PromiseOfReading<T>((resolve, reject) => {
       promise.then(resolve, reject);
     });
-    // whoever does not ask is not to be bothered by an unhandled rejection
+    // a caller that does not use it gets no unhandled rejection
     guarded.catch(() => {});
     guarded.objection = () =>
       isBegun()

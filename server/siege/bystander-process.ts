@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000;
 interface Wish extends Sent {
   path: string;
   status: number;
-  /** Whether the webhook is told of it. */
+  /** Whether it calls the webhook. */
   tells?: boolean;
 }
 

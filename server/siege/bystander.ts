@@ -5,11 +5,11 @@ import type { Party } from "./scene.js";
 
 /** What the bystander saw between two questions. */
 export interface Experience {
-  /** Times of his requests, from when each was due to the last byte of its answer, ms. */
+  /** Times of the requests, from when each was due to the last byte of its answer, ms. */
   latenciesMs: number[];
   /** Answers that were not the expected ones, such as `GET /api/v1/account/: 503`. */
   errors: string[];
-  /** From the answer to a change until his webhook was called, ms. */
+  /** From the answer to a change until the webhook was called, ms. */
   webhookDelaysMs: number[];
 }
 
@@ -20,9 +20,9 @@ export interface Order {
   recordingBase64: string;
 }
 
-/** An ordinary user in a process of his own, so that the attackers' work does not delay his clock. */
+/** An ordinary user in a separate process, so that the attackers' work does not delay the clock. */
 export interface Bystander {
-  /** @returns what he saw since the last call */
+  /** @returns what the user saw since the last call */
   experience(): Promise<Experience>;
   stop(): void;
 }

@@ -79,7 +79,7 @@ export class Client {
     });
   }
 
-  /** A bare connection on which the caller writes what he likes. */
+  /** A bare connection on which the caller writes anything. */
   connect(): Socket {
     const socket = connect({
       host: this.#url.hostname,

@@ -1,5 +1,5 @@
 /**
- * Attacks the built service on each database while an ordinary user makes 20 requests a second, and prints what he felt.
+ * Attacks the built service on each database while an ordinary user makes 20 requests a second, and prints what that user saw.
  * Ends with status 1 when a promise is not kept.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * The service in a process of its own, as the soak runs it: tells where it is to be reached, measures itself when asked,
- * and ends with whoever started it. Its clock goes a day ahead when it is told to, so that what lives for days comes and
+ * and ends with its parent process. Its clock goes a day ahead when it is told to, so that what lives for days comes and
  * goes within minutes. Arguments: data folder, URL of a PostgreSQL database (none: the embedded one).
  */
 import { setTimeout as sleep } from "node:timers/promises";

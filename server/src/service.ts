@@ -120,11 +120,11 @@ export async function startService(
     {
       pollMs: works ? config.jobPollMs : null,
       lanes: [
-        { kind: "mail", hands: config.jobConcurrency },
-        { kind: "bulk-load", hands: config.jobConcurrency },
-        { kind: "compute", hands: config.jobConcurrency },
-        { kind: "webhook-fan-out", hands: 1 },
-        { kind: "webhook", hands: config.webhookConcurrency, perReceiver: config.webhookConcurrencyPerHost },
+        { kind: "mail", places: config.jobConcurrency },
+        { kind: "bulk-load", places: config.jobConcurrency },
+        { kind: "compute", places: config.jobConcurrency },
+        { kind: "webhook-fan-out", places: 1 },
+        { kind: "webhook", places: config.webhookConcurrency, perReceiver: config.webhookConcurrencyPerHost },
       ],
     },
     () => session?.worker ?? null,

@@ -286,7 +286,7 @@ describe("bulk load", () => {
     expect(await version()).toBe("2.1.0");
   });
 
-  it("row 19: shows a caller his or her own jobs only", async () => {
+  it("row 19: shows callers their own jobs only", async () => {
     const owned = await longOwned(ann);
     const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));
     for (const id of [body.id, body.job_id]) {

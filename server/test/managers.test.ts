@@ -141,7 +141,7 @@ describe("managers", () => {
     });
   });
 
-  it("row 7: is for the manager himself or herself", async () => {
+  it("row 7: is for the manager", async () => {
     expect((await s.get(`/api/v1/managers/${ann.id}/`, ann.token)).body.username).toBe(ann.username);
     expect((await s.get(`/api/v1/managers/${ann.id}/`, bob.token)).status).toBe(403);
     expect((await s.get("/api/v1/managers/999999999/", ann.token)).status).toBe(404);

@@ -176,7 +176,7 @@ describe("behind 300,000 webhooks that wait", () => {
     [
       "webhooks of one receiver, past those of busy ones",
       (queries) =>
-        leaseOfReceivers(queries, taker, "webhook", 1, [{ receiver: "receiver-27", hands: 4 }], 4, now),
+        leaseOfReceivers(queries, taker, "webhook", 1, [{ receiver: "receiver-27", places: 4 }], 4, now),
     ],
   ])("%s is found without a scan", async (_, statement) => {
     const { queries, touched } = explaining();

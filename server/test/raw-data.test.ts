@@ -149,7 +149,7 @@ describe("raw data", () => {
     expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`)).status).toBe(403);
   });
 
-  it("row 13: gives each owner the samples of his or her own time only", async () => {
+  it("row 13: gives each owner the samples of their own time only", async () => {
     const shared = await s.ownedDevice(ann);
     await s.backdate(shared, "2024-01-01T00:00:00Z");
     const now = s.clock.now().getTime();

@@ -32,7 +32,7 @@ const activityOf = ({ attacker }: Siege, json: Record<string, unknown>, name = "
   owner: attacker.id,
 });
 
-/** Bodies that are small to send and dear to read. */
+/** Bodies that are small to send and costly to read. */
 export const bodies: readonly Attack[] = [
   {
     name: "token form of 40 KB in 20,000 fields",

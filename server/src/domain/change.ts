@@ -13,7 +13,7 @@ import type { Item } from "./item.js";
 /** Names of columns that no audit row may hold. */
 const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePicture"]);
 
-/** What a row was and what it is; absent of a row that was not, or is no more. */
+/** A row before and after; `before` is absent for a new row, `after` for a deleted one. */
 export interface AuditedChange {
   id: number;
   before?: Record<string, unknown>;
@@ -25,7 +25,7 @@ export interface Change {
   queries: Queries;
   now: Date;
   config: Config;
-  /** States what the row was and what it is; null for a row that was not, or is no more. */
+  /** Records a row before and after; null for a row that did not exist, or is deleted. */
   audit(
     entity: string,
     entityId: number,
@@ -49,7 +49,7 @@ function withoutSecrets(row: Record<string, unknown> | null): Record<string, unk
   );
 }
 
-/** SQLSTATEs of a transaction that was ended because of another one, and may be done anew: class 40. */
+/** SQLSTATEs of a transaction that was ended because of another one, and may be repeated: class 40. */
 const REPEATABLE = new Set([
   /** Two waited for each other. */
   "40P01",
@@ -64,7 +64,7 @@ const isRepeatable = (error: unknown) =>
 
 /**
  * Runs `work` in a transaction with audit and jobs, outside of any operation: the operator's commands, registration.
- * Where two transactions wait for each other, the database ends one of them; its work is then done anew.
+ * Where two transactions wait for each other, the database ends one of them; its work is then repeated.
  * @param by account that the audit names, where the request is not authenticated by a token
  */
 export async function transact<T>(
@@ -161,8 +161,8 @@ export async function change<Op extends OperationId, T>(
 }
 
 /**
- * `If-Match` for itself. `change` asks for it within its transaction; before that only for costly work that is to be
- * done outside of it.
+ * Checks `If-Match`. `change` does so in its transaction; call it before that only for costly work outside of the
+ * transaction.
  * @throws ServiceError `precondition_failed`
  */
 export function requireTag({ ifMatch }: Context, { etag }: Item<unknown>): void {

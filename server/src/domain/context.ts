@@ -33,7 +33,7 @@ export interface Context {
   requestId: string;
   /** Counts a password that is to be hashed for the caller. Throws `throttled`. Without a request nothing is counted. */
   countPassword?: () => Promise<void>;
-  /** Aborted when the caller leaves before the answer; work that waits for him is then not begun. */
+  /** Aborted when the caller leaves before the answer; work that waits for the caller is then not begun. */
   signal?: AbortSignal;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;

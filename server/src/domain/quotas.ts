@@ -101,9 +101,9 @@ interface Count {
   at: number;
 }
 
-/** For how long a count of samples is gone on with: what other processes load meanwhile is not seen. */
+/** How long a count of samples is used; it misses what other processes load meanwhile. */
 const COUNT_VALID_MS = 60_000;
-/** How old a count must be to be taken anew before a load is refused. */
+/** Before a load is refused, a count older than this is taken again. */
 const RECOUNT_AFTER_MS = 5_000;
 const MAX_COUNTS = 10_000;
 

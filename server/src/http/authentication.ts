@@ -40,8 +40,8 @@ export type Authenticate = (request: FastifyRequest, header: string) => Promise<
 
 /**
  * Authentication by access token. Where an address has sent as many invalid tokens as it may make anonymous calls, the
- * tokens that this process has not seen valid are refused without a query until the minute ends; whoever shares the
- * address and is at work goes on.
+ * tokens that this process has not seen valid are refused without a query until the minute ends; clients behind the
+ * same address with known tokens are not affected.
  */
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authenticate {
   const known = new LRUCache<string, true>({ max: MAX_KNOWN });

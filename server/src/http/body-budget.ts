@@ -2,7 +2,7 @@ import { errors } from "../domain/errors.js";
 
 /** Bodies up to this size have a part of the budget of their own, so that large ones do not keep them out. */
 export const SMALL_BODY_BYTES = 64 * 1024;
-/** That part. */
+/** The size of that part, of the whole. */
 const SMALL_SHARE = 1 / 4;
 
 /** When to try again: most bodies arrive in less. */
@@ -21,7 +21,7 @@ export interface BodyShare {
 
 /**
  * How many bytes of request bodies a process holds, from their arrival to the end of the answer: for all callers together,
- * and for each. A caller who has nothing else on the way may always send one body: its own limit bounds it.
+ * and for each. A caller with no other body on the way may always send one: the limit of the body bounds it.
  */
 export class BodyBudget {
   readonly #limits: { small: number; large: number; caller: number };

@@ -1,6 +1,6 @@
 import { errors } from "../domain/errors.js";
 
-/** Bounds of what a JSON text may hold, far beyond any that the service asks for. */
+/** Bounds of what a JSON text may hold, far above what any operation needs. */
 export const JSON_LIMITS = {
   /** Levels of arrays and objects within each other. */
   depth: 64,
@@ -14,11 +14,11 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Looks at a JSON text while it arrives, and refuses one whose structure would cost more than its bytes let expect:
- * parsing turns two bytes into a value, and its time grows faster than the number of members. It does not judge the
+ * Looks at a JSON text while it arrives, and refuses one whose structure would make it costly to parse:
+ * two bytes can become a value, and its time grows faster than the number of members. It does not judge the
  * syntax; the parser does.
  *
- * A body may hold one long text, as a picture or a course. All around it is bounded on its own.
+ * A body may hold one long string, such as a picture or a course. The rest has a limit of its own.
  */
 export class JsonScan {
   readonly #maxBytesAround: number;
@@ -31,7 +31,7 @@ export class JsonScan {
   #values = 0;
   #members = 0;
 
-  /** @param maxBytesAround bytes beside the longest text */
+  /** @param maxBytesAround bytes outside the longest string */
   constructor(maxBytesAround: number) {
     this.#maxBytesAround = maxBytesAround;
   }

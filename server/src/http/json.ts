@@ -4,11 +4,11 @@ import { errors } from "../domain/errors.js";
 
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** From so many bytes on, each step of the reading gets a turn of the event loop of its own. */
+/** From this size on, each step of reading runs in an event loop turn of its own. */
 const LONG_BYTES = 1024 * 1024;
 
 /**
- * Reads a JSON text and refuses what cannot be stored: NUL, half surrogate pairs, numbers beyond a double, members
+ * Reads a JSON text and refuses what cannot be stored: NUL, lone surrogates, numbers beyond a double, members
  * called `__proto__`. How much the text may hold is bounded by `JsonScan`.
  * @throws ServiceError `malformed`
  */
@@ -40,7 +40,7 @@ function refuseUnstorable(root: unknown): void {
     if (typeof value === "string") {
       refuseUnstorableText(value);
     } else if (typeof value === "number") {
-      if (!Number.isFinite(value)) throw errors.malformed("The body holds a number that is too great.");
+      if (!Number.isFinite(value)) throw errors.malformed("The body holds a number that is too large.");
     } else if (Array.isArray(value)) {
       for (const member of value) open.push(member);
     } else if (typeof value === "object" && value !== null) {

@@ -19,7 +19,7 @@ const TAGS: Readonly<Record<string, string>> = {
 /** Formats that mean something outside; the others are ours and checked by us. */
 const KNOWN_FORMATS = new Set(["date-time", "date", "email", "password", "uri", "binary"]);
 
-/** What every operation can answer beside its own errors. */
+/** What every operation can answer besides its own errors. */
 const COMMON = [403, 406, 429, 500, 503];
 
 const DETAIL = { type: "object", required: ["detail"], properties: { detail: { type: "string" } } };

@@ -5,7 +5,7 @@ import type { Config } from "../config.js";
 /** How often a transfer is looked at within the time that it may lag behind. */
 const LOOKS = 8;
 
-/** A client who took much at once may pause as many times longer: systems take answers in lumps. */
+/** A client that read ahead may pause this many times longer: operating systems read answers in bursts. */
 const READING_CREDIT = 6;
 
 /** Compares what was transferred with what a slow but honest client transfers. */
@@ -33,7 +33,7 @@ export class Pace {
   /**
    * Looks at the transfer, once in each interval.
    * @param bytes transferred so far
-   * @param waits whether it is the client who is waited for
+   * @param waits whether the service waits for the client
    * @returns whether the client is too slow
    */
   look(bytes: number, waits: boolean): boolean {
@@ -45,7 +45,7 @@ export class Pace {
   }
 }
 
-/** Node's own names: how much the system has taken of what was written is told nowhere else. */
+/** Internals of Node: nothing public tells how much of the written bytes the system has taken. */
 interface Handle {
   bytesWritten: number;
   writeQueueSize: number;
@@ -53,7 +53,7 @@ interface Handle {
 
 const handleOf = (socket: Socket) => (socket as unknown as { _handle?: Handle | null })._handle;
 
-/** Cuts off clients who read their answers too slowly: what is not read stays in memory or on disk. */
+/** Cuts off clients that read their answers too slowly: what is not read stays in memory or on disk. */
 export function cutSlowReaders(app: FastifyInstance, config: Config): void {
   const paces = new Map<Socket, Pace>();
   app.server.on("connection", (socket: Socket) => {

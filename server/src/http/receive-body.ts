@@ -6,9 +6,9 @@ const BROKEN_OFF = () => Object.assign(new Error("The body ended too early"), { 
 
 /**
  * Receives a request's body piece by piece. One over the route's limit is refused by its `Content-Length` before any of it is
- * read. What still arrives of a refused body is read over, so that the client gets to the answer.
+ * read. The rest of a refused body is read and dropped, so that the client reads the answer.
  * @param take called with each piece; what it throws ends the reception
- * @param heldPart how much of what arrives stays in memory
+ * @param heldPart fraction of the bytes that stays in memory
  */
 export async function receiveBody(
   request: FastifyRequest,
@@ -23,7 +23,7 @@ export async function receiveBody(
     const stop = (error?: unknown) => {
       payload.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
       if (error === undefined) return resolve();
-      // An error that comes later concerns nobody any more.
+      // Later errors do not matter.
       payload.on("error", () => {}).resume();
       reject(error);
     };

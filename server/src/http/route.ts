@@ -81,15 +81,15 @@ export interface Operation<
   describedBody?: TSchema;
   /** For the document only, of an operation that reads its query itself. */
   describedQuery?: TSchema;
-  /** Tells of errors as RFC 6749 does, not as the API does. */
+  /** Reports errors as RFC 6749 does, not as the API does. */
   oauth?: boolean;
   /** Answers a body of another type than `consumes`; otherwise it is a 415. */
   refuseType?(reply: FastifyReply): FastifyReply;
   /** What is sent is the same whatever the client accepts: some send `application/json` everywhere. */
   ignoresAccept?: boolean;
-  /** The most bytes that the body may have; 64 KiB unless told. */
+  /** The most bytes that the body may have; default 64 KiB. */
   bodyLimitBytes?: number;
-  /** Of them, the most beside the body's longest text; 64 KiB unless told. */
+  /** The most bytes outside the body's longest string; default 64 KiB. */
   maxBytesAroundText?: number;
   /** Reads the body instead of the reader of JSON. */
   receive?(request: FastifyRequest, payload: Readable): Promise<unknown>;
@@ -104,9 +104,9 @@ export interface Operation<
   };
   /** Statuses of the operation's own errors, without those that every operation has. */
   failures?: readonly number[];
-  /** Limits beside the caller's own. */
+  /** Throttles besides the caller's own. */
   throttle?: readonly ThrottleScope[];
-  /** One of the few that a process serves at a time, from its header on. */
+  /** Takes one of the slots (`Slots`) as soon as its headers are there. */
   takesSlot?: boolean;
   handle(call: Call<Op, Path, Q, B>): Promise<unknown>;
 }
@@ -224,7 +224,7 @@ export function route<
         open: access[id].roles === null,
       },
       async onRequest(request, reply) {
-        // Side by side, each waits for the database; what is refused for too many calls says so before all else.
+        // Both wait for the database, so they run together. Throttling takes precedence over other errors.
         const found = look(request);
         found.catch(() => undefined);
         await count(request);
@@ -241,7 +241,7 @@ export function route<
           if (error instanceof DoneBefore) return sendStored(reply, error.answer);
           throw error;
         });
-        // Sent already; or begun, when the client left.
+        // The answer was sent, or the client left while it was.
         if (reply.sent || reply.raw.headersSent) return reply;
         const made = request.ctx.idempotency?.answer;
         if (made !== undefined) return sendStored(reply, made);

@@ -39,8 +39,8 @@ export interface Throttle {
    */
   (scope: ThrottleScope, request: FastifyRequest, reply?: FastifyReply): Promise<void>;
   /**
-   * Refuses, without counting and without a query, whose address has no call left in the scope as far as this process
-   * knows.
+   * Refuses a request, without counting and without a query, when this process knows that its address has no call left in
+   * the scope.
    * @throws ServiceError `throttled`
    */
   requireLeft(scope: ThrottleScope, request: FastifyRequest): void;
@@ -50,7 +50,7 @@ export interface Throttle {
    */
   registrationBytes(request: FastifyRequest, bytes: number): Promise<void>;
   /**
-   * Counts a password for a username before it is judged: of many at once no more are judged than may be wrong.
+   * Counts a password for a username before it is checked, so that parallel attempts do not exceed the limit.
    * @throws ServiceError `throttled` after too many wrong ones
    */
   password(username: string, address: string): Promise<void>;
@@ -58,7 +58,7 @@ export interface Throttle {
   rightPassword(username: string, address: string): Promise<void>;
 }
 
-/** Counters in PostgreSQL hold over all processes; the embedded database has one process, so memory will do. */
+/** Counters in PostgreSQL hold over all processes; the embedded database has one process, so memory is enough. */
 export function createThrottle(config: Config, database: Database): Throttle {
   const scopes = limits(config);
   const limiters = new Map(
@@ -97,7 +97,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
       return await limiterOf(scope).consume(key, points);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // A single point may still be there for who asked for several; a password under way may be given back.
+      // A request for several points may fail while single ones are left; a password being checked may give its point back.
       if (points === 1 && scope !== "failedPassword") {
         exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);
       }
@@ -119,7 +119,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
     }
   };
 
-  // Usernames are personal: the counters outlive the account.
+  // Usernames are personal: the counters outlive the account, so they hold hashes.
   const passwordKey = (username: string, address: string) =>
     `${createHash("sha256").update(username.toLowerCase()).digest("base64url")} ${addressKey(address)}`;
   return Object.assign(throttle, {

@@ -24,9 +24,9 @@ export class JobFailed extends Error {
 }
 
 export interface JobHandler {
-  /** After so many failures the job fails. */
+  /** The job fails after more failures than this. */
   maxFailures: number;
-  /** After so many workers died over it the job fails; three unless told. */
+  /** The job fails when it loses its worker more often than this; default 3. */
   maxLosses?: number;
   /** How long to wait after the given failure (from 1), unless the work says so itself. */
   delayMs(failure: number): number;

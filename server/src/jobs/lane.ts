@@ -10,22 +10,22 @@ import {
 } from "../store/lease.js";
 import type { Job, JobKind } from "../store/queue.js";
 
-/** Work of one kind, with hands of its own: slow jobs of one kind hold up no other kind. */
+/** Work of one kind, with places of its own: slow jobs of one kind hold up no other kind. */
 export interface LaneSettings {
   kind: JobKind;
-  /** Jobs that this process runs at a time: its hands. */
-  hands: number;
+  /** Jobs that this process runs at a time. */
+  places: number;
   /**
-   * Of a kind that calls receivers: of these hands, those that call one receiver. An account then never gets the last free
-   * hands, because its receivers may hold the ones that it has for long.
+   * For a kind that calls receivers: the jobs at a time that call one receiver. An account then never gets the last free
+   * places, because slow receivers may hold its own for long.
    */
   perReceiver?: number;
 }
 
-/** Below every id of an account, that of nobody's jobs too. */
+/** Below every account id, `NOBODY` too. */
 const BEFORE_ALL = -1;
 
-/** Takes jobs of one kind for the hands that are free. Accounts take turns, and each receiver has its limit. */
+/** Takes jobs of one kind while places are free. Accounts take turns, and each receiver has its limit. */
 export class Lane {
   readonly #settings: LaneSettings;
   readonly #running = new Set<Job>();
@@ -47,15 +47,15 @@ export class Lane {
     this.#running.delete(job);
   }
 
-  /** Takes jobs until no hand is free or nothing is due. @param start begins the work of a job */
+  /** Takes jobs until no place is free or nothing is due. @param start begins the work of a job */
   async fill(ctx: Context, taker: Taker, start: (job: Job) => void): Promise<void> {
     let taken: number;
     do {
       taken = 0;
       for await (const { accounts, last } of this.#rounds(ctx)) {
         for (const [index, account] of accounts.entries()) {
-          const hands = this.#share(account, accounts.length - index);
-          const jobs = hands > 0 ? await this.#lease(ctx, taker, account, hands) : [];
+          const places = this.#share(account, accounts.length - index);
+          const jobs = places > 0 ? await this.#lease(ctx, taker, account, places) : [];
           for (const job of jobs) {
             this.#running.add(job);
             start(job);
@@ -70,10 +70,10 @@ export class Lane {
   }
 
   get #free(): number {
-    return this.#settings.hands - this.#running.size;
+    return this.#settings.places - this.#running.size;
   }
 
-  /** Accounts of which a job is due, a look at a time, beginning behind the one that was served last. */
+  /** Accounts with a job that is due, in batches, from the one after the last served. */
   async *#rounds({ queries, clock }: Context): AsyncGenerator<{ accounts: number[]; last: boolean }> {
     const turn = this.#served;
     let after = turn;
@@ -89,7 +89,7 @@ export class Lane {
     }
   }
 
-  /** How many more hands an account gets, when it is one of so many that have work. */
+  /** How many more places an account gets, when it is one of `accounts` that have work. */
   #share(account: number, accounts: number): number {
     const free = this.#free;
     if (this.#settings.perReceiver === undefined) return Math.ceil(free / accounts);
@@ -98,11 +98,11 @@ export class Lane {
     return Math.max(0, Math.ceil((free - held) / 2));
   }
 
-  async #lease(ctx: Context, taker: Taker, account: number, hands: number): Promise<Job[]> {
+  async #lease(ctx: Context, taker: Taker, account: number, places: number): Promise<Job[]> {
     const { queries, clock } = ctx;
     const { kind, perReceiver } = this.#settings;
     const now = clock.now();
-    if (perReceiver === undefined) return leaseOf(queries, taker, kind, account, hands, now);
+    if (perReceiver === undefined) return leaseOf(queries, taker, kind, account, places, now);
     const seen = this.#receiversSeen.get(account) ?? "";
     // From where the last look ended; and once more from the first on, if that was not there.
     for (const [begin, end] of seen === ""
@@ -119,7 +119,7 @@ export class Lane {
         else this.#receiversSeen.set(account, next);
         const free = this.#freeOf(found, perReceiver);
         const jobs =
-          free.length === 0 ? [] : await leaseOfReceivers(queries, taker, kind, account, free, hands, now);
+          free.length === 0 ? [] : await leaseOfReceivers(queries, taker, kind, account, free, places, now);
         if (jobs.length > 0) return jobs;
         from = next === undefined || (end !== null && next >= end) ? null : next;
       }
@@ -127,11 +127,11 @@ export class Lane {
     return [];
   }
 
-  /** Of the receivers of which a job is due, those that may be called now, and with how many hands. */
-  #freeOf(found: readonly Group<string>[], perReceiver: number): { receiver: string; hands: number }[] {
+  /** The receivers with a job that is due that may be called now, and how many times. */
+  #freeOf(found: readonly Group<string>[], perReceiver: number): { receiver: string; places: number }[] {
     return found.flatMap(({ key: receiver, due }) => {
       const busy = [...this.#running].filter((job) => job.receiver === receiver).length;
-      return due && busy < perReceiver ? [{ receiver, hands: perReceiver - busy }] : [];
+      return due && busy < perReceiver ? [{ receiver, places: perReceiver - busy }] : [];
     });
   }
 }

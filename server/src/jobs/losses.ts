@@ -7,10 +7,10 @@ import { handlers } from "./handlers.js";
 import type { JobMetrics } from "./metrics.js";
 import { finished } from "./outcome.js";
 
-/** A job whose workers died so often fails. */
+/** A job that loses its worker more often than this fails. */
 const MAX_LOSSES = 3;
 
-/** Gives back the jobs of workers that are no more, or fails them: those whose lease or whose worker's session has ended. */
+/** Returns the jobs of lost workers to the queue, or fails them. A worker is lost when its lease or its session has ended. */
 export class Losses {
   readonly #metrics: JobMetrics;
   /** When a worker was first seen without a session. */
@@ -20,7 +20,7 @@ export class Losses {
     this.#metrics = metrics;
   }
 
-  /** @param worker the own number; without one, other workers show none either */
+  /** @param worker number of this worker; null where workers have none */
   async giveBack({ queries, clock }: Context, worker: number | null): Promise<void> {
     const gone =
       worker === null ? [] : this.#goneOf((await silentWorkers(queries)).filter((n) => n !== worker));
@@ -45,7 +45,7 @@ export class Losses {
     }
   }
 
-  /** Those that have been silent for longer than a living one needs to open another session. */
+  /** Those silent for longer than a live worker needs to open another session. */
   #goneOf(silent: readonly number[]): number[] {
     const now = performance.now();
     for (const known of this.#silentSince.keys())

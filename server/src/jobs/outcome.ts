@@ -13,19 +13,19 @@ import type { JobMetrics, JobOutcome } from "./metrics.js";
 export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
   ({ state, details, payload: {}, body: null, finishedAt: now, ...unleased }) as const;
 
-/** How often a worker tries to tell the database something while it is away. */
-const RETELL_MS = 500;
+/** Pause between attempts to write an outcome while the database is away. */
+const REWRITE_PAUSE_MS = 500;
 
-/** Does it again while the database is away, for at most as long as the lease lasts. */
-async function untilTaken(leaseMs: number, tell: () => PromiseLike<unknown>): Promise<void> {
+/** Repeats a write while the database is away, for at most as long as the lease lasts. */
+async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>): Promise<void> {
   const endsAt = performance.now() + leaseMs;
   for (;;) {
     try {
-      await tell();
+      await write();
       return;
     } catch (error) {
       if (!isUnavailable(error) || performance.now() > endsAt) throw error;
-      await sleep(RETELL_MS);
+      await sleep(REWRITE_PAUSE_MS);
     }
   }
 }
@@ -40,7 +40,7 @@ export async function runJob(
   const handler = handlers[job.kind as JobKind];
   if (handler === undefined) return;
   const { queries, clock, config } = ctx;
-  /** Writes only while the lease is ours: a worker that stood still may find its job done by another. */
+  /** Writes only while the lease is ours: after a pause of this worker another one may have the job. */
   const write = (values: Parameters<ReturnType<typeof queries.update<typeof jobs>>["set"]>[0]) =>
     queries.update(jobs).set(values).where(whileOurs(job));
   const renewal = setInterval(() => {
@@ -56,9 +56,11 @@ export async function runJob(
     log.info({ job: job.jobId, kind: job.kind }, "job done");
   } catch (error) {
     if (isUnavailable(error) && !(error instanceof RetryLater)) {
-      // Nobody's failure: the job waits again as soon as the database takes it.
+      // Not a failure of the job: it returns to the queue when the database is back.
       log.warn({ err: error, job: job.jobId, kind: job.kind }, "job given back: the database is away");
-      await untilTaken(config.jobLeaseMs, () => write({ state: "PENDING", dueAt: clock.now(), ...unleased }));
+      await untilWritten(config.jobLeaseMs, () =>
+        write({ state: "PENDING", dueAt: clock.now(), ...unleased }),
+      );
       ran("lost");
       return;
     }

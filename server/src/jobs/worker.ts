@@ -14,8 +14,8 @@ export interface Worker {
   /** Runs every job that is due, and those that they add, and returns when none is left. */
   drain(): Promise<void>;
   /**
-   * Takes no more jobs and waits for those under way. Those that are not done in time are given back, for another worker
-   * to begin them at once.
+   * Takes no more jobs and waits for those under way. Unfinished jobs return to the queue, for another worker
+   * to begin at once.
    */
   stop(timeoutMs: number): Promise<void>;
 }

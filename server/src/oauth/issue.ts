@@ -132,7 +132,7 @@ async function dropLongestUnused(
 }
 
 /**
- * A code was shown a second time, so it is in wrong hands: ends whatever its first use gave (RFC 6749 section 4.1.2). The
+ * A code was shown a second time, so it may be stolen: revokes the tokens of its first use (RFC 6749 section 4.1.2). The
  * code goes first, so that a first use still under way either waits here, or finds it gone.
  */
 export async function revokeReplayedCode(ctx: Context, code: string): Promise<void> {

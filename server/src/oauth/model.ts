@@ -30,7 +30,7 @@ export interface PasswordTries {
   right(username: string): Promise<void>;
 }
 
-/** The account with these credentials; takes as long when there is none. */
+/** The account with these credentials. It takes the same time when there is none. */
 export async function findUser(
   ctx: Context,
   tries: PasswordTries,
@@ -163,7 +163,7 @@ export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken
       };
     },
 
-    // Called before the code's verifier is checked: whoever guesses has one try.
+    // Called before the code's verifier is checked: a guess has one try.
     async revokeAuthorizationCode({ authorizationCode }) {
       const used = await queries
         .update(authorizationCodes)

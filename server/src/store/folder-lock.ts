@@ -12,7 +12,7 @@ export class FolderLockedError extends UsageError {
 
   constructor(folder: string, pid: number) {
     super(
-      `The data folder ${folder} is in use by process ${pid}; stop it first, or set DATA_DIR to another folder. (In another container the process has that number there.)`,
+      `The data folder ${folder} is in use by process ${pid}; stop it first, or set DATA_DIR to another folder. (A process in another container has that number there.)`,
     );
     this.pid = pid;
   }
@@ -29,8 +29,8 @@ const LOOK_MS = 20;
  * Takes the folder for this process. The embedded database would lose rows if two processes used one folder. The kernel
  * gives the folder back when the process ends, however it ends.
  *
- * A process shows that it starts before it looks for others, so of any two at least one sees the other. Who sees a holder
- * gives up; of those that start at once the one with the least name goes on.
+ * A process shows that it starts before it looks for others, so of any two at least one sees the other. One that sees a holder
+ * gives up; of those that start together the one with the lowest name goes on.
  * @param folder on a file system of this machine; all who use it run on one kernel
  * @returns gives the folder back
  * @throws FolderLockedError

@@ -79,7 +79,7 @@ export const leaseEnd = (leaseMs: number): SQL =>
   sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
 /**
- * Takes those jobs of one account that are due longest. Two workers never get the same one: a row locked by one is
+ * Takes the jobs of one account that have been due longest. Two workers never get the same one: a row locked by one is
  * skipped by the others.
  */
 export async function leaseOf(
@@ -87,32 +87,32 @@ export async function leaseOf(
   { worker, leaseMs }: Taker,
   kind: JobKind,
   account: number,
-  hands: number,
+  places: number,
   now: Date,
 ): Promise<Job[]> {
   const due = sql`SELECT id FROM jobs WHERE kind = ${kind} AND charged_to = ${account} AND ${isWaiting}
-    AND due_at <= ${now} ORDER BY due_at, id LIMIT ${hands} FOR UPDATE SKIP LOCKED`;
+    AND due_at <= ${now} ORDER BY due_at, id LIMIT ${places} FOR UPDATE SKIP LOCKED`;
   return take(queries, due, worker, leaseMs);
 }
 
-/** The same with so many jobs of each receiver, and so many in all. */
+/** The same, with a limit for each receiver and one for all together. */
 export async function leaseOfReceivers(
   queries: Queries,
   { worker, leaseMs }: Taker,
   kind: JobKind,
   account: number,
-  receivers: readonly { receiver: string; hands: number }[],
-  hands: number,
+  receivers: readonly { receiver: string; places: number }[],
+  places: number,
   now: Date,
 ): Promise<Job[]> {
   const names = sql.param(receivers.map(({ receiver }) => receiver));
-  const limits = sql.param(receivers.map((receiver) => receiver.hands));
-  const due = sql`SELECT due.id FROM unnest(${names}::text[], ${limits}::integer[]) AS free (receiver, hands)
+  const limits = sql.param(receivers.map((receiver) => receiver.places));
+  const due = sql`SELECT due.id FROM unnest(${names}::text[], ${limits}::integer[]) AS free (receiver, places)
     CROSS JOIN LATERAL (
       SELECT id FROM jobs WHERE kind = ${kind} AND charged_to = ${account} AND receiver = free.receiver
         AND receiver IS NOT NULL AND ${isWaiting} AND due_at <= ${now}
-      ORDER BY due_at, id LIMIT free.hands FOR UPDATE SKIP LOCKED
-    ) AS due LIMIT ${hands}`;
+      ORDER BY due_at, id LIMIT free.places FOR UPDATE SKIP LOCKED
+    ) AS due LIMIT ${places}`;
   return take(queries, due, worker, leaseMs);
 }
 
@@ -152,7 +152,7 @@ export async function addToPayload(
 /** What a job without a worker has. One that waits again gives up its unique key: a newer one may wait with it. */
 export const unleased = { leaseToken: null, leaseUntil: null, worker: null, uniqueKey: null } as const;
 
-/** Jobs whose lease has ended, or whose worker is one of those. */
+/** Jobs whose lease has ended, or whose worker is in `gone`. */
 export const jobsLost = (queries: Queries, gone: readonly number[]) =>
   queries
     .select({ id: jobs.id, kind: jobs.kind, losses: jobs.losses, leaseToken: jobs.leaseToken })
@@ -171,7 +171,7 @@ export async function endLeases(queries: Queries): Promise<void> {
   await queries.update(jobs).set({ leaseUntil: sql`clock_timestamp()` }).where(isLeased);
 }
 
-/** Gives jobs back whose worker stops before they are done: another may begin them at once. */
+/** Returns the jobs of a stopping worker to the queue: another may begin them at once. */
 export async function giveBack(queries: Queries, given: readonly Job[]): Promise<void> {
   for (const job of given) {
     await queries

@@ -5,7 +5,7 @@ import type { Database } from "./database.js";
 import { checksumOf, type Migration } from "./migration.js";
 import { migrations as ownMigrations } from "./migrations/index.js";
 
-/** Any constant will do: it names the lock that lets one process migrate while others wait. */
+/** An arbitrary constant: it names the lock that lets one process migrate while others wait. */
 const MIGRATION_LOCK = 7_340_001;
 
 /** How often a process looks whether another one has finished migrating. */
@@ -41,7 +41,7 @@ interface MigrateOptions {
  * Brings the database to the newest schema, one migration after the other. Any number of processes may call it at once;
  * each migration is applied once. A migration that fails leaves those before it applied.
  * @returns names of the migrations applied by this call
- * @throws SchemaError when the database has migrations that this release does not know, or other ones under their
+ * @throws SchemaError when the database has migrations that this release does not know, or others under the same
  * names; when the user may not change the schema; when other transactions keep a table locked
  */
 export async function migrate(

@@ -8,8 +8,8 @@ export function keepFilesPrivate(): void {
 }
 
 /**
- * Makes a folder that only this user can enter, or makes an own one so.
- * @throws UsageError when it cannot be made, or is another user's, who could change what lies in it
+ * Makes a folder that only this user can enter, or restricts an existing one of this user.
+ * @throws UsageError when it cannot be made, or belongs to another user, who could change its files
  */
 export function makePrivateFolder(folder: string): void {
   try {
@@ -21,7 +21,7 @@ export function makePrivateFolder(folder: string): void {
   if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
-/** Takes the rights of others from all that lies in a folder: an engine may have given its files a mode of its own. */
+/** Removes the rights of others on everything in a folder: the database engine may have set other modes. */
 export function closeToOthers(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     const path = join(folder, name);
@@ -31,17 +31,17 @@ export function closeToOthers(folder: string): void {
   }
 }
 
-/** @throws UsageError when there is something in the place of the folder that is no folder, or is another user's */
+/** @throws UsageError when the path is not a folder, or belongs to another user */
 export function requireOwnFolder(folder: string): void {
   const link = lstatSync(folder);
   const found = statSync(folder);
   if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder. Set DATA_DIR to one.`);
   requireOwn(found, `The data folder ${folder}`);
-  // Of a link its maker decides where it leads.
+  // The owner of a link decides where it leads.
   if (link.isSymbolicLink() && link.uid !== 0) requireOwn(link, `The link ${folder}`);
 }
 
-/** @throws UsageError when there is something in the place of the socket that is none, or is another user's */
+/** @throws UsageError when the path is not a socket, or belongs to another user */
 export function requireOwnSocket(path: string): void {
   const found = lstatSync(path);
   if (!found.isSocket()) throw new UsageError(`${path} is not a socket; remove it.`);

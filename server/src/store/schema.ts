@@ -177,7 +177,7 @@ export const jobs = pgTable("jobs", {
   details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   /** At most one job with this key waits. */
   uniqueKey: text("unique_key"),
-  /** Host and port that the work calls, when it calls one: no receiver takes all of a process's hands. */
+  /** Host and port that the work calls, when it calls one: no receiver takes all places of a process. */
   receiver: text("receiver"),
   /** How often the work itself has failed. */
   failures: integer("failures").notNull().default(0),

@@ -40,7 +40,7 @@ export async function erasePerson({ queries }: Change, { id, username, managedBy
     ),
   );
   if (managedBy === null) return;
-  // The answer to whoever created a managed athlete. Its username holds a random UUID.
+  // The stored answer to the creation of a managed athlete. Its username holds a random UUID.
   await queries
     .delete(idempotencyKeys)
     .where(

@@ -46,7 +46,7 @@ async function jsonChange({ queries }: Change, before: ActivityHead, body: Parti
 const sizeOf = (json: object) => JSON.stringify(json).length;
 
 /**
- * Changes an activity; what was not sent stays. The computed data of all its time frames are computed anew
+ * Changes an activity; what was not sent stays. The computed data of all its time frames are computed again
  * (specification, "States and transitions").
  */
 export async function updateActivity(ctx: Context, { id }: ActivityHead, body: Partial<NewActivity>) {

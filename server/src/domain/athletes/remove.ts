@@ -8,7 +8,7 @@ import { removePermissions } from "../permissions/revoke.js";
 import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import { athleteItem, type Filters, requireMatch } from "./list.js";
 
-/** Runs work in a transaction in which the athlete is locked, and the caller's right to delete him checked. */
+/** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
 type Run = (work: (change: Change, athlete: Account) => Promise<void>) => Promise<void>;
 
 /** Deletes the account with all that hangs on it: time frames, permissions, and by the database the tokens. */

@@ -46,7 +46,7 @@ export const readersOrThatAthlete: Rule<"athlete", Account> = {
 };
 
 export const thatAthlete: Rule<"athlete", Account> = {
-  words: "The athlete himself or herself",
+  words: "The athlete",
   roles: ["ATHLETE"],
   async find(ctx, ids, look) {
     const athlete = await findAthlete(ids.athlete, look);

@@ -57,7 +57,7 @@ export async function loadRecording(
 }
 
 /**
- * Makes whoever takes or releases the device wait for the end of this transaction: what is stored is then of the time of
+ * Makes requests that take or release the device wait for the end of this transaction: what is stored is then of the time of
  * an ownership, or removed with it. The lock lets pass what merely refers to the device.
  */
 async function keepOwner(queries: Queries, device: number): Promise<void> {

@@ -6,7 +6,7 @@ import { ALL_ROLES, type Rule } from "../rule.js";
 export type Job = Omit<typeof jobs.$inferSelect, "body" | "payload">;
 
 export const ownJob: Rule<"job", Job> = {
-  words: "Any authenticated user, on his or her own jobs",
+  words: "Any authenticated user, on their own jobs",
   roles: ALL_ROLES,
   async find(ctx, { job }, { queries }) {
     const { body: _body, payload: _payload, ...columns } = getTableColumns(jobs);

@@ -19,7 +19,7 @@ const isIn = (intervals: readonly Interval[], ms: number) =>
 /**
  * Keeps of a recording what may be stored: nothing from the time of another manager's ownership, so that no one writes
  * into another's history, and nothing too far ahead of the clock. Of times in which no one owned the device only what
- * its owner loads: they may become part of the last ownership or of the next one, and whoever has that would read them.
+ * its owner loads: they may become part of the last ownership or of the next one, and its owner would read them.
  */
 export class SampleFilter {
   read = 0;

@@ -29,7 +29,7 @@ export const isFresh = sql<boolean>`(${computedData.timeframeVersion} = ${timefr
   AND ${computedData.dataVersion} = ${timeframes.dataVersion}
   AND ${computedData.definitionVersion} >= ${DEFINITION_VERSION})`;
 
-/** How often a computation is begun anew because what it rests on changed meanwhile. */
+/** How often a computation starts again because its inputs changed meanwhile. */
 const MAX_TRIES = 3;
 
 /**

@@ -6,7 +6,7 @@ import type { Context } from "../context.js";
 import { queueComputation } from "../timeframes/recompute.js";
 import { hasLostSamples } from "../timeframes/removed-samples.js";
 
-/** Asks anew for all computed data that older rules gave; done at the start of every process that works. */
+/** Recomputes all data that older rules gave; done at the start of every process that works. */
 export async function queueOutdated(ctx: Context): Promise<void> {
   await transact(ctx, "queueOutdated", async (change) => {
     const outdated = await change.queries

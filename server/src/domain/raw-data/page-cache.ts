@@ -10,13 +10,13 @@ export interface CachedPage {
 /** How long a page may be shown after it was read (specification, "Limits": raw data cache lifetime). */
 export const PAGE_LIFETIME_MS = 120_000;
 
-/** What a page takes beside its bytes and its key: objects, the entity tag, the cache's own tables. */
+/** What a page takes besides its bytes and its key: objects, the entity tag, the cache's own tables. */
 const OVERHEAD_BYTES = 1024;
 
 const sizeOf = (key: string, { body }: CachedPage) =>
   body.buffer.byteLength + 2 * key.length + OVERHEAD_BYTES;
 
-/** The pages read last, each for 120 seconds, in bounded memory. Whoever reads from it has checked the caller's right. */
+/** The pages read last, each for 120 seconds, in bounded memory. Its users check the caller's right first. */
 export class PageCache {
   /** Null where nothing is to be kept. */
   readonly #pages: LRUCache<string, CachedPage> | null;

@@ -27,7 +27,7 @@ const versionsOf = (target: OnceOwnedDevice | OwnedDevice): string =>
 
 /**
  * Reads samples of a device by a right that holds before and after. In between the caller may release the device, and
- * another take it and load: the statement that reads the samples would see his. The reading is then done anew, by what
+ * another take it and load: the statement that reads the samples would see theirs. The reading is then repeated, by what
  * the caller still has.
  * @param read is given the target and `confirm`, to be called after the samples were read and before anyone gets or keeps
  *             them, with the latest time that may be among them (ms since 1970 UTC)

@@ -53,7 +53,7 @@ const emit = (
 ) => emitActivityEvent(change, kind, { activityId, timeframeId });
 
 /**
- * Changes a time frame; what was not sent stays. Its data are computed anew. One that moves to another activity is
+ * Changes a time frame; what was not sent stays. Its data are computed again. One that moves to another activity is
  * reported to the webhooks of both.
  */
 export async function updateTimeframe(

@@ -33,7 +33,7 @@ export const TimeframeFilters = Type.Object({
   end_time_to: Query.dateTime("Ends at or before"),
   with_device: Query.boolean("Add device_details, the device"),
   with_activity: Query.boolean("Add activity_details, the activity"),
-  with_athlete: Query.boolean("Add athlete_details, the athlete; null where you may not read him or her"),
+  with_athlete: Query.boolean("Add athlete_details, the athlete; null where you may not read the athlete"),
 });
 
 export type TimeframeQuery = StaticDecode<typeof TimeframeFilters>;

@@ -12,7 +12,7 @@ type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 type TimeframeEvent = (typeof TIMEFRAME_EVENTS)[number];
 export type ActivityEventKind = ActivityEvent | TimeframeEvent;
 
-/** Ids only: receivers fetch what they want to know. */
+/** Ids only: receivers fetch the rest. */
 export interface EventSubject {
   activityId: number;
   /** Of time-frame events. */

@@ -10,12 +10,12 @@ import { writeDeliveries } from "./write.js";
 /** Events of one change that are too many to be written within it; the payload of a job of the kind `webhook-fan-out`. */
 export interface FanOut {
   event: ActivityEventKind;
-  /** The webhooks as they were; they are told although they were deleted with their activity. */
+  /** The webhooks as they were; they are called although they were deleted with their activity. */
   outlives: boolean;
   webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
   /** Ids of activities and their time frames. */
   subjects: [activityId: number, timeframeId: number | null][];
-  /** So many deliveries have been written. */
+  /** Deliveries written so far. */
   done?: number;
 }
 

@@ -139,7 +139,7 @@ async function insertSent(change: Change, account: number, sent: readonly NewDel
 /**
  * Leaves out what equals a delivery that waits for its first attempt. Its job is locked until the end of the
  * transaction, so that no worker sends it before the change that it is to tell of can be seen; one that a worker has
- * just taken counts no more.
+ * just taken does not count.
  */
 async function withoutWaiting(change: Change, wanted: readonly NewDelivery[]): Promise<NewDelivery[]> {
   const keys = wanted.map(({ webhookId, event, data, url, secretToken }) => ({

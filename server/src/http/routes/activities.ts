@@ -58,7 +58,7 @@ export function activityRoutes(app: FastifyInstance): void {
     tag,
     summary: "Update an activity",
     description:
-      "PUT needs every field; PATCH changes the fields sent. The data of all its time frames are computed anew, " +
+      "PUT needs every field; PATCH changes the fields sent. The data of all its time frames are computed again, " +
       "after the answer.",
     deprecated: true,
     method: "PUT",
