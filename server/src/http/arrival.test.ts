@@ -15,10 +15,11 @@ afterEach(() => {
 });
 
 /** A request of which nothing has arrived yet. */
-function request(operation: object, bodyLimit: number) {
+function request(operation: object, bodyLimit: number, destroyed = false) {
   const socket = { bytesRead: 0 };
   const raw = Object.assign(new EventEmitter(), {
     complete: false,
+    destroyed,
     readableLength: 0,
     socket,
     destroy: vi.fn(),
@@ -62,5 +63,11 @@ describe("a body that arrives", () => {
     expect(raw.destroy).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(raw.destroy).toHaveBeenCalledOnce();
+  });
+
+  it("is not watched when its client has left already", () => {
+    const { raw } = request({ takesSlot: true }, 1, true);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(raw.destroy).not.toHaveBeenCalled();
   });
 });

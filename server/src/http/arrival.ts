@@ -9,7 +9,8 @@ import { Pace } from "./pace.js";
  * takes memory.
  */
 export function limitArrival({ raw, routeOptions }: FastifyRequest, config: Config): void {
-  if (raw.complete) return;
+  // Of a client who has left, nothing more is told: what watches would never end.
+  if (raw.complete || raw.destroyed) return;
   const isUpload = routeOptions.config.operation?.takesSlot === true;
   const cutOff = () => raw.destroy();
   const whole = setTimeout(cutOff, isUpload ? config.uploadTimeoutMs : config.requestTimeoutMs);

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../domain/errors.js";
+import { onAnswerEnd } from "./answer-end.js";
 import { BodyBudget, type BodyShare } from "./body-budget.js";
 import { readJson } from "./json.js";
 import { JsonScan } from "./json-scan.js";
@@ -53,9 +54,9 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     if (!hasBody || routeOptions.config.multipart === true) return;
     const caller = ctx.caller === null ? ip : `user-${ctx.caller.id}`;
     const share = budget.open(caller, routeOptions.bodyLimit);
+    // Until then the body's values are in memory.
+    onAnswerEnd(reply, () => share.release());
     request.bodyShare = share;
-    // Comes once for every answer: sent, or cut off by the client. Until then the body's values are in memory.
-    reply.raw.once("close", () => share.release());
   });
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
     if (request.routeOptions.config.form === true) throw unsupported();

@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { errors } from "../domain/errors.js";
+import { onAnswerEnd } from "./answer-end.js";
 
 /** When to try again: most files take less. */
 const RETRY_AFTER_MS = 5_000;
@@ -19,13 +20,11 @@ export class Slots {
   /**
    * Takes a slot until the answer has ended, or until it is given back.
    * @returns gives the slot back; more than once does no harm
-   * @throws ServiceError `throttled` when all are taken, or all of the user's
+   * @throws ServiceError `throttled` when all are taken, or all of the user's; Error when the client has left
    */
   take(user: string, reply: FastifyReply): () => void {
     const own = this.#takenBy.get(user) ?? 0;
     if (this.#taken >= this.#size || own >= this.#perUser) throw errors.throttled(RETRY_AFTER_MS);
-    this.#taken++;
-    this.#takenBy.set(user, own + 1);
     let isTaken = true;
     const giveBack = () => {
       if (!isTaken) return;
@@ -35,8 +34,9 @@ export class Slots {
       if (left > 0) this.#takenBy.set(user, left);
       else this.#takenBy.delete(user);
     };
-    // Comes once for every answer: sent, or cut off by the client.
-    reply.raw.once("close", giveBack);
+    onAnswerEnd(reply, giveBack);
+    this.#taken++;
+    this.#takenBy.set(user, own + 1);
     return giveBack;
   }
 }

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Report } from "asi-convert";
 import type { FastifyInstance } from "fastify";
+import { onAnswerEnd } from "../answer-end.js";
 import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
 import { route } from "../route.js";
@@ -41,8 +42,7 @@ export function conversionRoutes(app: FastifyInstance): void {
       if (spool === undefined) throw new Error("The application is not ready");
       waiting.take(`${request.ctx.caller?.id}`, reply);
       const csv = spool.file();
-      // Comes once for every answer: sent, or cut off by the client.
-      reply.raw.once("close", () => {
+      onAnswerEnd(reply, () => {
         csv
           .remove()
           .catch((error: unknown) => request.log.error({ err: error }, "a converted file was not removed"));

@@ -1,0 +1,57 @@
+/** Clients that leave while the service still asks the database who they are. */
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { service, type TestAccount, type TestService } from "./service.js";
+
+let s: TestService;
+let ann: TestAccount;
+
+beforeAll(async () => {
+  s = await service();
+  ann = await s.manager();
+});
+
+/** Sends the beginning of a request, and leaves before the database has answered who its caller is. */
+async function sendAndLeave(path: string, type: string, body: string): Promise<void> {
+  const { port, hostname } = new URL(s.service.url ?? "");
+  await s.store.database.queries.transaction(async (transaction) => {
+    await transaction.execute(sql`LOCK TABLE access_tokens IN ACCESS EXCLUSIVE MODE`);
+    const read = once(s.service.app.server, "request") as Promise<[IncomingMessage]>;
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\nContent-Type: ${type}\r\n` +
+        `Content-Length: ${body.length + 10_000}\r\n\r\n${body}`,
+    );
+    const [request] = await read;
+    // A part of the body comes with the head; the rest has to be in the service's hands too.
+    await expect.poll(() => request.socket.bytesRead).toBeGreaterThan(body.length);
+    const left = new Promise((resolve) => request.socket.once("close", resolve));
+    socket.resetAndDestroy();
+    await left;
+  });
+}
+
+describe("a client that leaves while its token is looked up", () => {
+  it("gives back its slot for files", async () => {
+    for (let i = 0; i < s.config.convertConcurrency; i++) {
+      await sendAndLeave("/api/v2/files/asi-to-csv/", "multipart/form-data; boundary=b", "--b\r\n");
+    }
+    const form = new FormData();
+    form.append("file", new Blob(["no recording"]), "x.asi");
+    const convert = async () =>
+      (await s.send("POST", "/api/v2/files/asi-to-csv/", { token: ann.token, body: form })).status;
+    await expect.poll(convert).toBe(400);
+  });
+
+  it("leaves nothing of its body in memory", async () => {
+    for (let i = 0; i < 5; i++) {
+      await sendAndLeave("/api/v1/activities/", "application/json", `{"name":"${"x".repeat(10_000)}`);
+    }
+    await s.get("/api/v1/account/", ann.token);
+    await expect.poll(() => s.service.app.bodyBudget.held).toBe(0);
+  });
+});
