@@ -52,7 +52,9 @@ export async function openStore(config: Config): Promise<Store> {
     await database?.close().catch(() => undefined);
     await unlock();
     if (config.databaseUrl === null || !isUnreachable(error)) throw error;
-    throw new UsageError(`The database of DATABASE_URL cannot be reached: ${error.message || error.code}`);
+    throw new UsageError(
+      `The database of DATABASE_URL cannot be reached: ${error.message || error.code}. Start the server, or correct DATABASE_URL.`,
+    );
   }
 }
 

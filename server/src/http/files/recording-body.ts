@@ -2,13 +2,11 @@ import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { errors } from "../../domain/errors.js";
+import { JSON_MAX_BYTES } from "../bodies.js";
 import { readJson } from "../json.js";
 import { JsonScan } from "../json-scan.js";
 import { receiveBody } from "../receive-body.js";
 import { Base64Text } from "./base64-text.js";
-
-/** All of the body beside the recording. */
-const MAX_BYTES_AROUND = 64 * 1024;
 
 /** Stands for the recording in what is parsed. */
 const STAND_IN = "...";
@@ -88,13 +86,13 @@ class RecordingReader {
       if (this.#isInText) this.#inText(byte);
       else this.#outsideText(byte);
     }
-    if (this.#around.length > MAX_BYTES_AROUND) throw errors.tooLarge("The request body is too large.");
+    if (this.#around.length > JSON_MAX_BYTES) throw errors.tooLarge("The request body is too large.");
   }
 
   async end(): Promise<RecordingBody> {
     if (this.#recording !== undefined) throw errors.malformed("JSON parse error.");
     const around = Buffer.from(this.#around);
-    new JsonScan(MAX_BYTES_AROUND).write(around);
+    new JsonScan(JSON_MAX_BYTES).write(around);
     return { json: await readJson(around), recording: this.#decoded ?? new Uint8Array() };
   }
 
