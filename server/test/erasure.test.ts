@@ -1,9 +1,14 @@
 /** What is left of a person whose account is deleted: who did what when, and no value of the person. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { commands } from "../src/operator/commands.js";
 import { auditLog } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
-import { service, type TestService } from "./service.js";
+import { recordingOf, rowAt, timesFrom } from "./recordings.js";
+import { service, startService, type TestService } from "./service.js";
+import { grant, newActivity, Team } from "./team.js";
 
 /** Tables in which the mark stands, over the whole database: in text, or in bytes, which are shown in hexadecimal. */
 async function placesOf(s: TestService, mark: string): Promise<string[]> {
@@ -22,12 +27,26 @@ async function placesOf(s: TestService, mark: string): Promise<string[]> {
   return places;
 }
 
+/** The base64 of a JPEG, as far as its first bytes tell, with the mark in it. */
+function pictureOf(mark: string): string {
+  const text = `/9j/${mark}`;
+  return text.padEnd(Math.ceil(text.length / 4) * 4, "A");
+}
+
+/** The mails in the data folder in which the mark stands. */
+function mailsOf({ config }: TestService, mark: string): string[] {
+  const folder = join(config.dataDir, "mail");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => readFileSync(join(folder, name), "utf8").includes(mark));
+}
+
 /** Every field of a profile that takes text, with the mark in it. */
 const profileOf = (mark: string) => ({
   external_id: `${mark}-profile`,
   first_name: `${mark} first`,
   last_name: `${mark} last`,
   nationality: `${mark} nation`,
+  profile_picture: pictureOf(mark),
   gender: "X",
   birth_date: "1987-03-21",
   weight: 61.25,
@@ -54,7 +73,7 @@ describe("an account that is deleted", () => {
     expect(await placesOf(s, mark)).toEqual(expect.arrayContaining(["accounts", "audit_log", "jobs"]));
     expect((await s.send("DELETE", `/api/v1/athletes/${body.id}/`, { token })).status).toBe(204);
     expect(await placesOf(s, mark)).toEqual([]);
-    expect(await placesOf(s, "1987-03-21")).toEqual([]);
+    for (const value of ["1987-03-21", "61.25", "1.77"]) expect(await placesOf(s, value)).toEqual([]);
     const kept = await s.store.database.queries
       .select()
       .from(auditLog)
@@ -85,5 +104,174 @@ describe("an account that is deleted", () => {
     const path = `/api/v1/athletes/${body.id}/delete-managed/`;
     expect((await s.send("DELETE", path, { token: manager.token })).status).toBe(204);
     expect(await placesOf(s, mark)).toEqual([]);
+  });
+
+  it("leaves no mail in the data folder, also of a release that named no account there", async () => {
+    const s = await startService();
+    const mark = `mark${Date.now().toString(36)}c`;
+    const password = "a long passphrase";
+    const athlete = { username: `${mark}-user`, email: `${mark}@example.org`, password };
+    const { body } = await s.post("/api/v1/athletes/", athlete);
+    await s.runJobs();
+    const [mail] = mailsOf(s, mark);
+    const folder = join(s.config.dataDir, "mail");
+    const text = readFileSync(join(folder, mail ?? ""));
+    writeFileSync(join(folder, "job-0b0e1b7a.eml"), text);
+    writeFileSync(join(folder, "job-1b0e1b7a.eml"), "To: other@example.org\r\n\r\nmark\r\n");
+    const token = await s.logIn(athlete.username, password);
+    expect((await s.send("DELETE", `/api/v1/athletes/${body.id}/`, { token })).status).toBe(204);
+    expect(mailsOf(s, mark)).toEqual([]);
+    expect(readdirSync(folder)).toContain("job-1b0e1b7a.eml");
+  });
+});
+
+describe("the operator deletes", () => {
+  it("an athlete, as the athlete can", async () => {
+    const s = await service();
+    const mark = `mark${Date.now().toString(36)}d`;
+    const athlete = {
+      username: `${mark}-user`,
+      email: `${mark}@example.org`,
+      athlete_profile: profileOf(mark),
+    };
+    await s.post("/api/v1/athletes/", { ...athlete, password: "a long passphrase" });
+    const token = await s.logIn(athlete.username, "a long passphrase");
+    const outcome = await commands["account delete"](s.ctx, { username: athlete.username.toUpperCase() });
+    expect(outcome).toMatchObject({ role: "ATHLETE", deleted: true });
+    expect((await s.get("/api/v1/account/", token)).status).toBe(403);
+    expect(await placesOf(s, mark)).toEqual([]);
+    await expect(commands["account delete"](s.ctx, { username: athlete.username })).rejects.toThrow(
+      "not_found",
+    );
+  });
+
+  it("a manager with all that is theirs; what is others' stays", async () => {
+    const s = await startService({ webhookAllowPrivate: true });
+    const mark = `mark${Date.now().toString(36)}e`;
+    const START = Date.parse("2024-03-01T10:00:00.000Z");
+    const sizeOf = async (device: number, token: string) => {
+      const span = `start=${START}&stop=${START + 3_600_000}`;
+      const { body } = await s.get(`/api/v1/devices/${device}/preprocessed-data-ranges/?${span}`, token);
+      return body.results.reduce((sum: number, { size }: { size: number }) => sum + size, 0);
+    };
+    const manager = await managingManager(
+      {
+        email: `${mark}@example.org`,
+        external_id: `${mark}-external`,
+        manager_profile: { first_name: `${mark} first`, last_name: `${mark} last` },
+      },
+      "",
+      s,
+    );
+    const { token } = manager;
+    const { body: managed } = await s.send("POST", "/api/v1/athletes/create-managed/", {
+      token,
+      json: { managed_by: manager.id, athlete_profile: profileOf(mark) },
+      headers: { "Idempotency-Key": `key-${manager.id}` },
+    });
+
+    // The device was another manager's until ten minutes after START; both have samples in the same five minutes.
+    const bystander = await Team.of(s);
+    const device = await s.device();
+    await s.take(device, bystander.manager);
+    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const between = START + 600_000 + 60_000;
+    await s.store.database.queries.execute(
+      sql`UPDATE ownerships SET end_time = ${new Date(between)} WHERE device_id = ${device.id}`,
+    );
+    await s.take(device, manager);
+    await s.backdate(device, new Date(between).toISOString());
+    const times = timesFrom(new Date(START).toISOString(), 1200, 1000);
+    const recording = await recordingOf(device.serial_number, times.map(rowAt), { firmwareVersion: "1.0.0" });
+    expect((await s.load(device, manager, recording)).body.details.samples_stored).toBe(540);
+    expect(await sizeOf(device.id, token)).toBe(540);
+    await s.send("PUT", `/api/v1/devices/${device.id}/set-custom-name/`, {
+      token,
+      json: { custom_name: `${mark} left` },
+    });
+    const paired = await s.send("PATCH", `/api/v1/devices/${device.id}/bluetooth-config/`, {
+      token,
+      json: { pairing_1: { mac_address: "00:11:22:33:44:55", name: mark } },
+    });
+    expect(paired.status).toBe(200);
+    await commands["device report-start"](s.ctx, { serialNumber: device.serial_number });
+
+    const activity = await newActivity(s, manager, `${mark} match`);
+    const hook = await s.post(
+      `/api/v1/activities/${activity}/webhooks/`,
+      {
+        webhook_url: `http://127.0.0.1:9/${mark}`,
+        secret_token: "a secret",
+        activity_events: true,
+        timeframes_events: true,
+      },
+      token,
+    );
+    expect(hook.status).toBe(200);
+    await s.send("PATCH", `/api/v1/activities/${activity}/`, { token, json: { name: `${mark} final` } });
+    const frame = await s.post(
+      "/api/v1/timeframes/",
+      await bystander.body({
+        start_time: new Date(between).toISOString(),
+        end_time: new Date(between + 60_000).toISOString(),
+        params: { note: mark },
+        device: device.id,
+        activity,
+        athlete: managed.id,
+        owner: manager.id,
+      }),
+      token,
+    );
+    expect(frame.status).toBe(201);
+    await grant(s, bystander.athlete, manager.id, "READ", "2024-01-01T00:00:00Z", "2030-01-01T00:00:00Z");
+    await s.runJobs();
+    expect(await placesOf(s, mark)).toEqual(
+      expect.arrayContaining(["accounts", "activities", "audit_log", "bluetooth_configurations", "devices"]),
+    );
+    expect(mailsOf(s, mark)).toHaveLength(1);
+
+    const outcome = await commands["account delete"](s.ctx, { username: manager.username });
+    expect(outcome).toEqual({ account: manager.id, role: "MANAGER", deleted: true });
+    expect((await s.get("/api/v1/account/", token)).status).toBe(403);
+    for (const value of [mark, manager.username]) expect(await placesOf(s, value)).toEqual([]);
+    expect(mailsOf(s, mark)).toEqual([]);
+    const { queries } = s.store.database;
+    const { rows } = await queries.execute<{ samples: number }>(
+      sql`SELECT coalesce(sum(n), 0)::int AS samples FROM sample_chunks WHERE device_id = ${device.id}`,
+    );
+    expect(rows[0]?.samples).toBe(0);
+
+    const { status } = await s.take(device, bystander.manager);
+    expect(status).toBe(201);
+    expect((await s.get(`/api/v1/activities/${bystander.activity}/`, bystander.manager.token)).status).toBe(
+      200,
+    );
+    await s.runJobs();
+    expect(await placesOf(s, mark)).toEqual([]);
+  });
+
+  it("a manager, and samples of a former owner's time in the same five minutes stay", async () => {
+    const s = await startService();
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const device = await s.device();
+    await s.take(device, ann);
+    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const start = "2024-03-01T10:00:00.000Z";
+    const load = (by: typeof ann, from: string) =>
+      recordingOf(device.serial_number, timesFrom(from, 60, 1000).map(rowAt)).then((recording) =>
+        s.load(device, by, recording),
+      );
+    await load(ann, start);
+    const boundary = "2024-03-01T10:01:00.000Z";
+    await s.store.database.queries.execute(
+      sql`UPDATE ownerships SET end_time = ${new Date(boundary)} WHERE device_id = ${device.id}`,
+    );
+    await s.take(device, bob);
+    await s.backdate(device, boundary);
+    await load(bob, boundary);
+    await commands["account delete"](s.ctx, { username: bob.username });
+    const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${start}&stop=2024-03-01T10:05:00.000Z`;
+    expect((await s.get(path, ann.token)).body.results).toHaveLength(60);
+    expect((await s.take(device, ann)).status).toBe(201);
   });
 });

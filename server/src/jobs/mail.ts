@@ -1,12 +1,15 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { createTransport } from "nodemailer";
+import { eraseMails, writeMail } from "../domain/accounts/mail-folder.js";
 import type { Context } from "../domain/context.js";
 import { unseal } from "../domain/secret-box.js";
+import { accounts } from "../store/schema.js";
 import type { JobHandler } from "./handler.js";
 
 /** Payload of a mail job; the sealed password is erased with the payload when the job ends. */
 interface CredentialsMail {
+  /** Absent from those of earlier releases. */
+  account?: number;
   to: string;
   username: string;
   sealedPassword: string | null;
@@ -21,7 +24,7 @@ export const mailHandler: JobHandler = {
   delayMs: (failure) => Math.min(60_000 * 2 ** (failure - 1), 6 * HOUR_MS),
   async run(ctx, job) {
     const mail = job.payload as unknown as CredentialsMail;
-    await send(ctx, job.jobId, {
+    await send(ctx, job.jobId, mail.account, {
       from: ctx.config.mailFrom,
       to: mail.to,
       subject: "Your account",
@@ -47,7 +50,12 @@ interface Message {
 }
 
 /** Sends by SMTP; without a mail server writes the message into the data folder, in the form of RFC 5322. */
-async function send({ config }: Context, jobId: string, message: Message): Promise<void> {
+async function send(
+  { config, queries }: Context,
+  jobId: string,
+  account: number | undefined,
+  message: Message,
+): Promise<void> {
   // The same id with every try lets a mail server drop a second copy.
   const mail = { ...message, messageId: `<${jobId}@asi-server>` };
   if (config.smtpUrl !== null) {
@@ -64,9 +72,9 @@ async function send({ config }: Context, jobId: string, message: Message): Promi
     return;
   }
   const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
-  const folder = join(config.dataDir, "mail");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, `${jobId}.eml`);
-  await writeFile(`${file}.part`, bytes as Buffer, { mode: 0o600 });
-  await rename(`${file}.part`, file);
+  await writeMail(config.dataDir, account, jobId, bytes as Buffer);
+  if (account === undefined) return;
+  // Whoever deletes an account removes its mails after the commit: either this one is found there, or the deletion here.
+  const isDeleted = (await queries.$count(accounts, eq(accounts.id, account))) === 0;
+  if (isDeleted) await eraseMails(config.dataDir, { id: account, email: message.to });
 }

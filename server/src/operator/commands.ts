@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { parseString } from "fast-csv";
+import { deleteAccount } from "../domain/accounts/delete.js";
 import { revokeTokens, updateAccount, usernameKey } from "../domain/accounts/store.js";
 import { reportStart } from "../domain/bluetooth/report-start.js";
 import type { Change } from "../domain/change.js";
@@ -132,6 +133,11 @@ export const commands = {
       await updateAccount(change, account, { canCreateManagedAthletes: true });
       return { username: account.username, extra_permissions: ["can_create_managed_athletes"] };
     });
+  },
+
+  async "account delete"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const { id, role } = await deleteAccount(ctx, text(args, "username"));
+    return { account: id, role, deleted: true };
   },
 
   async "token list"(ctx: Context, args: Arguments): Promise<Outcome> {

@@ -75,6 +75,14 @@ export function program(): Command {
   const manager = root.command("manager").description("managers");
   command(manager, "grant <username>", "manager grant", "let a manager create managed athletes");
 
+  const account = root.command("account").description("accounts of managers and athletes");
+  command(
+    account,
+    "delete <username>",
+    "account delete",
+    "delete an account with all that belongs to it, and every value of the person; this cannot be undone",
+  );
+
   const token = root.command("token").description("tokens");
   command(token, "list <username>", "token list", "list the sessions of a user, without their tokens");
   command(token, "revoke <username>", "token revoke", "end every session of a user").option(

@@ -10,9 +10,9 @@ const PEOPLE = sql`(ARRAY[
 ])`;
 
 /**
- * Erases what is kept of a person outside of the account's own rows, in the transaction that deletes the account. Of the
- * audit stay who, what and when; the values go, of what the person did as of what was done to the person. Mails that wait
- * and stored answers that show the person go too.
+ * Erases what is kept of a person outside of the account's own rows, in the transaction that deletes the account and
+ * before its row goes. Of the audit stay who, what and when; the values go, of what the person did as of what was done to the
+ * person. Mails that wait, the person's jobs, and stored answers that show the person go too.
  */
 export async function erasePerson({ queries }: Change, { id, username, managedBy }: Account): Promise<void> {
   await queries
@@ -39,6 +39,8 @@ export async function erasePerson({ queries }: Change, { id, username, managedBy
       ),
     ),
   );
+  // Their recordings, and the times of those.
+  await queries.delete(jobs).where(eq(jobs.accountId, id));
   if (managedBy === null) return;
   // The stored answer to the creation of a managed athlete. Its username holds a random UUID.
   await queries

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { accounts, permissions, timeframes } from "../../store/schema.js";
 import { erasePerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
+import { eraseMails } from "../accounts/mail-folder.js";
 import { type Change, change } from "../change.js";
 import type { Context } from "../context.js";
 import { removePermissions } from "../permissions/revoke.js";
@@ -12,40 +13,58 @@ import { athleteItem, type Filters, requireMatch } from "./list.js";
 type Run = (work: (change: Change, athlete: Account) => Promise<void>) => Promise<void>;
 
 /** Deletes the account with all that hangs on it: time frames, permissions, and by the database the tokens. */
-async function removeAthlete(ctx: Context, id: number, filters: Filters, run: Run): Promise<void> {
+export async function removeAthlete(
+  ctx: Context,
+  { id, email }: Pick<Account, "id" | "email">,
+  run: Run,
+): Promise<void> {
   const ofAthlete = eq(timeframes.athleteId, id);
   await removeInPortions(ctx.queries, ofAthlete, (limit) =>
-    run(async (change, athlete) => {
-      await requireMatch(change.queries, athlete, filters);
+    run(async (change) => {
       await removeTimeframes(change, ofAthlete, { limit });
     }),
   );
-  await run(async (change, athlete) => {
-    await requireMatch(change.queries, athlete, filters);
-    await removeTimeframes(change, ofAthlete);
-    await removePermissions(change, eq(permissions.athleteId, id));
-    await change.queries.delete(accounts).where(eq(accounts.id, id));
-    await change.audit("account", id, null, null);
-    await erasePerson(change, athlete);
-  });
+  await run(deleteRows);
+  await eraseMails(ctx.config.dataDir, { id, email });
+}
+
+/** Deletes the rows of an account about which nobody owns anything any more but time frames and permissions. */
+export async function deleteRows(change: Change, account: Account): Promise<void> {
+  const { id } = account;
+  await removeTimeframes(change, eq(timeframes.athleteId, id));
+  await removePermissions(change, eq(permissions.athleteId, id));
+  // Before the account's row, which its jobs and answers name.
+  await erasePerson(change, account);
+  await change.queries.delete(accounts).where(eq(accounts.id, id));
+  await change.audit("account", id, null, null);
 }
 
 /** Deletes the caller's own account. */
-export const deleteAthlete = (ctx: Context, { id }: Account, filters: Filters): Promise<void> =>
-  removeAthlete(ctx, id, filters, (work) =>
+export const deleteAthlete = (ctx: Context, athlete: Account, filters: Filters): Promise<void> =>
+  removeAthlete(ctx, athlete, (work) =>
     change(
       ctx,
       "deleteAthlete",
-      { athlete: id },
-      (change, { athlete }) => work(change, athlete),
+      { athlete: athlete.id },
+      async (change, { athlete }) => {
+        await requireMatch(change.queries, athlete, filters);
+        await work(change, athlete);
+      },
       async (_change, { athlete }) => athleteItem(athlete),
     ),
   );
 
 /** Deletes an athlete whom the caller manages. */
-export const deleteManagedAthlete = (ctx: Context, { id }: Account, filters: Filters): Promise<void> =>
-  removeAthlete(ctx, id, filters, (work) =>
-    change(ctx, "deleteManagedAthlete", { athlete: id }, work, async (_change, athlete) =>
-      athleteItem(athlete),
+export const deleteManagedAthlete = (ctx: Context, athlete: Account, filters: Filters): Promise<void> =>
+  removeAthlete(ctx, athlete, (work) =>
+    change(
+      ctx,
+      "deleteManagedAthlete",
+      { athlete: athlete.id },
+      async (change, athlete) => {
+        await requireMatch(change.queries, athlete, filters);
+        await work(change, athlete);
+      },
+      async (_change, athlete) => athleteItem(athlete),
     ),
   );

@@ -9,6 +9,7 @@ import fairQueue from "./0010-fair-queue.js";
 import sessions from "./0020-sessions.js";
 import erasure from "./0021-erasure.js";
 import sessionNumbers from "./0022-session-numbers.js";
+import jobsOfAccounts from "./0023-jobs-of-accounts.js";
 import formerOwners from "./0030-former-owners.js";
 import lastDayOfPermissions from "./0040-last-day-of-permissions.js";
 import answersAsSent from "./0041-answers-as-sent.js";
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   { name: "0020-sessions", sql: sessions },
   { name: "0021-erasure", sql: erasure },
   { name: "0022-session-numbers", sql: sessionNumbers },
+  { name: "0023-jobs-of-accounts", sql: jobsOfAccounts },
   { name: "0030-former-owners", sql: formerOwners },
   { name: "0040-last-day-of-permissions", sql: lastDayOfPermissions },
   { name: "0041-answers-as-sent", sql: answersAsSent },

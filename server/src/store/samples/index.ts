@@ -14,7 +14,7 @@ export type { MergeCounts } from "./merge.js";
 export { readPage, type SamplePage } from "./page.js";
 export { sqlClientOf } from "./queries-client.js";
 export { listRanges, type SampleRange } from "./ranges.js";
-export { deleteSamplesFrom } from "./removal.js";
+export { deleteSamplesBetween, deleteSamplesFrom } from "./removal.js";
 export { deleteStoredBefore, type RemovedChunk } from "./retention.js";
 export { SAMPLE_CHUNKS_DDL } from "./schema.js";
 export type { SqlClient } from "./sql-client.js";

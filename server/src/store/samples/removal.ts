@@ -1,10 +1,13 @@
 import { bucketOf } from "./bucket.js";
 import { type ChunkHeader, cutChunk, decodeRow, readChunks } from "./chunk-rows.js";
 import { encodeChunk } from "./codec.js";
-import { lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import { concatColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
 import { SampleStoreError } from "./errors.js";
 import type { SqlClient } from "./sql-client.js";
 import { takeTurn } from "./turn.js";
+
+/** After all samples, ms since 1970 UTC. */
+const END_MS = 8_640_000_000_000_000;
 
 /**
  * Removes the samples of a device from a time on. Loads of the device wait for the transaction, and this for theirs.
@@ -12,28 +15,60 @@ import { takeTurn } from "./turn.js";
  * @param tx     a transaction of the caller's, at the isolation level READ COMMITTED
  * @param fromMs the earliest time that goes, ms since 1970 UTC
  */
-export async function deleteSamplesFrom(tx: SqlClient, deviceId: number, fromMs: number): Promise<void> {
+export const deleteSamplesFrom = (tx: SqlClient, deviceId: number, fromMs: number): Promise<void> =>
+  deleteSamplesBetween(tx, deviceId, fromMs, END_MS);
+
+/**
+ * The same up to a time.
+ *
+ * @param toMs the earliest time after `fromMs` that stays, ms since 1970 UTC
+ */
+export async function deleteSamplesBetween(
+  tx: SqlClient,
+  deviceId: number,
+  fromMs: number,
+  toMs: number,
+): Promise<void> {
+  if (fromMs >= toMs) return;
   await takeTurn(tx, deviceId);
-  await tx.query("DELETE FROM sample_chunks WHERE device_id = $1 AND bucket >= $2 AND start_ms >= $3", [
-    deviceId,
-    bucketOf(fromMs),
-    fromMs,
-  ]);
-  const [header] = await readChunks(tx, deviceId, [bucketOf(fromMs)]);
-  if (header === undefined || header.stopMs < fromMs) return;
-  const samples = readableSamples(deviceId, header);
-  const length = samples === null ? 0 : lowerBound(samples.timestampMs, samples.length, fromMs);
+  const first = bucketOf(fromMs);
+  const last = bucketOf(toMs);
+  await tx.query(
+    `DELETE FROM sample_chunks
+     WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 AND start_ms >= $4 AND stop_ms < $5`,
+    [deviceId, first, last, fromMs, toMs],
+  );
+  for (const header of await readChunks(tx, deviceId, first === last ? [first] : [first, last])) {
+    if (header.stopMs >= fromMs && header.startMs < toMs) await cutOut(tx, deviceId, header, fromMs, toMs);
+  }
+}
+
+/** Removes samples of one chunk, from a time up to another. */
+async function cutOut(
+  tx: SqlClient,
+  deviceId: number,
+  header: ChunkHeader,
+  fromMs: number,
+  toMs: number,
+): Promise<void> {
   const { bucket } = header;
-  if (samples === null || length === 0) {
+  const samples = readableSamples(deviceId, header);
+  const left =
+    samples === null
+      ? null
+      : concatColumns([
+          sliceColumns(samples, 0, lowerBound(samples.timestampMs, samples.length, fromMs)),
+          sliceColumns(samples, lowerBound(samples.timestampMs, samples.length, toMs), samples.length),
+        ]);
+  if (left === null || left.length === 0) {
     await tx.query("DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = $2", [deviceId, bucket]);
     return;
   }
-  const left = sliceColumns(samples, 0, length);
   await cutChunk(tx, deviceId, {
     bucket,
     startMs: left.timestampMs[0] ?? 0,
-    stopMs: left.timestampMs[length - 1] ?? 0,
-    size: length,
+    stopMs: left.timestampMs[left.length - 1] ?? 0,
+    size: left.length,
     payload: encodeChunk(left, bucket),
   });
 }

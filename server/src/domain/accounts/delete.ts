@@ -1,0 +1,131 @@
+import { and, eq, inArray, or, type SQL } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
+import {
+  accounts,
+  activities,
+  auditLog,
+  ownerships,
+  permissions,
+  timeframes,
+  webhookDeliveries,
+  webhooks,
+} from "../../store/schema.js";
+import { deleteRows, removeAthlete } from "../athletes/remove.js";
+import { type Change, transact } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { eraseOwnerships } from "../ownerships/erase.js";
+import { removePermissions } from "../permissions/revoke.js";
+import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
+import type { Account } from "./find.js";
+import { eraseMails } from "./mail-folder.js";
+import { revokeTokens, usernameKey } from "./store.js";
+
+const OPERATION = "account delete";
+
+async function lockAccount({ queries }: Change, id: number): Promise<Account> {
+  const [account] = await queries.select().from(accounts).where(eq(accounts.id, id)).for("update");
+  if (account === undefined) throw errors.notFound();
+  return account;
+}
+
+/** Runs work in a transaction in which the account is locked. */
+const withAccount =
+  (ctx: Context, id: number) =>
+  <T>(work: (change: Change, account: Account) => Promise<T>): Promise<T> =>
+    transact(ctx, OPERATION, async (change) => work(change, await lockAccount(change, id)));
+
+/**
+ * Deletes an account for the operator, with all that belongs to it: an athlete's time frames and permissions; a manager's
+ * activities with their webhooks and time frames, his managed athletes, his ownerships with the samples of their times.
+ * The account is closed first; the rest goes in transactions of bounded size, and last the account. One that was cut off
+ * between them is repeated.
+ * @throws ServiceError `not_found`
+ */
+export async function deleteAccount(ctx: Context, username: string): Promise<Account> {
+  const [found] = await ctx.queries
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.usernameKey, usernameKey(username)));
+  if (found === undefined) throw errors.notFound(`There is no account ${username}.`);
+  const run = withAccount(ctx, found.id);
+  const account = await run(async (change, account) => {
+    await change.queries.update(accounts).set({ disabledAt: change.now }).where(eq(accounts.id, account.id));
+    await revokeTokens(change, account.id);
+    await removeWebhooks(change, account.id);
+    return account;
+  });
+  if (account.role === "ATHLETE") await removeAthlete(ctx, account, run);
+  else await removeManager(ctx, account);
+  return account;
+}
+
+/** Time frames that a manager owns; he owns those of his activities. */
+const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
+
+async function removeManager(ctx: Context, { id, email }: Account): Promise<void> {
+  const run = withAccount(ctx, id);
+  await removeInPortions(ctx.queries, ofOwner(id), (limit) =>
+    run((change) => removeTimeframes(change, ofOwner(id), { limit })),
+  );
+  for (const athlete of await managedBy(ctx.queries, id)) {
+    await removeAthlete(ctx, athlete, withAccount(ctx, athlete.id));
+  }
+  for (const device of await devicesOf(ctx.queries, id)) {
+    await transact(ctx, OPERATION, (change) => eraseOwnerships(change, device, id));
+  }
+  await run(async (change, account) => {
+    const { queries } = change;
+    // What requests that were under way have added meanwhile; from here on nothing can refer to the account.
+    await removeWebhooks(change, id);
+    await removeTimeframes(change, ofOwner(id));
+    for (const athlete of await managedBy(queries, id)) await deleteRows(change, athlete);
+    for (const device of await devicesOf(queries, id)) await eraseOwnerships(change, device, id);
+    const gone = await queries
+      .delete(activities)
+      .where(eq(activities.ownerId, id))
+      .returning({ id: activities.id });
+    await change.auditAll("activity", gone);
+    await removePermissions(change, eq(permissions.managerId, id));
+    await deleteRows(change, account);
+  });
+  await eraseMails(ctx.config.dataDir, { id, email });
+}
+
+const managedBy = (queries: Queries, id: number): Promise<Account[]> =>
+  queries.select().from(accounts).where(eq(accounts.managedBy, id));
+
+async function devicesOf(queries: Queries, id: number): Promise<number[]> {
+  const rows = await queries
+    .selectDistinct({ device: ownerships.deviceId })
+    .from(ownerships)
+    .where(eq(ownerships.managerId, id));
+  return rows.map(({ device }) => device);
+}
+
+/** Removes the webhooks of the account's activities, and what was and is to be sent by those and by earlier ones. */
+async function removeWebhooks({ queries }: Change, id: number): Promise<void> {
+  const theirs = queries
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .innerJoin(activities, eq(activities.id, webhooks.activityId))
+    .where(eq(activities.ownerId, id));
+  const earlier = queries
+    .select({ id: auditLog.entityId })
+    .from(auditLog)
+    .where(and(eq(auditLog.accountId, id), eq(auditLog.entity, "webhook")));
+  await queries
+    .delete(webhookDeliveries)
+    .where(or(inArray(webhookDeliveries.webhookId, theirs), inArray(webhookDeliveries.webhookId, earlier)));
+  // The service itself changes webhooks too, when their receivers fail.
+  await queries
+    .update(auditLog)
+    .set({ before: null, after: null })
+    .where(
+      and(
+        eq(auditLog.entity, "webhook"),
+        or(inArray(auditLog.entityId, theirs), inArray(auditLog.entityId, earlier)),
+      ),
+    );
+  await queries.delete(webhooks).where(inArray(webhooks.id, theirs));
+}

@@ -1,0 +1,77 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { deleteSamplesBetween, sqlClientOf } from "../../store/samples/index.js";
+import { auditLog, bluetoothConfigurations, devices, ownerships } from "../../store/schema.js";
+import { forgetOwner } from "../bluetooth/configure.js";
+import type { Change } from "../change.js";
+import { updateDevice } from "../devices/custom-name.js";
+import { ownershipChanged } from "../timeframes/samples-stored.js";
+
+/** Before all samples, ms since 1970 UTC. */
+const BEGINNING_MS = -8_640_000_000_000_000;
+
+/**
+ * Removes a manager from the history of a device that he owns or owned, with the samples of his times, which nobody could
+ * read any more, and what he set on it. Of a device whose last owner he is, the samples of times without an owner go too.
+ */
+export async function eraseOwnerships(change: Change, deviceId: number, managerId: number): Promise<void> {
+  const { queries, audit } = change;
+  const [device] = await queries.select().from(devices).where(eq(devices.id, deviceId)).for("update");
+  if (device === undefined) return;
+  const history = await queries
+    .select()
+    .from(ownerships)
+    .where(eq(ownerships.deviceId, deviceId))
+    .orderBy(ownerships.startTime, ownerships.id);
+  const own = history.filter((ownership) => ownership.managerId === managerId);
+  const isLast = history.at(-1)?.managerId === managerId;
+  const client = sqlClientOf(queries);
+  let freeFromMs = BEGINNING_MS;
+  for (const { managerId: owner, startTime, endTime } of history) {
+    if (isLast) await deleteSamplesBetween(client, deviceId, freeFromMs, startTime.getTime());
+    if (owner === managerId) {
+      await deleteSamplesBetween(client, deviceId, startTime.getTime(), endTime.getTime());
+    }
+    freeFromMs = endTime.getTime();
+  }
+  if (isLast) {
+    await forgetOwner(change, deviceId);
+    await queries
+      .update(bluetoothConfigurations)
+      .set({ current: {} })
+      .where(eq(bluetoothConfigurations.deviceId, deviceId));
+    if (device.customName !== null) await updateDevice(change, device, { customName: null });
+  }
+  await eraseAudit(change, deviceId, managerId);
+  const ids = own.map(({ id }) => id);
+  if (ids.length === 0) return;
+  await queries
+    .update(bluetoothConfigurations)
+    .set({ reportedIn: null })
+    .where(inArray(bluetoothConfigurations.reportedIn, ids));
+  await queries.delete(ownerships).where(inArray(ownerships.id, ids));
+  for (const id of ids) await audit("ownership", id, null, null);
+  await ownershipChanged(
+    change,
+    deviceId,
+    own.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), stopMs: endTime.getTime() })),
+  );
+}
+
+/** What he set stands in the audit until the next owner's beginning, whose rows tell what was before. */
+const eraseAudit = ({ queries }: Change, deviceId: number, managerId: number) =>
+  queries
+    .update(auditLog)
+    .set({ before: null, after: null })
+    .where(
+      and(
+        inArray(auditLog.entity, ["device", "bluetooth"]),
+        eq(auditLog.entityId, deviceId),
+        sql`EXISTS (
+          SELECT 1 FROM ownerships AS his
+          WHERE his.manager_id = ${managerId} AND his.device_id = ${deviceId} AND ${auditLog.at} >= his.start_time
+            AND ${auditLog.at} <= coalesce((
+              SELECT min(next.start_time) FROM ownerships AS next
+              WHERE next.device_id = his.device_id AND next.start_time >= his.end_time AND next.manager_id <> his.manager_id
+            ), 'infinity'))`,
+      ),
+    );
