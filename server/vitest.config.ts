@@ -22,7 +22,7 @@ export default defineConfig({
     projects: [
       onDatabase("embedded"),
       onDatabase("postgres"),
-      { test: { name: "unit", include: ["src/**/*.test.ts"] } },
+      { test: { name: "unit", include: ["src/**/*.test.ts"], testTimeout: 120_000 } },
     ],
   },
 });

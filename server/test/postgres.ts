@@ -75,8 +75,17 @@ function unpack(folder: string): string {
   return join(copy, "bin");
 }
 
-/** @param durable whether what is committed outlives a power failure, as with a server's defaults; the tests do without */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
+/**
+ * @param durable whether what is committed outlives a power failure, as with a server's defaults; the tests do without
+ * @param settings of the server, as `name=value`
+ */
+export async function startPostgres({
+  durable = false,
+  settings = [],
+}: {
+  durable?: boolean;
+  settings?: readonly string[];
+} = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "asi-postgres-"));
   chmodSync(folder, 0o755);
   const bin = unpack(folder);
@@ -94,8 +103,9 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
   const port = await freePort();
   const options = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=200"];
   const fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
+  const own = settings.flatMap((setting) => ["-c", setting]);
   const run = (): ChildProcess =>
-    spawn(join(bin, "postgres"), [...options, ...(durable ? [] : fast)], { ...as, stdio: "ignore" });
+    spawn(join(bin, "postgres"), [...options, ...(durable ? [] : fast), ...own], { ...as, stdio: "ignore" });
   let server = run();
   const url = `postgres://postgres@127.0.0.1:${port}/`;
   await ready(`${url}postgres`);

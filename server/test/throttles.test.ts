@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
+import { readConfig } from "../src/config.js";
 import { Turns } from "../src/domain/turns.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { newStore, service, startService, TestService } from "./service.js";
@@ -103,7 +104,8 @@ describe("invalid tokens", () => {
 
 describe("the client's address", () => {
   it("is the one that a trusted proxy names", async () => {
-    const s = await startService({ throttleAddressPerMinute: 2, trustProxy: ["127.0.0.1"] });
+    const { trustProxy } = readConfig({ TRUST_PROXY: "127.0.0.1" });
+    const s = await startService({ throttleAddressPerMinute: 2, trustProxy });
     const of = (client: string) => statusesOf([1, 2, 3].map(() => askFor(s, client)));
     expect(count(await of("192.0.2.1"), 429)).toBe(1);
     expect(count(await of("192.0.2.2"), 429)).toBe(1);
@@ -128,7 +130,8 @@ describe("the client's address", () => {
 
 describe("registrations", () => {
   it("store a bounded number of bytes of pictures for one address", async () => {
-    const s = await startService({ throttleRegistrationBytesPerHour: 100_000 });
+    // A database of its own: others register from this address.
+    const s = await TestService.start(await newStore(), { throttleRegistrationBytesPerHour: 100_000 });
     const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(40_000)]);
     const register = (profile_picture?: string) => {
       const username = `athlete-${randomBytes(6).toString("hex")}`;
