@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { auditLog } from "../src/store/schema.js";
 import { service, type TestAccount, type TestService } from "./service.js";
 import { newActivity, schemaId, Team } from "./team.js";
@@ -72,6 +72,31 @@ describe("activities", () => {
       .where(and(eq(auditLog.entity, "activity"), eq(auditLog.entityId, created.body.id)));
     expect(JSON.stringify(rows).length).toBeLessThan(2000);
     expect((await s.send("DELETE", `${path}${created.body.id}/`, { token: ann.token })).status).toBe(204);
+  });
+
+  it("row 45: writes out a course of 5 MiB once, for the answer alone", async () => {
+    const gpx = "x".repeat(5 * 1024 * 1024);
+    const created = await s.post(path, await body({ json: { sport: "soccer", gpx } }), ann.token);
+    const one = `${path}${created.body.id}/`;
+    const { headers } = await s.get(one, ann.token);
+    const etag = headers.get("etag") ?? "";
+    expect(etag).toBe(created.headers.get("etag"));
+    const ifMatch = { token: ann.token, headers: { "If-Match": etag } };
+    const stringify = vi.spyOn(JSON, "stringify");
+    const timesWritten = () => {
+      const long = stringify.mock.results.filter(({ value }) => String(value).length > gpx.length);
+      stringify.mockClear();
+      return long.length;
+    };
+    await s.get(one, ann.token);
+    expect(timesWritten()).toBe(1);
+    const patched = await s.send("PATCH", one, { ...ifMatch, json: { name: "Renamed" } });
+    expect([patched.status, timesWritten()]).toEqual([200, 1]);
+    expect(patched.headers.get("etag")).not.toBe(etag);
+    expect((await s.send("DELETE", one, { ...ifMatch, json: undefined })).status).toBe(412);
+    expect(timesWritten()).toBe(0);
+    stringify.mockRestore();
+    expect((await s.send("DELETE", one, { token: ann.token })).status).toBe(204);
   });
 
   it("row 44: the owner is the caller, and only managers call", async () => {

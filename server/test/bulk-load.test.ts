@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { decodeRows } from "asi-convert";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bodyOf } from "../src/store/job-body.js";
+import { giveBack, leaseOf } from "../src/store/lease.js";
 import { auditLog, jobs } from "../src/store/schema.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
@@ -92,6 +94,33 @@ describe("bulk load", () => {
       .from(auditLog)
       .where(eq(auditLog.operation, "bulkLoad"));
     expect(audit.at(-1)).toMatchObject({ accountId: ann.id, entity: "job", entityId: body.id });
+  });
+
+  it("row 18: a job comes without its recording, which is read in slices of at most 1 MiB", async () => {
+    const owned = await longOwned(ann);
+    const recording = await walk(owned.serial_number, START, 25_000);
+    expect(recording.length).toBeGreaterThan(2 * 1024 * 1024);
+    const { body } = await post(base64(recording), ann, owned.id);
+    const { queries } = s.store.database;
+    const taken = await leaseOf(
+      queries,
+      { worker: null, leaseMs: 60_000 },
+      "bulk-load",
+      ann.id,
+      1,
+      new Date(),
+    );
+    expect(taken.map(({ id }) => id)).toEqual([body.id]);
+    for (const job of taken) expect(job).not.toHaveProperty("body");
+    const slices: Uint8Array[] = [];
+    for await (const slice of (await bodyOf(queries, body)) ?? []) slices.push(slice);
+    expect(Math.max(...slices.map(({ length }) => length))).toBe(1024 * 1024);
+    expect(Buffer.concat(slices).equals(recording)).toBe(true);
+    await giveBack(queries, taken);
+    await s.runJobs();
+    const done = await s.get(`/api/v1/jobs/${body.id}/`, ann.token);
+    expect(done.body).toMatchObject({ state: "SUCCESS", details: { samples_stored: 25_000 } });
+    expect(await bodyOf(queries, body)).toBeNull();
   });
 
   it("row 18: loading a file twice adds nothing", async () => {

@@ -213,6 +213,34 @@ describe("the memory for bodies", () => {
     await on.stop();
   });
 
+  it("is one for all addresses of an IPv6 subscriber", async () => {
+    const on = await startService({
+      trustProxy: ["127.0.0.1"],
+      bodyMemoryPerCallerBytes: 1_000_000,
+      transferGraceMs: 60_000,
+    });
+    const { port, hostname } = new URL(on.service.url ?? "");
+    const answers = ["2001:db8:7:8::1", "2001:db8:7:8::2", "2001:db8:7:9::1"].map((client) => {
+      const answer = { text: "" };
+      const socket = connect(Number(port), hostname);
+      socket.on("data", (chunk) => {
+        answer.text += chunk;
+      });
+      socket.write(
+        `POST /api/v1/managers/ HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{"profile_picture":"`,
+      );
+      socket.write("x".repeat(800_000));
+      return { answer, socket };
+    });
+    const refused = () => answers.map(({ answer }) => answer.text.startsWith("HTTP/1.1 429 "));
+    await expect.poll(() => on.service.app.bodyBudget.held, { timeout: 10_000 }).toBeGreaterThan(1_600_000);
+    // One of the subscriber's two has to go; the other subscriber stays.
+    await expect.poll(refused, { timeout: 10_000 }).toContain(true);
+    expect(refused()[2]).toBe(false);
+    for (const { socket } of answers) socket.destroy();
+    await on.stop();
+  });
+
   it("is not asked for by a body over its limit", async () => {
     const { port, hostname } = new URL(s.service.url ?? "");
     const socket = connect(Number(port), hostname);

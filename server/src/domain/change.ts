@@ -1,14 +1,14 @@
 import { DrizzleQueryError, sql } from "drizzle-orm";
 import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
-import { type AddedJob, enqueue, enqueueAll, type NewJob, type SmallJob } from "../store/queue.js";
+import { enqueue, enqueueAll, type Job, type NewJob, type SmallJob } from "../store/queue.js";
 import { auditLog } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";
 import { matchesStrongly } from "./entity-tags.js";
 import { errors } from "./errors.js";
 import { claimKey, storeAnswer } from "./idempotency.js";
-import type { Item } from "./item.js";
+import type { Tagged } from "./item.js";
 
 /** Names of columns that no audit row may hold. */
 const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePicture"]);
@@ -35,7 +35,7 @@ export interface Change {
   /** The same for any number of rows of one kind, in one statement. */
   auditAll(entity: string, changes: readonly AuditedChange[]): Promise<void>;
   /** Work to be done after the commit. */
-  enqueue(job: NewJob): Promise<AddedJob | undefined>;
+  enqueue(job: NewJob): Promise<Job | undefined>;
   /** The same for any number of jobs that carry no bytes. */
   enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
   /** Has a worker look for jobs after the commit; adding one does so by itself. */
@@ -141,14 +141,14 @@ async function transactOnce<T>(
  * Makes the change of an operation. Inside one transaction: the idempotency key, the object of the path locked and the
  * caller's right on it checked again, `If-Match`, the work, its audit rows, its jobs.
  * @throws DoneBefore when a request with the idempotency key made the change already
- * @param view the object as its GET shows it, for `If-Match`; operations on paths without a GET have none
+ * @param view the tag of the object as its GET shows it, for `If-Match`; operations on paths without a GET have none
  */
 export async function change<Op extends OperationId, T>(
   ctx: Context,
   operation: Op,
   ids: IdsOf<Op>,
   work: (change: Change, target: TargetOf<Op>) => Promise<T>,
-  view?: (change: Change, target: TargetOf<Op>) => Promise<Item<unknown>>,
+  view?: (change: Change, target: TargetOf<Op>) => Promise<Tagged> | Tagged,
 ): Promise<T> {
   return transact(ctx, operation, async (change) => {
     await claimKey(ctx, change);
@@ -165,6 +165,6 @@ export async function change<Op extends OperationId, T>(
  * transaction.
  * @throws ServiceError `precondition_failed`
  */
-export function requireTag({ ifMatch }: Context, { etag }: Item<unknown>): void {
+export function requireTag({ ifMatch }: Context, { etag }: Tagged): void {
   if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) throw errors.preconditionFailed();
 }

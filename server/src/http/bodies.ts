@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../domain/errors.js";
+import { addressKey } from "./address-key.js";
 import { onAnswerEnd } from "./answer-end.js";
 import { BodyBudget, type BodyShare } from "./body-budget.js";
 import { readJson } from "./json.js";
@@ -52,7 +53,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     const { ctx, ip, headers, routeOptions } = request;
     const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
     if (!hasBody || routeOptions.config.multipart === true) return;
-    const caller = ctx.caller === null ? ip : `user-${ctx.caller.id}`;
+    const caller = ctx.caller === null ? addressKey(ip) : `user-${ctx.caller.id}`;
     const share = budget.open(caller, routeOptions.bodyLimit);
     // Until then the body's values are in memory.
     onAnswerEnd(reply, () => share.release());

@@ -1,6 +1,6 @@
 import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
-import { loadRecording } from "../domain/bulk-load/load.js";
+import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
 import { QuotaExceeded } from "../domain/quotas.js";
 import { JobFailed, type JobHandler } from "./handler.js";
 import { vacuumEmbedded } from "./vacuum.js";
@@ -15,14 +15,14 @@ export const bulkLoadHandler: JobHandler = {
     };
     // A worker that was lost after its commit, before it could say so.
     if (details !== undefined) return details;
-    if (job.body === null) throw new JobFailed("no_recording", "The recording is not there any more.");
     try {
-      const loaded = await loadRecording(ctx, job, payload, job.body);
+      const loaded = await loadRecording(ctx, job, payload);
       // It is about to be read. What is loaded stays so, whatever becomes of the tidying; the retention repeats it.
       await vacuumEmbedded(ctx, "sample_chunks").catch(() => undefined);
       return loaded;
     } catch (error) {
       if (error instanceof AsiError) throw new JobFailed(error.code, error.message);
+      if (error instanceof NoRecording) throw new JobFailed("no_recording", error.message);
       if (error instanceof QuotaExceeded) throw new JobFailed(error.code, error.told);
       throw error;
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "./database.js";
-import { isLeased, isWaiting, type Job, type JobKind } from "./queue.js";
+import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./queue.js";
 import { jobs } from "./schema.js";
 
 /** Groups that one statement looks at, so that none takes long however many there are. */
@@ -121,7 +121,7 @@ const take = (queries: Queries, due: SQL, worker: number | null, leaseMs: number
     .update(jobs)
     .set({ state: "STARTED", leaseUntil: leaseEnd(leaseMs), leaseToken: randomUUID(), worker })
     .where(sql`${jobs.id} = ANY(ARRAY(${due}))`)
-    .returning();
+    .returning(jobColumns);
 
 /** The job, while the lease is the one that it was taken with. */
 export const whileOurs = (job: Pick<Job, "id" | "leaseToken">): SQL | undefined =>

@@ -15,10 +15,16 @@ export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
 /** A job that a worker has. */
 export const isLeased = sql`${jobs.state} = 'STARTED'`;
 
-export type Job = typeof jobs.$inferSelect;
+/**
+ * A job without the bytes that it carries. They may be tens of MB, and the wire has twice as many characters for them, which
+ * one answer would bring in one turn of the event loop: `bodyOf` reads them in slices.
+ */
+export type Job = Omit<typeof jobs.$inferSelect, "body">;
 
-/** A job without the bytes that it carries. */
-export type AddedJob = Omit<Job, "body">;
+const { body: _body, ...columns } = getTableColumns(jobs);
+
+/** The columns of a `Job`. */
+export const jobColumns = columns;
 
 export interface NewJob {
   kind: JobKind;
@@ -55,10 +61,8 @@ const asRow = (now: Date, job: NewJob) => ({
  * Adds a job within the caller's transaction.
  * @returns its row; undefined when a job with the same `uniqueKey` waits already
  */
-export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise<AddedJob | undefined> {
-  // Without the bytes: they came from here, and on their way back they are twice as many.
-  const { body: _body, ...columns } = getTableColumns(jobs);
-  const rows = await queries.insert(jobs).values(asRow(now, job)).onConflictDoNothing().returning(columns);
+export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise<Job | undefined> {
+  const rows = await queries.insert(jobs).values(asRow(now, job)).onConflictDoNothing().returning(jobColumns);
   return rows[0];
 }
 

@@ -12,7 +12,7 @@ import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import { emitActivityEvent } from "../webhooks/events.js";
 import { auditView } from "./audit.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
-import { activityItem, wholeActivity } from "./list.js";
+import { activityItem, activityTag, wholeActivity } from "./list.js";
 import type { NewActivity } from "./resource.js";
 import type { ActivityHead } from "./rules.js";
 
@@ -43,7 +43,12 @@ async function jsonChange({ queries }: Change, before: ActivityHead, body: Parti
   return isSame && !hasOtherSchema ? undefined : { before: json, after };
 }
 
-const sizeOf = (json: object) => JSON.stringify(json).length;
+/** Characters of `json` as text. Those of a course are counted without writing it out. */
+function sizeOf({ gpx, ...rest }: Record<string, unknown>): number {
+  return typeof gpx === "string"
+    ? JSON.stringify(rest).length + gpx.length
+    : JSON.stringify({ gpx, ...rest }).length;
+}
 
 /**
  * Changes an activity; what was not sent stays. The computed data of all its time frames are computed again
@@ -85,7 +90,7 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
       await recompute(change, eq(timeframes.activityId, id));
       return activityItem(after);
     },
-    async ({ queries }, target) => activityItem(await wholeActivity(queries, target)),
+    (_, target) => activityTag(target),
   );
 }
 
@@ -93,9 +98,7 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
 export async function deleteActivity(ctx: Context, activity: number): Promise<void> {
   const ofActivity = eq(timeframes.activityId, activity);
   const remove = (work: (change: Change, before: TargetOf<"deleteActivity">) => Promise<unknown>) =>
-    change(ctx, "deleteActivity", { activity }, work, async ({ queries }, target) =>
-      activityItem(await wholeActivity(queries, target)),
-    );
+    change(ctx, "deleteActivity", { activity }, work, (_, target) => activityTag(target));
   await removeInPortions(ctx.queries, ofActivity, (limit) =>
     remove((change) => removeTimeframes(change, ofActivity, { withActivity: true, limit })),
   );

@@ -5,10 +5,10 @@ import { activities } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
-import { type Item, item } from "../item.js";
+import { type Item, type Tagged, tagged } from "../item.js";
 import { contains, matchesSearch, orderBy } from "../listing.js";
 import { longPage, weightOf } from "../long-page.js";
-import { toActivity } from "./resource.js";
+import { toActivity, toActivityHead } from "./resource.js";
 import type { Activity, ActivityHead } from "./rules.js";
 
 const ORDERINGS = { name: activities.name };
@@ -55,5 +55,11 @@ export async function wholeActivity(queries: Queries, { id }: ActivityHead): Pro
 export const retrieveActivity = async ({ queries }: Context, activity: ActivityHead) =>
   activityItem(await wholeActivity(queries, activity));
 
-export const activityItem = (activity: Activity): Item<ReturnType<typeof toActivity>> =>
-  item(toActivity(activity), activity.version);
+export const activityItem = (activity: Activity): Item<ReturnType<typeof toActivity>> => ({
+  resource: toActivity(activity),
+  ...activityTag(activity),
+});
+
+/** Every change of `json` makes a new version, so the tag needs none of its megabytes. */
+export const activityTag = (activity: ActivityHead): Tagged =>
+  tagged(toActivityHead(activity), activity.version);

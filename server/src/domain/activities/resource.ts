@@ -1,7 +1,7 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { Id, Text } from "../../wire/types.js";
 import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../json-bounds.js";
-import type { Activity as ActivityRow } from "./rules.js";
+import type { ActivityHead, Activity as ActivityRow } from "./rules.js";
 
 /** Said of every such object that callers send. */
 export const JSON_BOUNDS = `at most ${JSON_MAX_BYTES / 1024} KiB and ${JSON_MAX_MEMBERS} members`;
@@ -35,6 +35,14 @@ export const toActivity = ({ id, name, json, jsonSchemaId, ownerId }: ActivityRo
   id,
   name,
   json,
+  json_schema: jsonSchemaId,
+  owner: ownerId,
+});
+
+/** The same without `json`. */
+export const toActivityHead = ({ id, name, jsonSchemaId, ownerId }: ActivityHead) => ({
+  id,
+  name,
   json_schema: jsonSchemaId,
   owner: ownerId,
 });

@@ -1,11 +1,14 @@
 import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
 import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
+import { bodyOf } from "../../store/job-body.js";
 import { addToPayload } from "../../store/lease.js";
 import type { Job } from "../../store/queue.js";
 import {
+  concatColumns,
   type Interval,
   normaliseIntervals,
+  type SampleColumns,
   type StoreResult,
   sqlClientOf,
   storeSamples,
@@ -24,10 +27,16 @@ import { SampleFilter, type Times } from "./sort-out.js";
 /** Ranges that a job's details list at most; a recording without any rhythm has as many as samples. */
 const MAX_LISTED_RANGES = 1000;
 
+/** The job carries no bytes. */
+export class NoRecording extends Error {
+  override readonly name = "NoRecording";
+}
+
 /**
  * Stores a recording's samples and writes down what became of them, in one transaction: however often the job is begun,
  * it is done once, and its details tell of that time.
  * @returns the job's details
+ * @throws NoRecording
  * @throws AsiError when the recording cannot be read to its end, or has no row; nothing is stored then
  * @throws QuotaExceeded; nothing is stored then either
  */
@@ -35,25 +44,40 @@ export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
   { device, manager }: BulkLoadPayload,
-  recording: Uint8Array,
 ): Promise<Record<string, unknown>> {
+  // Before the transaction: everyone waits for it on the embedded database, whose engine has one session.
+  const { batches, info, report } = await readRecording(ctx.queries, job);
   return transact(ctx, "bulk load", async (change) => {
     const { queries } = change;
     await keepOwner(queries, device);
     const latestMs = change.now.getTime() + ctx.config.bulkLoadMaxAheadMs;
     const times = await timesOf(queries, device, manager, latestMs);
     const filter = new SampleFilter(times);
-    const decoding = decode(recording);
-    const result = await storeSamples(sqlClientOf(queries), device, filter.filter(decoding));
-    const report = await decoding.report;
+    const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
     if (result.stored > 0) await requireSampleRoom(change, manager, result.stored);
     await samplesStored(change, device, result.changed);
     const details = detailsOf(device, times, filter, result, report);
-    await noteFirmware(change, device, await decoding.info, filter.keptTimes);
+    await noteFirmware(change, device, info, filter.keptTimes);
     await addToPayload(queries, job, { details });
     return details;
   });
+}
+
+interface RecordingRead {
+  /** What is in them takes at most as much memory as the recording. */
+  batches: SampleColumns[];
+  info: RecordingInfo;
+  report: Report;
+}
+
+async function readRecording(queries: Queries, job: Pick<Job, "id">): Promise<RecordingRead> {
+  const recording = await bodyOf(queries, job);
+  if (recording === null) throw new NoRecording("The recording is not there any more.");
+  const decoding = decode(recording);
+  const batches: SampleColumns[] = [];
+  for await (const batch of decoding) batches.push(concatColumns([batch]));
+  return { batches, info: await decoding.info, report: await decoding.report };
 }
 
 /**
@@ -81,7 +105,7 @@ function detailsOf(
   { stored, known }: StoreResult,
   { ranges: _ranges, ...report }: Report,
 ): Record<string, unknown> {
-  const ranges = findRanges([...keptTimes].sort((a, b) => a - b));
+  const ranges = findRanges(Float64Array.from(keptTimes).sort());
   const first = ranges[0];
   const last = ranges.at(-1);
   const readable =

@@ -1,15 +1,17 @@
-import { and, eq, getTableColumns } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
+import { type Job as AnyJob, jobColumns } from "../../store/queue.js";
 import { jobs } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import { ALL_ROLES, type Rule } from "../rule.js";
 
-export type Job = Omit<typeof jobs.$inferSelect, "body" | "payload">;
+export type Job = Omit<AnyJob, "payload">;
+
+const { payload: _payload, ...columns } = jobColumns;
 
 export const ownJob: Rule<"job", Job> = {
   words: "Any authenticated user, on their own jobs",
   roles: ALL_ROLES,
   async find(ctx, { job }, { queries }) {
-    const { body: _body, payload: _payload, ...columns } = getTableColumns(jobs);
     const named = /^\d+$/.test(job) ? eq(jobs.id, Number(job)) : eq(jobs.jobId, job);
     const [found] = await queries
       .select(columns)

@@ -1,5 +1,4 @@
-import type { SampleBatch } from "asi-convert";
-import type { Interval, SampleColumns } from "../../store/samples/index.js";
+import { concatColumns, type Interval, type SampleColumns } from "../../store/samples/index.js";
 
 /** Whose the times of a device are: closed intervals. */
 export interface Times {
@@ -38,16 +37,17 @@ export class SampleFilter {
     return this.#kept;
   }
 
-  async *filter(batches: AsyncIterable<SampleBatch>): AsyncGenerator<SampleColumns, void, undefined> {
-    for await (const batch of batches) {
+  /** Leaves the batches as they are: a transaction may have to be done anew. */
+  *filter(batches: Iterable<SampleColumns>): Generator<SampleColumns, void, undefined> {
+    for (const batch of batches) {
       this.read += batch.length;
-      const kept = this.#keep(batch);
+      const kept = this.#keep(concatColumns([batch]));
       if (kept.length > 0) yield kept;
     }
   }
 
   /** Moves what is kept to the front of the batch's own columns. */
-  #keep(batch: SampleBatch): SampleColumns {
+  #keep(batch: SampleColumns): SampleColumns {
     const { own, others, isOwner, latestMs } = this.#times;
     let to = 0;
     for (let from = 0; from < batch.length; from++) {

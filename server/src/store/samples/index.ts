@@ -12,6 +12,7 @@ export { type Interval, normaliseIntervals } from "./intervals.js";
 export { latestSamples, latestTimestamp } from "./latest.js";
 export type { MergeCounts } from "./merge.js";
 export { readPage, type SamplePage } from "./page.js";
+export { Pauses } from "./pauses.js";
 export { sqlClientOf } from "./queries-client.js";
 export { listRanges, type SampleRange } from "./ranges.js";
 export { deleteSamplesBetween, deleteSamplesFrom } from "./removal.js";

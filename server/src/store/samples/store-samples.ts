@@ -5,11 +5,15 @@ import { allocateColumns, copyColumns, type SampleColumns, sliceColumns } from "
 import { SampleStoreError } from "./errors.js";
 import { coalesceIntervals, type Interval } from "./intervals.js";
 import { type MergeCounts, mergeIntoBucket, orderByTime } from "./merge.js";
+import { Pauses } from "./pauses.js";
 import type { SqlClient } from "./sql-client.js";
 import { takeTurn } from "./turn.js";
 
-/** Rows that are sorted and merged at once: about 8 MB of columns, three buckets of 300 s at 291 Hz. */
-const WINDOW_ROWS = 262_144;
+/**
+ * Rows that are sorted and merged at once: 3.4 MB of columns, four buckets of 300 s at 100 Hz. A sort has no pause, and takes
+ * twice this many rows in no order more than 100 ms.
+ */
+const WINDOW_ROWS = 131_072;
 
 /** Buckets that are read and written by one statement. */
 const BUCKETS_PER_STATEMENT = 64;
@@ -46,7 +50,9 @@ export async function storeSamples(
   const window = allocateColumns(WINDOW_ROWS);
   let filled = 0;
   let firstRow = 0;
+  const pauses = new Pauses();
   for await (const batch of batches) {
+    await pauses.pauseIfDue();
     requireTimes(batch, firstRow);
     firstRow += batch.length;
     for (let from = 0; from < batch.length; ) {
@@ -55,11 +61,11 @@ export async function storeSamples(
       filled += to - from;
       from = to;
       if (filled < WINDOW_ROWS) continue;
-      await storeWindow(tx, deviceId, window, result);
+      await storeWindow(tx, deviceId, window, result, pauses);
       filled = 0;
     }
   }
-  if (filled > 0) await storeWindow(tx, deviceId, sliceColumns(window, 0, filled), result);
+  if (filled > 0) await storeWindow(tx, deviceId, sliceColumns(window, 0, filled), result, pauses);
   result.changed = coalesceIntervals(result.changed, BUCKET_MS);
   return result;
 }
@@ -87,9 +93,11 @@ async function storeWindow(
   deviceId: number,
   rows: SampleColumns,
   result: StoreResult,
+  pauses: Pauses,
 ): Promise<void> {
   const order = orderByTime(rows.timestampMs, rows.length);
   const buckets = splitIntoBuckets(rows, order);
+  await pauses.pauseIfDue();
   for (let at = 0; at < buckets.length; at += BUCKETS_PER_STATEMENT) {
     const group = buckets.slice(at, at + BUCKETS_PER_STATEMENT);
     const present = await readChunks(
@@ -100,6 +108,7 @@ async function storeWindow(
     const presentByBucket = new Map(present.map((header) => [header.bucket, header]));
     const chunks: EncodedChunk[] = [];
     for (const { bucket, from, to } of group) {
+      await pauses.pauseIfDue();
       const header = presentByBucket.get(bucket);
       const samples = header === undefined ? null : decodeRow(deviceId, header);
       const merged = mergeIntoBucket(samples, rows, order, from, to);

@@ -1,0 +1,42 @@
+import { eq, sql } from "drizzle-orm";
+import type { Queries } from "./database.js";
+import { jobs } from "./schema.js";
+
+/** Bytes that one statement reads: the event loop turns between two, and other connections' statements run. */
+export const SLICE_BYTES = 1024 * 1024;
+
+/**
+ * Reads the bytes that a job carries, a slice at a time. The column is stored neither compressed nor in one piece, so the
+ * database reads for a slice no more than the slice.
+ * @param job its id
+ * @returns the slices in their order, each of at most `SLICE_BYTES`; null when the job carries none
+ */
+export async function bodyOf(
+  queries: Queries,
+  { id }: { id: number },
+): Promise<AsyncGenerator<Uint8Array, void, undefined> | null> {
+  const [row] = await queries
+    .select({ bytes: sql<number | null>`octet_length(${jobs.body})` })
+    .from(jobs)
+    .where(eq(jobs.id, id));
+  const bytes = row?.bytes ?? null;
+  return bytes === null ? null : slicesOf(queries, id, bytes);
+}
+
+async function* slicesOf(
+  queries: Queries,
+  id: number,
+  bytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let from = 0; from < bytes; from += SLICE_BYTES) {
+    const [row] = await queries
+      .select({
+        slice: sql<Uint8Array | null>`substring(${jobs.body} FROM ${from + 1}::integer FOR ${SLICE_BYTES}::integer)`,
+      })
+      .from(jobs)
+      .where(eq(jobs.id, id));
+    // Another worker has finished the job; what this one does is rolled back.
+    if (row?.slice == null) throw new Error(`The bytes of job ${id} are not there any more`);
+    yield row.slice;
+  }
+}
