@@ -98,6 +98,13 @@ describe("a JSON body", () => {
     }
   });
 
+  it("does not hold the service by naming the recording again and again", async () => {
+    const body = Buffer.from(`{${'"asi_b64":"",'.repeat(4_000)}"asi_b64":"${"A".repeat(40 * MIB)}"}`);
+    const { heldMs, status } = await hold(bulkLoad(), body, ann.token);
+    expect(status).toBe(400);
+    expect(heldMs).toBeLessThan(HOLD_MS);
+  });
+
   it("of a real recording of 30 MB does not hold the service", async () => {
     const rows = (function* () {
       for (let i = 0; i < 290_000; i++) yield rowAt(Date.parse("2024-03-01T10:00:00Z") + 100 * i);

@@ -52,6 +52,15 @@ export class Base64Text {
     this.#decoded = Buffer.allocUnsafeSlow(Math.min(maxBytes, expectedBytes) + 3);
   }
 
+  /** Forgets what it has read and takes another text in its place; the memory is kept. */
+  restart(): void {
+    this.#length = 0;
+    this.#bits = 0;
+    this.#digits = 0;
+    this.#padding = 0;
+    this.#escape = undefined;
+  }
+
   /**
    * Reads the bytes behind the opening quote.
    * @returns where the closing quote stands in the chunk; its length when the text goes on

@@ -54,6 +54,9 @@ class RecordingReader {
   readonly #field: Buffer;
   readonly #newText: () => Base64Text;
   readonly #around: number[] = [];
+  /** One for all texts of the field: of several the last counts, and each would take memory for the whole body. */
+  #text: Base64Text | undefined;
+  /** The same, while it is being read. */
   #recording: Base64Text | undefined;
   #decoded: Uint8Array | undefined;
   #depth = 0;
@@ -79,7 +82,9 @@ class RecordingReader {
       const byte = chunk[at] ?? 0;
       if (this.#isField && byte === QUOTE && !this.#isInText) {
         this.#isField = false;
-        this.#recording = this.#newText();
+        this.#text ??= this.#newText();
+        this.#text.restart();
+        this.#recording = this.#text;
         continue;
       }
       this.#around.push(byte);
