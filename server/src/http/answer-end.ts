@@ -1,11 +1,37 @@
+import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
+
+/** What is to be called when a connection closes: one listener for all of its answers. */
+const endingsOf = new WeakMap<Socket, Set<() => void>>();
+
+function endingsOn(socket: Socket): Set<() => void> {
+  const known = endingsOf.get(socket);
+  if (known !== undefined) return known;
+  const endings = new Set<() => void>();
+  endingsOf.set(socket, endings);
+  socket.once("close", () => {
+    for (const end of endings) end();
+  });
+  return endings;
+}
 
 /**
  * Calls back once when the answer has ended: sent, or cut off because the client has left. Call it before taking what
  * `ended` gives back.
  * @throws Error with status 400 when the client has left already, since the end is told only once
  */
-export function onAnswerEnd({ raw }: FastifyReply, ended: () => void): void {
-  if (raw.closed) throw Object.assign(new Error("The client has left"), { statusCode: 400 });
-  raw.once("close", ended);
+export function onAnswerEnd({ raw, request }: FastifyReply, ended: () => void): void {
+  const { socket } = request.raw;
+  if (raw.closed || socket.destroyed) {
+    throw Object.assign(new Error("The client has left"), { statusCode: 400 });
+  }
+  // An answer that waits behind another one of a pipelined connection is not told that the connection has closed.
+  const endings = endingsOn(socket);
+  const end = () => {
+    raw.off("close", end);
+    endings.delete(end);
+    ended();
+  };
+  raw.once("close", end);
+  endings.add(end);
 }
