@@ -79,7 +79,8 @@ export async function startTraffic(
   const token = (fields: Record<string, string>, expected: number[]) =>
     send("POST", "/oauth2/token/", { form: new URLSearchParams({ ...client, ...fields }), expected });
 
-  async function work(index: number): Promise<void> {
+  /** @returns the work, once the caller has all that it needs: the clock may go ahead from then on */
+  async function prepare(index: number): Promise<() => Promise<void>> {
     const username = `manager-${index}`;
     await send("POST", "/api/v1/managers/", {
       json: { username, password: PASSWORD, email: `${username}@example.org` },
@@ -218,16 +219,19 @@ export async function startTraffic(
       await send("DELETE", path, { token: access, expected: [204] });
     };
     const names = Object.keys(deeds);
-    while (!stopping) {
-      await deeds[pick(names)]?.();
-      const { status } = await read("/api/v1/account/", [200]);
-      if (status === 403) await logIn();
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
+    return async () => {
+      while (!stopping) {
+        await deeds[pick(names)]?.();
+        const { status } = await read("/api/v1/account/", [200]);
+        if (status === 403) await logIn();
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    };
   }
 
-  const working = Array.from({ length: callers }, (_, index) =>
-    work(index).catch((error: unknown) => {
+  const prepared = await Promise.all(Array.from({ length: callers }, (_, index) => prepare(index)));
+  const working = prepared.map((work) =>
+    work().catch((error: unknown) => {
       surprises.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }),
   );
