@@ -5,7 +5,8 @@ import { errorRecord } from "../error-record.js";
 export const logOptions = (level: string) =>
   ({
     level,
-    serializers: { err: errorRecord },
+    // The reader of forms writes down its options, among them the request's headers with the token.
+    serializers: { err: errorRecord, busboyOptions: () => undefined },
     hooks: {
       // Where a line has no text of its own, it would get the error's, as it is.
       logMethod(args, write) {
