@@ -24,8 +24,8 @@ const TWO_DAYS = { count: 172_800, periodMs: 1000 };
 /** Each attacker comes from another address, so that none uses up the calls of the next. */
 const addressOf = (i: number) => `127.0.1.${i + 1}`;
 
-/** No attack at all: what the others are compared with. */
-const peace: Attack = { name: "peace", as: "anyone", run: ({ signal }) => untilTheEnd(signal) };
+/** No attack at all: what the others are compared with, and whether everything is well again afterwards. */
+const peace = (name: string): Attack => ({ name, as: "anyone", run: ({ signal }) => untilTheEnd(signal) });
 
 /**
  * Starts the service on a database and lets the attacks run, one after the other, beside a bystander.
@@ -62,7 +62,7 @@ export async function besiege(
   });
   setPriority(ATTACKER_PRIORITY);
   const outcomes: Outcome[] = [];
-  for (const [i, attack] of [peace, ...chosen].entries()) {
+  for (const [i, attack] of [peace("peace"), ...chosen, peace("peace afterwards")].entries()) {
     await sleep(CALM_MS);
     await Promise.all([person.experience(), service.figures()]);
     const tally = new Tally();

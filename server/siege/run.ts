@@ -20,7 +20,7 @@ const README = fileURLToPath(new URL("../README.md", import.meta.url));
 
 /** How long each attack lasts, s. */
 const LONG_S = 20;
-const SHORT_S = 3;
+const SHORT_S = 1;
 
 const { values: options } = parseArgs({
   options: {

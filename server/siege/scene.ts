@@ -74,7 +74,7 @@ export async function prepare(
   return oauth;
 }
 
-const serialOf = (name: string) => `SIEGE-${name.toUpperCase()}`;
+const serialOf = (name: string) => `S-${name.toUpperCase()}`;
 
 /**
  * Registers a manager and makes all that a party has.
