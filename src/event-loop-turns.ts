@@ -7,10 +7,17 @@ const LONGEST_MS = 16;
 const { setImmediate: immediate, setTimeout: timeout, MessageChannel: Channel } = globalThis;
 
 // Node.js loads `performance` when it is first used, which takes milliseconds; its uptime is as monotonic and there already.
-const clockMs: () => number =
-  typeof process === "object" && typeof process.uptime === "function"
-    ? () => process.uptime() * 1000
-    : () => performance.now();
+const clockMs = clock();
+
+function clock(): () => number {
+  const { process: node, performance: web } = globalThis as {
+    process?: { uptime?: () => number };
+    performance?: { now(): number };
+  };
+  const uptimeS = node?.uptime;
+  if (typeof uptimeS === "function") return () => uptimeS() * 1000;
+  return web === undefined ? Date.now : () => web.now();
+}
 
 // Since when there has been work without a turn; null when the loop has had one since.
 let busySinceMs: number | null = null;
@@ -62,5 +69,7 @@ function scheduler(): () => void {
     port1.onmessage = onTurn;
     return () => port2.postMessage(null);
   }
-  return () => timeout(onTurn, 0);
+  if (typeof timeout === "function") return () => timeout(onTurn, 0);
+  // an environment without tasks has nothing to give way to
+  return () => void Promise.resolve().then(onTurn);
 }
