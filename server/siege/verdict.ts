@@ -6,6 +6,8 @@ import type { Experience } from "./bystander.js";
 export interface Outcome {
   attack: string;
   as: string;
+  /** Why it is known not to be held against. */
+  open: string | null;
   /** What the attacker was answered. */
   answers: string;
   requests: number;
@@ -24,15 +26,19 @@ export const TARGETS = { p99Ms: 250, errors: 0, longestDelayMs: 100, peakMemoryM
 
 export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
 
-/** The same for a machine that does other things beside: what takes time may take four times as long. */
+/**
+ * Bounds of the short form, which guards against relapses on machines that do other things at the same time: four times
+ * the times, and memory for an embedded database that has served large pages.
+ */
 export const BUSY_TARGETS: Targets = {
-  ...TARGETS,
+  errors: TARGETS.errors,
   p99Ms: 4 * TARGETS.p99Ms,
   longestDelayMs: 4 * TARGETS.longestDelayMs,
+  peakMemoryMb: 1_200,
 };
 
 export function outcomeOf(
-  { name, as }: { name: string; as: string },
+  { name, as, open }: { name: string; as: string; open?: string },
   answers: string,
   { latenciesMs, errors, webhookDelaysMs }: Experience,
   { longestDelayMs, peakMemoryMb }: ProbeFigures,
@@ -40,6 +46,7 @@ export function outcomeOf(
   return {
     attack: name,
     as,
+    open: open ?? null,
     answers,
     requests: latenciesMs.length,
     errors,

@@ -6,6 +6,7 @@ import type { Computer } from "./computation/computer.js";
 import type { Config } from "./config.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
+import { onAnswerEnd } from "./http/answer-end.js";
 import { limitArrival } from "./http/arrival.js";
 import { createAuthentication } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
@@ -114,7 +115,7 @@ function installGuard(
     reply.header("X-Request-Id", request.id);
     reply.header("Cache-Control", "no-store");
     const left = new AbortController();
-    reply.raw.once("close", () => {
+    onAnswerEnd(reply, () => {
       if (!reply.raw.writableFinished) left.abort();
     });
     const ctx: Context = {

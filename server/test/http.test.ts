@@ -112,7 +112,7 @@ describe("bodies", () => {
   it("a number that no double holds is refused, not stored as null", async () => {
     for (const number of ["1e400", "-1E+999", "9".repeat(400), `${"9".repeat(250)}e99`]) {
       const { status, body } = await sendText(`{"username": "a", "other": [{"x": ${number}}]}`);
-      expect([status, body]).toEqual([400, { detail: "The body holds a number that is too great." }]);
+      expect([status, body]).toEqual([400, { detail: "The body holds a number that is too large." }]);
     }
     expect((await sendText('{"username": "a", "other": 1e300}')).body).not.toHaveProperty("detail");
   });

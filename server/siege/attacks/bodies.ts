@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type Attack, repeat, type Siege, type Tally } from "./attack.js";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -137,6 +138,7 @@ export const bodies: readonly Attack[] = [
     name: "150 unfinished bodies of 10.9 MB",
     as: "user",
     run: async ({ client, attacker, signal }, tally) => {
+      setMaxListeners(200, signal);
       const part = Buffer.alloc(64 * 1024, "a");
       const total = 10.9 * MB;
       const one = () =>
