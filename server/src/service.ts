@@ -109,7 +109,7 @@ export async function startService(
     lookup,
     jobsAdded,
   });
-  app.log.info({ role, database: store.database.kind, node: process.version, pid: process.pid }, "starting");
+  app.log.info({ role, database: store.database.kind, node: process.version }, "starting");
   const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
   const jobMetrics = measureJobs(app.metrics, own);
   let session: WorkerSession | null = null;
