@@ -36,10 +36,13 @@ export const mayEnd = ({ path, method }: DocumentedOperation): boolean =>
 const hasEnded = ({ path, method }: DocumentedOperation, { status }: Answer) =>
   status === 204 || (status === 201 && /\{(manager|athlete)\}\/$/.test(path) && method !== "POST");
 
+/** Not `String`: a value may have a member `toString` that is no function. */
+const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+
 const withBody = (type: string | undefined, body: unknown) => {
   if (type === undefined) return {};
   if (type === "application/json") return { json: body ?? null };
-  const members = Object.entries(body ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
+  const members = Object.entries(body ?? {}).map(([name, value]): [string, string] => [name, textOf(value)]);
   if (type === "application/x-www-form-urlencoded") return { form: Object.fromEntries(members) };
   const form = new FormData();
   for (const [name, value] of members) form.append(name, new Blob([value]), "a.asi");
