@@ -18,6 +18,7 @@ const run = promisify(execFile);
 
 export interface RunningProcess {
   url: string;
+  pid: number;
   /** What it has printed. */
   output(): string;
   /** SIGTERM. @returns the exit status */
@@ -102,6 +103,7 @@ export class Processes {
     });
     return {
       url,
+      pid: child.pid ?? 0,
       output: () => output,
       async terminate() {
         child.kill("SIGTERM");

@@ -12,10 +12,20 @@ const CANCEL_REQUEST = 80877102;
 /** Emscripten's number of the error that a device is full (its own numbers, not the system's). */
 const NO_SPACE = 51;
 
+/**
+ * What the engine takes of memory. Its own defaults are those of a server with a machine to itself: 128 MB of shared buffers,
+ * all of which are in use from the start, and structures for 100 connections where there is one. Below the buffers lies the
+ * cache of the operating system.
+ */
+const SETTINGS = ["shared_buffers=32MB", "maintenance_work_mem=16MB", "max_connections=10"];
+
 /** The engine throws objects that are no errors, and would be told as "[object Object]". */
 async function open() {
   try {
-    return await PGlite.create(workerData.folder === null ? {} : { dataDir: workerData.folder });
+    return await PGlite.create({
+      ...(workerData.folder === null ? {} : { dataDir: workerData.folder }),
+      startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ["-c", setting])],
+    });
   } catch (thrown) {
     const error = /** @type {{ errno?: number, code?: string }} */ (thrown);
     if (error?.errno === NO_SPACE || error?.code === "ENOSPC") throw new Error("no space left on the device");

@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { UsageError } from "../usage-error.js";
@@ -14,6 +16,9 @@ export interface Embedded {
 
 /** Bytes that go to the engine in one turn of the event loop. */
 const SENT_AT_ONCE = 1024 * 1024;
+
+/** The thread makes few objects: nearly all that it handles are bytes outside of the heap. */
+const YOUNG_GENERATION_MB = 8;
 
 /** The wire protocol's Terminate message, which would end the engine's only session. */
 const TERMINATE = "5800000004";
@@ -98,7 +103,29 @@ class EngineConnection extends Duplex {
  * @param folder where its files lie; null for a database in memory
  */
 export async function startEmbedded(folder: string | null): Promise<Embedded> {
-  const worker = new Worker(new URL("./embedded-worker.js", import.meta.url), { workerData: { folder } });
+  // What makes the files takes several times the memory of the engine itself, and the thread would keep it.
+  if (folder !== null && !existsSync(join(folder, "PG_VERSION"))) await stop(await startEngine(folder));
+  const worker = await startEngine(folder);
+  return {
+    connect: () => new EngineConnection(worker),
+    async copyTo(target) {
+      const { port1, port2 } = new MessageChannel();
+      const answered = once(port1, "message");
+      worker.postMessage({ copyTo: target, port: port2 }, [port2]);
+      const [error] = await answered;
+      port1.close();
+      if (error !== null) throw error;
+    },
+    close: () => stop(worker),
+  };
+}
+
+/** Starts the thread of the engine and waits until it takes statements. */
+async function startEngine(folder: string | null): Promise<Worker> {
+  const worker = new Worker(new URL("./embedded-worker.js", import.meta.url), {
+    workerData: { folder },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
   worker.setMaxListeners(0);
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
@@ -111,20 +138,11 @@ export async function startEmbedded(folder: string | null): Promise<Embedded> {
       );
     });
   });
-  return {
-    connect: () => new EngineConnection(worker),
-    async copyTo(target) {
-      const { port1, port2 } = new MessageChannel();
-      const answered = once(port1, "message");
-      worker.postMessage({ copyTo: target, port: port2 }, [port2]);
-      const [error] = await answered;
-      port1.close();
-      if (error !== null) throw error;
-    },
-    async close() {
-      const exited = new Promise((resolve) => worker.once("exit", resolve));
-      worker.postMessage("close");
-      await exited;
-    },
-  };
+  return worker;
+}
+
+async function stop(worker: Worker): Promise<void> {
+  const exited = new Promise((resolve) => worker.once("exit", resolve));
+  worker.postMessage("close");
+  await exited;
 }

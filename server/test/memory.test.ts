@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Processes, type RunningProcess } from "./processes.js";
+import { newScratchFolder } from "./scratch.js";
+
+/** Resident memory of a process, MB; only Linux tells that of another one in a file. */
+const residentMb = ({ pid }: RunningProcess): number => {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s*(\d+) kB/.exec(status)?.[1]) / 1000;
+};
+
+const isShown = process.env.TEST_DATABASE === "embedded" && process.platform === "linux";
+
+describe.runIf(isShown)("a process with the embedded database", () => {
+  it("starts in less than 350 MB", async () => {
+    const processes = await Processes.onNewDatabase();
+    expect(residentMb(await processes.start())).toBeLessThan(350);
+  });
+
+  it("keeps nothing of the memory that the making of the database took", async () => {
+    const processes = await Processes.onNewDatabase();
+    const first = await processes.startWith({ DATA_DIR: join(newScratchFolder(), "data") });
+    expect(residentMb(first)).toBeLessThan(550);
+  });
+});
