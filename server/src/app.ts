@@ -6,6 +6,7 @@ import type { Computer } from "./computation/computer.js";
 import type { Config } from "./config.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
+import { addressKey } from "./http/address-key.js";
 import { onAnswerEnd } from "./http/answer-end.js";
 import { limitArrival } from "./http/arrival.js";
 import { createAuthentication } from "./http/authentication.js";
@@ -23,6 +24,7 @@ import { Slots } from "./http/slots.js";
 import { createThrottle, type Throttle } from "./http/throttle.js";
 import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
+import { type OnBehalfOf, onBehalfOf } from "./store/fair-pool.js";
 import type { AddressLookup } from "./webhooks/receiver.js";
 
 /** What the application needs from outside; it opens nothing itself. */
@@ -37,6 +39,10 @@ export interface Dependencies {
 }
 
 declare module "fastify" {
+  interface FastifyRequest {
+    /** Whose turns the request's queries take. */
+    onBehalfOf: OnBehalfOf;
+  }
   interface FastifyInstance {
     throttle: Throttle;
     slots: Slots;
@@ -78,7 +84,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("throttle", createThrottle(config, dependencies.database));
   app.decorate("operations", []);
   app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
-  for (const name of ["ctx", "ids", "target", "rawBody", "giveSlotBack"])
+  for (const name of ["ctx", "ids", "target", "rawBody", "giveSlotBack", "onBehalfOf"])
     app.decorateRequest(name, undefined);
   app.decorateRequest("replays", false);
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
@@ -111,6 +117,12 @@ function installGuard(
 ): void {
   const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
   const authenticate = createAuthentication(database.queries, clock, app.throttle);
+  app.addHook("onRequest", (request, _reply, done) => {
+    request.onBehalfOf = { caller: `address ${addressKey(request.ip)}` };
+    onBehalfOf(request.onBehalfOf, done);
+  });
+  // The end of a body is an event of the connection.
+  app.addHook("preValidation", (request, _reply, done) => onBehalfOf(request.onBehalfOf, done));
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);
     reply.header("Cache-Control", "no-store");

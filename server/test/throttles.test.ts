@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "../src/config.js";
-import { Turns } from "../src/domain/turns.js";
+import { Turns } from "../src/turns.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { newStore, service, startService, TestService } from "./service.js";
 

@@ -1,4 +1,5 @@
-import { Turns } from "../domain/turns.js";
+import { errors } from "../domain/errors.js";
+import { Turns } from "../turns.js";
 
 /** Computations that wait for a thread, of all accounts and of one. */
 const MAX_WAITING = 400;
@@ -43,7 +44,7 @@ export class ComputationQueue {
       concurrency,
       maxWaiting: MAX_WAITING,
       maxWaitingPerCaller: MAX_WAITING_OF_ACCOUNT,
-      retryAfterMs: RETRY_AFTER_MS,
+      refusal: () => errors.throttled(RETRY_AFTER_MS),
     });
   }
 

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
+import { Turns } from "../turns.js";
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
-import { Turns } from "./turns.js";
 
 /** The most common passwords of at least 8 characters: NIST SP 800-63B section 5.1.1.2 asks to refuse them. */
 const COMMON = new Set(
@@ -42,7 +42,12 @@ function requireAllowed(password: string, username: string): void {
 const HASHES_AT_ONCE = 2;
 /** Passwords of one caller that may wait. */
 const MAX_WAITING = 100;
-const turns = new Turns<string>({ concurrency: HASHES_AT_ONCE, maxWaitingPerCaller: MAX_WAITING });
+const RETRY_AFTER_MS = 1_000;
+const turns = new Turns<string>({
+  concurrency: HASHES_AT_ONCE,
+  maxWaitingPerCaller: MAX_WAITING,
+  refusal: () => errors.throttled(RETRY_AFTER_MS),
+});
 
 /**
  * Runs work that hashes a password or judges one, in turns with others'.

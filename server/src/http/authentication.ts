@@ -10,7 +10,7 @@ import type { Throttle } from "./throttle.js";
 /** RFC 6750 section 2.1; the scheme in any letter case. The token in the form of those that are given out. */
 const BEARER = /^Bearer +([A-Za-z0-9_-]{43})$/i;
 
-/** Tokens that were valid when they were last seen. */
+/** Tokens that were valid when they were last seen, at most. */
 const MAX_KNOWN = 10_000;
 
 const callerOfToken = preparedOnce((queries) =>
@@ -35,6 +35,8 @@ const callerOfToken = preparedOnce((queries) =>
     .prepare("caller_of_token"),
 );
 
+const callerOfAccount = (id: number) => `account ${id}`;
+
 /** Who a request's `Authorization` header stands for; null when it holds no token that is valid now. */
 export type Authenticate = (request: FastifyRequest, header: string) => Promise<Caller | null>;
 
@@ -44,16 +46,24 @@ export type Authenticate = (request: FastifyRequest, header: string) => Promise<
  * same address with known tokens are not affected.
  */
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authenticate {
-  const known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  /** Accounts by the hashes of their tokens. */
+  const known = new LRUCache<string, number>({ max: MAX_KNOWN });
   return async (request, header) => {
     const token = BEARER.exec(header)?.[1];
     if (token === undefined) return null;
     const tokenHash = hashToken(token);
     const key = Buffer.from(tokenHash).toString("base64");
-    if (!known.has(key)) throttle.requireLeft("address", request);
+    const account = known.get(key);
+    if (account === undefined) throttle.requireLeft("address", request);
+    // Even the first query waits among the account's own: the address may be shared with others.
+    else request.onBehalfOf.caller = callerOfAccount(account);
     const [caller] = await callerOfToken(queries).execute({ tokenHash, now: clock.now() });
-    if (caller === undefined) known.delete(key);
-    else known.set(key, true);
-    return caller ?? null;
+    if (caller === undefined) {
+      known.delete(key);
+      return null;
+    }
+    known.set(key, caller.id);
+    request.onBehalfOf.caller = callerOfAccount(caller.id);
+    return caller;
   };
 }

@@ -2,6 +2,7 @@ import { drizzle, type NodePgQueryResultHKT } from "drizzle-orm/node-postgres";
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import pg from "pg";
 import { startEmbedded } from "./embedded.js";
+import { FairPool } from "./fair-pool.js";
 import { PreparingClient } from "./preparing-client.js";
 
 /** Where queries run: the database, or a transaction of it. */
@@ -31,9 +32,6 @@ export interface Database {
   copyTo: ((folder: string) => Promise<void>) | null;
   close(): Promise<void>;
 }
-
-/** How long a query waits for a connection; with the embedded engine's only session, for the transaction before it. */
-const CONNECTION_TIMEOUT_MS = 30_000;
 
 /** Parsers by type: numbers as numbers (ids and counts stay below 2^53). */
 const types = {
@@ -106,13 +104,8 @@ export async function openDatabase(
 }
 
 /** A pool that outlives its connections. */
-function survivingPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({
-    ...config,
-    Client: PreparingClient,
-    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-    types,
-  });
+function survivingPool(config: pg.PoolConfig & { max: number }): pg.Pool {
+  const pool = new FairPool({ ...config, Client: PreparingClient, types });
   // A connection that breaks while nobody uses it is replaced by the next query. Without a listener it ends the process.
   pool.on("error", () => undefined);
   // The pool removes it then.

@@ -12,13 +12,13 @@ import {
   type SamplePage,
   sqlClientOf,
 } from "../../store/samples/index.js";
+import type { Turns } from "../../turns.js";
 import { PAGE_LIMITS, pageQuery } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../devices/rules.js";
 import { errors } from "../errors.js";
 import type { Item } from "../item.js";
 import { envelope, paging, requirePage } from "../listing.js";
-import type { Turns } from "../turns.js";
 import { BoundsQuery, ownedParts, readBounds } from "./interval.js";
 import type { PageCache } from "./page-cache.js";
 import { whileOwned } from "./while-owned.js";

@@ -11,7 +11,7 @@ import {
 } from "../../domain/raw-data/fetch.js";
 import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
-import { Turns } from "../../domain/turns.js";
+import { Turns } from "../../turns.js";
 import { Page } from "../../wire/types.js";
 import { deprecationHeaders } from "../deprecation.js";
 import { type AnyOperation, route } from "../route.js";

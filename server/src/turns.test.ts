@@ -51,12 +51,47 @@ describe("turns", () => {
     expect(order).toEqual([1, 2, 3, 1, 1, 1, 1]);
   });
 
+  it("leave places to others while a caller has as many tasks as one may have", async () => {
+    const turns = new Turns<string>({ concurrency: 3, concurrencyPerCaller: 2 });
+    const { done, finish } = work();
+    const began: string[] = [];
+    const run = (caller: string) =>
+      turns.run(caller, async () => {
+        began.push(caller);
+        await done;
+      });
+    const asked = [..."aaaab"].map(run);
+    await settled();
+    expect(began.join("")).toBe("aab");
+    finish();
+    await Promise.all(asked);
+    expect(began).toHaveLength(5);
+  });
+
+  it("end once, however often the end is called", async () => {
+    const turns = new Turns<string>({ concurrency: 1 });
+    const end = await turns.take("a");
+    const { done, finish } = work();
+    const second = turns.run("b", () => done);
+    const third = turns.run("c", settled);
+    end();
+    end();
+    let began = false;
+    third.then(() => {
+      began = true;
+    });
+    await settled();
+    expect(began).toBe(false);
+    finish();
+    await Promise.all([second, third]);
+  });
+
   it("refuse a caller whose works wait in numbers, and no other", async () => {
     const turns = new Turns<string>({ concurrency: 1, maxWaitingPerCaller: 2 });
     const { done, finish } = work();
     const first = turns.run("a", () => done);
     const waiting = [turns.run("a", settled), turns.run("a", settled)];
-    await expect(turns.run("a", settled)).rejects.toMatchObject({ code: "throttled" });
+    await expect(turns.run("a", settled)).rejects.toThrow("Too many tasks wait");
     const other = turns.run("b", settled);
     finish();
     await Promise.all([first, ...waiting, other]);
@@ -68,7 +103,7 @@ describe("turns", () => {
     const first = turns.run("a", () => done);
     const left = new AbortController();
     const dropped = turns.run("b", settled, left.signal);
-    await expect(turns.run("c", settled)).rejects.toMatchObject({ code: "throttled" });
+    await expect(turns.run("c", settled)).rejects.toThrow("Too many tasks wait");
     left.abort(new Error("left"));
     await expect(dropped).rejects.toThrow("left");
     const next = turns.run("c", async () => "done");

@@ -1,0 +1,148 @@
+interface TurnsSettings {
+  /** Tasks that run at a time. */
+  concurrency: number;
+  /** Tasks of one caller that run at a time; any number unless given. */
+  concurrencyPerCaller?: number;
+  /** Tasks of one caller that may wait; any number unless given. */
+  maxWaitingPerCaller?: number;
+  /** Tasks of all callers that may wait; any number unless given. */
+  maxWaiting?: number;
+  /** The error of a task that finds too many waiting. */
+  refusal?: () => Error;
+}
+
+/** The tasks of a caller. */
+interface Share {
+  running: number;
+  /** Each starts a task that waits; the oldest first. */
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * Runs a bounded number of tasks at a time. Callers take turns, one task each, so that a caller with many waiting tasks
+ * does not hold up a caller with one.
+ */
+export class Turns<Caller> {
+  readonly #settings: Required<TurnsSettings>;
+  #running = 0;
+  #waitingCount = 0;
+  /** Callers with tasks that run or wait. The one at the front has the next turn; each turn sends its caller to the end. */
+  readonly #shares = new Map<Caller, Share>();
+
+  constructor(settings: TurnsSettings) {
+    this.#settings = {
+      concurrencyPerCaller: Number.POSITIVE_INFINITY,
+      maxWaitingPerCaller: Number.POSITIVE_INFINITY,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      refusal: () => new Error("Too many tasks wait."),
+      ...settings,
+    };
+  }
+
+  /**
+   * Runs the task when it is the caller's turn.
+   * @param signal takes a task that waits out of the queue; a task that has begun goes on
+   * @throws the `refusal` when too many tasks wait already; the signal's reason; whatever the task throws
+   */
+  async run<T>(caller: Caller, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const end = await this.take(caller, signal);
+    try {
+      return await task();
+    } finally {
+      end();
+    }
+  }
+
+  /**
+   * Waits for the caller's turn; for tasks that end elsewhere than they begin.
+   * @returns ends the turn
+   * @throws as `run`
+   */
+  async take(caller: Caller, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    const share = this.#shareOf(caller);
+    if (this.#mayStart(share)) {
+      this.#begin(share);
+    } else {
+      await this.#wait(caller, share, signal);
+    }
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      this.#end(caller, share);
+    };
+  }
+
+  #shareOf(caller: Caller): Share {
+    const known = this.#shares.get(caller);
+    if (known !== undefined) return known;
+    const share: Share = { running: 0, waiting: new Set() };
+    this.#shares.set(caller, share);
+    return share;
+  }
+
+  #mayStart({ running }: Share): boolean {
+    const { concurrency, concurrencyPerCaller } = this.#settings;
+    return this.#running < concurrency && running < concurrencyPerCaller;
+  }
+
+  #begin(share: Share): void {
+    this.#running += 1;
+    share.running += 1;
+  }
+
+  #wait(caller: Caller, share: Share, signal: AbortSignal | undefined): Promise<void> {
+    const { maxWaiting, maxWaitingPerCaller, refusal } = this.#settings;
+    if (share.waiting.size >= maxWaitingPerCaller || this.#waitingCount >= maxWaiting) {
+      this.#forgetIdle(caller, share);
+      throw refusal();
+    }
+    this.#waitingCount += 1;
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = () => {
+        share.waiting.delete(start);
+        this.#waitingCount -= 1;
+        this.#forgetIdle(caller, share);
+        reject(signal?.reason);
+      };
+      share.waiting.add(start);
+      signal?.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  #end(caller: Caller, share: Share): void {
+    this.#running -= 1;
+    share.running -= 1;
+    this.#moveToEnd(caller, share);
+    this.#startNext();
+  }
+
+  #moveToEnd(caller: Caller, share: Share): void {
+    this.#shares.delete(caller);
+    this.#shares.set(caller, share);
+    this.#forgetIdle(caller, share);
+  }
+
+  #forgetIdle(caller: Caller, { running, waiting }: Share): void {
+    if (running === 0 && waiting.size === 0) this.#shares.delete(caller);
+  }
+
+  /** Starts the oldest task of the first caller that may have one more. */
+  #startNext(): void {
+    for (const [caller, share] of this.#shares) {
+      const [start] = share.waiting;
+      if (start === undefined || !this.#mayStart(share)) continue;
+      share.waiting.delete(start);
+      this.#waitingCount -= 1;
+      this.#begin(share);
+      this.#moveToEnd(caller, share);
+      start();
+      return;
+    }
+  }
+}

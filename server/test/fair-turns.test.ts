@@ -1,0 +1,71 @@
+/** Callers take turns for connections of the database: the many requests of one do not hold up the one of another. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onBehalfOf } from "../src/store/fair-pool.js";
+import { newDatabase, newStore, type TestAccount, TestService } from "./service.js";
+import { newActivity } from "./team.js";
+
+const MANY = 120;
+
+describe("the pool", () => {
+  it("gives a caller who comes last a connection before the hundredth of another", async () => {
+    const { database } = await newDatabase();
+    const order: string[] = [];
+    const query = (caller: string) =>
+      onBehalfOf({ caller }, async () => {
+        await database.queries.execute("SELECT 1");
+        order.push(caller);
+      });
+    await Promise.all([...Array.from({ length: MANY }, () => query("busy")), query("late")]);
+    await database.close();
+    expect(order).toHaveLength(MANY + 1);
+    expect(order.indexOf("late")).toBeLessThan(MANY / 4);
+  });
+
+  it("goes on after transactions that fail, and ends their turns", async () => {
+    const { database } = await newDatabase();
+    const failing = Array.from({ length: MANY }, () =>
+      onBehalfOf({ caller: "failing" }, () => database.queries.transaction((tx) => tx.execute("SELECT 1/0"))),
+    );
+    for (const { status } of await Promise.allSettled(failing)) expect(status).toBe("rejected");
+    const { rows } = await database.queries.execute("SELECT 1 AS one");
+    await database.close();
+    expect(rows).toEqual([{ one: 1 }]);
+  });
+});
+
+describe("requests", () => {
+  let s: TestService;
+  let busy: TestAccount;
+  let late: TestAccount;
+
+  beforeAll(async () => {
+    s = await TestService.start(await newStore());
+    [busy, late] = [await s.manager(), await s.manager()];
+  });
+
+  afterAll(async () => {
+    await s.stop();
+    await s.store.close();
+  });
+
+  it("a change does not wait for another account's changes", async () => {
+    // Slow enough that the database is what they wait for.
+    await s.store.database.pool.query(`
+      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END $$;
+      CREATE TRIGGER dawdle BEFORE UPDATE ON activities FOR EACH ROW EXECUTE FUNCTION dawdle()`);
+    const rename = async (manager: TestAccount, activity: number) => {
+      const path = `/api/v1/activities/${activity}/`;
+      const { status } = await s.send("PATCH", path, { token: manager.token, json: { name: "Match" } });
+      expect(status).toBe(200);
+    };
+    const crowded = await newActivity(s, busy);
+    const quiet = await newActivity(s, late);
+    let answered = 0;
+    const many = Array.from({ length: MANY }, () => rename(busy, crowded).then(() => answered++));
+    await rename(late, quiet);
+    const before = answered;
+    await Promise.all(many);
+    expect(answered).toBe(MANY);
+    expect(before).toBeLessThan(MANY / 2);
+  });
+});
