@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "../src/config.js";
-import { Turns } from "../src/turns.js";
 import { applyRetention } from "../src/jobs/retention.js";
+import { Turns } from "../src/turns.js";
 import { newStore, service, startService, TestService } from "./service.js";
 
 const statusesOf = async (answers: readonly Promise<{ status: number }>[]) =>
