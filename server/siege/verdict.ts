@@ -27,13 +27,14 @@ export const TARGETS = { p99Ms: 250, errors: 0, longestDelayMs: 100, peakMemoryM
 export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
 
 /**
- * Bounds of the short form, which guards against relapses on machines that do other things at the same time: four times
- * the times, and memory for an embedded database that has served large pages.
+ * Bounds of the short form, which guards against relapses on machines that do other things at the same time: ten times
+ * the times (the faults that were found took 1.4 s to minutes), and memory for an embedded database that has served large
+ * pages.
  */
 export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,
-  p99Ms: 4 * TARGETS.p99Ms,
-  longestDelayMs: 4 * TARGETS.longestDelayMs,
+  p99Ms: 10 * TARGETS.p99Ms,
+  longestDelayMs: 10 * TARGETS.longestDelayMs,
   peakMemoryMb: 1_200,
 };
 

@@ -39,7 +39,7 @@ async function hold(path: string, body: Uint8Array, token?: string) {
 const repeated = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / unit.length));
 
 /** No request holds the event loop for 100 ms; on a busy machine everything takes longer. */
-const HOLD_MS = 1000;
+const HOLD_MS = 2_000;
 
 /** Texts that cost a careless reader far more than others of their length. */
 const UNITS = {

@@ -88,13 +88,18 @@ export function sendError(
 }
 
 function answer(reply: FastifyReply, status: number, code: string, body: unknown): FastifyReply {
-  return reply
-    .removeHeader("Content-Disposition")
-    .code(status)
-    .header("X-Error-Code", code)
-    .header("Cache-Control", "no-store")
-    .type("application/json; charset=utf-8")
-    .send(JSON.stringify(body));
+  return (
+    reply
+      .removeHeader("Content-Disposition")
+      // The framework closes the connection where a body is refused; the rest of it that is on its way would then reset the
+      // connection, and the client never see the answer. It is read and dropped, at most until `limitArrival` ends it.
+      .removeHeader("Connection")
+      .code(status)
+      .header("X-Error-Code", code)
+      .header("Cache-Control", "no-store")
+      .type("application/json; charset=utf-8")
+      .send(JSON.stringify(body))
+  );
 }
 
 /** How long a client that was refused has to read why. */

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { beforeAll, describe, expect, it } from "vitest";
+import { service, type TestAccount, type TestDevice, type TestService } from "./service.js";
+
+let s: TestService;
+let ann: TestAccount;
+let device: TestDevice;
+
+beforeAll(async () => {
+  s = await service();
+  ann = await s.manager();
+  device = await s.ownedDevice(ann);
+});
+
+describe("a client whose body is refused while it still sends", () => {
+  const MIB = 1024 * 1024;
+  const bodies = {
+    "of a size over the limit": { path: () => `/api/v1/managers/${ann.id}/`, method: "PATCH", start: "{" },
+    "of a bulk load that is not base64": {
+      path: () => `/api/v1/devices/${device.id}/bulk-load/`,
+      method: "POST",
+      start: '{"asi_b64":"???',
+    },
+    "of another type": {
+      path: () => `/api/v1/managers/${ann.id}/`,
+      method: "PATCH",
+      start: "{",
+      type: "text/plain",
+    },
+  };
+
+  it.each(Object.entries(bodies))(
+    "reads the answer, and goes on with the connection: %s",
+    async (_, body) => {
+      const { hostname, port } = new URL(s.service.url);
+      const socket = connect(Number(port), hostname);
+      let received = "";
+      socket.setEncoding("latin1").on("data", (text) => {
+        received += text;
+      });
+      const host = `Host: ${hostname}\r\nAuthorization: Bearer ${ann.token}`;
+      const type = "type" in body ? body.type : "application/json";
+      socket.write(
+        `${body.method} ${body.path()} HTTP/1.1\r\n${host}\r\nContent-Type: ${type}\r\n` +
+          `Content-Length: ${4 * MIB}\r\n\r\n${body.start}`,
+      );
+      while (!received.includes("\r\n\r\n")) await once(socket, "data");
+      expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
+      received = "";
+      socket.write("x".repeat(4 * MIB - body.start.length));
+      socket.write(`GET /api/v1/account/ HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`);
+      await once(socket, "end");
+      socket.destroy();
+      expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
+});
