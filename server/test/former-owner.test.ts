@@ -7,6 +7,7 @@ import { migrations } from "../src/store/migrations/index.js";
 import { storeSamples } from "../src/store/samples/index.js";
 import { recordingOf, rowAt } from "./recordings.js";
 import { newDatabase, newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { newActivity, schemaId } from "./team.js";
 
 const MINUTE_MS = 60_000;
 /** What a device's clock may be ahead of the server's. */
@@ -17,10 +18,13 @@ const iso = (ms: number) => new Date(ms).toISOString();
 // A database of its own: here jobs are run and the clock is moved.
 let s: TestService;
 let managers: TestAccount[];
+/** What each manager's time frames name beside the device. */
+let teams: { activity: number; athlete: number }[];
 
 beforeAll(async () => {
   s = await TestService.start(await newStore());
-  managers = await Promise.all([s.manager(), s.manager(), s.manager()]);
+  managers = await Promise.all([0, 1, 2].map(() => s.manager({}, "?create_default_athlete=true")));
+  teams = await Promise.all(managers.map(teamOf));
 });
 
 afterAll(async () => {
@@ -33,6 +37,11 @@ const manager = (index: number): TestAccount => {
   if (found === undefined) throw new Error(`There is no manager ${index}`);
   return found;
 };
+
+async function teamOf({ id, token }: TestAccount) {
+  const [athlete] = (await s.get(`/api/v1/athletes/?managed_by=${id}`, token)).body.results;
+  return { activity: await newActivity(s, { id, token }), athlete: athlete.id as number };
+}
 
 /** Degrees that tell who loaded a sample. */
 const latitudeOf = (index: number) => 10 + index;
@@ -78,6 +87,48 @@ async function timesRead(device: TestDevice, index: number, startMs: number, sto
 }
 
 const now = () => s.clock.now().getTime();
+
+/** The time frames by device and manager. */
+const frames = new Map<string, number>();
+
+/** A manager's time frame about now on a device; undefined for one who has never owned it. */
+async function frameOf(device: TestDevice, index: number, of = s): Promise<number | undefined> {
+  const key = `${device.id} ${index}`;
+  const known = frames.get(key);
+  if (known !== undefined) return known;
+  const { id, token } = manager(index);
+  const { status, body } = await of.post(
+    "/api/v1/timeframes/",
+    {
+      start_time: iso(Date.now() - 48 * 3_600_000),
+      end_time: iso(Date.now() + 48 * 3_600_000),
+      params: {},
+      device: device.id,
+      ...teams[index],
+      owner: id,
+      json_schema: await schemaId(s, "timeframe_soccer"),
+    },
+    token,
+  );
+  expect([201, 400]).toContain(status);
+  if (status === 400) return undefined;
+  frames.set(key, body.id);
+  return body.id;
+}
+
+/** The computed data of a manager's time frame; undefined where there is none. */
+async function computedRead(device: TestDevice, index: number, of = s) {
+  const frame = await frameOf(device, index, of);
+  if (frame === undefined) return undefined;
+  const { status, body } = await of.get(`/api/v1/timeframes/${frame}/computed-data/`, manager(index).token);
+  expect(status).toBe(200);
+  return body as {
+    first_timestamp: number | null;
+    last_timestamp: number | null;
+    hr_min: number;
+    hr_max: number;
+  };
+}
 
 describe("a former owner's samples", () => {
   it("from times after the release are gone, and the next owner's of the same times are stored", async () => {
@@ -213,14 +264,16 @@ describe("a former owner's samples", () => {
     async () => {
       const device = await s.ownedDevice(manager(0));
       const ahead = now() + 2 * MINUTE_MS;
+      await frameOf(device, 0);
       const held = await hold("LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
+      const computing = computedRead(device, 0);
       const reads = [
         raw(device, 0, now(), ahead),
         s.get(`/api/v1/devices/${device.id}/raw-data-ranges/?start=${now()}&stop=${ahead}`, manager(0).token),
         s.get(`/api/v1/devices/${device.id}/latest-raw-data/`, manager(0).token),
         s.get(`/api/v1/devices/${device.id}/latest-timestamp/`, manager(0).token),
       ];
-      await held.waiters(4);
+      await held.waiters(5);
       // Release, take-over and load, all of them committed with the lock that the readers wait for.
       const { client } = held;
       const from = iso(now());
@@ -240,7 +293,7 @@ describe("a former owner's samples", () => {
           longitudeE7: Int32Array.of(0),
           altitudeMm: Int32Array.of(0),
           speedMmPerS: Int32Array.of(0),
-          hr: Uint8Array.of(0),
+          hr: Uint8Array.of(heartRateOf(1)),
           fixType: Uint8Array.of(3),
         },
       ]);
@@ -250,6 +303,7 @@ describe("a former owner's samples", () => {
       expect([ranges?.status, ranges?.body.results ?? []]).toEqual([expect.toBeOneOf([200, 403]), []]);
       expect(latest?.status).toBe(403);
       expect(timestamp?.status).toBe(403);
+      expect(await computing).toMatchObject({ first_timestamp: null, hr_max: null });
       expect(await timesRead(device, 1, ahead, ahead)).toEqual([ahead]);
     },
   );
@@ -321,11 +375,12 @@ async function everythingRead(device: TestDevice, index: number, of = s) {
   const window = `start=${now() - 3 * 3_600_000}&stop=${now() + 3_600_000}`;
   const soon = `start=${now() + 1}&stop=${now() + AHEAD_MS}`;
   const get = (path: string) => of.get(`/api/v1/devices/${device.id}/${path}`, token);
-  const [page, ahead, latest, ranges] = await Promise.all([
+  const [page, ahead, latest, ranges, computed] = await Promise.all([
     get(`raw-data/?${window}`),
     get(`raw-data/?${soon}`),
     get("latest-raw-data/?size=300"),
     get(`raw-data-ranges/?${window}`),
+    computedRead(device, index, of),
   ]);
   for (const { status } of [page, ahead, latest, ranges]) expect([200, 403]).toContain(status);
   const samples: Sample[] = [
@@ -337,13 +392,28 @@ async function everythingRead(device: TestDevice, index: number, of = s) {
     (sum: number, { size }: { size: number }) => sum + size,
     0,
   );
-  return { samples, count };
+  return { samples, count, computed };
 }
 
-function expectOwn(samples: readonly Sample[], index: number): void {
+function expectOwn({ samples, computed }: Awaited<ReturnType<typeof everythingRead>>, index: number): void {
   for (const sample of samples) {
     expect(sample["gnss.latitude"]).toBe(latitudeOf(index));
     expect([null, heartRateOf(index)]).toContain(sample["ecg.hr"]);
+  }
+  for (const heartRate of [computed?.hr_min ?? null, computed?.hr_max ?? null]) {
+    expect([null, heartRateOf(index)]).toContain(heartRate);
+  }
+}
+
+/** Computed data begin and end with samples that their owner may read, and leave none of their heart rates out. */
+function expectFrom(times: readonly number[], computed: Awaited<ReturnType<typeof computedRead>>): void {
+  const heard = times.filter((ms) => ms % 2 === 0);
+  const { first_timestamp: first = null, last_timestamp: last = null } = computed ?? {};
+  if (first === null || last === null) expect(computed === undefined ? [] : heard).toEqual([]);
+  else {
+    expect(times).toContain(first);
+    expect(times).toContain(last);
+    expect(heard.filter((ms) => ms < first || ms > last)).toEqual([]);
   }
 }
 
@@ -382,11 +452,9 @@ class Model {
     }
   }
 
-  readable(by: number, fromMs: number, toMs: number): number {
+  readable(by: number): number[] {
     const own = this.ownerships.filter((ownership) => ownership.by === by);
-    return [...this.samples.keys()].filter(
-      (ms) => fromMs <= ms && ms <= toMs && own.some(({ from, to }) => from <= ms && ms < to),
-    ).length;
+    return [...this.samples.keys()].filter((ms) => own.some(({ from, to }) => from <= ms && ms < to));
   }
 }
 
@@ -420,9 +488,12 @@ describe("over random histories of owners, clocks, loads and reads", () => {
             model.runJobs(now());
           },
           async read(by: number) {
-            const { samples, count } = await everythingRead(device, by);
-            expectOwn(samples, by);
-            expect(count).toBe(model.readable(by, now() - 3 * 3_600_000, now() + 3_600_000));
+            const read = await everythingRead(device, by);
+            expectOwn(read, by);
+            const readable = model.readable(by);
+            const window = [now() - 3 * 3_600_000, now() + 3_600_000] as const;
+            expect(read.count).toBe(readable.filter((ms) => window[0] <= ms && ms <= window[1]).length);
+            expectFrom(readable, read.computed);
           },
           async backdate(ms: number) {
             const last = model.ownerships.at(-1);
@@ -488,7 +559,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
                 if (next.do === "hand over") for (const one of managers) await at.release(device, one);
                 if (next.do === "hand over" || next.do === "take") await at.take(device, manager(by));
                 else if (next.do === "release") await at.release(device, manager(by));
-                else if (next.do === "read") expectOwn((await everythingRead(device, by, at)).samples, by);
+                else if (next.do === "read") expectOwn(await everythingRead(device, by, at), by);
                 else if ("offsets" in next) {
                   await upload(
                     device,
@@ -506,7 +577,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
             for (const one of done) if (one.status === "rejected") throw one.reason;
           }
           for (const index of managers.keys()) {
-            expectOwn((await everythingRead(device, index)).samples, index);
+            expectOwn(await everythingRead(device, index), index);
           }
           s.clock.advance(3_600_000);
           await s.runJobs();

@@ -1,7 +1,7 @@
 /** How jobs are found, leased, and given back. */
 import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { transact } from "../src/domain/change.js";
 import type { Queries } from "../src/store/database.js";
 import {
@@ -15,6 +15,7 @@ import {
 import { jobs } from "../src/store/schema.js";
 import { startMailServer } from "./mail-server.js";
 import { newStore, TestService } from "./service.js";
+import { Team } from "./team.js";
 
 let s: TestService;
 
@@ -132,6 +133,27 @@ describe("accounts take turns", () => {
     const order = mail.mails.map((text) => /To: of-(\d)/.exec(text)?.[1]);
     expect(order).toHaveLength(12);
     expect(order.slice(0, 4)).toEqual(expect.arrayContaining(["8", "9"]));
+  });
+});
+
+describe("kinds of work have places of their own", () => {
+  it("mail is sent while computations take every place of theirs", async () => {
+    const mail = await startMailServer();
+    const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });
+    const team = await Team.of(worker);
+    await team.frame(0, 600);
+    let end: (result: string) => void = expect.fail;
+    const result = new Promise<string>((resolve) => {
+      end = resolve;
+    });
+    const compute = vi.spyOn(worker.service.computer, "compute").mockReturnValue(result);
+    const done = worker.runJobs();
+    await expect.poll(() => compute.mock.calls.length).toBe(1);
+    await addMail();
+    worker.service.worker.wake();
+    await expect.poll(() => mail.mails.filter((text) => text.includes("To: a@example.org")).length).toBe(1);
+    end("{}");
+    await done;
   });
 });
 

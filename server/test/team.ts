@@ -103,7 +103,7 @@ export async function schemaId(s: TestService, name: string): Promise<number> {
 
 export async function newActivity(
   s: TestService,
-  owner: TestAccount,
+  owner: Pick<TestAccount, "id" | "token">,
   name = "A match",
   sport = "soccer",
 ): Promise<number> {

@@ -1,0 +1,84 @@
+/** Requests for computed data: who asks for the same shares one computation, and nobody computes for who has left. */
+import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from "vitest";
+import type { Computer } from "../src/computation/computer.js";
+import { startService, type TestService } from "./service.js";
+import { Team } from "./team.js";
+
+let s: TestService;
+let team: Team;
+let compute: MockInstance<Computer["compute"]>;
+let share: MockInstance<Computer["share"]>;
+
+beforeAll(async () => {
+  s = await startService({ computeThreads: 1 });
+  team = await Team.of(s);
+  compute = vi.spyOn(s.service.computer, "compute");
+  share = vi.spyOn(s.service.computer, "share");
+});
+
+afterAll(() => s.stop());
+
+afterEach(() => {
+  compute.mockClear();
+  share.mockClear();
+});
+
+/** Holds the only thread with the computation of another time frame. @returns ends it */
+async function holdThread(): Promise<() => Promise<void>> {
+  let end: (result: string) => void = expect.fail;
+  compute.mockReturnValueOnce(
+    new Promise((resolve) => {
+      end = resolve;
+    }),
+  );
+  // No sample falls into it, so it is computed once.
+  const other = team.computed(await team.frame(10_000, 10_600));
+  await expect.poll(() => compute.mock.calls.length).toBe(1);
+  return async () => {
+    end("{}");
+    await other;
+  };
+}
+
+describe("computed data", () => {
+  it("that many ask for at once are computed once", async () => {
+    const frame = await team.frame(0, 600);
+    const letGo = await holdThread();
+    const answers = Array.from({ length: 50 }, () => team.computed(frame));
+    await expect.poll(() => share.mock.calls.length).toBe(51);
+    await letGo();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(compute).toHaveBeenCalledTimes(2);
+  });
+
+  it("for which everybody has left before their turn are not computed", async () => {
+    const frame = await team.frame(0, 600);
+    const letGo = await holdThread();
+    const leaving = new AbortController();
+    const left = fetch(`${s.service.url}/api/v1/timeframes/${frame}/computed-data/`, {
+      headers: { Authorization: `Bearer ${team.manager.token}` },
+      signal: leaving.signal,
+    });
+    await expect.poll(() => share.mock.calls.length).toBe(2);
+    const [, { signal }] = share.mock.calls[1] ?? expect.fail();
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    await expect.poll(() => signal?.aborted).toBe(true);
+    await letGo();
+    const next = await team.frame(0, 600);
+    expect((await team.computed(next)).status).toBe(200);
+    expect(compute).toHaveBeenCalledTimes(2);
+  });
+
+  it("have the samples of the moment in which a thread is free", async () => {
+    const frame = await team.frame(0, 600);
+    const letGo = await holdThread();
+    const answer = team.computed(frame);
+    await expect.poll(() => share.mock.calls.length).toBe(2);
+    await team.run(0, 100, 3000, 150);
+    await letGo();
+    expect((await answer).body).toMatchObject({ total_distance: 299.7, hr_max: 150 });
+    // What was read before would have been computed in vain, and then once more.
+    expect(compute).toHaveBeenCalledTimes(2);
+  });
+});

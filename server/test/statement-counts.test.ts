@@ -1,0 +1,153 @@
+/** Changes of many rows: how often they ask the database, and for how many rows one transaction holds it. */
+import { eq, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deleteActivity, updateActivity } from "../src/domain/activities/change.js";
+import { deleteManagedAthlete } from "../src/domain/athletes/remove.js";
+import type { Context } from "../src/domain/context.js";
+import { type FanOut, fanOut } from "../src/domain/webhooks/fan-out.js";
+import type { Queries } from "../src/store/database.js";
+import { jobColumns } from "../src/store/queue.js";
+import { accounts, activities, jobs, webhookDeliveries } from "../src/store/schema.js";
+import { newStore, TestService } from "./service.js";
+import { Team } from "./team.js";
+
+// A database of its own: jobs are left to nobody here.
+let s: TestService;
+
+beforeAll(async () => {
+  s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
+});
+
+afterAll(async () => {
+  await s.stop();
+  await s.store.close();
+});
+
+/** Queries that write down what they send. */
+function listening(): { queries: Queries; sent: string[] } {
+  const { pool } = s.store.database;
+  const sent: string[] = [];
+  const logger = { logQuery: (text: string) => void sent.push(text) };
+  const queries: Queries = drizzle(pool, { logger });
+  queries.transaction = async (work, config) => {
+    const client = await pool.connect();
+    try {
+      return await drizzle(client, { logger }).transaction(work, config);
+    } finally {
+      client.release();
+    }
+  };
+  return { queries, sent };
+}
+
+/** An activity with time frames of one athlete, and webhooks. */
+async function activityWith(timeframes: number, webhooks: number): Promise<Team> {
+  const team = await Team.of(s);
+  const { body } = await team.create();
+  const { queries } = s.store.database;
+  await queries.execute(sql`
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
+    SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+    FROM timeframes, generate_series(2, ${timeframes}) WHERE id = ${body.id}`);
+  await queries.execute(sql`
+    INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
+    SELECT ${team.activity}, 'http://127.0.0.1:9/' || n, 'sealed', true, true, now() FROM generate_series(1, ${webhooks}) AS n`);
+  return team;
+}
+
+/** The team's manager as the one who calls. */
+const by = ({ manager: { id, username } }: Team, queries: Queries): Context => ({
+  ...s.ctx,
+  queries,
+  caller: { id, username, role: "MANAGER", canCreateManagedAthletes: true },
+});
+
+const rowOf = async (table: typeof activities | typeof accounts, id: number) => {
+  const [row] = await s.store.database.queries.select().from(table).where(eq(table.id, id));
+  return row as never;
+};
+
+describe("as many statements are sent for many time frames and webhooks as for few", () => {
+  it.each<[string, (ctx: Context, team: Team) => Promise<unknown>]>([
+    ["when their activity is deleted", (ctx, { activity }) => deleteActivity(ctx, activity)],
+    [
+      "when their activity is updated",
+      async (ctx, { activity }) =>
+        updateActivity(ctx, await rowOf(activities, activity), { name: "Renamed" }),
+    ],
+    [
+      "when their athlete is deleted",
+      async (ctx, { athlete }) => deleteManagedAthlete(ctx, await rowOf(accounts, athlete), {}),
+    ],
+  ])("%s", async (_, work) => {
+    const counts: number[] = [];
+    for (const [timeframes, webhooks] of [
+      [2, 1],
+      // As many deliveries as one transaction writes, and as many time frames as it deletes.
+      [66, 3],
+    ] as const) {
+      const team = await activityWith(timeframes, webhooks);
+      const { queries, sent } = listening();
+      await work(by(team, queries), team);
+      counts.push(sent.length);
+    }
+    expect(counts[1]).toBe(counts[0]);
+  });
+});
+
+describe("the deliveries of a change that has thousands", () => {
+  /** A job of 1,000 deliveries, taken by a worker. */
+  async function fanOutJob(done?: number) {
+    const { activity } = await activityWith(1, 10);
+    const { queries } = s.store.database;
+    const { rows } = await queries.execute<{ id: number }>(
+      sql`SELECT id FROM webhooks WHERE activity_id = ${activity}`,
+    );
+    const payload: FanOut = {
+      event: "timeframe-deleted",
+      outlives: false,
+      webhooks: rows.map(({ id }) => ({
+        id: Number(id),
+        activityId: activity,
+        url: "http://127.0.0.1:9/",
+        secretToken: "sealed",
+      })),
+      subjects: Array.from({ length: 100 }, (_, frame) => [activity, frame + 1]),
+      ...(done === undefined ? {} : { done }),
+    };
+    const [job] = await queries
+      .insert(jobs)
+      .values({
+        jobId: `job-fan-out-${activity}`,
+        kind: "webhook-fan-out",
+        state: "STARTED",
+        leaseToken: "ours",
+        payload: { ...payload },
+        details: {},
+        chargedTo: 1_000_000 + activity,
+        dueAt: new Date(),
+        createdAt: new Date(),
+      })
+      .returning(jobColumns);
+    if (job === undefined) throw new Error("No job");
+    return {
+      job,
+      count: () => queries.$count(webhookDeliveries, sql`data->>'activity_id' = ${String(activity)}`),
+    };
+  }
+
+  it("are written by transactions of at most 200", async () => {
+    const { job, count } = await fanOutJob();
+    const { queries, sent } = listening();
+    await fanOut({ ...s.ctx, queries }, job);
+    expect(await count()).toBe(1_000);
+    expect(sent.filter((text) => text.startsWith("begin")).length).toBeGreaterThanOrEqual(5);
+  });
+
+  it("are written on from where the last worker ended", async () => {
+    const { job, count } = await fanOutJob(800);
+    await fanOut(s.ctx, job);
+    expect(await count()).toBe(200);
+  });
+});
