@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { type Answer, startService, type TestAccount, type TestService } from "./service.js";
-import { schemaId, Team } from "./team.js";
+import { newActivity, schemaId, Team } from "./team.js";
 
 const refusal = ({ status, headers, body }: Answer) => [
   status,
@@ -73,6 +73,23 @@ describe("an account stores no more than its quota", () => {
     await team.frame(0, 10);
     await team.frame(20, 30);
     await expect(team.frame(40, 50)).rejects.toThrow("at most 2 time frames");
+  });
+
+  it("of time frames of one activity, whether created in it or moved to it; a deleted one makes room", async () => {
+    const s = await startService({ activityMaxTimeframes: 2 });
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const first = await team.frame(0, 10);
+    await team.frame(20, 30);
+    const full = [400, "too_many_timeframes", ["message"]];
+    expect(refusal(await team.create())).toEqual(full);
+    const another = await newActivity(s, team.manager);
+    const moved = await team.frame(40, 50, { activity: another });
+    const move = () =>
+      s.send("PATCH", `/api/v1/timeframes/${moved}/`, { token, json: { activity: team.activity } });
+    expect(refusal(await move())).toEqual(full);
+    expect((await s.send("DELETE", `/api/v1/timeframes/${first}/`, { token })).status).toBe(204);
+    expect((await move()).status).toBe(200);
   });
 
   it("of managed athletes", async () => {

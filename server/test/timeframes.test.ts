@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { timeframes } from "../src/store/schema.js";
+import { auditLog, timeframes } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
 import { grant, newActivity, schemaId, Team } from "./team.js";
 
@@ -106,6 +106,36 @@ describe("time frames", () => {
     });
     expect(Object.keys(await problems({ max_valid_speed: 5 }))).toEqual(["max_valid_speed"]);
     expect(await problems([])).toEqual(["Invalid data. Expected an object."]);
+  });
+
+  it("row 55: params have at most 64 KiB and 2,000 members", async () => {
+    const refused = async (params: unknown) => (await team.create({ params })).body.params;
+    const members = Object.fromEntries(Array.from({ length: 2_001 }, (_, i) => [`key-${i}`, i]));
+    expect(await refused(members)).toEqual(["Ensure this object has no more than 2000 members."]);
+    expect(await refused({ note: "x".repeat(66_000) })).not.toBeUndefined();
+    const { "key-2000": _, ...most } = members;
+    expect((await team.create({ params: most })).status).toBe(201);
+  });
+
+  it("row 58: params that stay as they are, are neither judged again nor written to the audit", async () => {
+    const { body: frame } = await team.create();
+    // As an earlier release may have stored it.
+    const params = { max_hr: 300, note: "x".repeat(1_000) };
+    const { queries } = s.store.database;
+    await queries.update(timeframes).set({ params }).where(eq(timeframes.id, frame.id));
+    const patched = await s.send("PATCH", `${path}${frame.id}/`, {
+      token: team.manager.token,
+      json: { end_time: "2024-06-01T10:30:00Z", params },
+    });
+    expect([patched.status, patched.body.params]).toEqual([200, params]);
+    const [row] = await queries
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.entity, "timeframe"), eq(auditLog.entityId, frame.id)))
+      .orderBy(desc(auditLog.id))
+      .limit(1);
+    expect(row?.after).toMatchObject({ endTime: "2024-06-01T10:30:00.000Z" });
+    expect(row?.after).not.toHaveProperty("params");
   });
 
   it("row 55: needs an own activity, and WRITE on the athlete from start to end", async () => {

@@ -559,10 +559,14 @@ describe("addresses are checked at every delivery", () => {
   it("a name that has come to resolve to a private address is not called", async () => {
     const hook = await receiver();
     const found: Record<string, string[]> = { "rebound.example": ["93.184.215.14"] };
+    const askedFor = new Set<number | undefined>();
     const strict = await TestService.start(
       s.store,
       { ...settings, webhookAllowPrivate: false },
-      async (name) => found[name] ?? [],
+      async (name, options) => {
+        askedFor.add(options?.account);
+        return found[name] ?? [];
+      },
     );
     const activity = await activityOfAnn();
     const path = `/api/v1/activities/${activity}/webhooks/`;
@@ -591,6 +595,8 @@ describe("addresses are checked at every delivery", () => {
       expect([state, response]).toEqual(["failed", "The host has no public address."]);
     }
     expect(hook.connections).toBe(0);
+    // Names that one account asks for are waited for by that account alone.
+    expect([...askedFor]).toEqual([ann.id]);
   });
 
   it("a private literal that was stored in development is not called in production", async () => {

@@ -190,6 +190,17 @@ describe("webhooks", () => {
     expect(internal?.headers.get("x-error-code")).toBe(unknown?.headers.get("x-error-code"));
   });
 
+  it("row 50: a name that no server answers for is refused after a moment, and waits among the caller's own", async () => {
+    const asked: unknown[] = [];
+    const stuck = await TestService.start(s.store, {}, (_name, { account, signal } = {}) => {
+      asked.push(account);
+      if (signal === undefined) throw new Error("Nothing ends this lookup.");
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    });
+    const { status, body } = await stuck.post(base, fields, ann.token);
+    expect([status, Object.keys(body), asked]).toEqual([400, ["webhook_url"], [ann.id]]);
+  });
+
   it("row 50: development may call private addresses", async () => {
     const development = await TestService.start(s.store, { webhookAllowPrivate: true }, lookup);
     const { status } = await development.post(base, { ...fields, webhook_url: "http://[::1]/" }, ann.token);
