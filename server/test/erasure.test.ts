@@ -1,10 +1,10 @@
 /** What is left of a person whose account is deleted: who did what when, and no value of the person. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
-import { auditLog } from "../src/store/schema.js";
+import { auditLog, jobs } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom } from "./recordings.js";
 import { service, startService, type TestService } from "./service.js";
@@ -229,13 +229,20 @@ describe("the operator deletes", () => {
       expect.arrayContaining(["accounts", "activities", "audit_log", "bluetooth_configurations", "devices"]),
     );
     expect(mailsOf(s, mark)).toHaveLength(1);
+    const asi_b64 = Buffer.from(recording).toString("base64");
+    expect((await s.post(`/api/v1/devices/${device.id}/bulk-load/`, { asi_b64 }, token)).status).toBe(200);
+    const { queries } = s.store.database;
+    const uploads = await queries.select({ id: jobs.id }).from(jobs).where(eq(jobs.accountId, manager.id));
+    // One that is done, and one that waits.
+    expect(uploads).toHaveLength(2);
 
     const outcome = await commands["account delete"](s.ctx, { username: manager.username });
     expect(outcome).toEqual({ account: manager.id, role: "MANAGER", deleted: true });
+    const ids = uploads.map(({ id }) => id);
+    expect(await queries.select({ id: jobs.id }).from(jobs).where(inArray(jobs.id, ids))).toEqual([]);
     expect((await s.get("/api/v1/account/", token)).status).toBe(403);
     for (const value of [mark, manager.username]) expect(await placesOf(s, value)).toEqual([]);
     expect(mailsOf(s, mark)).toEqual([]);
-    const { queries } = s.store.database;
     const { rows } = await queries.execute<{ samples: number }>(
       sql`SELECT coalesce(sum(n), 0)::int AS samples FROM sample_chunks WHERE device_id = ${device.id}`,
     );

@@ -471,6 +471,8 @@ describe("over random histories of owners, clocks, loads and reads", () => {
           async take(by: number) {
             await take(device, by);
             model.take(by, now());
+            // Then what is loaded is computed before anybody reads it.
+            if (model.current?.by === by) await frameOf(device, by);
           },
           async release(by: number) {
             await release(device, by);
