@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { service, startService, type TestAccount, type TestDevice, type TestService } from "./service.js";
+import { Team } from "./team.js";
 
 let s: TestService;
 let ann: TestAccount;
@@ -62,6 +63,40 @@ describe("devices", () => {
     );
     expect(wrong.status).toBe(400);
     expect(Object.keys(wrong.body).sort()).toEqual(["activation_time_to", "activity", "current"]);
+  });
+
+  it("row 10: filters by the time of activation, bounds included, and orders by it", async () => {
+    const erin = await s.manager();
+    const later = await startService();
+    later.clock.advance(60_000);
+    const [first, second] = [await s.device(), await s.device()];
+    await later.take(second, erin);
+    await s.take(first, erin);
+    // A device is activated when it is taken for the first time.
+    const { results } = (await s.get("/api/v1/device-ownerships/", erin.token)).body;
+    const activated = (device: TestDevice) =>
+      results.find((one: { device: number }) => one.device === device.id).start_time;
+    const list = async (query: string) =>
+      (await s.get(`/api/v1/devices/?${query}`, erin.token)).body.results.map(({ id }: { id: number }) => id);
+    expect(await list(`activation_time_from=${activated(second)}`)).toEqual([second.id]);
+    expect(await list(`activation_time_to=${activated(first)}`)).toEqual([first.id]);
+    expect(await list("ordering=activation_time")).toEqual([first.id, second.id]);
+    expect(await list("ordering=-activation_time")).toEqual([second.id, first.id]);
+    expect(await list("ordering=-serial_number")).toEqual(
+      [first, second].sort((a, b) => (a.serial_number < b.serial_number ? 1 : -1)).map(({ id }) => id),
+    );
+  });
+
+  it("row 10: tells nobody to which activities of others a device is linked", async () => {
+    const team = await Team.of(s);
+    await team.create();
+    const list = async (token: string) =>
+      (await s.get(`/api/v1/devices/?activity=${team.activity}`, token)).body.count;
+    expect(await list(team.manager.token)).toBe(1);
+    const erin = await s.manager();
+    await s.release(team.device, team.manager);
+    await s.take(team.device, erin);
+    expect(await list(erin.token)).toBe(0);
   });
 
   it("row 10: pages", async () => {
@@ -130,6 +165,16 @@ describe("ownerships", () => {
     expect(await list(`device_name=${first.device_name}`)).toEqual([first.id]);
     expect(await list("end_time_from=2999-12-31T23:59:59.000Z")).toEqual([first.id]);
     expect(await list("start_time_to=2020-01-01T00:00:00Z")).toEqual([]);
+    expect(await list(`device_name=${first.device_name.toUpperCase()}`)).toEqual([]);
+    expect(await list(`device_name=${first.device_name.slice(1)}`)).toEqual([]);
+    const { results } = (await s.get("/api/v1/device-ownerships/", carl.token)).body;
+    const ended = results.find((one: { device: number }) => one.device === second.id);
+    const { start_time, end_time } = ended;
+    // Both bounds are included.
+    expect(await list(`end_time_from=${end_time}&end_time_to=${end_time}`)).toEqual([second.id]);
+    expect(await list(`start_time_from=${start_time}&start_time_to=${start_time}`)).toContain(second.id);
+    const after = new Date(Date.parse(start_time) + 1).toISOString();
+    expect(await list(`start_time_from=${after}`)).toEqual([]);
     expect((await s.get("/api/v1/device-ownerships/?start_time_from=x", carl.token)).status).toBe(400);
   });
 

@@ -108,11 +108,10 @@ describe("time frames", () => {
     expect(await problems([])).toEqual(["Invalid data. Expected an object."]);
   });
 
-  it("row 55: params have at most 64 KiB and 2,000 members", async () => {
+  it("row 55: params have at most 2,000 members", async () => {
     const refused = async (params: unknown) => (await team.create({ params })).body.params;
     const members = Object.fromEntries(Array.from({ length: 2_001 }, (_, i) => [`key-${i}`, i]));
     expect(await refused(members)).toEqual(["Ensure this object has no more than 2000 members."]);
-    expect(await refused({ note: "x".repeat(66_000) })).not.toBeUndefined();
     const { "key-2000": _, ...most } = members;
     expect((await team.create({ params: most })).status).toBe(201);
   });
