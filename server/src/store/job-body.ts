@@ -1,9 +1,32 @@
+import { pipeline, Readable } from "node:stream";
+import { promisify } from "node:util";
+import { constants, createInflate, deflate } from "node:zlib";
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./database.js";
 import { jobs } from "./schema.js";
 
 /** Bytes that one statement reads: the event loop turns between two, and other connections' statements run. */
 export const SLICE_BYTES = 1024 * 1024;
+
+/** What a step of packing or unpacking makes; the default of 16 KiB costs a turn of the event loop for each. */
+const PACKING_CHUNK_BYTES = 256 * 1024;
+
+const deflated = promisify(deflate);
+
+/**
+ * Packs bytes for a job, in a thread of the process's pool. Recordings shrink to between a half and a sixth, in a fraction of
+ * the time that the database takes for what is saved. On the embedded database all others wait meanwhile, and a statement
+ * takes several times its length of memory, which the engine never gives back.
+ */
+export const packBody = (bytes: Uint8Array): Promise<Uint8Array> =>
+  deflated(bytes, { level: constants.Z_BEST_SPEED, chunkSize: PACKING_CHUNK_BYTES });
+
+/** Unpacks slices of what `packBody` made. What is wrong with them, or with their reading, ends the iteration. */
+export function unpackBody(slices: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const inflate = createInflate({ chunkSize: PACKING_CHUNK_BYTES });
+  pipeline(Readable.from(slices), inflate, () => undefined);
+  return inflate;
+}
 
 /**
  * Reads the bytes that a job carries, a slice at a time. The column is stored neither compressed nor in one piece, so the

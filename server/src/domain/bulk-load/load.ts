@@ -1,7 +1,7 @@
 import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
 import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
-import { bodyOf } from "../../store/job-body.js";
+import { bodyOf, unpackBody } from "../../store/job-body.js";
 import { addToPayload } from "../../store/lease.js";
 import type { Job } from "../../store/queue.js";
 import {
@@ -43,10 +43,10 @@ export class NoRecording extends Error {
 export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
-  { device, manager }: BulkLoadPayload,
+  { device, manager, isPacked = false }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
   // Before the transaction: everyone waits for it on the embedded database, whose engine has one session.
-  const { batches, info, report } = await readRecording(ctx.queries, job);
+  const { batches, info, report } = await readRecording(ctx.queries, job, isPacked);
   return transact(ctx, "bulk load", async (change) => {
     const { queries } = change;
     await keepOwner(queries, device);
@@ -71,10 +71,14 @@ interface RecordingRead {
   report: Report;
 }
 
-async function readRecording(queries: Queries, job: Pick<Job, "id">): Promise<RecordingRead> {
-  const recording = await bodyOf(queries, job);
-  if (recording === null) throw new NoRecording("The recording is not there any more.");
-  const decoding = decode(recording);
+async function readRecording(
+  queries: Queries,
+  job: Pick<Job, "id">,
+  isPacked: boolean,
+): Promise<RecordingRead> {
+  const body = await bodyOf(queries, job);
+  if (body === null) throw new NoRecording("The recording is not there any more.");
+  const decoding = decode(isPacked ? unpackBody(body) : body);
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
   return { batches, info: await decoding.info, report: await decoding.report };
