@@ -12,6 +12,8 @@ export interface Computer {
   compute(task: ComputationTask): Promise<string>;
   /** Does work that computes when a thread is free for it; see `ComputationQueue`. */
   share: ComputationQueue["share"];
+  /** Threads that are there now. */
+  readonly threads: number;
   /** Ends the threads; computations under way are lost. */
   close(): Promise<void>;
 }
@@ -19,8 +21,17 @@ export interface Computer {
 /** Run from its sources, the service needs a loader for them, in its threads too. */
 const isSource = import.meta.url.endsWith(".ts");
 
-/** Starts threads as they are needed, at most `threads`; once started they stay. */
-export function startComputer(threads: number): Computer {
+/** A thread takes tens of MB. It starts in a tenth of a second, and the computations of an event come together. */
+const IDLE_MS = 60_000;
+
+/** What is computed lies in typed arrays, outside of the heap; without a bound the heap grows by 48 MB before it is swept. */
+const YOUNG_GENERATION_MB = 16;
+
+/**
+ * Starts threads as they are needed, at most `threads`.
+ * @param idleMs after which a thread with nothing to do ends
+ */
+export function startComputer(threads: number, idleMs = IDLE_MS): Computer {
   let pool: Piscina<ComputationTask, string> | undefined;
   const queue = new ComputationQueue(threads);
   return {
@@ -33,9 +44,13 @@ export function startComputer(threads: number): Computer {
         ...(isSource ? { execArgv: ["--import", "tsx"] } : {}),
         minThreads: 0,
         maxThreads: threads,
-        idleTimeout: Number.POSITIVE_INFINITY,
+        idleTimeout: idleMs,
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       });
       return pool.run(task);
+    },
+    get threads() {
+      return pool?.threads.length ?? 0;
     },
     async close() {
       await pool?.destroy();
@@ -47,5 +62,6 @@ export function startComputer(threads: number): Computer {
 export const noComputer: Computer = {
   compute: () => Promise.reject(new Error("This process computes nothing")),
   share: (_key, _waiter, work) => work(),
+  threads: 0,
   close: () => Promise.resolve(),
 };

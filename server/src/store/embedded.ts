@@ -25,6 +25,16 @@ const TERMINATE = "5800000004";
 
 let connections = 0;
 
+/** Messages in pieces for one turn of the event loop each; short ones go together. */
+function piecesOf(messages: Buffer[]): Buffer[] {
+  if (messages.reduce((sum, { length }) => sum + length, 0) <= SENT_AT_ONCE) return [Buffer.concat(messages)];
+  return messages.flatMap((message) =>
+    Array.from({ length: Math.ceil(message.length / SENT_AT_ONCE) }, (_, i) =>
+      message.subarray(i * SENT_AT_ONCE, (i + 1) * SENT_AT_ONCE),
+    ),
+  );
+}
+
 /** `pg` treats its stream as a socket; beside the stream's own methods these are the ones it calls. */
 class EngineConnection extends Duplex {
   readonly #number = ++connections;
@@ -70,23 +80,23 @@ class EngineConnection extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#send(chunk, done);
+    this.#send(piecesOf([chunk]), done);
   }
 
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
-    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+    this.#send(piecesOf(chunks.map(({ chunk }) => chunk)), done);
   }
 
   /** Copying is what takes time, so a long message goes in pieces. */
-  #send(bytes: Buffer, done: () => void): void {
-    if (bytes.length === 5 && bytes.toString("hex") === TERMINATE) this.push(null);
+  #send([piece = Buffer.alloc(0), ...later]: Buffer[], done: () => void): void {
+    const isLast = later.length === 0;
+    if (isLast && piece.length === 5 && piece.toString("hex") === TERMINATE) this.push(null);
     else {
-      const given = new Uint8Array(bytes.subarray(0, SENT_AT_ONCE));
-      const isLast = bytes.length <= SENT_AT_ONCE;
+      const given = new Uint8Array(piece);
       this.#worker.postMessage([this.#number, given, isLast], [given.buffer]);
     }
-    if (bytes.length <= SENT_AT_ONCE) done();
-    else setImmediate(() => this.#send(bytes.subarray(SENT_AT_ONCE), done));
+    if (isLast) done();
+    else setImmediate(() => this.#send(later, done));
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
