@@ -6,14 +6,17 @@ import { AsiError } from "./errors.js";
 import { csvFileNameOf } from "./file-name.js";
 import { type Conclusion, Production } from "./production.js";
 import { promisesOfReading } from "./promise-of-reading.js";
-import { pulledStream } from "./pulled-stream.js";
+import { pulledStream, readingBehind } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout {}
 
 /**
- * A CSV on its way. The promises are fulfilled when the stream has been read to its end; awaited before anybody reads it,
- * they are rejected with `NOT_READ`.
+ * A CSV on its way. The promises are fulfilled when the stream has been read to its end, and rejected when it fails, is
+ * cancelled or aborted. Awaited while nobody reads the stream (it has not been touched, or its reader was released early) they
+ * are rejected with `NOT_READ` at once. While somebody holds a reader they stay pending, since it may be read from at any time;
+ * on Node.js they are rejected with `NOT_READ` when the process has nothing left to do. A promise that was refused so can be
+ * awaited again, and is fulfilled by reading.
  */
 export interface Conversion {
   readonly csv: ReadableStream<Uint8Array>;
@@ -43,12 +46,12 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
     async () => (await pieces.next())?.bytes ?? null,
     (reason) => pieces.cancel(reason),
   );
-  const promised = promisesOfReading(() => csv.locked || pieces.isBegun, whatToDo);
+  const promised = promisesOfReading(readingBehind(csv, pieces.production), whatToDo);
   return {
     csv,
     fileName: promised("fileName", pieces.conclusion.then(conversionFileName)),
-    report: promised("report", pieces.report),
-    info: promised("info", pieces.info),
+    report: promised("report", pieces.production.report),
+    info: promised("info", pieces.production.info),
   };
 }
 
@@ -93,7 +96,8 @@ export class CsvPieces {
   readonly headerOfEach: Uint8Array;
   readonly #layout: CheckedLayout;
   readonly #isSplit: boolean;
-  readonly #production: Production<CsvPiece>;
+  /** The reading behind. */
+  readonly production: Production<CsvPiece>;
   #pendingHeader: Uint8Array;
   #writeLines: LineWriter | null = null;
 
@@ -105,39 +109,32 @@ export class CsvPieces {
     this.#pendingHeader = isSplit ? NOTHING : header;
     // another layout takes its time, in which the view may pass away
     const isView = this.#layout.isStandard && !isCopied;
-    this.#production = new Production(source, "csv", options, (decoder) => this.#take(decoder, isView));
+    this.production = new Production(source, "csv", options, (decoder) => this.#take(decoder, isView));
   }
 
   get conclusion(): Promise<Conclusion> {
-    return this.#production.conclusion;
-  }
-
-  get report(): Promise<Report> {
-    return this.#production.report;
-  }
-
-  get info(): Promise<RecordingInfo> {
-    return this.#production.info;
-  }
-
-  /** Whether anybody has asked for a piece, or ended the reading. */
-  get isBegun(): boolean {
-    return this.#production.isBegun;
+    return this.production.conclusion;
   }
 
   /** The next piece; null at the end. Throws `NO_SAMPLES` at the end when there was none. */
   async next(): Promise<CsvPiece | null> {
-    const piece = await this.#production.next();
+    const piece = await this.production.next();
     if (piece === null) {
-      const { produced, report } = await this.#production.conclusion;
+      const { produced, report } = await this.production.conclusion;
       if (produced.rows === 0) throw noSamples(report);
       return null;
     }
-    return this.#layout.isStandard ? piece : await this.#relay(piece);
+    if (this.#layout.isStandard) return piece;
+    try {
+      return await this.#relay(piece);
+    } catch (error) {
+      await this.production.fail(error);
+      throw error;
+    }
   }
 
   cancel(reason?: unknown): Promise<void> {
-    return this.#production.cancel(reason);
+    return this.production.cancel(reason);
   }
 
   #take(decoder: Decoder, isView: boolean): CsvPiece | null {

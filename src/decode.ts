@@ -7,7 +7,9 @@ import type { DecodeOptions, RecordingInfo, Report, Row, SampleBatch, Source } f
 
 /**
  * What a recording holds, as it is read. Can be iterated once: another time throws `ALREADY_READ`. The promises are
- * fulfilled by iterating: awaited before that, they are rejected with `NOT_READ`.
+ * fulfilled by iterating, and rejected when that fails, is left early or aborted. Awaited before the iterator was advanced they
+ * are rejected with `NOT_READ` at once. Between two steps of an iterator they stay pending; on Node.js they are rejected with
+ * `NOT_READ` when the process has nothing left to do. A promise that was refused so can be awaited again.
  */
 export interface Decoding<T> extends AsyncIterable<T> {
   /** The header: fulfilled when it has been read. */
@@ -26,7 +28,12 @@ export interface Decoding<T> extends AsyncIterable<T> {
 export function decode(source: Source, options: DecodeOptions = {}): Decoding<SampleBatch> {
   const production = batchProduction(source, options);
   const promised = promisesOfReading(
-    () => production.isBegun,
+    {
+      isOver: () => production.isOver,
+      // who has taken a batch may ask for the next at any time
+      isHeld: () => production.isBegun,
+      hearAbort: () => production.hearAbort(),
+    },
     "Iterate over the decoding (for await), then await it.",
   );
   const once = oneIteration();

@@ -71,9 +71,19 @@ export class Production<T> {
     return this.#info.promise;
   }
 
-  /** Whether anybody has asked for a product, or ended the reading. */
+  /** Whether anybody has asked for a product. */
   get isBegun(): boolean {
-    return this.#isBegun || this.#isOver;
+    return this.#isBegun;
+  }
+
+  /** Whether somebody waits for a product. */
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
+  /** Whether it has come to its end, failed, or been cancelled. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** The next product; null at the end. Throws `AsiError`, and whatever the source throws. */
@@ -84,7 +94,6 @@ export class Production<T> {
       throw error;
     }
     if (this.#isOver) return null;
-    // Not before: a reading that nobody begins would leave its listener on the signal.
     if (!this.#isBegun) this.#options.signal?.addEventListener("abort", this.#onAbort);
     this.#isBegun = true;
     this.#isReading = true;
@@ -139,10 +148,25 @@ export class Production<T> {
     return this.#decoder;
   }
 
+  /**
+   * Hears the signal from now on, for those who wait before anybody reads. (Otherwise `next` does it first: a reading that
+   * nobody begins would leave its listener on the signal.)
+   */
+  hearAbort(): void {
+    const { signal } = this.#options;
+    if (signal === undefined || this.#isBegun || this.#isOver) return;
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort);
+  }
+
   /** Stops in the middle and lets the source go. */
   async cancel(reason?: unknown): Promise<void> {
-    if (this.#isOver) return;
-    await this.#fail(new AsiError("ABORTED", "The reading was cancelled.", { cause: reason }));
+    await this.fail(new AsiError("ABORTED", "The reading was cancelled.", { cause: reason }));
+  }
+
+  /** The same for an error of whoever takes the products. */
+  async fail(error: unknown): Promise<void> {
+    if (!this.#isOver) await this.#fail(error);
   }
 
   #conclude(decoder: Decoder): void {

@@ -1,8 +1,20 @@
 import { AsiError } from "./errors.js";
+import { whenNothingIsLeft } from "./nothing-left.js";
+
+/** A reading on demand, as far as a wait for its outcome depends on it. */
+export interface Reading {
+  /** Whether it has ended, in whatever way: then its promises settle by themselves. */
+  isOver(): boolean;
+  /** Whether somebody reads, or holds what can be read from at any time. */
+  isHeld(): boolean;
+  /** Lets an abort end it, one that came already too. */
+  hearAbort(): void;
+}
 
 /**
- * A promise of what is known when something has been read. Awaited before the reading begins it would never
- * settle, since reading starts on demand: it rejects with `NOT_READ`. Awaited later, it is an ordinary promise.
+ * A promise of what is known when something has been read. Reading goes on only when somebody asks for more, so a wait that
+ * nobody ends is refused with `NOT_READ`: at once where nobody reads, and when the process has nothing left to do where
+ * somebody holds a reader and does not use it. The promise itself stays pending, and can be awaited again.
  */
 class PromiseOfReading<T> extends Promise<T> {
   // what `then` gives is a promise like any other
@@ -10,40 +22,59 @@ class PromiseOfReading<T> extends Promise<T> {
     return Promise;
   }
 
-  objection: () => AsiError | null = () => null;
+  isSettled = false;
+  reading: Reading | null = null;
+  notRead: (isHeld: boolean) => AsiError = () => new AsiError("NOT_READ", "");
 
   // biome-ignore lint/suspicious/noThenProperty: a promise has one
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
+    const { reading } = this;
     // a handler of errors alone does not wait for the value
-    const objection = typeof onFulfilled === "function" ? this.objection() : null;
-    if (objection !== null) return Promise.reject(objection).then(onFulfilled, onRejected);
-    return super.then(onFulfilled, onRejected);
+    if (typeof onFulfilled !== "function" || this.isSettled || reading === null) {
+      return super.then(onFulfilled, onRejected);
+    }
+    reading.hearAbort();
+    if (reading.isOver()) return super.then(onFulfilled, onRejected);
+    if (!reading.isHeld()) return Promise.reject(this.notRead(false)).then(onFulfilled, onRejected);
+    const waiting = new Promise<T>((resolve, reject) => {
+      const forget = whenNothingIsLeft(() => reject(this.notRead(true)));
+      super.then(resolve, reject).finally(forget);
+    });
+    return waiting.then(onFulfilled, onRejected);
   }
 }
 
 /**
  * Makes such promises.
  *
- * @param isBegun whether anybody reads what they tell of
+ * @param reading what they tell of
  * @param whatToDo a sentence
  */
 export function promisesOfReading(
-  isBegun: () => boolean,
+  reading: Reading,
   whatToDo: string,
 ): <T>(name: string, promise: Promise<T>) => Promise<T> {
   return <T>(name: string, promise: Promise<T>) => {
     const guarded = new PromiseOfReading<T>((resolve, reject) => {
       promise.then(resolve, reject);
     });
+    const settled = () => {
+      guarded.isSettled = true;
+    };
     // a caller that does not use it gets no unhandled rejection
+    promise.then(settled, settled);
     guarded.catch(() => {});
-    guarded.objection = () =>
-      isBegun()
-        ? null
-        : new AsiError("NOT_READ", `${name} is not known before the recording is read. ${whatToDo}`);
+    guarded.reading = reading;
+    guarded.notRead = (isHeld) =>
+      new AsiError(
+        "NOT_READ",
+        isHeld
+          ? `${name} is not known: the process has nothing left to do, and the recording has not been read to its end. ${whatToDo}`
+          : `${name} is not known before the recording is read. ${whatToDo}`,
+      );
     return guarded;
   };
 }

@@ -1,3 +1,15 @@
+import type { Production } from "./production.js";
+import type { Reading } from "./promise-of-reading.js";
+
+/** The reading behind a stream. Who holds its reader may read on at any time. */
+export function readingBehind(stream: ReadableStream, production: Production<unknown>): Reading {
+  return {
+    isOver: () => production.isOver,
+    isHeld: () => stream.locked || production.isReading,
+    hearAbort: () => production.hearAbort(),
+  };
+}
+
 /**
  * A stream of what `next` gives, until it gives null. Nothing is asked for before the stream is read, and then one chunk at
  * a time.

@@ -4,13 +4,13 @@ import type { Decoder } from "./decoder.js";
 import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
 import { Production } from "./production.js";
 import { promisesOfReading } from "./promise-of-reading.js";
-import { pulledStream } from "./pulled-stream.js";
+import { pulledStream, readingBehind } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
 import { frame } from "./ubx.js";
 
 /**
- * A clean recording on its way. The promises are fulfilled when the stream has been read to its end; awaited before anybody
- * reads it, they are rejected with `NOT_READ`.
+ * A clean recording on its way. The promises are fulfilled when the stream has been read to its end. Awaited while nobody reads
+ * it they are rejected with `NOT_READ`, as those of a {@link Conversion} are.
  */
 export interface Repair {
   readonly recording: ReadableStream<Uint8Array>;
@@ -57,7 +57,7 @@ export function repair(source: Source, options: RepairOptions = {}): Repair {
     (reason) => production.cancel(reason),
   );
   const promised = promisesOfReading(
-    () => recording.locked || production.isBegun,
+    readingBehind(recording, production),
     "Read recording to its end first, then await it.",
   );
   return {

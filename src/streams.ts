@@ -1,7 +1,7 @@
 import { type ConvertOptions, conversionOf } from "./convert.js";
 import { batchProduction } from "./decode.js";
 import { promisesOfReading } from "./promise-of-reading.js";
-import { pulledStream } from "./pulled-stream.js";
+import { pulledStream, readingBehind } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, SampleBatch } from "./types.js";
 
 /**
@@ -22,7 +22,7 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
       () => production.next(),
       (reason) => production.cancel(reason),
     );
-    const promised = promisesOfReading(() => readable.locked || production.isBegun, READ_FIRST);
+    const promised = promisesOfReading(readingBehind(readable, production), READ_FIRST);
     this.writable = input.writable;
     this.readable = readable;
     this.info = promised("info", production.info);

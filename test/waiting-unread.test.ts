@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { AsiError, convert } from "../src/index.js";
+import { runChild } from "./child.js";
+import { fixture } from "./fixture-files.js";
+import { settle } from "./watched-source.js";
+import { WAITS } from "./ways-of-reading.js";
+import { asiError, wholeText } from "./whole.js";
+
+const heldWaits = WAITS.filter(({ expected }) => expected === "held");
+
+describe("a wait for what only reading makes known does not hang", () => {
+  it.for(WAITS)("$name", async ({ expected, begin }) => {
+    const { promise, held } = await begin();
+    const outcome = await Promise.race([
+      promise.then(
+        () => "fulfilled",
+        (error: unknown) => (error instanceof AsiError ? error : Promise.reject(error)),
+      ),
+      settle().then(() => "held"),
+    ]);
+    if (outcome instanceof AsiError) expect(outcome.code).toBe(expected);
+    else expect(outcome).toBe(expected);
+    if (expected === "NOT_READ") {
+      expect(outcome).toMatchObject({ message: expect.stringMatching(/is not known.* (?:Read|Iterate)/) });
+    }
+    expect(held).toBeDefined();
+  });
+
+  it("where a reader is held, it is refused when the process has nothing left to do", async () => {
+    const { stdout, stderr } = await runChild("waits-held");
+    expect(stderr).toBe("");
+    const outcomes = JSON.parse(stdout) as Record<string, string>;
+    expect(outcomes).toEqual(Object.fromEntries(heldWaits.map(({ name }) => [name, "NOT_READ"])));
+  });
+
+  it("at the top level of a program it ends with the error, not without a word", async () => {
+    const { stdout, stderr, status } = await runChild("top-level-wait");
+    expect(stdout).toBe("before\n");
+    expect(stderr).toMatch(/NOT_READ/);
+    expect(stderr).toMatch(/Read csv to its end first, then await it\./);
+    expect(status).toBe(1);
+  });
+});
+
+describe("a wait that was refused", () => {
+  const { bytes, csv, expectation } = fixture("damaged/torn-frames");
+
+  it("can be repeated while the rest is read", async () => {
+    const conversion = convert([bytes.subarray(0, 300), bytes.subarray(300)]);
+    const reader = conversion.csv.getReader();
+    const first = await reader.read();
+    reader.releaseLock();
+    expect(await asiError(conversion.fileName)).toMatchObject({ code: "NOT_READ" });
+    const [rest, fileName] = await Promise.all([wholeText(conversion.csv), conversion.fileName]);
+    expect(new TextDecoder().decode(first.value) + rest).toBe(csv);
+    expect(fileName).toBe(expectation.fileName);
+  });
+
+  it("of a reader that is held goes on when it reads", async () => {
+    const conversion = convert(bytes);
+    const reader = conversion.csv.getReader();
+    const fileName = conversion.fileName.then((name) => name);
+    await settle();
+    while (!(await reader.read()).done);
+    expect(await fileName).toBe(expectation.fileName);
+  });
+});
