@@ -5,7 +5,7 @@
 // k-th from the end then has the weight k * N in N * second, and its true weight in b is k * N - j. So
 //   a = sum(first),  b = N * sum(second) - sum(j * first[j]).
 
-import { INPUT, PREFIX_SUMS } from "./memory";
+import { INPUT, PREFIX_A, PREFIX_B } from "./memory";
 
 // 16 zero bytes, then 16 bytes of ones: read at offset r, a mask for the last r lanes.
 const LAST_LANES: usize = memory.data<u8>(
@@ -16,6 +16,7 @@ const LAST_LANES: usize = memory.data<u8>(
 // Vectors of i16 that are read where they are needed: the weights of the lanes, and the factor of the second sums.
 const WEIGHTS: usize = memory.data<i16>([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], 16);
 const ONES_16: usize = memory.data<i16>([1, 1, 1, 1, 1, 1, 1, 1], 16);
+const WEIGHTS_FROM_END: usize = memory.data<i16>([16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 16);
 const BLOCK_16: usize = memory.data<i16>([16, 16, 16, 16, 16, 16, 16, 16], 16);
 
 // @ts-ignore: decorator
@@ -28,7 +29,27 @@ function foldVectors(first: v128, second: v128): i32 {
     i32x4.dot_i16x8_s(seconds, v128.load(BLOCK_16)),
     i32x4.add(i32x4.dot_i16x8_s(low, v128.load(WEIGHTS)), i32x4.dot_i16x8_s(high, v128.load(WEIGHTS, 16))),
   );
-  const a4 = i32x4.dot_i16x8_s(i16x8.add(low, high), v128.load(ONES_16));
+  return sumsOf(i16x8.add(low, high), b4);
+}
+
+// The same of one block.
+// @ts-ignore: decorator
+@inline
+function foldBlock(block: v128): i32 {
+  const low = i16x8.extend_low_i8x16_u(block);
+  const high = i16x8.extend_high_i8x16_u(block);
+  const b4 = i32x4.add(
+    i32x4.dot_i16x8_s(low, v128.load(WEIGHTS_FROM_END)),
+    i32x4.dot_i16x8_s(high, v128.load(WEIGHTS_FROM_END, 16)),
+  );
+  return sumsOf(i16x8.add(low, high), b4);
+}
+
+// The checksum of the lanes that add up to a and to b.
+// @ts-ignore: decorator
+@inline
+function sumsOf(a8: v128, b4: v128): i32 {
+  const a4 = i32x4.dot_i16x8_s(a8, v128.load(ONES_16));
   // a and b side by side, so that one move gets both
   const halves = i32x4.add(v128.shuffle<i32>(a4, b4, 0, 4, 1, 5), v128.shuffle<i32>(a4, b4, 2, 6, 3, 7));
   const sums = i64x2.extract_lane(i32x4.add(halves, v128.shuffle<i32>(halves, halves, 2, 3, 0, 1)), 0);
@@ -98,6 +119,7 @@ export function checksum96(start: usize): i32 {
 export function checksum(start: usize, length: i32): i32 {
   const end = start + length;
   if (ASC_FEATURE_SIMD) {
+    if (length <= 16) return foldBlock(v128.and(v128.load(end - 16), v128.load(LAST_LANES + length)));
     // The odd bytes come first, as a block filled up with zeros in front.
     const odd = length & 15;
     let at = start + odd;
@@ -136,6 +158,10 @@ export function checksum(start: usize, length: i32): i32 {
 // false frames overlap. They are kept from the first failed frame to the furthest end that a false frame claimed.
 let prefixEnd: usize = 0;
 
+// From a place in the input to its entries. As offsets of loads and stores they cost nothing.
+const TO_A: usize = PREFIX_A - INPUT;
+const TO_B: usize = PREFIX_B - INPUT;
+
 /** Whether the spans of frames at `position` lie in the table (or begin in it). */
 // @ts-ignore: decorator
 @inline
@@ -145,70 +171,76 @@ export function hasPrefixSums(position: usize): bool {
 
 /** Begins a table at `start` and fills it to `end`. */
 export function beginPrefixSums(start: usize, end: usize): void {
-  store<u16>(PREFIX_SUMS + ((start - INPUT) << 1), 0);
+  store<u8>(start, 0, TO_A);
+  store<u8>(start, 0, TO_B);
   prefixEnd = start;
-  extendPrefixSums(end);
+  fillPrefixSums(end);
 }
 
-function extendPrefixSums(end: usize): void {
-  let entry = PREFIX_SUMS + ((prefixEnd - INPUT) << 1);
+function fillPrefixSums(end: usize): void {
   let at = prefixEnd;
   if (ASC_FEATURE_SIMD) {
-    let a = i8x16.splat(load<i8>(entry));
-    let b = i8x16.splat(load<i8>(entry, 1));
+    let a = v128.load8_splat(at, TO_A);
+    let b = v128.load8_splat(at, TO_B);
     for (; at + 16 <= end; at += 16) {
       a = i8x16.add(sumLanes(v128.load(at)), a);
       b = i8x16.add(sumLanes(a), b);
-      v128.store(entry, v128.shuffle<i8>(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), 2);
-      v128.store(entry, v128.shuffle<i8>(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), 18);
-      entry += 32;
+      v128.store(at, a, TO_A + 1);
+      v128.store(at, b, TO_B + 1);
       a = v128.shuffle<i8>(a, a, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
       b = v128.shuffle<i8>(b, b, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
     }
   }
-  let a: i32 = load<u8>(entry);
-  let b: i32 = load<u8>(entry, 1);
+  let a: i32 = load<u8>(at, TO_A);
+  let b: i32 = load<u8>(at, TO_B);
   for (; at < end; at++) {
-    a = (a + load<u8>(at)) & 0xff;
-    b = (b + a) & 0xff;
-    entry += 2;
-    store<u16>(entry, a | (b << 8));
+    a = a + load<u8>(at);
+    b = b + a;
+    store<u8>(at, a, TO_A + 1);
+    store<u8>(at, b, TO_B + 1);
   }
   prefixEnd = end;
 }
 
-// Each byte becomes the sum of itself and those before it.
+// Each byte becomes the sum of itself and those before it. The lanes are moved up by 1, 2, 4 and 8; behind zeros each move
+// is one instruction of the processor.
 // @ts-ignore: decorator
 @inline
 function sumLanes(bytes: v128): v128 {
   const none = i8x16.splat(0);
   let sums = i8x16.add(
     bytes,
-    v128.shuffle<i8>(none, bytes, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30),
+    v128.shuffle<i8>(none, bytes, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30),
   );
-  sums = i8x16.add(sums, v128.shuffle<i8>(none, sums, 0, 1, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29));
-  sums = i8x16.add(sums, v128.shuffle<i8>(none, sums, 0, 1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
-  return i8x16.add(sums, v128.shuffle<i8>(none, sums, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23));
+  sums = i8x16.add(sums, v128.shuffle<i8>(none, sums, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29));
+  sums = i8x16.add(sums, v128.shuffle<i8>(none, sums, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
+  return i8x16.add(sums, v128.shuffle<i8>(none, sums, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23));
 }
 
 // False frames that overlap claim ever further ends, each a little behind the last: the table goes ahead of them.
 const AHEAD: usize = 1024;
 
-/**
- * Whether the span from `start` to `end`, which must begin in the table, has the checksum that stands behind it. `tail`: the
- * end of the input.
- */
+/** Where the table ends. */
 // @ts-ignore: decorator
 @inline
-export function holdsByPrefixSums(start: usize, end: usize, tail: usize): bool {
-  if (end > prefixEnd) extendPrefixSums(min(tail, end + AHEAD));
-  const from: i32 = load<u16>(PREFIX_SUMS + ((start - INPUT) << 1));
-  const to: i32 = load<u16>(PREFIX_SUMS + ((end - INPUT) << 1));
-  const expected: i32 = load<u16>(end);
+export function prefixSumsEnd(): usize {
+  return prefixEnd;
+}
+
+/** Fills the table to `end` at least. `tail`: the end of the input. */
+export function extendPrefixSums(end: usize, tail: usize): void {
+  fillPrefixSums(min(tail, end + AHEAD));
+}
+
+/** Whether the span from `start` to `end`, both of which lie in the table, has the checksum that stands behind it. */
+// @ts-ignore: decorator
+@inline
+export function holdsByPrefixSums(start: usize, end: usize): bool {
+  const from: i32 = load<u8>(start, TO_A);
   // mostly the first byte decides
-  if (((to - from - expected) & 0xff) != 0) return false;
-  const b = (to >> 8) - (from >> 8) - ((end - start) as i32) * (from & 0xff);
-  return ((b - (expected >> 8)) & 0xff) == 0;
+  if (((load<u8>(end, TO_A) as i32) - from - (load<u8>(end) as i32)) & 0xff) return false;
+  const b = (load<u8>(end, TO_B) as i32) - (load<u8>(start, TO_B) as i32) - ((end - start) as i32) * from;
+  return ((b - (load<u8>(end, 1) as i32)) & 0xff) == 0;
 }
 
 /** The input from `head` on has moved down to the start of the buffer. */
@@ -217,7 +249,8 @@ export function movePrefixSums(head: usize): void {
     prefixEnd = 0;
     return;
   }
-  memory.copy(PREFIX_SUMS, PREFIX_SUMS + ((head - INPUT) << 1), ((prefixEnd - head) << 1) + 2);
+  memory.copy(PREFIX_A, head + TO_A, prefixEnd - head + 1);
+  memory.copy(PREFIX_B, head + TO_B, prefixEnd - head + 1);
   prefixEnd -= head - INPUT;
 }
 

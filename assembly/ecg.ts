@@ -44,6 +44,8 @@ export function waveformRate(payload: usize): i32 {
 }
 
 /** Lets the reading of an ECG-HR wait for its row. */
+// @ts-ignore: decorator
+@inline
 export function queueHeartRate(payload: usize): void {
   const rate: i32 = load<u8>(payload, 8);
   if (rate == 0) return;

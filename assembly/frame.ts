@@ -4,9 +4,11 @@ import {
   beginPrefixSums,
   checksum,
   dropPrefixSums,
+  extendPrefixSums,
   hasPrefixSums,
   holdsByPrefixSums,
   movePrefixSums,
+  prefixSumsEnd,
 } from "./checksum";
 import { isHeartRate, isWaveform, queueHeartRate, waveformRate } from "./ecg";
 import { beginStep, PRODUCT_CSV, PRODUCT_FRAMES, readGnss } from "./gnss";
@@ -104,6 +106,18 @@ export function commit(length: i32): void {
   tail += length;
 }
 
+// The bytes of a sync, sixteen times each.
+const FIRST_BYTES: usize = memory.data<u8>([181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181], 16);
+const SECOND_BYTES: usize = memory.data<u8>([98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98], 16);
+
+/** The syncs that begin in the 16 bytes from `at`, a bit for each byte. */
+// @ts-ignore: decorator
+@inline
+function syncsIn(at: usize): i32 {
+  const first = i8x16.eq(v128.load(at), v128.load(FIRST_BYTES));
+  return i8x16.bitmask(v128.and(first, i8x16.eq(v128.load(at, 1), v128.load(SECOND_BYTES))));
+}
+
 /** The next sync at or behind `from`; if there is none, the place from which to look again. */
 // @ts-ignore: decorator
 @inline
@@ -113,8 +127,7 @@ function nextSync(from: usize, end: usize): usize {
   if (ASC_FEATURE_SIMD) {
     // Both bytes of a sync are looked for at once, so that many first ones alone do not slow the search down.
     for (; at + 1 < end; at += 16) {
-      const first = i8x16.eq(v128.load(at), i8x16.splat(0xb5 as i8));
-      const hits = i8x16.bitmask(v128.and(first, i8x16.eq(v128.load(at, 1), i8x16.splat(0x62))));
+      const hits = syncsIn(at);
       if (hits == 0) continue;
       at += ctz(hits);
       if (at + 1 < end) return at;
@@ -133,7 +146,10 @@ function nextSync(from: usize, end: usize): usize {
 // @ts-ignore: decorator
 @inline
 function holds(at: usize, end: usize): bool {
-  if (hasPrefixSums(at)) return holdsByPrefixSums(at + 2, end, tail);
+  if (hasPrefixSums(at)) {
+    if (end > prefixSumsEnd()) extendPrefixSums(end, tail);
+    return holdsByPrefixSums(at + 2, end);
+  }
   if (checksum(at + 2, (end - at - 2) as i32) == (load<u16>(end) as i32)) return true;
   // From here on false frames may overlap: the search goes on inside this one.
   beginPrefixSums(at + 2, end);
@@ -165,18 +181,33 @@ function flushFrames(out: usize): usize {
 
 /**
  * Passes by frames that do not hold, as long as the table of prefix sums reaches, and returns the first that may hold or
- * that it cannot judge, or a place behind which there is none to that point. It finds the syncs of a whole vector at once:
- * where false frames stand close, to look for each anew would take longest.
+ * that it cannot judge, or a place behind which there is none to that point.
  */
 function passFalseFrames(from: usize, end: usize): usize {
   let at = from;
+  while (true) {
+    at = passJudgedFrames(at, min(prefixSumsEnd(), end - 2));
+    if (load<u16>(at) != SYNC) return at;
+    // the frame may hold, or the table not reach to its end
+    const length: i32 = load<u16>(at, 4);
+    const spanEnd = at + 6 + length;
+    if (length > MAX_PAYLOAD || spanEnd + 2 > end || spanEnd <= prefixSumsEnd()) return at;
+    extendPrefixSums(spanEnd, end);
+  }
+}
+
+/**
+ * The same of frames whose spans end at `known` or before, all of which the table knows. It finds the syncs of a whole vector
+ * at once: where false frames stand close, to look for each anew would take longest. Calls nothing, so that all that the loop
+ * needs stays in registers.
+ */
+function passJudgedFrames(from: usize, known: usize): usize {
+  let at = from;
   let bad = 0;
   let long = 0;
-  // up to here the length of every sync is there
-  while (at + 22 <= end && hasPrefixSums(at + 16)) {
-    const first = i8x16.eq(v128.load(at), i8x16.splat(0xb5 as i8));
-    let hits = i8x16.bitmask(v128.and(first, i8x16.eq(v128.load(at, 1), i8x16.splat(0x62))));
-    for (; hits != 0; hits &= hits - 1) {
+  // a vector, and the length of a sync that begins with its last byte
+  while (at + 21 <= known) {
+    for (let hits = syncsIn(at); hits != 0; hits &= hits - 1) {
       const sync = at + ctz(hits);
       const length: i32 = load<u16>(sync, 4);
       if (length > MAX_PAYLOAD) {
@@ -184,7 +215,7 @@ function passFalseFrames(from: usize, end: usize): usize {
         continue;
       }
       const spanEnd = sync + 6 + length;
-      if (spanEnd + 2 > end || holdsByPrefixSums(sync + 2, spanEnd, end)) {
+      if (spanEnd > known || holdsByPrefixSums(sync + 2, spanEnd)) {
         badChecksums += bad;
         overlong += long;
         return sync;
@@ -195,6 +226,32 @@ function passFalseFrames(from: usize, end: usize): usize {
   }
   badChecksums += bad;
   overlong += long;
+  return at;
+}
+
+// Sync and length of a frame without payload.
+const EMPTY_FRAME_MASK: u64 = 0x0000_ffff_0000_ffff;
+const EMPTY_FRAME_HEAD: u64 = 0x0000_0000_0000_62b5;
+
+/**
+ * Passes by unknown frames without payload, as long as one stands behind the other and their checksums hold. They are the
+ * shortest frames, so that more of them come from the same bytes than of any others.
+ */
+function passEmptyFrames(from: usize, end: usize): usize {
+  let at = from;
+  for (; at + FRAME_OVERHEAD <= end; at += FRAME_OVERHEAD) {
+    const bytes = load<u64>(at);
+    if ((bytes & EMPTY_FRAME_MASK) != EMPTY_FRAME_HEAD) break;
+    const kind = ((bytes >> 16) & 0xffff) as u32;
+    if (kind == ASI_INF) break;
+    const classId = kind & 0xff;
+    const a = classId + (kind >> 8);
+    // a after each of the four bytes, of which the last two are zero
+    const b = classId + 3 * a;
+    if (((a & 0xff) | ((b & 0xff) << 8)) != ((bytes >> 48) as u32)) break;
+  }
+  unknownFrames += ((at - from) as i32) / FRAME_OVERHEAD;
+  unknownBytes += at - from;
   return at;
 }
 
@@ -215,7 +272,15 @@ export function step(product: i32, final: bool): i32 {
     const from = at;
     if (hasPrefixSums(at)) {
       if (ASC_FEATURE_SIMD && !strict) at = passFalseFrames(at, end);
-    } else if (!needsHeader && load<u32>(at) == NAV_PVT_HEAD) {
+    } else if (needsHeader) {
+      // the first frame is judged below
+    } else if ((load<u64>(at) & EMPTY_FRAME_MASK) == EMPTY_FRAME_HEAD) {
+      at = passEmptyFrames(at, end);
+      if (at > from) {
+        if (product == PRODUCT_FRAMES) out = addFrames(out, from, at);
+        continue;
+      }
+    } else if (load<u32>(at) == NAV_PVT_HEAD) {
       while (((end - at) as i32) >= GNSS_92_SIZE) {
         // a run of rows, mostly; then the frame that ended it
         if (canRun(product)) {

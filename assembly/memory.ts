@@ -14,8 +14,9 @@ const INPUT_MARGIN: i32 = 32;
 export const INPUT: usize = memory.data(INPUT_CAPACITY + 2 * INPUT_MARGIN, 16) + INPUT_MARGIN;
 export const INPUT_END: usize = INPUT + INPUT_CAPACITY;
 
-/** Prefix sums of the Fletcher checksum, two bytes for each byte of input (and one pair more). */
-export const PREFIX_SUMS: usize = memory.data(2 * INPUT_CAPACITY + 16, 16);
+/** Prefix sums of the Fletcher checksum, a and b, each one byte for each byte of input (and one more). */
+export const PREFIX_A: usize = memory.data(INPUT_CAPACITY + 16, 16);
+export const PREFIX_B: usize = memory.data(INPUT_CAPACITY + 16, 16);
 
 /** The most rows that one step can give. */
 export const ROW_CAPACITY: i32 = INPUT_CAPACITY / (MIN_GNSS_PAYLOAD + FRAME_OVERHEAD) + 1;

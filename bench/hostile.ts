@@ -22,6 +22,7 @@ export const HOSTILE_INPUTS = {
   waitingRates: "heart rates that wait, a row behind each",
   ranges: "one range for each row",
   emptyFrames: "empty unknown frames",
+  shortFrames: "unknown frames of one byte",
   badRows: "frames without a row",
   headersAndRows: "headers and rows in turn",
   falseSyncsAndRows: "false syncs and rows in turn",
@@ -78,6 +79,12 @@ const emptyFrame: Writer = (bytes, view, at) => {
   return closeFrame(bytes, at, 0);
 };
 
+const shortFrame: Writer = (bytes, view, at, index) => {
+  const payload = openFrame(bytes, view, at, 0x0a, 0x04, 1);
+  bytes[payload] = index & 0xff;
+  return closeFrame(bytes, at, 1);
+};
+
 const badRow: Writer = (bytes, view, at, index) => {
   goodRow(bytes, view, at, index);
   bytes[at + 6 + 11] = 0;
@@ -105,6 +112,7 @@ const WRITERS: Record<HostileInput, Writer> = {
   waitingRates: inTurn(waitingRate, goodRow),
   ranges: lonelyRow,
   emptyFrames: emptyFrame,
+  shortFrames: shortFrame,
   badRows: badRow,
   headersAndRows: inTurn(header, goodRow),
   falseSyncsAndRows: inTurn(falseSync, goodRow),

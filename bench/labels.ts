@@ -21,13 +21,28 @@ export const LABELS = {
   asiProcess: "`asi convert`, whole process",
 } as const;
 
-/** The cases of the table of hostile inputs, in its order. */
+/** The inputs of the tables of hostile inputs, in their order. */
 export const HOSTILE_LABELS = {
   goodFrames: "good frames",
   ...HOSTILE_INPUTS,
   falseSyncsTwice: "false syncs, twice as many",
 } as const;
 
+/** What reads the hostile inputs, a table each. `inspect` hands out no rows, so that good frames cost it least. */
+export const HOSTILE_VERBS = { convert: "`convert(bytes).csv`", inspect: "`inspect(bytes)`" } as const;
+
 export type ComparisonId = keyof typeof LABELS;
+export type HostileVerb = keyof typeof HOSTILE_VERBS;
 export type HostileId = keyof typeof HOSTILE_LABELS;
-export type CaseId = ComparisonId | HostileId;
+export type HostileCaseId = `${HostileVerb} ${HostileId}`;
+export type CaseId = ComparisonId | HostileCaseId;
+
+/** A hostile input read by a verb. */
+export const hostileCaseId = (verb: HostileVerb, id: HostileId): HostileCaseId => `${verb} ${id}`;
+
+/** What a case is called in the results. */
+export function labelOf(id: CaseId): string {
+  if (id in LABELS) return LABELS[id as ComparisonId];
+  const [verb, input] = id.split(" ") as [HostileVerb, HostileId];
+  return `${HOSTILE_VERBS[verb]}, ${HOSTILE_LABELS[input]}`;
+}

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { hostileCases } from "./hostile-cases.js";
 import { inMemoryCases } from "./in-memory-cases.js";
-import { type CaseId, HOSTILE_LABELS, type HostileId, LABELS } from "./labels.js";
+import { type CaseId, HOSTILE_VERBS, type HostileCaseId, type HostileVerb, labelOf } from "./labels.js";
 import { interleave, type Measurements, median } from "./measure.js";
 import { asiArguments, processCases } from "./process-cases.js";
 import { buildNative, peakMemory } from "./processes.js";
@@ -69,7 +69,7 @@ async function compare(extent: Extent, folder: string): Promise<void> {
   const timedHostile = await interleave(hostile, extent.rounds, (round) =>
     progress(`hostile inputs, round ${round} of ${extent.rounds}`),
   );
-  const holds = new Map<HostileId, number>();
+  const holds = new Map<HostileCaseId, number>();
   for (const { id, longestHold } of hostile) holds.set(id, await longestHold());
   progress(null);
 
@@ -89,7 +89,7 @@ function report(
   extent: Extent,
   { main, slice }: Sessions,
   measurements: Measurements,
-  holds: ReadonlyMap<HostileId, number>,
+  holds: ReadonlyMap<HostileCaseId, number>,
   asiPeakBytes: number,
   loadAtStart: number,
 ): void {
@@ -124,7 +124,10 @@ function report(
       "",
       "Inputs that are made to take long, beside good frames of the same size, each in one `Uint8Array`:",
       "",
-      hostileTable(measurements, targets, holds),
+      ...(Object.keys(HOSTILE_VERBS) as HostileVerb[]).flatMap((verb) => [
+        hostileTable(verb, measurements, targets, holds),
+        "",
+      ]),
     ].join("\n"),
   );
   mkdirSync(dirname(options.json), { recursive: true });
@@ -142,7 +145,7 @@ function report(
         asiPeakBytes,
         cases: [...measurements].map(([id, measurement]) => ({
           id,
-          label: { ...LABELS, ...HOSTILE_LABELS }[id],
+          label: labelOf(id),
           ...measurement,
         })),
         longestHoldsS: Object.fromEntries(holds),

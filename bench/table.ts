@@ -1,4 +1,14 @@
-import { type CaseId, type ComparisonId, HOSTILE_LABELS, type HostileId, LABELS } from "./labels.js";
+import {
+  type CaseId,
+  type ComparisonId,
+  HOSTILE_LABELS,
+  HOSTILE_VERBS,
+  type HostileCaseId,
+  type HostileId,
+  type HostileVerb,
+  hostileCaseId,
+  LABELS,
+} from "./labels.js";
 import type { Measurement, Measurements } from "./measure.js";
 import type { TargetResult } from "./targets.js";
 
@@ -31,7 +41,6 @@ export function table(
 const isNumberColumn = (column: number) => column >= 1 && column <= 4;
 
 const HOSTILE_COLUMNS = [
-  "`convert(bytes).csv`",
   "data",
   "MB/s",
   "time ÷ good frames",
@@ -40,15 +49,17 @@ const HOSTILE_COLUMNS = [
   "reached",
 ];
 
-/** The table of hostile inputs beside good frames. `holds`: how long each held the event loop at most, s. */
+/** The table of hostile inputs beside good frames, as a verb reads them. `holds`: how long each held the event loop at most, s. */
 export function hostileTable(
+  verb: HostileVerb,
   measurements: Measurements,
   targets: readonly TargetResult[],
-  holds: ReadonlyMap<HostileId, number>,
+  holds: ReadonlyMap<HostileCaseId, number>,
 ): string {
-  const lines = [HOSTILE_COLUMNS];
-  const good = measurements.get("goodFrames");
-  for (const id of Object.keys(HOSTILE_LABELS) as HostileId[]) {
+  const lines = [[HOSTILE_VERBS[verb], ...HOSTILE_COLUMNS]];
+  const good = measurements.get(hostileCaseId(verb, "goodFrames"));
+  for (const input of Object.keys(HOSTILE_LABELS) as HostileId[]) {
+    const id = hostileCaseId(verb, input);
     const measurement = measurements.get(id);
     if (measurement === undefined || good === undefined) continue;
     const target = targets.find(({ on }) => on === id);
@@ -56,7 +67,7 @@ export function hostileTable(
     const perByte = measurement.medianS / measurement.bytes / (good.medianS / good.bytes);
     const hold = holds.get(id);
     lines.push([
-      HOSTILE_LABELS[id],
+      HOSTILE_LABELS[input],
       data,
       megabytesPerS,
       perByte.toFixed(1),

@@ -1,5 +1,5 @@
 import { HOSTILE_INPUTS, type HostileInput } from "./hostile.js";
-import type { CaseId } from "./labels.js";
+import { type CaseId, HOSTILE_VERBS, type HostileVerb, hostileCaseId } from "./labels.js";
 import type { Measurements } from "./measure.js";
 
 /** A promise about speed, and how it is computed from what was measured. */
@@ -41,6 +41,20 @@ const timesPerByte = (of: CaseId, by: CaseId) => (figures: Figures) =>
 
 const HOSTILE_IDS = Object.keys(HOSTILE_INPUTS) as HostileInput[];
 
+function hostileTargets(verb: HostileVerb): Target[] {
+  const [good, half, twice] = (["goodFrames", "falseSyncs", "falseSyncsTwice"] as const).map((id) =>
+    hostileCaseId(verb, id),
+  ) as [CaseId, CaseId, CaseId];
+  return [
+    ...HOSTILE_IDS.map((input) => {
+      const id = hostileCaseId(verb, input);
+      return atMost(6, id, "the time of good frames", timesPerByte(id, good));
+    }),
+    // "Doubles": a tenth more is measurement.
+    atMost(2.2, twice, "the time of half of it", times(twice, half)),
+  ];
+}
+
 const TARGETS: readonly Target[] = [
   atMost(1.2, "coreCsvSimd", "native C's time", times("coreCsvSimd", "native")),
   atMost(1.8, "coreCsvPlain", "native C's time", times("coreCsvPlain", "native")),
@@ -50,9 +64,7 @@ const TARGETS: readonly Target[] = [
   atLeast(25, "concatenation", "our CSV as fast", timesAsFast("concatenation")),
   atLeast(45, "fastCsv", "our CSV as fast", timesAsFast("fastCsv")),
   atLeast(100, "fitFileParser", "our CSV as fast", timesAsFast("fitFileParser")),
-  ...HOSTILE_IDS.map((id) => atMost(6, id, "the time of good frames", timesPerByte(id, "goodFrames"))),
-  // "Doubles": a tenth more is measurement.
-  atMost(2.2, "falseSyncsTwice", "the time of half of it", times("falseSyncsTwice", "falseSyncs")),
+  ...(Object.keys(HOSTILE_VERBS) as HostileVerb[]).flatMap(hostileTargets),
   atMost(2, "asiStart", "the time of `node -e 0`", times("asiStart", "nodeStart")),
   {
     on: "asiProcess",
