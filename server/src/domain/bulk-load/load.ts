@@ -109,7 +109,7 @@ function detailsOf(
   { stored, known }: StoreResult,
   { ranges: _ranges, ...report }: Report,
 ): Record<string, unknown> {
-  const ranges = findRanges(Float64Array.from(keptTimes).sort());
+  const ranges = findRanges(ascending(keptTimes));
   const first = ranges[0];
   const last = ranges.at(-1);
   const readable =
@@ -135,6 +135,13 @@ function detailsOf(
     readable: readable.map(toInterval),
     report,
   };
+}
+
+/** Sorting 300,000 times holds the event loop for 20 ms, and nearly every recording is in order. */
+function ascending(times: readonly number[]): Float64Array {
+  const isInOrder = times.every((ms, i) => i === 0 || ms >= (times[i - 1] ?? ms));
+  const all = Float64Array.from(times);
+  return isInOrder ? all : all.sort();
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
