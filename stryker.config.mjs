@@ -1,13 +1,23 @@
-// Mutation testing of the library: `npm run mutate`, or `npm run mutate -- --mutate src/ranges.ts` for a part of it.
-/** @type {import("@stryker-mutator/api/core").PartialStrykerOptions} */
+/**
+ * Mutation testing of the library: `npm run mutate`, or `npm run mutate -- --mutate src/ranges.ts` for a part of it.
+ * Mutants of what is computed once on import are left out: each would cost a run of every test.
+ *
+ * @type {import("@stryker-mutator/api/core").PartialStrykerOptions}
+ */
 export default {
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],
   vitest: { configFile: "vitest.mutate.config.ts", related: false },
   coverageAnalysis: "perTest",
-  concurrency: 2,
-  mutate: ["src/*.ts"],
-  ignorePatterns: ["dist", "server", "**/bench", "asi-data"],
+  ignoreStatic: true,
+  // What did not change since is not run again; `--force` runs it all the same.
+  incremental: true,
+  incrementalFile: "build/mutation/library.json",
+  concurrency: 1,
+  // A busy machine is no hanging mutant.
+  timeoutMS: 10_000,
+  mutate: ["src/**/*.ts", "!src/wasm/bytes.ts", "!src/cli/**"],
+  ignorePatterns: ["dist", "build", "server", "**/bench", "asi-data"],
   tempDirName: ".stryker",
   disableTypeChecks: false,
   reporters: ["clear-text", "progress-append-only"],

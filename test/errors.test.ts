@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import {
   AsiCsvStream,
@@ -148,6 +149,37 @@ describe("an error says what is wrong, where, and what to do", () => {
   });
 });
 
+describe("an AsiError", () => {
+  it("has a cause only where there is one", () => {
+    expect("cause" in new AsiError("BAD_ROW", "No.")).toBe(false);
+    expect(new AsiError("BAD_ROW", "No.", { cause: 5 }).cause).toBe(5);
+  });
+
+  it("has a text as its message, whatever it is made with", () => {
+    expect(new AsiError("BAD_ROW", { toString: () => "x" } as never).message).toBe("");
+    expect(new AsiError("BAD_ROW", "No.", null as never).message).toBe("No.");
+  });
+});
+
+describe("the texts of a header", () => {
+  it("show what is not printable ASCII as replacement characters", async () => {
+    const bytes = asiInf({ deviceName: "\u001f ~\u007fA", deviceType: "x".repeat(12), firmwareVersion: "" });
+    expect((await inspect(joined([bytes, row]))).info).toMatchObject({
+      deviceName: "\ufffd ~\ufffdA",
+      deviceType: "x".repeat(12),
+      firmwareVersion: "",
+    });
+  });
+
+  it("stand beside a period of up to 65,535 ms", async () => {
+    const rows = [{ timestamp: 0, latitude: 0, longitude: 0, speed: 0 }];
+    for (const periodMs of [0, 255, 256, 65_535]) {
+      const recording = encode(rows, { serial: "X", periodMs });
+      expect((await inspect(recording)).info.periodMs).toBe(periodMs);
+    }
+  });
+});
+
 describe("a serial number that the caller gives", () => {
   it("overrides the headers', also those of two devices, also bad ones", async () => {
     const bytes = joined([asiInf({ serial: "A/B" }), row, asiInf({ serial: "OTHER" }), row]);
@@ -253,10 +285,18 @@ describe("an option out of its range is refused before a byte is read", () => {
     ["from is null", { from: null as unknown as number }, /from is no instant/],
     ["to is null", { to: null as unknown as Date }, /to is no instant/],
     ["a signal that is none", { signal: {} as AbortSignal }, /AbortController/],
+    ["half a signal", { signal: { addEventListener() {} } as unknown as AbortSignal }, /AbortController/],
+    [
+      "the other half",
+      { signal: { removeEventListener() {} } as unknown as AbortSignal },
+      /signal is no AbortSignal; give the signal of an AbortController/,
+    ],
     ["from is later than to", { from: 2, to: 1 }, /later/],
     ["a negative age", { fillHrMs: -1 }, /fillHrMs is -1.*0 or more/],
     ["a fraction of a millisecond", { fillHrMs: 0.5 }, /fillHrMs is 0.5.*whole/],
     ["an age that is no number", { fillHrMs: Number.NaN }, /fillHrMs is NaN/],
+    ["an age as text", { fillHrMs: "Infinity" as unknown as number }, /fillHrMs is "Infinity"/],
+    ["an age as an array", { fillHrMs: [5] as unknown as number }, /fillHrMs is an array/],
     ["an age beyond all numbers counted", { fillHrMs: 2 ** 60 }, /fillHrMs/],
     ["another engine", { engine: "steam" as "simd" }, /"steam".*simd, plain or reference/],
   ])("%s", ([, options, message]) => {
@@ -326,6 +366,12 @@ describe("options at the edge of their range", () => {
   it("fill in a heart rate however old it is", async () => {
     const csv = await wholeText(convert(rows, { fillHrMs: Number.POSITIVE_INFINITY, columns: ["hr"] }).csv);
     expect(csv).toBe("hr\n80\n80\n");
+  });
+
+  it("are a Date of another realm, and no signal at all", async () => {
+    const from = runInNewContext("new Date(1001)") as Date;
+    const options = { from, signal: null as unknown as AbortSignal };
+    expect((await all(decodeRows(rows, options))).map(({ timestamp }) => timestamp)).toEqual([3_600_000]);
   });
 
   it.for(["simd", "plain", "reference"] as const)(

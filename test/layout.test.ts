@@ -73,6 +73,19 @@ describe("the line end", () => {
   });
 });
 
+describe("a layout that differs from the standard in one thing alone", () => {
+  const standard = "timestamp,latitude,longitude,altitude,speed,hr\n0.000,0.0000000,0.0000000,0.000,0.000,\n";
+  const written = (layout: CsvLayout) =>
+    wholeText(convert(joined([asiInf(), navPvt(civilTime(0))]), layout).csv);
+
+  it("is written so", async () => {
+    expect(await written({})).toBe(standard);
+    expect(await written({ delimiter: ";" })).toBe(standard.replaceAll(",", ";"));
+    expect(await written({ lineEnd: "\r\n" })).toBe(standard.replaceAll("\n", "\r\n"));
+    expect(await written({ header: false })).toBe(standard.slice(standard.indexOf("\n") + 1));
+  });
+});
+
 describe("any layout", () => {
   const standard = fixture("valid/run-fix-loss");
 
@@ -125,6 +138,7 @@ describe("a layout that cannot be written is refused before a byte is read", () 
     ["a digit as delimiter", { delimiter: "1" }],
     ["a letter as delimiter", { delimiter: "e" }],
     ["a delimiter that is no text", { delimiter: null as unknown as string }],
+    ["a delimiter in an array", { delimiter: ["|"] as unknown as string }],
     ["columns that are no array", { columns: "hr" as unknown as Column[] }],
     ["the decimal point as delimiter", { delimiter: "." }],
     ["the sign as delimiter", { delimiter: "-" }],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findRanges } from "../src/index.js";
+import { findRanges, inspect } from "../src/index.js";
+import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 
 describe("instants lie in one range", () => {
   it("when they are at most 300,000 ms apart, in either direction", () => {
@@ -10,5 +11,29 @@ describe("instants lie in one range", () => {
     ]);
     expect(findRanges([300_001, 0])).toHaveLength(2);
     expect(findRanges(new Set<number>())).toEqual([]);
+  });
+});
+
+describe("the ranges of a report", () => {
+  const recording = (ranges: number) =>
+    joined([asiInf(), ...Array.from({ length: ranges }, (_, i) => navPvt(civilTime(i * 300_001)))]);
+
+  it.for([1_000, 12_000])("are all there, and the same list each time: %d", async (ranges) => {
+    const { report } = await inspect(recording(ranges));
+    const last = (ranges - 1) * 300_001;
+    expect(report.ranges).toHaveLength(ranges);
+    expect(report.ranges.at(-1)).toEqual({ start: last, stop: last, size: 1 });
+    expect(report.ranges).toBe(report.ranges);
+    expect(JSON.parse(JSON.stringify(report)).ranges).toHaveLength(ranges);
+    expect({ ...report }.ranges).toBe(report.ranges);
+  });
+
+  it("are made when they are first asked for where they are many: few ask for them", async () => {
+    const listed = async (ranges: number) => {
+      const { report } = await inspect(recording(ranges));
+      return Object.getOwnPropertyDescriptor(report, "ranges")?.get === undefined;
+    };
+    expect(await listed(1_000)).toBe(true);
+    expect(await listed(12_000)).toBe(false);
   });
 });

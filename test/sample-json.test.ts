@@ -1,41 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type EngineName, rowsOf, type SampleBatch, samplesToJson } from "../src/index.js";
-
-const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
-// the years 0 to 9999
-const instant = fc.oneof(
-  fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 }),
-  fc.integer({ min: -3_000, max: 3_000 }),
-  fc.integer({ min: 1_700_000_000_000, max: 1_700_000_003_000 }),
-);
-const row = fc.record({
-  timestampMs: instant,
-  latitudeE7: fc.oneof(
-    int32,
-    fc.integer({ min: -3, max: 3 }),
-    fc.integer({ min: 99_999_990, max: 100_000_010 }),
-  ),
-  longitudeE7: int32,
-  altitudeMm: fc.oneof(int32, fc.integer({ min: -1001, max: 1001 })),
-  speedMmPerS: int32,
-  hr: fc.integer({ min: 0, max: 255 }),
-  fixType: fc.constantFrom(2, 3, 4),
-});
-type Sample = { [Column in Exclude<keyof SampleBatch, "length">]: number };
-
-function batchOf(samples: readonly Sample[]): SampleBatch {
-  return {
-    length: samples.length,
-    timestampMs: Float64Array.from(samples, (sample) => sample.timestampMs),
-    latitudeE7: Int32Array.from(samples, (sample) => sample.latitudeE7),
-    longitudeE7: Int32Array.from(samples, (sample) => sample.longitudeE7),
-    altitudeMm: Int32Array.from(samples, (sample) => sample.altitudeMm),
-    speedMmPerS: Int32Array.from(samples, (sample) => sample.speedMmPerS),
-    hr: Uint8Array.from(samples, (sample) => sample.hr),
-    fixType: Uint8Array.from(samples, (sample) => sample.fixType),
-  };
-}
+import { anySample, batchOf } from "./sample-batches.js";
 
 /** What a reader of the JSON must get: the rows in SI units, under the service's names. */
 const expected = (batch: SampleBatch) =>
@@ -98,7 +64,7 @@ describe("samples as JSON", () => {
 
   it.each(ENGINES)("reads back as the very numbers of the columns: %s", (engine) => {
     fc.assert(
-      fc.property(fc.array(row, { maxLength: 60 }), (samples) => {
+      fc.property(fc.array(anySample, { maxLength: 60 }), (samples) => {
         const batch = batchOf(samples);
         expect(JSON.parse(text(batch, engine))).toEqual(expected(batch).map((one) => ({ ...one })));
       }),
@@ -106,45 +72,12 @@ describe("samples as JSON", () => {
   });
 
   it("has the same bytes from every engine, however many rows there are", () => {
-    const samples = fc.sample(row, { numRuns: 5_200, seed: 7 });
+    const samples = fc.sample(anySample, { numRuns: 5_200, seed: 7 });
     for (const length of [1, 1_697, 1_698, 1_699, 5_200]) {
       const batch = batchOf(samples.slice(0, length));
       const reference = text(batch, "reference");
       expect(text(batch, "plain")).toBe(reference);
       expect(text(batch, "simd")).toBe(reference);
-    }
-  });
-});
-
-describe("where WebAssembly does not run", () => {
-  const forbidden = {
-    validate: () => true,
-    Module: class {
-      constructor() {
-        throw new WebAssembly.CompileError("blocked by the content security policy");
-      }
-    },
-  };
-
-  it.for<[string, unknown]>([
-    ["it is missing", undefined],
-    ["a content security policy forbids it", forbidden],
-  ])("plain TypeScript gives the same bytes: %s", async ([, webAssembly]) => {
-    const batches = fc.sample(fc.array(row, { maxLength: 60 }), { numRuns: 50, seed: 3 }).map(batchOf);
-    const expectedTexts = batches.map((batch) => text(batch, "simd"));
-    vi.resetModules();
-    vi.stubGlobal("WebAssembly", webAssembly);
-    onTestFinished(() => {
-      vi.unstubAllGlobals();
-      vi.resetModules();
-    });
-    const fresh = await import("../src/index.js");
-    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    expect(batches.map((batch) => decode(fresh.samplesToJson(batch)))).toEqual(expectedTexts);
-    for (const engine of ["simd", "plain"] as const) {
-      const attempt = () => fresh.samplesToJson(batchOf([]), { engine });
-      expect(attempt).toThrow(/does not run here; leave the option engine out/);
-      expect(attempt).toThrow(fresh.AsiError);
     }
   });
 });

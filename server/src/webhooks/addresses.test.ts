@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPublicAddress } from "./addresses.js";
+import { isLiteralAddress, isPublicAddress } from "./addresses.js";
 
 describe("public addresses", () => {
   it.each([
@@ -23,10 +23,35 @@ describe("public addresses", () => {
     "localhost",
     "example.org",
     "1.2.3.4.5",
+    "127.0.0.1",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.0.1",
+    "169.254.169.254",
+    "100.64.0.0",
+    "224.0.0.1",
+    "0.0.0.0",
+    "::1",
+    "[::1]",
+    "fc00::1",
+    "2001:db8::1",
+    // Not assigned for global unicast.
+    "4000::1",
     "::ffff:10.0.0.1",
     "64:ff9b::10.0.0.1",
+    // Only these 96 bits are the translator's prefix.
+    "64:ff9b:0:0:0:1:808:808",
     "fe80::1%eth0",
+    // Brackets belong around the whole address.
+    "[2606:4700::1111",
+    "x[2606:4700::1111]",
+    "[2606:4700::1111]x",
   ])("%s is none", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
+});
+
+it("a host of a URL is an address or a name", () => {
+  expect(["8.8.8.8", "127.0.0.1", "[::1]", "[2606:4700::1111]"].every(isLiteralAddress)).toBe(true);
+  expect(["localhost", "example.org", "8.8.8.8.example", ""].some(isLiteralAddress)).toBe(false);
 });

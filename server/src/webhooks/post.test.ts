@@ -1,13 +1,118 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
-import { describe, expect, it } from "vitest";
-import { checkedConnector } from "./post.js";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createServer as createTcpServer } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { checkedConnector, type PostLimits, post } from "./post.js";
 import { NoPublicAddressError } from "./receiver.js";
+
+const cleanups: (() => void)[] = [];
+
+afterEach(() => {
+  for (const clean of cleanups.splice(0)) clean();
+});
+
+/** A receiver on the loopback. @returns its port */
+async function receive(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+const limits: PostLimits = {
+  totalMs: 30_000,
+  connectMs: 30_000,
+  lookup: async () => ["127.0.0.1"],
+  account: 1,
+  allowPrivate: true,
+};
+const send = (port: number, changes: Partial<PostLimits> = {}) =>
+  post(new URL(`http://a.example:${port}/hook?b=1`), { "content-type": "text/plain" }, "news", {
+    ...limits,
+    ...changes,
+  });
+
+describe("a post", () => {
+  it("brings the body, path, query and headers, and gives the answer", async () => {
+    const port = await receive(async (request, response) => {
+      const { method, url, headers } = request;
+      const body = (await request.toArray()).join("");
+      response.writeHead(202, { "retry-after": "7" });
+      response.end([method, url, headers.host, headers["content-type"], body].join(" "));
+    });
+    expect(await send(port)).toEqual({
+      status: 202,
+      retryAfter: "7",
+      text: `POST /hook?b=1 a.example:${port} text/plain news`,
+    });
+  });
+
+  it("follows no redirect", async () => {
+    let calls = 0;
+    const port = await receive((_, response) => {
+      calls += 1;
+      response.writeHead(302, { location: "/elsewhere" }).end();
+    });
+    expect(await send(port)).toEqual({ status: 302, retryAfter: undefined, text: "" });
+    expect(calls).toBe(1);
+  });
+
+  it("keeps 1,024 bytes of the answer, in whole characters and without NUL", async () => {
+    const port = await receive((_, response) => response.end(`\0${"x".repeat(1_022)}é${"y".repeat(3_000)}`));
+    expect((await send(port)).text).toBe(`\ufffd${"x".repeat(1_022)}`);
+  });
+
+  it("reads an answer that comes in pieces", async () => {
+    const port = await receive((_, response) => {
+      response.write("a".repeat(600));
+      setTimeout(() => response.end("b".repeat(600)), 50);
+    });
+    expect((await send(port)).text).toBe("a".repeat(600) + "b".repeat(424));
+  });
+
+  it("ends an answer without end", async () => {
+    const closed: Promise<unknown>[] = [];
+    const port = await receive((_, response) => {
+      closed.push(once(response, "close"));
+      const more = () => {
+        while (!response.destroyed && response.write("x".repeat(4_096)));
+        response.once("drain", more);
+      };
+      more();
+    });
+    expect((await send(port)).text).toBe("x".repeat(1_024));
+    await Promise.all(closed);
+  });
+
+  it("waits so long for the whole answer, and no longer", async () => {
+    const port = await receive((_, response) => response.write("the beginning"));
+    await expect(send(port, { totalMs: 500 })).rejects.toThrow("No whole answer within 0.5 s.");
+  });
+
+  it("is not sent to a private address", async () => {
+    let calls = 0;
+    const port = await receive((_, response) => {
+      calls += 1;
+      response.end();
+    });
+    await expect(send(port, { allowPrivate: false })).rejects.toBeInstanceOf(NoPublicAddressError);
+    expect(calls).toBe(0);
+  });
+
+  it("that cannot be sent fails with the reason", async () => {
+    const port = await receive((request) => request.socket.destroy());
+    await expect(send(port)).rejects.toThrow(/other side closed|socket hang up|ECONNRESET/);
+  });
+});
 
 describe("the connection to a receiver", () => {
   it("is closed, before a byte is sent, when it proves to lead to a private address", async () => {
     let received = 0;
-    const server = createServer((socket) => {
+    const server = createTcpServer((socket) => {
       socket.on("data", (chunk) => {
         received += chunk.length;
       });
@@ -15,10 +120,10 @@ describe("the connection to a receiver", () => {
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const connect = (allowPrivate: boolean) =>
+    const connect = (allowPrivate: boolean, addresses = ["127.0.0.1"]) =>
       new Promise((resolve) => {
         checkedConnector(
-          ["127.0.0.1"],
+          addresses,
           1_000,
           allowPrivate,
         )(
@@ -32,6 +137,7 @@ describe("the connection to a receiver", () => {
     try {
       expect(await connect(false)).toBeInstanceOf(NoPublicAddressError);
       expect(await connect(true)).toBeNull();
+      expect(await connect(true, [])).toMatchObject({ message: "No address for public.example." });
       expect(received).toBe(0);
     } finally {
       server.close();

@@ -87,6 +87,49 @@ describe("the resolver", () => {
     expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(["rejected"]));
   });
 
+  it("takes no other name for localhost", async () => {
+    const find = lookup();
+    expect(await find("LOCALHOST.")).toEqual(["127.0.0.1", "::1"]);
+    await expect(find("notlocalhost")).rejects.toMatchObject({ code: "ENOTFOUND" });
+    await expect(find("localhost.example")).rejects.toMatchObject({ code: "ENOTFOUND" });
+  });
+
+  it("does without a hosts file", async () => {
+    const find = createLookup({ servers: [names.server], hostsFile: join(folder, "missing") });
+    expect(await find("good.example")).toEqual(["192.0.2.7"]);
+  });
+
+  it("looks up all names of an account, a few at a time", async () => {
+    const find = lookup();
+    const found = await Promise.all(
+      Array.from({ length: 9 }, (_, index) => find(`good-${index}.example`, { account: 1 })),
+    );
+    expect(found).toEqual(Array(9).fill(["192.0.2.7"]));
+  });
+
+  it("lets a name that nobody waits for any more leave the line, and the next one in", async () => {
+    const find = lookup();
+    const [first, waiting] = [new AbortController(), new AbortController()];
+    const silent = Array.from({ length: 4 }, (_, index) =>
+      find(`silent-${index}.example`, { account: 1, signal: first.signal }),
+    );
+    const outcomes = Promise.allSettled(silent);
+    const left = find("good.example", { account: 1, signal: waiting.signal });
+    const behind = find("good.example", { account: 1 });
+    waiting.abort(new Error("nobody waits"));
+    await expect(left).rejects.toThrow("nobody waits");
+    first.abort();
+    await outcomes;
+    expect(await behind).toEqual(["192.0.2.7"]);
+  });
+
+  it("asks for nothing when it is told to stop before it begins", async () => {
+    const before = names.asked();
+    const signal = AbortSignal.abort(new Error("too late"));
+    await expect(lookup()("good.example", { signal })).rejects.toThrow("too late");
+    expect(names.asked()).toBe(before);
+  });
+
   it("stops asking when it is told to", async () => {
     const before = names.asked();
     const asked = lookup()("silent.example", { signal: AbortSignal.timeout(100) });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { dateTimeProblem, instantProblem, isDate, parseDateTime } from "./date-time.js";
+import {
+  dateTimeProblem,
+  instantProblem,
+  isDate,
+  isStorable,
+  parseDateTime,
+  parseInstant,
+} from "./date-time.js";
 
 const at = (text: string) => {
   const timestampMs = parseDateTime(text);
@@ -45,6 +52,11 @@ describe("date-times of the wire", () => {
     "2024-05-11T20:30:00+2",
     "2024-05-11T20:30:00-24",
     "2024-05-11T20:30:00Z+01",
+    "x2024-05-11T20:30:00Z",
+    "x20240511T203000Z",
+    "2024-05-11T20:30:00+01:60",
+    "2024-05-11T20:30:00+01:0",
+    "9999-12-31T23:59:59-00:01",
     "now",
     "",
   ])("%s is none", (text) => {
@@ -63,12 +75,40 @@ describe("date-times of the wire", () => {
   it.each(["soon", "2024-05-11T20:30:00 1", "2024-05-11T25:30:00 01:00", 12, undefined])(
     "%s is told what is expected",
     (value) => {
-      expect(dateTimeProblem(value)).toContain("Expected a date-time such as");
+      expect(dateTimeProblem(value)).toBe("Expected a date-time such as 2024-01-01T06:00:00.000Z.");
+      expect(instantProblem(value)).toBe(
+        "Expected milliseconds since 1970, or a date-time such as 2024-01-01T06:00:00.000Z.",
+      );
     },
   );
 
+  it.each([
+    ["0", 0],
+    ["-5", -5],
+    ["1704088800000", 1_704_088_800_000],
+    ["2024-01-01T06:00:00Z", 1_704_088_800_000],
+    ["20240101", 20_240_101],
+    ["-62135596800000", -62_135_596_800_000],
+    ["253402300799999", 253_402_300_799_999],
+    ["-62135596800001", undefined],
+    ["253402300800000", undefined],
+    ["1.5", undefined],
+    ["--5", undefined],
+    ["5 ", undefined],
+    ["", undefined],
+  ])("the instant %j is %s", (text, timestampMs) => {
+    expect(parseInstant(text)).toBe(timestampMs);
+  });
+
+  it("has years of four digits, from 1 on", () => {
+    expect([Date.UTC(9999, 11, 31, 23, 59, 59, 999), Date.parse("0001-01-01")].every(isStorable)).toBe(true);
+    expect([Date.UTC(10_000, 0), Date.parse("0001-01-01") - 1, Number.NaN].some(isStorable)).toBe(false);
+  });
+
   it("knows the days of the calendar", () => {
     expect(["2024-02-29", "1990-12-31"].every(isDate)).toBe(true);
-    expect(["2023-02-29", "1990-13-01", "1990-1-1", "0000-01-01"].some(isDate)).toBe(false);
+    expect(
+      ["2023-02-29", "1990-13-01", "1990-1-1", "0000-01-01", "1990-12-31T", "x1990-12-31"].some(isDate),
+    ).toBe(false);
   });
 });

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { JSON_LIMITS, JsonScan } from "./json-scan.js";
+
+const MUCH = 1_000_000;
+
+/** Scans a text in pieces of so many bytes. */
+function scan(text: string, { around = MUCH, piece = text.length + 1 } = {}): void {
+  const scanned = new JsonScan(around);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += piece) scanned.write(bytes.subarray(at, at + piece));
+}
+
+const malformed = (detail: string) => expect.objectContaining({ kind: "malformed", body: { detail } });
+const tooLarge = expect.objectContaining({
+  kind: "too_large",
+  body: { detail: "The request body is too large." },
+});
+
+describe("a JSON text as it arrives", () => {
+  it("may have 64 levels of arrays and objects, and no more", () => {
+    const { depth } = JSON_LIMITS;
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+    ] as const) {
+      scan(open.repeat(depth) + close.repeat(depth));
+      expect(() => scan(open.repeat(depth + 1))).toThrow(
+        malformed("The body has too many levels, at most 64."),
+      );
+    }
+  });
+
+  it("may have many arrays and objects side by side", () => {
+    scan(`[${"[],".repeat(1_000)}${"{},".repeat(1_000)}1]`);
+  });
+
+  it("may have 5,000 members in its objects, and no more", () => {
+    scan('{"a":1}'.repeat(5_000));
+    expect(() => scan('{"a":1}'.repeat(5_001))).toThrow(
+      malformed("The body has too many members, at most 5000."),
+    );
+  });
+
+  it("may have 50,000 values in its arrays and objects, themselves included, and no more", () => {
+    scan(`[${"1,".repeat(49_999)}1`);
+    expect(() => scan(`[${"1,".repeat(50_000)}1`)).toThrow(
+      malformed("The body has too many values, at most 50000."),
+    );
+    expect(() => scan(`[${"[],".repeat(25_000)}1`)).toThrow(
+      malformed("The body has too many values, at most 50000."),
+    );
+  });
+
+  it("may hold any of these characters in its strings, behind escaped quotes and backslashes too", () => {
+    const much = '[{,:\\"'.repeat(60_000);
+    scan(`["${much}"]`);
+    scan(`["${much}"]`, { piece: 7 });
+    scan('["\\\\",[["\\\\\\""]]]');
+    expect(() => scan(`["\\\\",${"[".repeat(64)}`)).toThrow(
+      malformed("The body has too many levels, at most 64."),
+    );
+  });
+
+  it("may have so many bytes outside its longest string, wherever that stands and however it is cut", () => {
+    const long = `"${"x".repeat(5_000)}"`;
+    for (const piece of [1, 100, 100_000]) {
+      scan(`["short",${long},"short"]`, { around: 21, piece });
+      expect(() => scan(`["short",${long},"short"]`, { around: 17, piece })).toThrow(tooLarge);
+      // two long ones: only one of them is free
+      expect(() => scan(`[${long},${long}]`, { around: 4_000, piece })).toThrow(tooLarge);
+      expect(() => scan(" ".repeat(101), { around: 100, piece })).toThrow(tooLarge);
+      scan(" ".repeat(100), { around: 100, piece });
+    }
+  });
+});

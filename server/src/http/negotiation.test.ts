@@ -1,0 +1,51 @@
+import type { FastifyRequest } from "fastify";
+import { describe, expect, it } from "vitest";
+import { requireAcceptable } from "./negotiation.js";
+
+/** A request to an operation that sends JSON unless told otherwise. */
+const check =
+  (accept: string | undefined, operation: object | undefined = { success: {} }) =>
+  () =>
+    requireAcceptable({
+      headers: { accept },
+      routeOptions: { config: { operation } },
+    } as unknown as FastifyRequest);
+
+const csv = { success: { mediaType: "text/csv" } };
+
+describe("what a client accepts", () => {
+  it.each([
+    undefined,
+    "",
+    " ",
+    "*/*",
+    "application/*",
+    "application/json",
+    "application/json; charset=utf-8",
+    "text/html, application/json;q=0.1",
+  ])("has room for JSON: %s", (accept) => {
+    expect(check(accept)).not.toThrow();
+  });
+
+  it.each(["text/html", "application/json;q=0, text/*", "image/png, text/csv"])(
+    "has no room for JSON: %s",
+    (accept) => {
+      expect(check(accept)).toThrow(expect.objectContaining({ statusCode: 406, message: "Not acceptable" }));
+    },
+  );
+
+  it("is compared with what the operation sends", () => {
+    expect(check("text/csv", csv)).not.toThrow();
+    expect(check("application/json", csv)).toThrow(expect.objectContaining({ statusCode: 406 }));
+  });
+
+  it("does not matter to operations that send what they send, nor where there is none", () => {
+    expect(check("text/html", { ...csv, ignoresAccept: true })).not.toThrow();
+    expect(() =>
+      requireAcceptable({
+        headers: { accept: "text/html" },
+        routeOptions: { config: {} },
+      } as unknown as FastifyRequest),
+    ).not.toThrow();
+  });
+});

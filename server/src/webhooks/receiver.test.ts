@@ -1,0 +1,54 @@
+import { describe, expect, it, vi } from "vitest";
+import { type AddressLookup, NoPublicAddressError, receiverAddresses } from "./receiver.js";
+
+const lookupOf = (...addresses: string[]) => vi.fn<AddressLookup>(async () => addresses);
+const failing: AddressLookup = async () => {
+  throw new Error("ENOTFOUND");
+};
+const find = (url: string, lookup: AddressLookup, allowPrivate = false) =>
+  receiverAddresses(new URL(url), { lookup, allowPrivate });
+
+describe("the addresses of a receiver", () => {
+  it("are those of its name, where all of them are public", async () => {
+    expect(await find("https://a.example/", lookupOf("8.8.8.8", "2606:4700::1111"))).toEqual([
+      "8.8.8.8",
+      "2606:4700::1111",
+    ]);
+  });
+
+  it("are refused in the same words when one is private, when there is none, and when the lookup fails", async () => {
+    for (const lookup of [lookupOf("8.8.8.8", "10.0.0.1"), lookupOf(), failing]) {
+      const refused = find("https://a.example/", lookup);
+      await expect(refused).rejects.toBeInstanceOf(NoPublicAddressError);
+      await expect(refused).rejects.toMatchObject({
+        name: "NoPublicAddressError",
+        message: "The host has no public address.",
+      });
+    }
+  });
+
+  it("may be private where that is allowed; then the lookup's own error comes out", async () => {
+    expect(await find("http://a.example/", lookupOf("10.0.0.1"), true)).toEqual(["10.0.0.1"]);
+    await expect(find("http://a.example/", failing, true)).rejects.toThrow("ENOTFOUND");
+  });
+
+  it("that stand in the URL are not looked up", async () => {
+    const lookup = lookupOf("8.8.8.8");
+    expect(await find("https://8.8.4.4:8443/x", lookup)).toEqual(["8.8.4.4"]);
+    expect(await find("https://[2606:4700::1111]/", lookup)).toEqual(["2606:4700::1111"]);
+    await expect(find("http://127.0.0.1/", lookup)).rejects.toBeInstanceOf(NoPublicAddressError);
+    await expect(find("http://[::1]/", lookup)).rejects.toBeInstanceOf(NoPublicAddressError);
+    expect(await find("http://[::1]/", lookup, true)).toEqual(["::1"]);
+    expect(lookup).not.toHaveBeenCalled();
+  });
+
+  it("are looked up on behalf of the account, until the signal says to stop", async () => {
+    const lookup = lookupOf("8.8.8.8");
+    const { signal } = new AbortController();
+    const url = new URL("https://a.example/");
+    await receiverAddresses(url, { lookup, allowPrivate: false, account: 7, signal });
+    expect(lookup).toHaveBeenLastCalledWith("a.example", { account: 7, signal });
+    await receiverAddresses(url, { lookup, allowPrivate: false });
+    expect(lookup).toHaveBeenLastCalledWith("a.example", { account: 0 });
+  });
+});

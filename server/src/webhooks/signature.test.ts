@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { signatureHeaders } from "./signature.js";
+
+it("the signature is that of Standard Webhooks, with the secret's UTF-8 bytes as the key", () => {
+  const headers = signatureHeaders({
+    messageId: "msg_1",
+    at: new Date("2024-01-01T00:00:00.999Z"),
+    body: '{"a":"ü"}',
+    secret: "geheim-é",
+  });
+  // The signature was computed with Python's hmac.
+  expect(headers).toEqual({
+    "webhook-id": "msg_1",
+    "webhook-timestamp": "1704067200",
+    "webhook-signature": "v1,oOJuFws8DukBvApSKBnNqsxfe8DTMUPgKcQuDn7IQFQ=",
+  });
+});

@@ -1,0 +1,73 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { describe, expect, it } from "vitest";
+import { CalendarDate, DateTime, Email, Id, OptionalOrNull, Query, Text } from "./types.js";
+
+const instant = new Date("2024-01-01T06:00:00.000Z");
+
+describe("values of the wire", () => {
+  it.each([
+    ["a text of one line, at most 150 characters", Text(), ["", "abc", "é 😀", "x".repeat(150)]],
+    ["an id", Id(), [1, Number.MAX_SAFE_INTEGER]],
+    ["an email address", Email(), ["a@b.ch", "a.b+c@d.e.example", "é@münchen.de"]],
+    ["a date", CalendarDate(), ["1990-12-31", "2024-02-29"]],
+    ["a date-time", DateTime(), ["2024-01-01T06:00:00.000Z", "2024-01-01 06:00"]],
+    ["a text of a query", Query.text(""), ["", "abc", "x".repeat(1_000)]],
+    ["a boolean of a query", Query.boolean(""), ["true", "False", "1", "0"]],
+    ["an integer of a query", Query.integer(""), ["0", "-5", "+5", "9007199254740991"]],
+    ["an instant of a query", Query.instant(""), ["1704088800000", "-1", "2024-01-01T06:00:00.000Z"]],
+    ["a date of a query", Query.date(""), ["1990-12-31"]],
+  ])("%s is taken", (_, schema, values) => {
+    for (const value of values) expect(Value.Check(schema, value), String(value)).toBe(true);
+  });
+
+  it.each([
+    ["a text of one line", Text(), ["a\nb", "\u0000", "\u0085", "\ud800", "x".repeat(151), null]],
+    ["an id", Id(), [0, -1, 1.5, 2 ** 53, "1"]],
+    [
+      "an email address",
+      Email(),
+      [
+        ...[
+          "",
+          "a",
+          "a@b",
+          "@b.ch",
+          "a@.",
+          "a@b.",
+          "a@b.c@d.ch",
+          "a b@c.ch",
+          "a@b c.ch",
+          "a@b.c h",
+          "a\n@b.ch",
+        ],
+        ...["<a@b.ch>", "a,b@c.ch", "x a@b.ch", "a@b.ch x", `${"x".repeat(250)}@b.ch`],
+      ],
+    ],
+    ["a date", CalendarDate(), ["1990-13-01", "2023-02-29", "now"]],
+    ["a date-time", DateTime(), ["now", "2024-01-01", ""]],
+    ["a text of a query", Query.text(""), ["a\tb", "x".repeat(1_001)]],
+    ["a boolean of a query", Query.boolean(""), ["yes", "", "truex", "xtrue", "10"]],
+    ["an integer of a query", Query.integer(""), ["1.5", "1e3", "", "x1", "1x", "++1", "9007199254740993"]],
+    ["an instant of a query", Query.instant(""), ["soon", "1.5", ""]],
+  ])("%s is not", (_, schema, values) => {
+    for (const value of values) expect(Value.Check(schema, value), JSON.stringify(value)).toBe(false);
+  });
+
+  it.each([
+    [DateTime(), "2024-01-01T07:00+01:00", instant],
+    [Query.dateTime(""), "20240101T060000Z", instant],
+    [Query.instant(""), "2024-01-01T06:00:00Z", instant.getTime()],
+    [Query.instant(""), "-5", -5],
+    [Query.boolean(""), "TRUE", true],
+    [Query.boolean(""), "1", true],
+    [Query.boolean(""), "false", false],
+    [Query.boolean(""), "0", false],
+    [Query.integer(""), "+5", 5],
+    [Type.Object({ a: OptionalOrNull(Type.Integer()) }), { a: null }, {}],
+    [Type.Object({ a: OptionalOrNull(Type.Integer()) }), {}, {}],
+    [Type.Object({ a: OptionalOrNull(Type.Integer()) }), { a: 0 }, { a: 0 }],
+  ])("%# means inside what it says", (schema, value, meaning) => {
+    expect(Value.Decode(schema, value)).toEqual(meaning);
+  });
+});

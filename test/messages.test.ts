@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Column,
+  type ConvertOptions,
+  convert,
+  csvFileName,
+  encode,
+  findRanges,
+  type RecordingHeader,
+  type SampleBatch,
+  samplesToJson,
+} from "../src/index.js";
+import { readFileChunks } from "../src/node.js";
+import { asiError, thrown } from "./whole.js";
+
+/** What a message shows of a value: here as an instant, which can be anything for a caller in JavaScript. */
+function shown(value: unknown): string {
+  const { message } = thrown(() => csvFileName("TEST-1", value as number, 0)) as Error;
+  return /^An instant is ([\s\S]*); it must be a number of ms since 1970\.$/.exec(message)?.[1] ?? message;
+}
+
+describe("a message shows what was given, in a few words on one line", () => {
+  it.for<[unknown, string]>([
+    ["text", '"text"'],
+    [null, "null"],
+    [undefined, "undefined"],
+    [true, "true"],
+    [Number.NaN, "NaN"],
+    [5n, "5n"],
+    [Symbol("s"), "Symbol(s)"],
+    [[1, 2], "an array"],
+    [{ a: 1 }, "an object"],
+    [() => 1, "a function"],
+  ])("%o", ([value, expected]) => {
+    expect(shown(value)).toBe(expected);
+  });
+
+  it("a long value from its beginning", () => {
+    expect(shown("a".repeat(80))).toBe(`"${"a".repeat(80)}"`);
+    expect(shown("a".repeat(81))).toBe(`"${"a".repeat(80)}..."`);
+    expect(shown(BigInt("1".repeat(80)))).toBe(`${"1".repeat(80)}n`);
+    expect(shown(BigInt("1".repeat(81)))).toBe(`${"1".repeat(80)}...n`);
+    expect(shown(Symbol("s".repeat(99)))).toBe(`Symbol(${"s".repeat(73)}...`);
+  });
+
+  it("what would act on a terminal by its code, or as a replacement character", () => {
+    expect(shown('\u001b[31m\n"')).toBe('"\\u001b[31m\\n\\""');
+    expect(shown("\u007f\u0085\u202e\u2028\u2029")).toBe('"\\u007f\\u0085\\u202e\\u2028\\u2029"');
+    expect(shown(Symbol("\u001b[31m"))).toBe("Symbol(\ufffd[31m)");
+  });
+});
+
+const recording = new Uint8Array();
+const convertWith = (options: unknown) => () => convert(recording, options as ConvertOptions);
+const encodeWith = (header: unknown) => () => encode([], header as RecordingHeader);
+const columns: SampleBatch = {
+  length: 0,
+  timestampMs: new Float64Array(0),
+  latitudeE7: new Int32Array(0),
+  longitudeE7: new Int32Array(0),
+  altitudeMm: new Int32Array(0),
+  speedMmPerS: new Int32Array(0),
+  hr: new Uint8Array(0),
+  fixType: new Uint8Array(0),
+};
+
+describe("a refusal says which argument it is about, what it is, and what it must be", () => {
+  it.for<[() => unknown, string, string]>([
+    [convertWith("strict"), "BAD_OPTION", "options must be an object, not a string."],
+    [convertWith(null), "BAD_OPTION", "options must be an object, not null."],
+    [convertWith(() => 1), "BAD_OPTION", "options must be an object, not a function."],
+    [encodeWith(5), "BAD_OPTION", "header must be an object, not a number."],
+    [convertWith({ strict: 1 }), "BAD_OPTION", "strict is 1; it must be true or false."],
+    [convertWith({ header: "no" }), "BAD_OPTION", 'header is "no"; it must be true or false.'],
+    [
+      convertWith({ columns: "hr" }),
+      "BAD_OPTION",
+      "columns must be an array of names: timestamp, latitude, longitude, altitude, speed, hr.",
+    ],
+    [
+      convertWith({ columns: ["hr", "pulse"] }),
+      "BAD_OPTION",
+      'columns must name each column once: timestamp, latitude, longitude, altitude, speed, hr; there is no "pulse".',
+    ],
+    [
+      convertWith({ columns: ["hr", "hr"] satisfies Column[] }),
+      "BAD_OPTION",
+      "columns must name each column once: timestamp, latitude, longitude, altitude, speed, hr.",
+    ],
+    [
+      convertWith({ delimiter: "e" }),
+      "BAD_OPTION",
+      'delimiter is "e"; it must be one character, no digit, letter from a to z, dot, minus, quote or line end.',
+    ],
+    [convertWith({ lineEnd: "\r" }), "BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".'],
+    [
+      encodeWith({ serial: "X", periodMs: 65_536 }),
+      "BAD_OPTION",
+      "periodMs is 65536; it must be a whole number from 0 to 65535.",
+    ],
+    [
+      encodeWith({ serial: "X", deviceName: "é" }),
+      "BAD_OPTION",
+      'deviceName is "é"; it must be printable ASCII of at most 16 characters.',
+    ],
+    [
+      encodeWith({}),
+      "BAD_OPTION",
+      'The serial number that was not given cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no name of a device on Windows such as CON or NUL.',
+    ],
+    [
+      () => findRanges(5 as never),
+      "BAD_ARGUMENT",
+      "The instants are 5; hand in an array or another iterable of ms since 1970.",
+    ],
+    [
+      () => findRanges(null as never),
+      "BAD_ARGUMENT",
+      "The instants are null; hand in an array or another iterable of ms since 1970.",
+    ],
+    [
+      () => findRanges("text" as never),
+      "BAD_ARGUMENT",
+      'The instants are "text"; hand in an array or another iterable of ms since 1970.',
+    ],
+    [
+      () => findRanges({ [Symbol.iterator]: () => null } as never),
+      "BAD_ARGUMENT",
+      "The instants are an object; hand in an array or another iterable of ms since 1970.",
+    ],
+    [
+      () => findRanges({ [Symbol.iterator]: () => "text" } as never),
+      "BAD_ARGUMENT",
+      "The instants are an object; hand in an array or another iterable of ms since 1970.",
+    ],
+    [
+      () => findRanges({ [Symbol.iterator]: () => ({ next: () => null }) } as never),
+      "BAD_SOURCE",
+      "The iterator gave null instead of { done, value }.",
+    ],
+    [() => samplesToJson(columns, { before: 5 } as never), "BAD_OPTION", "before is 5; it must be a string."],
+    [
+      () => samplesToJson(columns, { after: null } as never),
+      "BAD_OPTION",
+      "after is null; it must be a string.",
+    ],
+    [
+      () => findRanges([1, Number.POSITIVE_INFINITY]),
+      "BAD_ARGUMENT",
+      "An instant is Infinity; it must be a number of ms since 1970.",
+    ],
+    [
+      () => findRanges({ [Symbol.iterator]: () => ({ next: () => 1 }) } as never),
+      "BAD_SOURCE",
+      "The iterator gave 1 instead of { done, value }.",
+    ],
+    [
+      () => samplesToJson("x" as never),
+      "BAD_ARGUMENT",
+      'The samples are "x"; hand in columns such as decode gives.',
+    ],
+    [
+      () => samplesToJson(null as never),
+      "BAD_ARGUMENT",
+      "The samples are null; hand in columns such as decode gives.",
+    ],
+    [
+      () => samplesToJson({ ...columns, length: -1 }),
+      "BAD_ARGUMENT",
+      "length is -1; it must be the number of samples.",
+    ],
+    [
+      () => samplesToJson({ ...columns, hr: [] as never }),
+      "BAD_ARGUMENT",
+      "hr is an array; it must be a Uint8Array.",
+    ],
+    [
+      () => samplesToJson({ ...columns, length: 1 }),
+      "BAD_ARGUMENT",
+      "timestampMs has 0 entries, and length says 1.",
+    ],
+  ])("%#", ([attempt, code, message]) => {
+    expect(thrown(attempt)).toMatchObject({ code, message });
+  });
+
+  it("of files too", async () => {
+    const first = (path: unknown, options?: unknown) =>
+      asiError(readFileChunks(path as string, options as object).next());
+    for (const path of ["", "a\0b", 5]) {
+      expect(await first(path)).toMatchObject({
+        code: "BAD_ARGUMENT",
+        message: expect.stringMatching(
+          / is (""|"a\\u0000b"|5); it must be a path: a string that is not empty/,
+        ),
+      });
+    }
+    expect(await first("x", { onProgress: 1 })).toMatchObject({
+      code: "BAD_OPTION",
+      message: "onProgress is 1; it must be a function.",
+    });
+  });
+});

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { samplesToJson } from "../src/index.js";
+import { anySample, batchOf } from "./sample-batches.js";
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+describe("where WebAssembly does not run", () => {
+  const forbidden = {
+    validate: () => true,
+    Module: class {
+      constructor() {
+        throw new WebAssembly.CompileError("blocked by the content security policy");
+      }
+    },
+  };
+
+  it.for<[string, unknown]>([
+    ["it is missing", undefined],
+    ["a content security policy forbids it", forbidden],
+  ])("plain TypeScript gives the same bytes: %s", async ([, webAssembly]) => {
+    const batches = fc.sample(fc.array(anySample, { maxLength: 60 }), { numRuns: 50, seed: 3 }).map(batchOf);
+    const expectedTexts = batches.map((batch) => text(samplesToJson(batch, { engine: "simd" })));
+    vi.resetModules();
+    vi.stubGlobal("WebAssembly", webAssembly);
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+      vi.resetModules();
+    });
+    const fresh = await import("../src/index.js");
+    expect(batches.map((batch) => text(fresh.samplesToJson(batch)))).toEqual(expectedTexts);
+    for (const engine of ["simd", "plain"] as const) {
+      const attempt = () => fresh.samplesToJson(batchOf([]), { engine });
+      expect(attempt).toThrow(/does not run here; leave the option engine out/);
+      expect(attempt).toThrow(fresh.AsiError);
+    }
+  });
+});
