@@ -35,7 +35,7 @@ export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,
   p99Ms: 10 * TARGETS.p99Ms,
   longestDelayMs: 10 * TARGETS.longestDelayMs,
-  peakMemoryMb: 1_200,
+  peakMemoryMb: 900,
 };
 
 export function outcomeOf(
