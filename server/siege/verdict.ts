@@ -28,7 +28,7 @@ export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
 
 /**
  * Bounds of the short form, which guards against relapses on machines that do other things at the same time: ten times
- * the times (the faults that were found took 1.4 s to minutes), and memory for an embedded database that has served large
+ * the times (the faults that were found took 1.4 s to minutes), and memory for the work that waits
  * pages.
  */
 export const BUSY_TARGETS: Targets = {
