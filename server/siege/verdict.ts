@@ -28,8 +28,8 @@ export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
 
 /**
  * Bounds of the short form, which guards against relapses on machines that do other things at the same time: ten times
- * the times (the faults that were found took 1.4 s to minutes), and memory for the work that waits
- * pages.
+ * the times (the faults that were found took 1.4 s to minutes), and memory for the work that
+ * waits on such machines.
  */
 export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,
