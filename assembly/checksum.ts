@@ -115,11 +115,19 @@ export function checksum96(start: usize): i32 {
   return foldLanes(pairs, odd, second);
 }
 
+/** Checksum of the bytes from `start` to `end`, at most 16. */
+// @ts-ignore: decorator
+@inline
+export function shortChecksum(start: usize, end: usize): i32 {
+  if (!ASC_FEATURE_SIMD) return checksum(start, (end - start) as i32);
+  return foldBlock(v128.and(v128.load(end - 16), v128.load(LAST_LANES + (end - start))));
+}
+
 /** Checksum of the `length` bytes from `start`. */
 export function checksum(start: usize, length: i32): i32 {
   const end = start + length;
   if (ASC_FEATURE_SIMD) {
-    if (length <= 16) return foldBlock(v128.and(v128.load(end - 16), v128.load(LAST_LANES + length)));
+    if (length <= 16) return shortChecksum(start, end);
     // The odd bytes come first, as a block filled up with zeros in front.
     const odd = length & 15;
     let at = start + odd;
@@ -232,15 +240,19 @@ export function extendPrefixSums(end: usize, tail: usize): void {
   fillPrefixSums(min(tail, end + AHEAD));
 }
 
-/** Whether the span from `start` to `end`, both of which lie in the table, has the checksum that stands behind it. */
+/** Whether the span from `start` to `end`, both of which lie in the table, has the first byte of the checksum behind it. */
 // @ts-ignore: decorator
 @inline
-export function holdsByPrefixSums(start: usize, end: usize): bool {
-  const from: i32 = load<u8>(start, TO_A);
-  // mostly the first byte decides
-  if (((load<u8>(end, TO_A) as i32) - from - (load<u8>(end) as i32)) & 0xff) return false;
-  const b = (load<u8>(end, TO_B) as i32) - (load<u8>(start, TO_B) as i32) - ((end - start) as i32) * from;
-  return ((b - (load<u8>(end, 1) as i32)) & 0xff) == 0;
+export function firstByteHolds(start: usize, end: usize): bool {
+  return (((load<u8>(end, TO_A) as i32) - (load<u8>(start, TO_A) as i32) - (load<u8>(end) as i32)) & 0xff) == 0;
+}
+
+/** The same of the second byte. */
+// @ts-ignore: decorator
+@inline
+export function secondByteHolds(start: usize, end: usize): bool {
+  const before = (load<u8>(start, TO_B) as i32) + ((end - start) as i32) * (load<u8>(start, TO_A) as i32);
+  return (((load<u8>(end, TO_B) as i32) - before - (load<u8>(end, 1) as i32)) & 0xff) == 0;
 }
 
 /** The input from `head` on has moved down to the start of the buffer. */

@@ -5,10 +5,12 @@ import {
   checksum,
   dropPrefixSums,
   extendPrefixSums,
+  firstByteHolds,
   hasPrefixSums,
-  holdsByPrefixSums,
   movePrefixSums,
   prefixSumsEnd,
+  secondByteHolds,
+  shortChecksum,
 } from "./checksum";
 import { isHeartRate, isWaveform, queueHeartRate, waveformRate } from "./ecg";
 import { beginStep, PRODUCT_CSV, PRODUCT_FRAMES, readGnss } from "./gnss";
@@ -148,7 +150,7 @@ function nextSync(from: usize, end: usize): usize {
 function holds(at: usize, end: usize): bool {
   if (hasPrefixSums(at)) {
     if (end > prefixSumsEnd()) extendPrefixSums(end, tail);
-    return holdsByPrefixSums(at + 2, end);
+    return firstByteHolds(at + 2, end) && secondByteHolds(at + 2, end);
   }
   if (checksum(at + 2, (end - at - 2) as i32) == (load<u16>(end) as i32)) return true;
   // From here on false frames may overlap: the search goes on inside this one.
@@ -215,7 +217,12 @@ function passJudgedFrames(from: usize, known: usize): usize {
         continue;
       }
       const spanEnd = sync + 6 + length;
-      if (spanEnd > known || holdsByPrefixSums(sync + 2, spanEnd)) {
+      // mostly the first byte decides
+      if (spanEnd <= known && !firstByteHolds(sync + 2, spanEnd)) {
+        bad++;
+        continue;
+      }
+      if (spanEnd > known || secondByteHolds(sync + 2, spanEnd)) {
         badChecksums += bad;
         overlong += long;
         return sync;
@@ -229,28 +236,33 @@ function passJudgedFrames(from: usize, known: usize): usize {
   return at;
 }
 
-// Sync and length of a frame without payload.
-const EMPTY_FRAME_MASK: u64 = 0x0000_ffff_0000_ffff;
-const EMPTY_FRAME_HEAD: u64 = 0x0000_0000_0000_62b5;
+/** Payloads shorter than this hold nothing that is known; only a header is looked at however short it is. */
+const KNOWN_PAYLOAD: u64 = 12;
+
+// Whether a short frame may begin with these eight bytes.
+// @ts-ignore: decorator
+@inline
+function isShort(head: u64): bool {
+  return (head & 0xffff) == SYNC && ((head >> 32) & 0xffff) < KNOWN_PAYLOAD;
+}
 
 /**
- * Passes by unknown frames without payload, as long as one stands behind the other and their checksums hold. They are the
- * shortest frames, so that more of them come from the same bytes than of any others.
+ * Passes by short unknown frames, as long as one stands behind the other and their checksums hold. No others come in such
+ * numbers from the same bytes.
  */
-function passEmptyFrames(from: usize, end: usize): usize {
+function passShortFrames(from: usize, end: usize): usize {
   let at = from;
-  for (; at + FRAME_OVERHEAD <= end; at += FRAME_OVERHEAD) {
-    const bytes = load<u64>(at);
-    if ((bytes & EMPTY_FRAME_MASK) != EMPTY_FRAME_HEAD) break;
-    const kind = ((bytes >> 16) & 0xffff) as u32;
-    if (kind == ASI_INF) break;
-    const classId = kind & 0xff;
-    const a = classId + (kind >> 8);
-    // a after each of the four bytes, of which the last two are zero
-    const b = classId + 3 * a;
-    if (((a & 0xff) | ((b & 0xff) << 8)) != ((bytes >> 48) as u32)) break;
+  let count = 0;
+  while (true) {
+    const head = load<u64>(at);
+    if (!isShort(head) || ((head >> 16) & 0xffff) == ASI_INF) break;
+    const length = ((head >> 32) & 0xffff) as usize;
+    const spanEnd = at + 6 + length;
+    if (spanEnd + 2 > end || shortChecksum(at + 2, spanEnd) != (load<u16>(spanEnd) as i32)) break;
+    count++;
+    at = spanEnd + 2;
   }
-  unknownFrames += ((at - from) as i32) / FRAME_OVERHEAD;
+  unknownFrames += count;
   unknownBytes += at - from;
   return at;
 }
@@ -274,8 +286,8 @@ export function step(product: i32, final: bool): i32 {
       if (ASC_FEATURE_SIMD && !strict) at = passFalseFrames(at, end);
     } else if (needsHeader) {
       // the first frame is judged below
-    } else if ((load<u64>(at) & EMPTY_FRAME_MASK) == EMPTY_FRAME_HEAD) {
-      at = passEmptyFrames(at, end);
+    } else if (isShort(load<u64>(at))) {
+      at = passShortFrames(at, end);
       if (at > from) {
         if (product == PRODUCT_FRAMES) out = addFrames(out, from, at);
         continue;

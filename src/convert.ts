@@ -143,7 +143,8 @@ export class CsvPieces {
     const rangeBreaks = this.#isSplit ? decoder.engine.rangeBreaks().map((at) => at.outputOffset) : [];
     const header = this.#layout.isStandard ? this.#takeHeader() : NOTHING;
     if (header.length > 0) return { bytes: concatenate([header, view]), rangeBreaks };
-    return { bytes: isView ? view : view.slice(), rangeBreaks };
+    // `slice` would clear the memory first
+    return { bytes: isView ? view : new Uint8Array(view), rangeBreaks };
   }
 
   // Lines in another layout, cut at the breaks, so that these can be told in the new bytes.
