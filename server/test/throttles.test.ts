@@ -52,21 +52,27 @@ describe("passwords", () => {
     expect((await change({ email: "new@example.org" })).status).toBe(201);
   });
 
-  it("of a change that is refused cost no hash", async () => {
+  it.each([
+    ["managers", "manager"],
+    ["athletes", "athlete"],
+  ] as const)("of a change of %s that is refused cost no hash", async (path, kind) => {
     const s = await service();
-    const person = await s.manager();
+    const [person, another] = [await s[kind](), await s[kind]()];
     const turns = vi.spyOn(Turns.prototype, "run");
-    const change = (ifMatch: string) =>
-      s.send("PATCH", `/api/v1/managers/${person.id}/`, {
+    const change = async (ifMatch: string, more: object = {}) => {
+      const { status } = await s.send("PATCH", `/api/v1/${path}/${person.id}/`, {
         token: person.token,
-        json: { password: "another password" },
+        json: { password: "another password", ...more },
         headers: { "If-Match": ifMatch },
       });
+      return status;
+    };
     try {
-      expect((await change('"old"')).status).toBe(412);
+      expect(await change('"old"')).toBe(412);
+      expect(await change("*", { username: another.username })).toBe(400);
       expect(turns).not.toHaveBeenCalled();
       // Every hash waits for its turn.
-      expect((await change("*")).status).toBe(201);
+      expect(await change("*")).toBe(201);
       expect(turns).toHaveBeenCalled();
     } finally {
       turns.mockRestore();
