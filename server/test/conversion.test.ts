@@ -341,6 +341,36 @@ describe("conversion", () => {
     await patient.stop();
   });
 
+  it("row 17: eight files of one user wait to be read; for a ninth the user is told when to come again", async () => {
+    const patient = await TestService.start(s.store, {
+      convertConcurrency: 16,
+      convertConcurrencyPerUser: 16,
+      transferGraceMs: 60_000,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const unread: Socket[] = [];
+    while (unread.length < 8) {
+      const { socket } = await open(patient);
+      socket.pause();
+      socket.write(head(PART.length + recording.length + tail.length) + PART);
+      socket.write(recording);
+      socket.write(tail);
+      unread.push(socket);
+      await expect.poll(() => spooled(patient).length, { timeout: 20_000 }).toBe(unread.length);
+    }
+    const small = form([["file", await walk("A-1", "2024-03-01T10:00:00Z", 3)]]);
+    const ninth = await send(small, {}, patient);
+    expect([ninth.status, Object.keys(ninth.json)]).toEqual([429, ["detail"]]);
+    expect(Number(ninth.headers.get("retry-after"))).toBeGreaterThan(0);
+    const bob = await s.manager();
+    expect((await send(small, { Authorization: `Bearer ${bob.token}` }, patient)).status).toBe(200);
+    unread[0]?.destroy();
+    await expect.poll(async () => (await send(small, {}, patient)).status, { timeout: 10_000 }).toBe(200);
+    for (const socket of unread) socket.destroy();
+    await patient.stop();
+  });
+
   it("row 17: a client that sends a byte now and then is cut off; one that keeps the pace is not", async () => {
     const strict = await TestService.start(s.store, {
       transferGraceMs: 800,

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createApplication } from "../src/oauth/applications.js";
 import { commands } from "../src/operator/commands.js";
 import { accessTokens, applications, refreshTokens } from "../src/store/schema.js";
 import { type Answer, service, startService, type TestAccount, type TestService } from "./service.js";
@@ -70,6 +71,29 @@ describe("a token request under way", () => {
 });
 
 describe("an application that is revoked", () => {
+  it("is given no token by a request under way", async () => {
+    const { username, password } = await s.manager();
+    for (let round = 0; round < ROUNDS; round++) {
+      const { clientId, clientSecret } = await createApplication(s.ctx, { name: "race", redirectUris: [] });
+      const login = s.token({
+        grant_type: "password",
+        username,
+        password,
+        client_id: clientId,
+        client_secret: clientSecret,
+      });
+      await sleep(round);
+      await commands["app revoke"](s.ctx, { clientId });
+      expect([200, 400, 401]).toContain((await login).status);
+      const left = await s.store.database.queries
+        .select({ application: applications.name })
+        .from(refreshTokens)
+        .innerJoin(applications, eq(applications.id, refreshTokens.applicationId))
+        .where(eq(applications.clientId, clientId));
+      expect([round, left]).toEqual([round, []]);
+    }
+  });
+
   it("opens nothing any more: its access tokens, its refresh tokens, its credentials", async () => {
     const other = await startService();
     const person = await other.manager();
