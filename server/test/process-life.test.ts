@@ -54,7 +54,12 @@ describe("a process of the service", { timeout: 120_000 }, () => {
   });
 
   it("cuts off a request that does not end in SHUTDOWN_TIMEOUT_MS, says so, and ends", async () => {
-    const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "1000" });
+    const processes = await Processes.onNewDatabase({
+      SHUTDOWN_TIMEOUT_MS: "1000",
+      // Nothing else ends the request while the test waits.
+      REQUEST_TIMEOUT_MS: "600000",
+      TRANSFER_GRACE_MS: "600000",
+    });
     const { url, terminate, output } = await processes.start();
     const { port, hostname } = new URL(url);
     const socket = connect(Number(port), hostname);

@@ -85,4 +85,23 @@ describe("computations", () => {
     expect(await Promise.all([held, other])).toEqual(["held", "b"]);
     expect((await outcomes).filter(({ status }) => status === "fulfilled")).toEqual([]);
   });
+
+  it("are refused beyond what all accounts together may have waiting", async () => {
+    const queue = new ComputationQueue(1);
+    const { work, end } = workshop();
+    const held = queue.share("held", { account: 0 }, work("held"));
+    await turn();
+    const left = new AbortController();
+    setMaxListeners(0, left.signal);
+    const asked = Array.from({ length: 401 }, (_, index) =>
+      queue.share(`${index}`, { account: 1 + (index % 20), signal: left.signal }, work(`${index}`)),
+    );
+    const outcomes = Promise.allSettled(asked);
+    await expect(asked[400]).rejects.toMatchObject({ kind: "throttled" });
+    left.abort();
+    await end("held");
+    expect(await held).toBe("held");
+    const refused = (await outcomes).filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(401);
+  });
 });
