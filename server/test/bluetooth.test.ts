@@ -55,6 +55,18 @@ describe("bluetooth", () => {
     expect((await s.get(`/api/v1/devices/${mine.id}/`, ann.token)).body.firmware_version).toBe("2.1");
   });
 
+  it("row 21: takes both sensors in one request", async () => {
+    const mine = await s.ownedDevice(ann);
+    const { status, body } = await s.send("PATCH", path(mine), {
+      token: ann.token,
+      json: { pairing_1: strap, pairing_2: meter },
+    });
+    expect([status, body]).toEqual([
+      200,
+      { status: "success", data: { current: {}, target: { pairing_1: strap, pairing_2: meter } } },
+    ]);
+  });
+
   it("row 21: refuses what it would not do", async () => {
     for (const json of [
       {},
