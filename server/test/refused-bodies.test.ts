@@ -33,7 +33,7 @@ describe("a client whose body is refused while it still sends", () => {
   it.each(Object.entries(bodies))(
     "reads the answer, and goes on with the connection: %s",
     async (_, body) => {
-      const { hostname, port } = new URL(s.service.url);
+      const { hostname, port } = new URL(s.service.url ?? "");
       const socket = connect(Number(port), hostname);
       let received = "";
       socket.setEncoding("latin1").on("data", (text) => {
