@@ -20,7 +20,8 @@ interface Wish extends Sent {
 const [order] = (await once(process, "message")) as [Order];
 const { party } = order;
 const client = new Client(order.url, "127.0.0.1");
-let experience: Experience = { latenciesMs: [], errors: [], webhookDelaysMs: [] };
+const nothing = (): Experience => ({ latenciesMs: [], slowest: null, errors: [], webhookDelaysMs: [] });
+let experience = nothing();
 
 /** When changes were answered of which the webhook has not yet been told. */
 let untold: number[] = [];
@@ -116,11 +117,12 @@ function wishOf(round: number): Wish {
 async function ask(round: number, dueAt: number): Promise<void> {
   const { path, status, tells, ...sent } = wishOf(round);
   const answer = await client.send(path, { token: party.token, timeoutMs: TIMEOUT_MS, ...sent });
-  experience.latenciesMs.push(performance.now() - dueAt);
+  const latencyMs = performance.now() - dueAt;
+  const request = `${sent.method ?? "GET"} ${path.replace(/\?.*/, "")}`;
+  experience.latenciesMs.push(latencyMs);
+  if (latencyMs > (experience.slowest?.latencyMs ?? 0)) experience.slowest = { request, latencyMs };
   if (answer.status !== status) {
-    experience.errors.push(
-      `${sent.method ?? "GET"} ${path.replace(/\?.*/, "")}: ${answer.status} ${answer.body.subarray(0, 200)}`,
-    );
+    experience.errors.push(`${request}: ${answer.status} ${answer.body.subarray(0, 200)}`);
   } else if (tells) {
     untold.push(performance.now());
   }
@@ -129,7 +131,7 @@ async function ask(round: number, dueAt: number): Promise<void> {
 process.on("message", (question) => {
   if (question !== "experience") return;
   process.send?.(experience);
-  experience = { latenciesMs: [], errors: [], webhookDelaysMs: [] };
+  experience = nothing();
 });
 process.on("disconnect", () => process.exit(0));
 

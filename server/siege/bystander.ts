@@ -7,6 +7,8 @@ import type { Party } from "./scene.js";
 export interface Experience {
   /** Times of the requests, from when each was due to the last byte of its answer, ms. */
   latenciesMs: number[];
+  /** The slowest of them, such as `GET /api/v1/account/`; null when there was none. */
+  slowest: { request: string; latencyMs: number } | null;
   /** Answers that were not the expected ones, such as `GET /api/v1/account/: 503`. */
   errors: string[];
   /** From the answer to a change until the webhook was called, ms. */

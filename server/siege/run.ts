@@ -78,7 +78,7 @@ function tell(database: string, outcome: Outcome): void {
   const faults = broken(outcome, targets);
   console.log(
     `${faults.length === 0 ? "held  " : outcome.open === null ? "BROKEN" : "OPEN  "} ${database}: ${outcome.attack}: p50 ${round(outcome.p50Ms)}, ` +
-      `p99 ${round(outcome.p99Ms)}, worst ${round(outcome.worstMs)} ms; loop ${round(outcome.longestDelayMs)} ms; ` +
+      `p99 ${round(outcome.p99Ms)}, worst ${round(outcome.worstMs)} ms (${outcome.slowest}); loop ${round(outcome.longestDelayMs)} ms; ` +
       `${round(outcome.peakMemoryMb)} MB; webhook ${round(outcome.webhookMs)} ms; ${outcome.answers}` +
       `${faults.length === 0 ? "" : `\n       ${faults.join("; ")}`}`,
   );

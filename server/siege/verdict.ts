@@ -15,6 +15,8 @@ export interface Outcome {
   p50Ms: number;
   p99Ms: number;
   worstMs: number;
+  /** The bystander's request that was answered last, after the worst time. */
+  slowest: string;
   /** The slowest call of the bystander's webhook; null when none was due. */
   webhookMs: number | null;
   longestDelayMs: number;
@@ -41,7 +43,7 @@ export const BUSY_TARGETS: Targets = {
 export function outcomeOf(
   { name, as, open }: { name: string; as: string; open?: string },
   answers: string,
-  { latenciesMs, errors, webhookDelaysMs }: Experience,
+  { latenciesMs, slowest, errors, webhookDelaysMs }: Experience,
   { longestDelayMs, peakMemoryMb }: ProbeFigures,
 ): Outcome {
   return {
@@ -54,6 +56,7 @@ export function outcomeOf(
     p50Ms: quantile(latenciesMs, 0.5),
     p99Ms: quantile(latenciesMs, 0.99),
     worstMs: Math.max(...latenciesMs),
+    slowest: slowest?.request ?? "",
     webhookMs: webhookDelaysMs.length === 0 ? null : Math.max(...webhookDelaysMs),
     longestDelayMs,
     peakMemoryMb,

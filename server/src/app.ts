@@ -25,6 +25,7 @@ import { createThrottle, type Throttle } from "./http/throttle.js";
 import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
 import { type OnBehalfOf, onBehalfOf } from "./store/fair-pool.js";
+import { Turns } from "./turns.js";
 import type { AddressLookup } from "./webhooks/receiver.js";
 
 /** What the application needs from outside; it opens nothing itself. */
@@ -59,7 +60,13 @@ declare module "fastify" {
   }
 }
 
+/** Requests of one caller that are worked on at a time: those of others do not share the processor with hundreds. */
+const REQUESTS_OF_ONE_CALLER = 16;
+
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The answer to nobody; it is not logged as a failure. */
+const clientLeft = () => Object.assign(new Error("The client has left"), { statusCode: 499 });
 
 /** Builds the application: all routes, nothing listening. */
 export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
@@ -83,6 +90,11 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("dependencies", dependencies);
   app.decorate("throttle", createThrottle(config, dependencies.database));
   app.decorate("operations", []);
+  const requestTurns = new Turns<string>({
+    concurrency: Number.POSITIVE_INFINITY,
+    concurrencyPerCaller: REQUESTS_OF_ONE_CALLER,
+  });
+  app.decorate("requestTurns", requestTurns);
   app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
   for (const name of ["ctx", "ids", "target", "rawBody", "giveSlotBack", "onBehalfOf"])
     app.decorateRequest(name, undefined);
@@ -128,7 +140,7 @@ function installGuard(
     reply.header("Cache-Control", "no-store");
     const left = new AbortController();
     onAnswerEnd(reply, () => {
-      if (!reply.raw.writableFinished) left.abort();
+      if (!reply.raw.writableFinished) left.abort(clientLeft());
     });
     const ctx: Context = {
       signal: left.signal,

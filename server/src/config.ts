@@ -181,8 +181,8 @@ export const settings = {
   ),
   computeThreads: integer(1, 64)(
     "COMPUTE_THREADS",
-    Math.max(1, availableParallelism() - 1),
-    "Threads that compute the data of time frames; default: one for each processor but one",
+    Math.max(2, availableParallelism() - 1),
+    "Threads that compute the data of time frames, all but one of them for one account; default: one for each processor but one, at least 2",
   ),
   grantManagedAthletes: boolean(
     "GRANT_MANAGED_ATHLETES",

@@ -35,6 +35,15 @@ describe("computations", () => {
     expect(await anew).toBe("anew");
   });
 
+  it("of one account leave a thread to the others", async () => {
+    const queue = new ComputationQueue(3);
+    const { begun, work } = workshop();
+    for (const key of ["a", "b", "c"]) void queue.share(key, { account: 1 }, work(key));
+    void queue.share("other", { account: 2 }, work("other"));
+    await turn();
+    expect(begun).toEqual(["a", "b", "other"]);
+  });
+
   it("of one account wait while another account has its turn", async () => {
     const queue = new ComputationQueue(1);
     const { begun, work, end } = workshop();

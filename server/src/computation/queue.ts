@@ -42,6 +42,8 @@ export class ComputationQueue {
   constructor(concurrency: number) {
     this.#turns = new Turns({
       concurrency,
+      // One thread is left for the others: what one account's computations take is not known before they run.
+      concurrencyPerCaller: Math.max(1, concurrency - 1),
       maxWaiting: MAX_WAITING,
       maxWaitingPerCaller: MAX_WAITING_OF_ACCOUNT,
       refusal: () => errors.throttled(RETRY_AFTER_MS),

@@ -15,6 +15,7 @@ import { errors, ServiceError } from "../domain/errors.js";
 import { DoneBefore } from "../domain/idempotency.js";
 import { LongPage } from "../domain/long-page.js";
 import type { PathIds } from "../domain/rule.js";
+import type { Turns } from "../turns.js";
 import { isItem, readConditions, readStored, sendItem, sendStored } from "./conditional.js";
 import type { ThrottleScope } from "./throttle.js";
 import { decoder, queryDecoder } from "./validation.js";
@@ -150,6 +151,7 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Every operation routed so far. */
     operations: AnyOperation[];
+    requestTurns: Turns<string>;
   }
   interface FastifyContextConfig {
     operation?: AnyOperation;
@@ -211,6 +213,8 @@ export function route<
       if (!request.replays) throw error;
     }
   };
+  const inTurn = <T>({ onBehalfOf, ctx }: FastifyRequest, work: () => Promise<T>) =>
+    app.requestTurns.run(onBehalfOf.caller, work, ctx.signal);
   app.operations.push(operation as AnyOperation);
   for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
     app.route({
@@ -225,7 +229,7 @@ export function route<
       },
       async onRequest(request, reply) {
         // Both wait for the database, so they run together. Throttling takes precedence over other errors.
-        const found = look(request);
+        const found = inTurn(request, () => look(request));
         found.catch(() => undefined);
         await count(request);
         await found;
@@ -237,10 +241,14 @@ export function route<
       async handler(request, reply) {
         const stored = await readStored(request);
         if (stored !== undefined) return sendStored(reply, stored);
-        const answer = await run(request, reply).catch((error: unknown) => {
-          if (error instanceof DoneBefore) return sendStored(reply, error.answer);
-          throw error;
-        });
+        const work = () => run(request, reply);
+        // A file's bytes come as slowly as its client likes, and it has a slot of its own kind.
+        const answer = await (operation.takesSlot ? work() : inTurn(request, work)).catch(
+          (error: unknown) => {
+            if (error instanceof DoneBefore) return sendStored(reply, error.answer);
+            throw error;
+          },
+        );
         // The answer was sent, or the client left while it was.
         if (reply.sent || reply.raw.headersSent) return reply;
         const made = request.ctx.idempotency?.answer;
