@@ -1,8 +1,8 @@
 /** Callers take turns for connections of the database: the many requests of one do not hold up the one of another. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { onBehalfOf } from "../src/store/fair-pool.js";
+import { callerOfAccount, onBehalfOf } from "../src/store/fair-pool.js";
 import { newDatabase, newStore, type TestAccount, TestService } from "./service.js";
-import { newActivity } from "./team.js";
+import { newActivity, Team } from "./team.js";
 
 const MANY = 120;
 
@@ -67,5 +67,27 @@ describe("requests", () => {
     await Promise.all(many);
     expect(answered).toBe(MANY);
     expect(before).toBeLessThan(MANY / 2);
+  });
+
+  it("a job does not wait for the queries of the account whose request woke the worker", async () => {
+    const team = await Team.of(s);
+    const { id } = (await team.create()).body;
+    await s.runJobs();
+    const { status } = await s.send("PATCH", `/api/v1/timeframes/${id}/`, {
+      token: team.manager.token,
+      json: { params: { max_hr: 191 } },
+    });
+    expect(status).toBe(200);
+    let answered = 0;
+    const { many, before } = await onBehalfOf({ caller: callerOfAccount(busy.id) }, async () => {
+      const many = Array.from({ length: 3 * MANY }, async () => {
+        await s.store.database.pool.query("SELECT pg_sleep(0.01)");
+        answered += 1;
+      });
+      await s.runJobs();
+      return { many, before: answered };
+    });
+    await Promise.all(many);
+    expect(before).toBeLessThan(1.5 * MANY);
   });
 });

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller, Clock } from "../domain/context.js";
 import { hashToken } from "../domain/tokens.js";
 import { preparedOnce, type Queries } from "../store/database.js";
+import { callerOfAccount } from "../store/fair-pool.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
 import type { Throttle } from "./throttle.js";
 
@@ -34,8 +35,6 @@ const callerOfToken = preparedOnce((queries) =>
     )
     .prepare("caller_of_token"),
 );
-
-const callerOfAccount = (id: number) => `account ${id}`;
 
 /** Who a request's `Authorization` header stands for; null when it holds no token that is valid now. */
 export type Authenticate = (request: FastifyRequest, header: string) => Promise<Caller | null>;

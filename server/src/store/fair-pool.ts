@@ -13,8 +13,11 @@ export interface OnBehalfOf {
   caller: string;
 }
 
-/** The service's own work: jobs, and commands of the operator. */
-const SERVICE: OnBehalfOf = { caller: "service" };
+/** The service's own work: looking for jobs, and commands of the operator. */
+export const SERVICE: OnBehalfOf = { caller: "service" };
+
+/** The name of an account in turns. */
+export const callerOfAccount = (id: number): string => `account ${id}`;
 
 const whose = new AsyncLocalStorage<OnBehalfOf>();
 
