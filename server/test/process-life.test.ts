@@ -1,12 +1,16 @@
 /** How a process of the service starts and ends, as the log and an orchestrator see it. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
 import { Processes } from "./processes.js";
+import { newScratchFolder } from "./scratch.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
@@ -121,5 +125,22 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     expect(await processes.refusal([])).toMatch(
       /^The database is of a newer release: .*9999-of-tomorrow.*\n$/,
     );
+  });
+
+  it("that an error ends which nobody caught says what it was, and tells no parameter of a statement", async () => {
+    const thrower = join(newScratchFolder(), "thrower.mjs");
+    writeFileSync(
+      thrower,
+      `import { isMainThread } from "node:worker_threads";
+      const fail = () => {
+        const message = "Failed query: SELECT $1 params: geheim";
+        throw Object.assign(new Error(message), { query: "SELECT $1", params: ["geheim"] });
+      };
+      if (isMainThread) setTimeout(fail, 3_000);`,
+    );
+    const processes = await Processes.onNewDatabase();
+    const said = await processes.refusal([], { NODE_OPTIONS: `--import=${pathToFileURL(thrower)}` });
+    expect(said).toContain("The query failed.");
+    expect(said).not.toContain("geheim");
   });
 });

@@ -149,6 +149,13 @@ describe("registrations", () => {
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(1000);
     expect((await register()).status).toBe(201);
+    // A manager's default athlete has a picture too.
+    const manager = await s.post("/api/v1/managers/?create_default_athlete=true", {
+      username: `manager-${randomBytes(6).toString("hex")}`,
+      email: "a@example.org",
+      athlete_profile: { profile_picture: picture.toString("base64") },
+    });
+    expect(manager.status).toBe(429);
   });
 });
 
