@@ -15,8 +15,8 @@ export interface ConvertOptions extends DecodeOptions, CsvLayout {}
  * A CSV on its way. The promises are fulfilled when the stream has been read to its end, and rejected when it fails, is
  * cancelled or aborted. Awaited while nobody reads the stream (it has not been touched, or its reader was released early) they
  * are rejected with `NOT_READ` at once. While somebody holds a reader they stay pending, since it may be read from at any time;
- * on Node.js they are rejected with `NOT_READ` when the process has nothing left to do. A promise that was refused so can be
- * awaited again, and is fulfilled by reading.
+ * on Node.js they are rejected with `NOT_READ` when the process has nothing left to do, as long as the reader is referenced.
+ * Such a promise can be awaited again and is fulfilled by reading.
  */
 export interface Conversion {
   readonly csv: ReadableStream<Uint8Array>;

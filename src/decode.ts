@@ -9,7 +9,8 @@ import type { DecodeOptions, RecordingInfo, Report, Row, SampleBatch, Source } f
  * What a recording holds, as it is read. Can be iterated once: another time throws `ALREADY_READ`. The promises are
  * fulfilled by iterating, and rejected when that fails, is left early or aborted. Awaited before the iterator was advanced they
  * are rejected with `NOT_READ` at once. Between two steps of an iterator they stay pending; on Node.js they are rejected with
- * `NOT_READ` when the process has nothing left to do. A promise that was refused so can be awaited again.
+ * `NOT_READ` when the process has nothing left to do, as long as the iterator is referenced. Such a promise can be awaited
+ * again and is fulfilled by reading.
  */
 export interface Decoding<T> extends AsyncIterable<T> {
   /** The header: fulfilled when it has been read. */
@@ -30,8 +31,9 @@ export function decode(source: Source, options: DecodeOptions = {}): Decoding<Sa
   const promised = promisesOfReading(
     {
       isOver: () => production.isOver,
-      // who has taken a batch may ask for the next at any time
+      // a caller who has taken a batch may ask for the next at any time
       isHeld: () => production.isBegun,
+      endIfAborted: () => production.endIfAborted(),
       hearAbort: () => production.hearAbort(),
     },
     "Iterate over the decoding (for await), then await it.",

@@ -1,5 +1,5 @@
-// Node.js tells when the event loop is empty: from then on nothing happens unless somebody who is told begins it. A wait
-// for something that only others could bring about is then in vain, and the process would end without a word.
+// Node.js emits `beforeExit` when the event loop is empty. A promise that only the caller's own reading could settle would
+// then never settle, and the process would exit without an error.
 
 interface NodeProcess {
   once(event: "beforeExit", listener: () => void): unknown;
@@ -9,31 +9,33 @@ interface NodeProcess {
 const { process: node } = globalThis as { process?: Partial<NodeProcess> };
 const canTell = typeof node?.once === "function" && typeof node.removeListener === "function";
 
-// Held weakly: a wait that nobody can end, in a process that goes on, passes away with those who wait.
+// Weak references: in a process that goes on, a wait is collected together with those who wait.
 const waiting = new Set<WeakRef<() => void>>();
-const passedAway = canTell ? new FinalizationRegistry<WeakRef<() => void>>(remove) : null;
+const collected = canTell ? new FinalizationRegistry<WeakRef<() => void>>(remove) : null;
 
 /**
  * Calls `giveUp` when the process has nothing left to do: on Node.js and what is like it; elsewhere never. `giveUp` is not
- * kept alive. Returns what takes it back, and keeps `giveUp` alive.
+ * kept alive.
+ *
+ * @returns cancels the call; keeps `giveUp` alive
  */
 export function whenNothingIsLeft(giveUp: () => void): () => void {
-  if (passedAway === null) return () => {};
+  if (collected === null) return () => {};
   const reference = new WeakRef(giveUp);
-  if (waiting.size === 0) node?.once?.("beforeExit", tellAll);
+  if (waiting.size === 0) node?.once?.("beforeExit", giveUpAll);
   waiting.add(reference);
-  passedAway.register(giveUp, reference, giveUp);
+  collected.register(giveUp, reference, giveUp);
   return () => {
-    passedAway.unregister(giveUp);
+    collected.unregister(giveUp);
     remove(reference);
   };
 }
 
 function remove(reference: WeakRef<() => void>): void {
-  if (waiting.delete(reference) && waiting.size === 0) node?.removeListener?.("beforeExit", tellAll);
+  if (waiting.delete(reference) && waiting.size === 0) node?.removeListener?.("beforeExit", giveUpAll);
 }
 
-function tellAll(): void {
+function giveUpAll(): void {
   const all = [...waiting];
   waiting.clear();
   for (const reference of all) reference.deref()?.();

@@ -148,15 +148,17 @@ export class Production<T> {
     return this.#decoder;
   }
 
+  /** Ends a reading that has not begun and whose signal is aborted. */
+  endIfAborted(): void {
+    if (!this.#isBegun && !this.#isOver && this.#options.signal?.aborted === true) this.#onAbort();
+  }
+
   /**
-   * Hears the signal from now on, for those who wait before anybody reads. (Otherwise `next` does it first: a reading that
-   * nobody begins would leave its listener on the signal.)
+   * Hears the signal from now on; `next` does so too. Only for a wait that will last: a reading that nobody begins leaves
+   * its listener on the signal.
    */
   hearAbort(): void {
-    const { signal } = this.#options;
-    if (signal === undefined || this.#isBegun || this.#isOver) return;
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener("abort", this.#onAbort);
+    if (!this.#isBegun && !this.#isOver) this.#options.signal?.addEventListener("abort", this.#onAbort);
   }
 
   /** Stops in the middle and lets the source go. */
@@ -164,7 +166,7 @@ export class Production<T> {
     await this.fail(new AsiError("ABORTED", "The reading was cancelled.", { cause: reason }));
   }
 
-  /** The same for an error of whoever takes the products. */
+  /** Ends the reading with an error of the code that takes the products. */
   async fail(error: unknown): Promise<void> {
     if (!this.#isOver) await this.#fail(error);
   }

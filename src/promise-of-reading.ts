@@ -7,8 +7,15 @@ export interface Reading {
   isOver(): boolean;
   /** Whether somebody reads, or holds what can be read from at any time. */
   isHeld(): boolean;
-  /** Lets an abort end it, one that came already too. */
+  /** Ends it when it was aborted before it began. */
+  endIfAborted(): void;
+  /** Lets an abort end it from now on. */
   hearAbort(): void;
+}
+
+interface Guard {
+  reading: Reading;
+  notRead(isHeld: boolean): AsiError;
 }
 
 /**
@@ -22,25 +29,24 @@ class PromiseOfReading<T> extends Promise<T> {
     return Promise;
   }
 
-  isSettled = false;
-  reading: Reading | null = null;
-  notRead: (isHeld: boolean) => AsiError = () => new AsiError("NOT_READ", "");
+  /** Null when the promise is settled. */
+  guard: Guard | null = null;
 
   // biome-ignore lint/suspicious/noThenProperty: a promise has one
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    const { reading } = this;
+    const { guard } = this;
     // a handler of errors alone does not wait for the value
-    if (typeof onFulfilled !== "function" || this.isSettled || reading === null) {
-      return super.then(onFulfilled, onRejected);
-    }
-    reading.hearAbort();
+    if (typeof onFulfilled !== "function" || guard === null) return super.then(onFulfilled, onRejected);
+    const { reading } = guard;
+    reading.endIfAborted();
     if (reading.isOver()) return super.then(onFulfilled, onRejected);
-    if (!reading.isHeld()) return Promise.reject(this.notRead(false)).then(onFulfilled, onRejected);
+    if (!reading.isHeld()) return Promise.reject(guard.notRead(false)).then(onFulfilled, onRejected);
+    reading.hearAbort();
     const waiting = new Promise<T>((resolve, reject) => {
-      const forget = whenNothingIsLeft(() => reject(this.notRead(true)));
+      const forget = whenNothingIsLeft(() => reject(guard.notRead(true)));
       super.then(resolve, reject).finally(forget);
     });
     return waiting.then(onFulfilled, onRejected);
@@ -62,19 +68,21 @@ export function promisesOfReading(
       promise.then(resolve, reject);
     });
     const settled = () => {
-      guarded.isSettled = true;
+      guarded.guard = null;
     };
     // a caller that does not use it gets no unhandled rejection
     promise.then(settled, settled);
     guarded.catch(() => {});
-    guarded.reading = reading;
-    guarded.notRead = (isHeld) =>
-      new AsiError(
-        "NOT_READ",
-        isHeld
-          ? `${name} is not known: the process has nothing left to do, and the recording has not been read to its end. ${whatToDo}`
-          : `${name} is not known before the recording is read. ${whatToDo}`,
-      );
+    guarded.guard = {
+      reading,
+      notRead: (isHeld) =>
+        new AsiError(
+          "NOT_READ",
+          isHeld
+            ? `${name} is not known: the process has nothing left to do, and the recording has not been read to its end. ${whatToDo}`
+            : `${name} is not known before the recording is read. ${whatToDo}`,
+        ),
+    };
     return guarded;
   };
 }

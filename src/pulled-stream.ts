@@ -1,11 +1,12 @@
 import type { Production } from "./production.js";
 import type { Reading } from "./promise-of-reading.js";
 
-/** The reading behind a stream. Who holds its reader may read on at any time. */
+/** The reading behind a stream. A caller that holds a reader may read on at any time. */
 export function readingBehind(stream: ReadableStream, production: Production<unknown>): Reading {
   return {
     isOver: () => production.isOver,
     isHeld: () => stream.locked || production.isReading,
+    endIfAborted: () => production.endIfAborted(),
     hearAbort: () => production.hearAbort(),
   };
 }

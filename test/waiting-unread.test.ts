@@ -1,5 +1,6 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { AsiError, convert } from "../src/index.js";
+import { AsiError, convert, decode } from "../src/index.js";
 import { runChild } from "./child.js";
 import { fixture } from "./fixture-files.js";
 import { settle } from "./watched-source.js";
@@ -44,6 +45,15 @@ describe("a wait for what only reading makes known does not hang", () => {
 
 describe("a wait that was refused", () => {
   const { bytes, csv, expectation } = fixture("damaged/torn-frames");
+
+  it("leaves no listener on the caller's signal", async () => {
+    const { signal } = new AbortController();
+    for (let i = 0; i < 20; i++) {
+      const { report } = i % 2 === 0 ? convert(bytes, { signal }) : decode(bytes, { signal });
+      expect(await asiError(report)).toMatchObject({ code: "NOT_READ" });
+    }
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
 
   it("can be repeated while the rest is read", async () => {
     const conversion = convert([bytes.subarray(0, 300), bytes.subarray(300)]);

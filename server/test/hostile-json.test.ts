@@ -38,7 +38,7 @@ async function hold(path: string, body: Uint8Array, token?: string) {
 /** Bytes of a text of about this size, repeated. */
 const repeated = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / unit.length));
 
-/** No request holds the event loop for 100 ms; on a busy machine everything takes longer. */
+/** 20 times the promise of 100 ms, for busy machines; a quadratic reader takes tens of seconds. */
 const HOLD_MS = 2_000;
 
 /** Texts that cost a careless reader far more than others of their length. */

@@ -13,9 +13,9 @@ const CANCEL_REQUEST = 80877102;
 const NO_SPACE = 51;
 
 /**
- * What the engine takes of memory. Its own defaults are those of a server with a machine to itself: 128 MB of shared buffers,
- * all of which are in use from the start, and structures for 100 connections where there is one. Below the buffers lies the
- * cache of the operating system.
+ * Memory settings. The defaults suit a server with its own machine: 128 MB of shared buffers, in use from the start, and
+ * structures for 100 connections. The operating system caches the files as well. The engine has one session, but
+ * `max_connections` also sizes the table of locks, 64 for each, and a migration locks many tables and indexes.
  */
 const SETTINGS = ["shared_buffers=32MB", "maintenance_work_mem=16MB", "max_connections=10"];
 

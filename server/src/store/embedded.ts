@@ -17,22 +17,46 @@ export interface Embedded {
 /** Bytes that go to the engine in one turn of the event loop. */
 const SENT_AT_ONCE = 1024 * 1024;
 
-/** The thread makes few objects: nearly all that it handles are bytes outside of the heap. */
+/** The thread handles mostly bytes outside the heap. */
 const YOUNG_GENERATION_MB = 8;
 
 /** The wire protocol's Terminate message, which would end the engine's only session. */
-const TERMINATE = "5800000004";
+const TERMINATE = Buffer.from("5800000004", "hex");
 
 let connections = 0;
 
-/** Messages in pieces for one turn of the event loop each; short ones go together. */
-function piecesOf(messages: Buffer[]): Buffer[] {
-  if (messages.reduce((sum, { length }) => sum + length, 0) <= SENT_AT_ONCE) return [Buffer.concat(messages)];
-  return messages.flatMap((message) =>
-    Array.from({ length: Math.ceil(message.length / SENT_AT_ONCE) }, (_, i) =>
-      message.subarray(i * SENT_AT_ONCE, (i + 1) * SENT_AT_ONCE),
-    ),
-  );
+/**
+ * Cuts messages into pieces of at most 1 MiB and joins short ones. Each piece is copied and sent in its own turn of the
+ * event loop.
+ */
+function piecesOf(messages: readonly Buffer[]): Buffer[][] {
+  const pieces: Buffer[][] = [];
+  let joined: Buffer[] = [];
+  let room = 0;
+  for (const message of messages) {
+    for (let from = 0; from < message.length; from += SENT_AT_ONCE) {
+      const part = message.subarray(from, from + SENT_AT_ONCE);
+      if (part.length > room) {
+        joined = [];
+        pieces.push(joined);
+        room = SENT_AT_ONCE;
+      }
+      joined.push(part);
+      room -= part.length;
+    }
+  }
+  return pieces;
+}
+
+/** One copy, in memory that the worker can take over. */
+function joinedCopy(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    copy.set(part, at);
+    at += part.length;
+  }
+  return copy;
 }
 
 /** `pg` treats its stream as a socket; beside the stream's own methods these are the ones it calls. */
@@ -87,16 +111,14 @@ class EngineConnection extends Duplex {
     this.#send(piecesOf(chunks.map(({ chunk }) => chunk)), done);
   }
 
-  /** Copying is what takes time, so a long message goes in pieces. */
-  #send([piece = Buffer.alloc(0), ...later]: Buffer[], done: () => void): void {
-    const isLast = later.length === 0;
-    if (isLast && piece.length === 5 && piece.toString("hex") === TERMINATE) this.push(null);
-    else {
-      const given = new Uint8Array(piece);
-      this.#worker.postMessage([this.#number, given, isLast], [given.buffer]);
-    }
+  /** Copying is what takes time. */
+  #send(pieces: readonly Buffer[][], done: () => void, at = 0): void {
+    const piece = joinedCopy(pieces[at] ?? []);
+    const isLast = at + 1 >= pieces.length;
+    if (isLast && TERMINATE.equals(piece)) this.push(null);
+    else this.#worker.postMessage([this.#number, piece, isLast], [piece.buffer]);
     if (isLast) done();
-    else setImmediate(() => this.#send(later, done));
+    else setImmediate(() => this.#send(pieces, done, at + 1));
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
@@ -113,7 +135,8 @@ class EngineConnection extends Duplex {
  * @param folder where its files lie; null for a database in memory
  */
 export async function startEmbedded(folder: string | null): Promise<Embedded> {
-  // What makes the files takes several times the memory of the engine itself, and the thread would keep it.
+  // Creating the files needs several times the memory of the engine, and the thread would keep it, so a thread of its own
+  // creates them.
   if (folder !== null && !existsSync(join(folder, "PG_VERSION"))) await stop(await startEngine(folder));
   const worker = await startEngine(folder);
   return {
