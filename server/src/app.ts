@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import type { Registry } from "prom-client";
+import { addressCaller, type Caller, onBehalfOf } from "./callers.js";
 import type { Computer } from "./computation/computer.js";
 import type { Config } from "./config.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
 import { addressKey } from "./http/address-key.js";
-import { onAnswerEnd } from "./http/answer-end.js";
+import { clientLeft, onAnswerEnd } from "./http/answer-end.js";
 import { limitArrival } from "./http/arrival.js";
 import { createAuthentication } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
@@ -24,7 +25,6 @@ import { Slots } from "./http/slots.js";
 import { createThrottle, type Throttle } from "./http/throttle.js";
 import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
-import { type OnBehalfOf, onBehalfOf } from "./store/fair-pool.js";
 import { Turns } from "./turns.js";
 import type { AddressLookup } from "./webhooks/receiver.js";
 
@@ -41,8 +41,8 @@ export interface Dependencies {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose turns the request's queries take. */
-    onBehalfOf: OnBehalfOf;
+    /** Whose turns the request takes. */
+    onBehalfOf: Caller;
   }
   interface FastifyInstance {
     throttle: Throttle;
@@ -60,13 +60,13 @@ declare module "fastify" {
   }
 }
 
-/** Requests of one caller that are worked on at a time: those of others do not share the processor with hundreds. */
+/** Requests of one caller that run at a time, so that hundreds of them leave the processor to others. */
 const REQUESTS_OF_ONE_CALLER = 16;
+/** Requests of one caller that may wait for that. */
+const WAITING_REQUESTS_OF_ONE_CALLER = 400;
+const RETRY_AFTER_MS = 1_000;
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** The answer to nobody; it is not logged as a failure. */
-const clientLeft = () => Object.assign(new Error("The client has left"), { statusCode: 499 });
 
 /** Builds the application: all routes, nothing listening. */
 export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
@@ -93,6 +93,8 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   const requestTurns = new Turns<string>({
     concurrency: Number.POSITIVE_INFINITY,
     concurrencyPerCaller: REQUESTS_OF_ONE_CALLER,
+    maxWaitingPerCaller: WAITING_REQUESTS_OF_ONE_CALLER,
+    refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
   app.decorate("requestTurns", requestTurns);
   app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
@@ -130,10 +132,10 @@ function installGuard(
   const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
   const authenticate = createAuthentication(database.queries, clock, app.throttle);
   app.addHook("onRequest", (request, _reply, done) => {
-    request.onBehalfOf = { caller: `address ${addressKey(request.ip)}` };
+    request.onBehalfOf = { name: addressCaller(addressKey(request.ip)) };
     onBehalfOf(request.onBehalfOf, done);
   });
-  // The end of a body is an event of the connection.
+  // The last bytes of a body arrive in the context of the connection, so it is set again.
   app.addHook("preValidation", (request, _reply, done) => onBehalfOf(request.onBehalfOf, done));
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);

@@ -68,6 +68,21 @@ describe("turns", () => {
     expect(began).toHaveLength(5);
   });
 
+  it("give the next place to who has used the least time", async () => {
+    const turns = new Turns<string>({ concurrency: 1 });
+    const began: string[] = [];
+    const busy = Array.from({ length: 5 }, () =>
+      turns.run("slow", async () => {
+        began.push("slow");
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }),
+    );
+    // As a request that makes one query after the other.
+    for (let i = 0; i < 4; i++) await turns.run("quick", async () => void began.push("quick"));
+    expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
+    await Promise.all(busy);
+  });
+
   it("end once, however often the end is called", async () => {
     const turns = new Turns<string>({ concurrency: 1 });
     const end = await turns.take("a");

@@ -14,20 +14,24 @@ interface TurnsSettings {
 /** The tasks of a caller. */
 interface Share {
   running: number;
+  /** How long the caller's tasks ran, ms, counted on from the least of the others when the caller came. */
+  usedMs: number;
   /** Each starts a task that waits; the oldest first. */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * Runs a bounded number of tasks at a time. Callers take turns, one task each, so that a caller with many waiting tasks
- * does not hold up a caller with one.
+ * Runs a bounded number of tasks at a time. The next one is of the caller whose tasks have used the least time, so that
+ * neither many tasks nor long ones of a caller hold up those of another.
  */
 export class Turns<Caller> {
   readonly #settings: Required<TurnsSettings>;
   #running = 0;
   #waitingCount = 0;
-  /** Callers with tasks that run or wait. The one at the front has the next turn; each turn sends its caller to the end. */
+  /** Callers with tasks that run or wait. Each turn sends its caller to the end: among equals the first is next. */
   readonly #shares = new Map<Caller, Share>();
+  /** Whether places are given out in the next turn of the event loop. */
+  #givingOut = false;
 
   constructor(settings: TurnsSettings) {
     this.#settings = {
@@ -61,23 +65,30 @@ export class Turns<Caller> {
   async take(caller: Caller, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     const share = this.#shareOf(caller);
-    if (this.#mayStart(share)) {
+    if (!this.#givingOut && this.#mayStart(share)) {
       this.#begin(share);
     } else {
       await this.#wait(caller, share, signal);
     }
+    const beganMs = performance.now();
     let over = false;
     return () => {
       if (over) return;
       over = true;
-      this.#end(caller, share);
+      this.#end(caller, share, performance.now() - beganMs);
     };
   }
 
   #shareOf(caller: Caller): Share {
     const known = this.#shares.get(caller);
     if (known !== undefined) return known;
-    const share: Share = { running: 0, waiting: new Set() };
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (const { usedMs } of this.#shares.values()) leastMs = Math.min(leastMs, usedMs);
+    const share: Share = {
+      running: 0,
+      usedMs: leastMs === Number.POSITIVE_INFINITY ? 0 : leastMs,
+      waiting: new Set(),
+    };
     this.#shares.set(caller, share);
     return share;
   }
@@ -115,34 +126,57 @@ export class Turns<Caller> {
     });
   }
 
-  #end(caller: Caller, share: Share): void {
+  #end(caller: Caller, share: Share, tookMs: number): void {
     this.#running -= 1;
     share.running -= 1;
+    share.usedMs += tookMs;
     this.#moveToEnd(caller, share);
-    this.#startNext();
+    if (this.#waitingCount === 0) this.#forgetIdle(caller, share);
+    else this.#giveOut();
+  }
+
+  /**
+   * Not at once: what follows from the task that has ended, such as the next query of a request, is to be there when the
+   * next caller is chosen. Otherwise each of its queries would wait for a long task of another.
+   */
+  #giveOut(): void {
+    if (this.#givingOut) return;
+    this.#givingOut = true;
+    setImmediate(() => {
+      this.#givingOut = false;
+      while (this.#startNext());
+      for (const [caller, share] of this.#shares) this.#forgetIdle(caller, share);
+    });
   }
 
   #moveToEnd(caller: Caller, share: Share): void {
     this.#shares.delete(caller);
     this.#shares.set(caller, share);
-    this.#forgetIdle(caller, share);
   }
 
   #forgetIdle(caller: Caller, { running, waiting }: Share): void {
     if (running === 0 && waiting.size === 0) this.#shares.delete(caller);
   }
 
-  /** Starts the oldest task of the first caller that may have one more. */
-  #startNext(): void {
+  /**
+   * Starts the oldest task of the caller who has used the least time, of those who may have one more.
+   * @returns whether there was one
+   */
+  #startNext(): boolean {
+    let next: [Caller, Share] | undefined;
     for (const [caller, share] of this.#shares) {
-      const [start] = share.waiting;
-      if (start === undefined || !this.#mayStart(share)) continue;
-      share.waiting.delete(start);
-      this.#waitingCount -= 1;
-      this.#begin(share);
-      this.#moveToEnd(caller, share);
-      start();
-      return;
+      if (share.waiting.size === 0 || !this.#mayStart(share)) continue;
+      if (next === undefined || share.usedMs < next[1].usedMs) next = [caller, share];
     }
+    if (next === undefined) return false;
+    const [caller, share] = next;
+    const [start] = share.waiting;
+    if (start === undefined) return false;
+    share.waiting.delete(start);
+    this.#waitingCount -= 1;
+    this.#begin(share);
+    this.#moveToEnd(caller, share);
+    start();
+    return true;
   }
 }

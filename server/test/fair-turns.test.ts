@@ -1,6 +1,6 @@
 /** Callers take turns for connections of the database: the many requests of one do not hold up the one of another. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callerOfAccount, onBehalfOf } from "../src/store/fair-pool.js";
+import { accountCaller, onBehalfOf } from "../src/callers.js";
 import { newDatabase, newStore, type TestAccount, TestService } from "./service.js";
 import { newActivity, Team } from "./team.js";
 
@@ -11,7 +11,7 @@ describe("the pool", () => {
     const { database } = await newDatabase();
     const order: string[] = [];
     const query = (caller: string) =>
-      onBehalfOf({ caller }, async () => {
+      onBehalfOf({ name: caller }, async () => {
         await database.queries.execute("SELECT 1");
         order.push(caller);
       });
@@ -24,7 +24,7 @@ describe("the pool", () => {
   it("goes on after transactions that fail, and ends their turns", async () => {
     const { database } = await newDatabase();
     const failing = Array.from({ length: MANY }, () =>
-      onBehalfOf({ caller: "failing" }, () => database.queries.transaction((tx) => tx.execute("SELECT 1/0"))),
+      onBehalfOf({ name: "failing" }, () => database.queries.transaction((tx) => tx.execute("SELECT 1/0"))),
     );
     for (const { status } of await Promise.allSettled(failing)) expect(status).toBe("rejected");
     const { rows } = await database.queries.execute("SELECT 1 AS one");
@@ -79,7 +79,7 @@ describe("requests", () => {
     });
     expect(status).toBe(200);
     let answered = 0;
-    const { many, before } = await onBehalfOf({ caller: callerOfAccount(busy.id) }, async () => {
+    const { many, before } = await onBehalfOf({ name: accountCaller(busy.id) }, async () => {
       const many = Array.from({ length: 3 * MANY }, async () => {
         await s.store.database.pool.query("SELECT pg_sleep(0.01)");
         answered += 1;

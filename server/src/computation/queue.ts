@@ -42,7 +42,7 @@ export class ComputationQueue {
   constructor(concurrency: number) {
     this.#turns = new Turns({
       concurrency,
-      // One thread is left for the others: what one account's computations take is not known before they run.
+      // One thread stays free for other accounts: how long a computation takes is not known before it runs.
       concurrencyPerCaller: Math.max(1, concurrency - 1),
       maxWaiting: MAX_WAITING,
       maxWaitingPerCaller: MAX_WAITING_OF_ACCOUNT,

@@ -1,17 +1,17 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
+import { accountCaller } from "../callers.js";
 import type { Caller, Clock } from "../domain/context.js";
 import { hashToken } from "../domain/tokens.js";
 import { preparedOnce, type Queries } from "../store/database.js";
-import { callerOfAccount } from "../store/fair-pool.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
 import type { Throttle } from "./throttle.js";
 
 /** RFC 6750 section 2.1; the scheme in any letter case. The token in the form of those that are given out. */
 const BEARER = /^Bearer +([A-Za-z0-9_-]{43})$/i;
 
-/** Tokens that were valid when they were last seen, at most. */
+/** The most tokens whose account is remembered. */
 const MAX_KNOWN = 10_000;
 
 const callerOfToken = preparedOnce((queries) =>
@@ -54,15 +54,15 @@ export function createAuthentication(queries: Queries, clock: Clock, throttle: T
     const key = Buffer.from(tokenHash).toString("base64");
     const account = known.get(key);
     if (account === undefined) throttle.requireLeft("address", request);
-    // Even the first query waits among the account's own: the address may be shared with others.
-    else request.onBehalfOf.caller = callerOfAccount(account);
+    // Even this query takes the account's turns: others may share the address.
+    else request.onBehalfOf.name = accountCaller(account);
     const [caller] = await callerOfToken(queries).execute({ tokenHash, now: clock.now() });
     if (caller === undefined) {
       known.delete(key);
       return null;
     }
     known.set(key, caller.id);
-    request.onBehalfOf.caller = callerOfAccount(caller.id);
+    request.onBehalfOf.name = accountCaller(caller.id);
     return caller;
   };
 }

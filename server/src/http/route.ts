@@ -214,7 +214,7 @@ export function route<
     }
   };
   const inTurn = <T>({ onBehalfOf, ctx }: FastifyRequest, work: () => Promise<T>) =>
-    app.requestTurns.run(onBehalfOf.caller, work, ctx.signal);
+    app.requestTurns.run(onBehalfOf.name, work, ctx.signal);
   app.operations.push(operation as AnyOperation);
   for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
     app.route({
@@ -242,7 +242,7 @@ export function route<
         const stored = await readStored(request);
         if (stored !== undefined) return sendStored(reply, stored);
         const work = () => run(request, reply);
-        // A file's bytes come as slowly as its client likes, and it has a slot of its own kind.
+        // A transfer of a file takes as long as its client likes; slots bound those.
         const answer = await (operation.takesSlot ? work() : inTurn(request, work)).catch(
           (error: unknown) => {
             if (error instanceof DoneBefore) return sendStored(reply, error.answer);

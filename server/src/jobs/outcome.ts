@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
+import { accountCaller, onBehalfOf } from "../callers.js";
 import type { Context } from "../domain/context.js";
 import { isUnavailable } from "../store/database-errors.js";
 import { leaseEnd, unleased, whileOurs } from "../store/lease.js";
-import type { Job, JobKind } from "../store/queue.js";
+import { type Job, type JobKind, NOBODY } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
 import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
@@ -30,6 +31,8 @@ async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>):
   }
 }
 
+const callerOf = ({ chargedTo }: Job) => (chargedTo === NOBODY ? null : { name: accountCaller(chargedTo) });
+
 /** Does the work of a leased job and writes its outcome. */
 export async function runJob(
   ctx: Context,
@@ -51,7 +54,9 @@ export async function runJob(
   const startedAt = performance.now();
   const ran = (outcome: JobOutcome) => metrics.ran(job.kind, outcome, performance.now() - startedAt);
   try {
-    await write(finished("SUCCESS", await handler.run(ctx, job), clock.now()));
+    // Only this: other queries of the account must not delay the renewal of the lease, nor the outcome.
+    const details = await onBehalfOf(callerOf(job), () => handler.run(ctx, job));
+    await write(finished("SUCCESS", details, clock.now()));
     ran("success");
     log.info({ job: job.jobId, kind: job.kind }, "job done");
   } catch (error) {

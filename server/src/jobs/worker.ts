@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from "fastify";
+import { onBehalfOf } from "../callers.js";
 import type { Context } from "../domain/context.js";
-import { callerOfAccount, onBehalfOf, SERVICE } from "../store/fair-pool.js";
 import { giveBack, kindsDue, type Taker } from "../store/lease.js";
-import { type Job, NOBODY } from "../store/queue.js";
+import type { Job } from "../store/queue.js";
 import { handlers } from "./handlers.js";
 import { Lane, type LaneSettings } from "./lane.js";
 import { Losses } from "./losses.js";
@@ -59,8 +59,7 @@ export function startWorker(
   }
 
   function start(lane: Lane, job: Job): void {
-    const caller = job.chargedTo === NOBODY ? SERVICE : { caller: callerOfAccount(job.chargedTo) };
-    const work = onBehalfOf(caller, () => runJob(contextOf(job), job, log, metrics))
+    const work = runJob(contextOf(job), job, log, metrics)
       // The database did not take the outcome; the lease ends and the job is done again.
       .catch((error: unknown) => log.error({ err: error, job: job.jobId }, "outcome of a job not stored"))
       .finally(() => {
@@ -74,8 +73,8 @@ export function startWorker(
   function wake(): void {
     if (stopping) return;
     again = true;
-    // A request that added jobs calls this, and none of its turns are to be used.
-    looking ??= onBehalfOf(SERVICE, look)
+    // A request that added jobs may call this; the search must not use its turns.
+    looking ??= onBehalfOf(null, look)
       .catch((error: unknown) => log.error({ err: error }, "looking for jobs failed"))
       .finally(() => {
         looking = undefined;

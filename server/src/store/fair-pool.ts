@@ -1,38 +1,16 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
+import { currentCaller } from "../callers.js";
 import { Turns } from "../turns.js";
 
-/** How long a query waits for a connection; with the embedded engine's only session, for the transaction before it. */
+/** How long a query waits for its turn, and then for a connection to be made, ms. */
 const CONNECTION_TIMEOUT_MS = 30_000;
 
 /** One caller gets this part of the connections at most, so that the long queries of one leave some to the others. */
 const PART_OF_ONE_CALLER = 1 / 3;
 
-/** For whom queries are made. The key may change while they are: a request is an address's until it is authenticated. */
-export interface OnBehalfOf {
-  caller: string;
-}
-
-/** The service's own work: looking for jobs, and commands of the operator. */
-export const SERVICE: OnBehalfOf = { caller: "service" };
-
-/** The name of an account in turns. */
-export const callerOfAccount = (id: number): string => `account ${id}`;
-
-const whose = new AsyncLocalStorage<OnBehalfOf>();
-
-/**
- * Runs work whose queries wait for connections in the caller's turns. It passes through all that the work calls and awaits:
- * a parameter for it would have to go through the query builder.
- */
-export const onBehalfOf = <T>(caller: OnBehalfOf, work: () => T): T => whose.run(caller, work);
-
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
-/**
- * A pool whose connections are given to callers in turns: somebody with hundreds of queries that wait does not delay the
- * one of somebody else.
- */
+/** A pool whose connections callers take in turns: hundreds of queries of one do not delay the only one of another. */
 export class FairPool extends pg.Pool {
   readonly #turns: Turns<string>;
   /** Ends the turns of connections that are in use. */
@@ -82,7 +60,7 @@ export class FairPool extends pg.Pool {
     );
     timer.unref();
     try {
-      return await this.#turns.take((whose.getStore() ?? SERVICE).caller, late.signal);
+      return await this.#turns.take(currentCaller(), late.signal);
     } finally {
       clearTimeout(timer);
     }
