@@ -15,7 +15,7 @@ export interface Outcome {
   p50Ms: number;
   p99Ms: number;
   worstMs: number;
-  /** The bystander's request that was answered last, after the worst time. */
+  /** The bystander's slowest request. */
   slowest: string;
   /** The slowest call of the bystander's webhook; null when none was due. */
   webhookMs: number | null;
@@ -29,9 +29,8 @@ export const TARGETS = { p99Ms: 250, errors: 0, longestDelayMs: 100, peakMemoryM
 export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
 
 /**
- * Bounds of the short form, which guards against relapses on machines that do other things at the same time: ten times
- * the times (the faults that were found took 1.4 s to minutes), and memory for the work that
- * waits on such machines.
+ * Bounds of the short form. It runs on machines with other work, so it allows ten times as long (the faults that it guards
+ * against took 1.4 s to minutes), and memory for the work that then waits.
  */
 export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,

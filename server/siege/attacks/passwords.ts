@@ -19,7 +19,6 @@ export const passwords: readonly Attack[] = [
   {
     name: "registrations, 60 at a time",
     as: "anyone",
-    open: "Registrations of one address do not yet take turns with other work of the database.",
     run: ({ client, signal }, tally) =>
       repeat(signal, 60, tally, async (round) => {
         const username = `many-${process.pid}-${round}`;

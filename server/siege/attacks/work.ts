@@ -107,7 +107,6 @@ export const work: readonly Attack[] = [
   {
     name: "250 reads of one stale 48 h time frame, then hung up",
     as: "user",
-    open: "One user keeps the database of all busy: requests of one account do not yet take turns.",
     days: true,
     run: async (siege, tally) => {
       const { attacker, signal } = siege;
@@ -125,7 +124,6 @@ export const work: readonly Attack[] = [
   {
     name: "deletion of an activity with 200 time frames and 100 webhooks",
     as: "user",
-    open: "One user keeps the database of all busy: requests of one account do not yet take turns.",
     days: true,
     run: (siege, tally) =>
       withSilentReceiver(async (port) => {
@@ -137,7 +135,6 @@ export const work: readonly Attack[] = [
   {
     name: "an activity with 200 time frames and 10 webhooks renamed over and over",
     as: "user",
-    open: "One user keeps the database of all busy: requests of one account do not yet take turns.",
     days: true,
     run: (siege, tally) =>
       withSilentReceiver(async (port) => {
@@ -151,7 +148,6 @@ export const work: readonly Attack[] = [
   {
     name: "32 webhooks whose receivers never answer",
     as: "user",
-    open: "Refused calls of webhooks follow each other as fast as the embedded database takes them.",
     run: (siege, tally) =>
       withSilentReceiver(async (port) => {
         const id = await loadedActivity(siege, 0, 32, (n) => `http://127.0.0.${2 + n}:${port}/`);
