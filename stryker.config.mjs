@@ -15,7 +15,7 @@ export default {
   incrementalFile: "build/mutation/library.json",
   concurrency: 1,
   // A busy machine is no hanging mutant.
-  timeoutMS: 10_000,
+  timeoutMS: 15_000,
   mutate: ["src/**/*.ts", "!src/wasm/bytes.ts", "!src/cli/**"],
   ignorePatterns: ["dist", "build", "server", "**/bench", "asi-data"],
   tempDirName: ".stryker",

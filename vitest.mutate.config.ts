@@ -40,6 +40,7 @@ export default defineConfig({
     setupFiles: ["test/few-examples.ts"],
     sequence: { sequencer: QuickestFirst },
     isolate: false,
-    testTimeout: 120_000,
+    // What hangs is found sooner than by waiting for the whole run.
+    testTimeout: 10_000,
   },
 });

@@ -31,7 +31,8 @@ export default defineConfig({
     setupFiles: [join(library, "test/few-examples.ts")],
     sequence: { sequencer: QuickestFirst },
     isolate: false,
-    testTimeout: 120_000,
+    // What hangs is found sooner than by waiting for the whole run.
+    testTimeout: 5_000,
     ...(more.length > 0 && { globalSetup: ["test/embedded-setup.ts"], env: { TEST_DATABASE: "embedded" } }),
   },
 });

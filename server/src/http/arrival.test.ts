@@ -57,6 +57,20 @@ describe("a body that arrives", () => {
     expect(raw.destroy).not.toHaveBeenCalled();
   });
 
+  it("keeps no pace where it is small", () => {
+    const small = request({}, 64 * 1024);
+    const larger = request({}, 64 * 1024 + 1);
+    vi.advanceTimersByTime(30_000);
+    expect(small.raw.destroy).not.toHaveBeenCalled();
+    expect(larger.raw.destroy).toHaveBeenCalled();
+  });
+
+  it("is not watched any more when its connection has closed", () => {
+    const { raw } = upload();
+    raw.emit("close");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("is cut off after the time for all of it, however fast it comes", () => {
     const { raw } = request({}, 1);
     vi.advanceTimersByTime(59_999);

@@ -41,6 +41,39 @@ describe("the budget of bodies", () => {
     budget.open("joe", LARGE).add(2 * MIB);
   });
 
+  it("is full when its part is, to the byte", () => {
+    const budget = new BodyBudget(4 * MIB, 9 * MIB);
+    budget.open("ann", LARGE).add(2 * MIB);
+    const bob = budget.open("bob", LARGE);
+    bob.add(1 * MIB);
+    expect(() => bob.add(1)).toThrow(
+      expect.objectContaining({
+        kind: "unavailable",
+        body: { detail: "The service is receiving too much at once." },
+      }),
+    );
+  });
+
+  it("has room for small bodies to a quarter, and counts them", () => {
+    const budget = new BodyBudget(4 * MIB, 9 * MIB);
+    for (let i = 0; i < 16; i++) budget.open(`caller-${i}`, 64 * 1024).add(64 * 1024);
+    expect(budget.held).toBe(1 * MIB);
+    expect(() => budget.open("eve", 64 * 1024).add(1)).toThrow(
+      expect.objectContaining({ kind: "unavailable" }),
+    );
+  });
+
+  it("gives a caller back what one of the bodies held, and no more", () => {
+    const budget = new BodyBudget(128 * MIB, 20 * MIB);
+    const first = budget.open("ann", LARGE);
+    first.add(10 * MIB);
+    budget.open("ann", LARGE).add(9 * MIB);
+    first.release();
+    const third = budget.open("ann", LARGE);
+    third.add(11 * MIB);
+    expect(() => third.add(1)).toThrow(expect.objectContaining({ kind: "throttled" }));
+  });
+
   it("gives back what was released, once", () => {
     const budget = new BodyBudget(4 * MIB, 2 * MIB);
     const share = budget.open("ann", LARGE);

@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { EventEmitter } from "node:events";
+import type { FastifyInstance } from "fastify";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../config.js";
-import { Pace } from "./pace.js";
+import { cutSlowReaders, Pace } from "./pace.js";
 
 const config = readConfig({ TRANSFER_MIN_BYTES_PER_SECOND: "16384", TRANSFER_GRACE_MS: "10000" });
 
@@ -36,5 +38,72 @@ describe("a transfer", () => {
   it("that waits for the service is not judged", () => {
     const pace = new Pace(config, 0);
     for (let i = 0; i < 100; i++) expect(pace.look(0, false)).toBe(false);
+  });
+});
+
+describe("a client that an answer is written to", () => {
+  const server = new EventEmitter();
+  const hooks: (() => Promise<void>)[] = [];
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    const app = { server, addHook: (_: string, hook: () => Promise<void>) => hooks.push(hook) };
+    cutSlowReaders(app as unknown as FastifyInstance, config);
+  });
+
+  afterEach(async () => {
+    for (const hook of hooks.splice(0)) await hook();
+    expect(vi.getTimerCount()).toBe(0);
+    server.removeAllListeners();
+    vi.useRealTimers();
+  });
+
+  /** A connection to which so many bytes were written, and which has taken none of them. */
+  function connect(bytesWritten: number) {
+    const handle = { bytesWritten, writeQueueSize: bytesWritten };
+    const socket = Object.assign(new EventEmitter(), {
+      _handle: handle as typeof handle | null,
+      destroy: vi.fn(),
+    });
+    server.emit("connection", socket);
+    return { socket, handle };
+  }
+
+  it("is cut off when it reads nothing", () => {
+    const { socket } = connect(1e6);
+    vi.advanceTimersByTime(10_000);
+    expect(socket.destroy).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_250);
+    expect(socket.destroy).toHaveBeenCalledOnce();
+  });
+
+  it("is not while it reads at the pace, or has read all there is", () => {
+    const reading = connect(1e9);
+    const waiting = connect(0);
+    for (let i = 0; i < 60; i++) {
+      reading.handle.writeQueueSize -= 16_384 * 1.25;
+      vi.advanceTimersByTime(1_250);
+    }
+    expect(reading.socket.destroy).not.toHaveBeenCalled();
+    expect(waiting.socket.destroy).not.toHaveBeenCalled();
+  });
+
+  it("may pause for a minute longer when it has read ahead", () => {
+    const { socket, handle } = connect(1e9);
+    handle.writeQueueSize = 1;
+    vi.advanceTimersByTime(1_250);
+    vi.advanceTimersByTime(70_000);
+    expect(socket.destroy).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_250);
+    expect(socket.destroy).toHaveBeenCalledOnce();
+  });
+
+  it("is left alone when its connection has closed, or is about to", () => {
+    const [closed, closing] = [connect(1e6), connect(1e6)];
+    closed.socket.emit("close");
+    closing.socket._handle = null;
+    vi.advanceTimersByTime(60_000);
+    expect(closed.socket.destroy).not.toHaveBeenCalled();
+    expect(closing.socket.destroy).not.toHaveBeenCalled();
   });
 });

@@ -31,6 +31,15 @@ describe("slots", () => {
     expect(() => slots.take("bob", answer())).toThrow(throttled);
   });
 
+  it("are free again for their user too, one at a time", () => {
+    const slots = new Slots(9, 2);
+    const giveBack = slots.take("ann", answer());
+    slots.take("ann", answer());
+    giveBack();
+    slots.take("ann", answer());
+    expect(() => slots.take("ann", answer())).toThrow(throttled);
+  });
+
   it("are given back once, however often that is said", () => {
     const slots = new Slots(2, 2);
     const first = answer();
