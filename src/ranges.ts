@@ -14,8 +14,7 @@ export const MAX_GAP_MS = 300_000;
  * @throws AsiError `BAD_ARGUMENT` for what cannot be iterated, or an instant that is no finite number
  */
 export function findRanges(timestampsMs: Iterable<number>): Range[] {
-  const iterated =
-    typeof timestampsMs === "object" && timestampsMs !== null ? iterate<number>(timestampsMs) : null;
+  const iterated = iterate<number>(timestampsMs);
   if (iterated?.isAsync !== false) {
     throw new AsiError(
       "BAD_ARGUMENT",
