@@ -1,7 +1,18 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { describe, expect, it } from "vitest";
-import { CalendarDate, DateTime, Email, Id, OptionalOrNull, Query, Text } from "./types.js";
+import {
+  CalendarDate,
+  DateTime,
+  DateTimeOut,
+  Email,
+  Id,
+  OptionalOrNull,
+  ordering,
+  Page,
+  Query,
+  Text,
+} from "./types.js";
 
 const instant = new Date("2024-01-01T06:00:00.000Z");
 
@@ -69,5 +80,36 @@ describe("values of the wire", () => {
     [Type.Object({ a: OptionalOrNull(Type.Integer()) }), { a: 0 }, { a: 0 }],
   ])("%# means inside what it says", (schema, value, meaning) => {
     expect(Value.Decode(schema, value)).toEqual(meaning);
+  });
+
+  it("an optional member that is left out inside is null outside", () => {
+    const schema = OptionalOrNull(Type.Integer());
+    expect([undefined, 0].map((value) => Value.Encode(schema, value))).toEqual([null, 0]);
+  });
+
+  it("a date-time of an answer is a date-time", () => {
+    expect(Value.Check(DateTimeOut(), "2024-01-01T06:00:00.000Z")).toBe(true);
+    expect(Value.Check(DateTimeOut(), "now")).toBe(false);
+  });
+
+  it("a page of a list holds its number, those of its neighbours, and the results", () => {
+    const schema = Page(Type.Integer());
+    const page = { count: 1, page: 1, next: null, previous: null, results: [5] };
+    expect(Value.Check(schema, page)).toBe(true);
+    for (const [name, value] of Object.entries({
+      count: "1",
+      page: null,
+      next: "2",
+      previous: "0",
+      results: ["5"],
+    })) {
+      expect(Value.Check(schema, { ...page, [name]: value }), name).toBe(false);
+    }
+  });
+
+  it("an ordering names the fields that a list can be ordered by", () => {
+    const { description, openapi } = ordering(["name", "id"]);
+    expect(description).toMatch(/^Field to order by.*: name, id$/);
+    expect(openapi).toEqual({ type: "string", example: "name" });
   });
 });
