@@ -22,11 +22,13 @@ export function resetHeartRate(fillMs: f64): void {
   carriedMaxAgeMs = fillMs as i64;
 }
 
+export const MIN_HEART_RATE_PAYLOAD: i32 = 12;
+
 /** ECG-HR with 12 + 2n bytes of payload. */
 // @ts-ignore: decorator
 @inline
 export function isHeartRate(payload: usize, length: i32): bool {
-  return length >= 12 && length == 12 + 2 * (load<u8>(payload, 10) as i32);
+  return length >= MIN_HEART_RATE_PAYLOAD && length == MIN_HEART_RATE_PAYLOAD + 2 * (load<u8>(payload, 10) as i32);
 }
 
 /** ECG-RAW with 16 + 2n bytes of payload. */

@@ -1,5 +1,15 @@
-// Frames: sync, length, checksum, resynchronisation, and the account of bytes (docs/recording-format.md, "Reading").
+// Frames: sync, length, checksum and resynchronisation (docs/recording-format.md, "Reading").
 
+import {
+  countFalse,
+  countGnss,
+  countHeader,
+  countHeartRate,
+  countOverrun,
+  countUnknown,
+  countWaveform,
+  resetAccount,
+} from "./account";
 import {
   beginPrefixSums,
   checksum,
@@ -10,13 +20,14 @@ import {
   movePrefixSums,
   prefixSumsEnd,
   secondByteHolds,
-  shortChecksum,
 } from "./checksum";
 import { isHeartRate, isWaveform, queueHeartRate, waveformRate } from "./ecg";
 import { beginStep, PRODUCT_CSV, PRODUCT_FRAMES, readGnss } from "./gnss";
-import { copyHeader, hasGivenSerial, repeatsHeader } from "./header";
-import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
+import { ASI_INF, copyHeader, hasGivenSerial, repeatsHeader } from "./header";
 import { FRAME_OVERHEAD, INPUT, INPUT_END, MAX_PAYLOAD, MIN_GNSS_PAYLOAD, OUTPUT } from "./memory";
+import { isShort, passFalseFrames, passShortFrames } from "./passing";
+import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
+import { nextSync } from "./sync";
 
 /** Why a step ends. The values are known to src/wasm/core.ts. */
 export const SIGNAL_DRAINED: i32 = 0;
@@ -26,11 +37,9 @@ export const SIGNAL_BAD_CHECKSUM: i32 = 3;
 export const SIGNAL_OVERLONG: i32 = 4;
 export const SIGNAL_OVERRUN: i32 = 5;
 
-const SYNC: u16 = 0x62b5;
 // class and id, as they stand in memory behind the sync; and with it
 const NAV_PVT_HEAD: u32 = 0x070162b5;
 const NAV_PVT: u32 = 0x0701;
-const ASI_INF: u32 = 0x00a5;
 const ECG_HR: u32 = 0x01a5;
 const ECG_RAW: u32 = 0x02a5;
 
@@ -54,29 +63,13 @@ export let signalOffset: f64 = 0;
 export let signalPayload: usize = 0;
 export let signalLength: i32 = 0;
 
-// --- the account ---
-
-export let knownBytes: i64 = 0;
-export let unknownBytes: i64 = 0;
-export let headerFrames: i32 = 0;
-export let gnssFrames: i32 = 0;
-export let ecgHrFrames: i32 = 0;
-export let ecgRawFrames: i32 = 0;
-export let unknownFrames: i32 = 0;
-export let badChecksums: i32 = 0;
-export let overlong: i32 = 0;
-export let overruns: i32 = 0;
-/** Sample rate of the last waveform frame, Hz. */
-export let ecgRawHz: i32 = 0;
-
 export function resetFrames(mustBeginWithHeader: bool, stopAtDamage: bool): void {
   head = tail = needed = INPUT;
-  passed = knownBytes = unknownBytes = 0;
-  headerFrames = gnssFrames = ecgHrFrames = ecgRawFrames = unknownFrames = 0;
-  badChecksums = overlong = overruns = ecgRawHz = 0;
+  passed = 0;
   needsHeader = mustBeginWithHeader;
   strict = stopAtDamage;
   dropPrefixSums();
+  resetAccount();
 }
 
 /** Bytes of the stream that have been read for good. */
@@ -106,42 +99,6 @@ export function reserve(wanted: i32): usize {
 /** `length` bytes have been written behind what was there. */
 export function commit(length: i32): void {
   tail += length;
-}
-
-// The bytes of a sync, sixteen times each.
-const FIRST_BYTES: usize = memory.data<u8>([181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181], 16);
-const SECOND_BYTES: usize = memory.data<u8>([98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98], 16);
-
-/** The syncs that begin in the 16 bytes from `at`, a bit for each byte. */
-// @ts-ignore: decorator
-@inline
-function syncsIn(at: usize): i32 {
-  const first = i8x16.eq(v128.load(at), v128.load(FIRST_BYTES));
-  return i8x16.bitmask(v128.and(first, i8x16.eq(v128.load(at, 1), v128.load(SECOND_BYTES))));
-}
-
-/** The next sync at or behind `from`; if there is none, the place from which to look again. */
-// @ts-ignore: decorator
-@inline
-function nextSync(from: usize, end: usize): usize {
-  let at = from;
-  if (at + 1 < end && load<u16>(at) == SYNC) return at;
-  if (ASC_FEATURE_SIMD) {
-    // Both bytes of a sync are looked for at once, so that many first ones alone do not slow the search down.
-    for (; at + 1 < end; at += 16) {
-      const hits = syncsIn(at);
-      if (hits == 0) continue;
-      at += ctz(hits);
-      if (at + 1 < end) return at;
-      break;
-    }
-  } else {
-    for (; at + 1 < end; at++) {
-      if (load<u8>(at) == 0xb5 && load<u8>(at, 1) == 0x62) return at;
-    }
-  }
-  // a sync byte at the very end may be the first half of a sync
-  return from < end && load<u8>(end - 1) == 0xb5 ? end - 1 : end;
 }
 
 /** Whether the checksum of the frame at `at` holds, `end` being the end of its payload. */
@@ -179,92 +136,6 @@ function flushFrames(out: usize): usize {
   memory.copy(out, framesFrom, length);
   framesFrom = framesEnd = 0;
   return out + length;
-}
-
-/**
- * Passes by frames that do not hold, as long as the table of prefix sums reaches, and returns the first that may hold or
- * that it cannot judge, or a place behind which there is none to that point.
- */
-function passFalseFrames(from: usize, end: usize): usize {
-  let at = from;
-  while (true) {
-    at = passJudgedFrames(at, min(prefixSumsEnd(), end - 2));
-    if (load<u16>(at) != SYNC) return at;
-    // the frame may hold, or the table not reach to its end
-    const length: i32 = load<u16>(at, 4);
-    const spanEnd = at + 6 + length;
-    if (length > MAX_PAYLOAD || spanEnd + 2 > end || spanEnd <= prefixSumsEnd()) return at;
-    extendPrefixSums(spanEnd, end);
-  }
-}
-
-/**
- * The same of frames whose spans end at `known` or before, all of which the table knows. It finds the syncs of a whole vector
- * at once: where false frames stand close, to look for each anew would take longest. Calls nothing, so that all that the loop
- * needs stays in registers.
- */
-function passJudgedFrames(from: usize, known: usize): usize {
-  let at = from;
-  let bad = 0;
-  let long = 0;
-  // a vector, and the length of a sync that begins with its last byte
-  while (at + 21 <= known) {
-    for (let hits = syncsIn(at); hits != 0; hits &= hits - 1) {
-      const sync = at + ctz(hits);
-      const length: i32 = load<u16>(sync, 4);
-      if (length > MAX_PAYLOAD) {
-        long++;
-        continue;
-      }
-      const spanEnd = sync + 6 + length;
-      // mostly the first byte decides
-      if (spanEnd <= known && !firstByteHolds(sync + 2, spanEnd)) {
-        bad++;
-        continue;
-      }
-      if (spanEnd > known || secondByteHolds(sync + 2, spanEnd)) {
-        badChecksums += bad;
-        overlong += long;
-        return sync;
-      }
-      bad++;
-    }
-    at += 16;
-  }
-  badChecksums += bad;
-  overlong += long;
-  return at;
-}
-
-/** Payloads shorter than this hold nothing that is known; only a header is looked at however short it is. */
-const KNOWN_PAYLOAD: u64 = 12;
-
-// Whether a short frame may begin with these eight bytes.
-// @ts-ignore: decorator
-@inline
-function isShort(head: u64): bool {
-  return (head & 0xffff) == SYNC && ((head >> 32) & 0xffff) < KNOWN_PAYLOAD;
-}
-
-/**
- * Passes by short unknown frames, as long as one stands behind the other and their checksums hold. No others come in such
- * numbers from the same bytes.
- */
-function passShortFrames(from: usize, end: usize): usize {
-  let at = from;
-  let count = 0;
-  while (true) {
-    const head = load<u64>(at);
-    if (!isShort(head) || ((head >> 16) & 0xffff) == ASI_INF) break;
-    const length = ((head >> 32) & 0xffff) as usize;
-    const spanEnd = at + 6 + length;
-    if (spanEnd + 2 > end || shortChecksum(at + 2, spanEnd) != (load<u16>(spanEnd) as i32)) break;
-    count++;
-    at = spanEnd + 2;
-  }
-  unknownFrames += count;
-  unknownBytes += at - from;
-  return at;
 }
 
 /** Reads what has been written, as far as it goes. `final`: nothing more will come. */
@@ -305,8 +176,7 @@ export function step(product: i32, final: bool): i32 {
         at += GNSS_92_SIZE;
       }
       if (product == PRODUCT_FRAMES) out = addFrames(out, from, at);
-      gnssFrames += ((at - from) as i32) / GNSS_92_SIZE;
-      knownBytes += at - from;
+      countGnss(((at - from) as i32) / GNSS_92_SIZE, (at - from) as i32);
     }
 
     at = nextSync(at, end);
@@ -318,21 +188,21 @@ export function step(product: i32, final: bool): i32 {
     }
     if (available < 6) {
       if (!final) break;
-      overruns++;
+      countOverrun();
       signal = SIGNAL_OVERRUN;
     } else {
       const length: i32 = load<u16>(at, 4);
       const size = length + FRAME_OVERHEAD;
       if (length > MAX_PAYLOAD) {
-        overlong++;
+        countFalse(0, 1);
         signal = SIGNAL_OVERLONG;
       } else if (available < size) {
         needed = at + size;
         if (!final) break;
-        overruns++;
+        countOverrun();
         signal = SIGNAL_OVERRUN;
       } else if (!holds(at, at + 6 + length)) {
-        badChecksums++;
+        countFalse(1, 0);
         signal = SIGNAL_BAD_CHECKSUM;
       } else {
         const kind: u32 = load<u16>(at, 2);
@@ -342,20 +212,17 @@ export function step(product: i32, final: bool): i32 {
           signalOffset = (passed + ((at - INPUT) as i64)) as f64;
           break;
         }
-        let known = true;
         if (kind == NAV_PVT && length >= MIN_GNSS_PAYLOAD) {
-          gnssFrames++;
+          countGnss(1, size);
           out = readGnss(product, payload, out);
         } else if (kind == ECG_HR && isHeartRate(payload, length)) {
-          ecgHrFrames++;
+          countHeartRate(size);
           queueHeartRate(payload);
         } else if (kind == ECG_RAW && isWaveform(payload, length)) {
-          ecgRawFrames++;
-          ecgRawHz = waveformRate(payload);
+          countWaveform(size, waveformRate(payload));
         } else if (kind == ASI_INF) {
-          headerFrames++;
+          countHeader(size);
           needsHeader = false;
-          knownBytes += size;
           if (repeatsHeader(payload, length)) {
             if (product == PRODUCT_FRAMES) {
               out = hasGivenSerial ? copyHeader(flushFrames(out), at) : addFrames(out, at, at + size);
@@ -370,11 +237,8 @@ export function step(product: i32, final: bool): i32 {
           signal = SIGNAL_HEADER;
           break;
         } else {
-          unknownFrames++;
-          known = false;
+          countUnknown(1, size);
         }
-        if (known) knownBytes += size;
-        else unknownBytes += size;
         if (product == PRODUCT_FRAMES) out = addFrames(out, at, at + size);
         at += size;
         continue;

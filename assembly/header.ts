@@ -4,6 +4,9 @@
 import { checksum } from "./checksum";
 import { FRAME_OVERHEAD } from "./memory";
 
+/** Class and id of an ASI-INF, as they stand in memory. */
+export const ASI_INF: u32 = 0x00a5;
+
 const HEADER_PAYLOAD: i32 = 64;
 const FORMAT_VERSION: u8 = 1;
 const SERIAL_OFFSET: usize = 4;

@@ -1,5 +1,6 @@
 // What the host calls. Bytes in: reserve, write there, commit, step. Products out: the views named by the getters below.
 
+import * as counted from "./account";
 import { fillDigitTables } from "./csv";
 import { resetHeartRate } from "./ecg";
 import * as frame from "./frame";
@@ -158,16 +159,16 @@ export function account(): usize {
   entry = memoryLayout.ACCOUNT;
   put(frame.writtenBytes() as f64);
   put(frame.readBytes() as f64);
-  put(frame.knownBytes as f64);
-  put(frame.unknownBytes as f64);
-  put(frame.headerFrames);
-  put(frame.gnssFrames);
-  put(frame.ecgHrFrames);
-  put(frame.ecgRawFrames);
-  put(frame.unknownFrames);
-  put(frame.badChecksums);
-  put(frame.overlong);
-  put(frame.overruns);
+  put(counted.knownBytes as f64);
+  put(counted.unknownBytes as f64);
+  put(counted.headerFrames);
+  put(counted.gnssFrames);
+  put(counted.ecgHrFrames);
+  put(counted.ecgRawFrames);
+  put(counted.unknownFrames);
+  put(counted.badChecksums);
+  put(counted.overlong);
+  put(counted.overruns);
   put(gnss.rows);
   put(gnss.rowsWithHr);
   put(gnss.rowsTwoD);
@@ -184,6 +185,6 @@ export function account(): usize {
   put(gnss.rangeStartMs as f64);
   put(gnss.previousMs as f64);
   put(gnss.rows - gnss.rowsBeforeRange);
-  put(frame.ecgRawHz);
+  put(counted.ecgRawHz);
   return memoryLayout.ACCOUNT;
 }

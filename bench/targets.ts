@@ -1,5 +1,5 @@
 import { HOSTILE_INPUTS, type HostileInput } from "./hostile.js";
-import { type CaseId, HOSTILE_VERBS, type HostileVerb, hostileCaseId } from "./labels.js";
+import { type CaseId, HOSTILE_VERBS, type HostileId, type HostileVerb, hostileCaseId } from "./labels.js";
 import type { Measurements } from "./measure.js";
 
 /** A promise about speed, and how it is computed from what was measured. */
@@ -42,16 +42,19 @@ const timesPerByte = (of: CaseId, by: CaseId) => (figures: Figures) =>
 const HOSTILE_IDS = Object.keys(HOSTILE_INPUTS) as HostileInput[];
 
 function hostileTargets(verb: HostileVerb): Target[] {
-  const [good, half, twice] = (["goodFrames", "falseSyncs", "falseSyncsTwice"] as const).map((id) =>
-    hostileCaseId(verb, id),
-  ) as [CaseId, CaseId, CaseId];
+  const of = (input: HostileId) => hostileCaseId(verb, input);
   return [
     ...HOSTILE_IDS.map((input) => {
-      const id = hostileCaseId(verb, input);
-      return atMost(6, id, "the time of good frames", timesPerByte(id, good));
+      const id = of(input);
+      return atMost(6, id, "the time of good frames", timesPerByte(id, of("goodFrames")));
     }),
     // "Doubles": a tenth more is measurement.
-    atMost(2.2, twice, "the time of half of it", times(twice, half)),
+    atMost(
+      2.2,
+      of("falseSyncsTwice"),
+      "the time of half of it",
+      times(of("falseSyncsTwice"), of("falseSyncs")),
+    ),
   ];
 }
 

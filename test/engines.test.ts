@@ -6,10 +6,10 @@ import { createEngine } from "../src/engines.js";
 import type { DecodeOptions, EngineName } from "../src/index.js";
 import { arbitraryRecording } from "./arbitrary-recording.js";
 import { drawnSettings, products, settingsText, withoutLead } from "./drawn-settings.js";
-import { drive, type Outcome } from "./drive.js";
+import { drive, type Outcome, pieces } from "./drive.js";
 import { cut, mutateFields } from "./field-mutations.js";
 import { fixtures, fixturesWithRows } from "./fixture-files.js";
-import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
+import { asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "./frames.js";
 import { libraryOutcome } from "./library-outcome.js";
 import { mutate, randomChunks, seededRandom } from "./mutations.js";
 import { expectSame } from "./same.js";
@@ -118,6 +118,47 @@ describe(`${MUTATIONS} recordings with other fields and good checksums`, () => {
     expect(met.rows).toBeGreaterThan(BLOCK / 2);
     expect(met.withoutRow).toBeGreaterThan(BLOCK / 3);
   });
+});
+
+describe("short frames of 0 to 12 bytes", () => {
+  /** A known kind among them is known at its shortest payload; an ASI-INF of any length is a header. */
+  const kinds = [0x040a, 0x0107, 0xa501, 0xa502];
+  const short = kinds.flatMap((kind) =>
+    Array.from({ length: 13 }, (_, bytes) => ubxFrame(kind, new Uint8Array(bytes))),
+  );
+  const shortHeader = ubxFrame(0xa500, new Uint8Array(5));
+  const torn = joined([...short.slice(0, 13)]).subarray(0, -1);
+  const inputs = {
+    "good ones": joined([asiInf(), navPvt(), ...short, navPvt()]),
+    "good ones in front of the header": joined([...short, asiInf(), navPvt()]),
+    "one with a bad checksum among them": joined([asiInf(), ...short, damaged(short[5]), ...short, navPvt()]),
+    "a short header among them": joined([asiInf(), ...short, shortHeader, ...short]),
+    "torn at the end": joined([asiInf(), torn]),
+  };
+
+  it.for(Object.entries(inputs))("come out of all engines alike, in any chunks: %s", ([name, bytes]) => {
+    for (const product of products) {
+      for (const strict of [false, true]) {
+        for (const size of [1, 2, 7, 8, 13, bytes.length]) {
+          expectAlike([...pieces(bytes, size)], { product, strict }, `${name}, chunks of ${size}`);
+        }
+      }
+    }
+  });
+
+  it("are counted, and kept by a repair", () => {
+    const bytes = inputs["good ones"];
+    const { report, frames } = expectAlike(bytes, { product: "frames" }, "repair");
+    // The first header is the host's to write.
+    expect(frames).toEqual(joined([navPvt(), ...short, navPvt()]));
+    // The ECG-HR of 12 bytes is one without intervals.
+    expect(report.frames).toMatchObject({ ecgHr: 1, unknown: short.length - 1 });
+    expect(report.bytes.skipped).toBe(0);
+  });
+
+  function damaged(frame = new Uint8Array()): Uint8Array {
+    return frame.map((byte, i) => (i === frame.length - 1 ? byte ^ 1 : byte));
+  }
 });
 
 describe("an engine that served another recording before", () => {

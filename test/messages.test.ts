@@ -65,121 +65,121 @@ const columns: SampleBatch = {
 };
 
 describe("a refusal says which argument it is about, what it is, and what it must be", () => {
-  it.for<[() => unknown, string, string]>([
-    [convertWith("strict"), "BAD_OPTION", "options must be an object, not a string."],
-    [convertWith(null), "BAD_OPTION", "options must be an object, not null."],
-    [convertWith(() => 1), "BAD_OPTION", "options must be an object, not a function."],
-    [encodeWith(5), "BAD_OPTION", "header must be an object, not a number."],
-    [convertWith({ strict: 1 }), "BAD_OPTION", "strict is 1; it must be true or false."],
-    [convertWith({ header: "no" }), "BAD_OPTION", 'header is "no"; it must be true or false.'],
+  it.for<[string, string, () => unknown]>([
+    ["BAD_OPTION", "options must be an object, not a string.", convertWith("strict")],
+    ["BAD_OPTION", "options must be an object, not null.", convertWith(null)],
+    ["BAD_OPTION", "options must be an object, not a function.", convertWith(() => 1)],
+    ["BAD_OPTION", "header must be an object, not a number.", encodeWith(5)],
+    ["BAD_OPTION", "strict is 1; it must be true or false.", convertWith({ strict: 1 })],
+    ["BAD_OPTION", 'header is "no"; it must be true or false.', convertWith({ header: "no" })],
     [
-      convertWith({ columns: "hr" }),
       "BAD_OPTION",
       "columns must be an array of names: timestamp, latitude, longitude, altitude, speed, hr.",
+      convertWith({ columns: "hr" }),
     ],
     [
-      convertWith({ columns: ["hr", "pulse"] }),
       "BAD_OPTION",
       'columns must name each column once: timestamp, latitude, longitude, altitude, speed, hr; there is no "pulse".',
+      convertWith({ columns: ["hr", "pulse"] }),
     ],
     [
-      convertWith({ columns: ["hr", "hr"] satisfies Column[] }),
       "BAD_OPTION",
       "columns must name each column once: timestamp, latitude, longitude, altitude, speed, hr.",
+      convertWith({ columns: ["hr", "hr"] satisfies Column[] }),
     ],
     [
-      convertWith({ delimiter: "e" }),
       "BAD_OPTION",
       'delimiter is "e"; it must be one character, no digit, letter from a to z, dot, minus, quote or line end.',
+      convertWith({ delimiter: "e" }),
     ],
-    [convertWith({ lineEnd: "\r" }), "BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".'],
+    ["BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".', convertWith({ lineEnd: "\r" })],
     [
-      encodeWith({ serial: "X", periodMs: 65_536 }),
       "BAD_OPTION",
       "periodMs is 65536; it must be a whole number from 0 to 65535.",
+      encodeWith({ serial: "X", periodMs: 65_536 }),
     ],
     [
-      encodeWith({ serial: "X", deviceName: "é" }),
       "BAD_OPTION",
       'deviceName is "é"; it must be printable ASCII of at most 16 characters.',
+      encodeWith({ serial: "X", deviceName: "é" }),
     ],
     [
-      encodeWith({}),
       "BAD_OPTION",
       'The serial number that was not given cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no name of a device on Windows such as CON or NUL.',
+      encodeWith({}),
     ],
     [
-      () => findRanges(5 as never),
       "BAD_ARGUMENT",
       "The instants are 5; hand in an array or another iterable of ms since 1970.",
+      () => findRanges(5 as never),
     ],
     [
-      () => findRanges(null as never),
       "BAD_ARGUMENT",
       "The instants are null; hand in an array or another iterable of ms since 1970.",
+      () => findRanges(null as never),
     ],
     [
-      () => findRanges("text" as never),
       "BAD_ARGUMENT",
       'The instants are "text"; hand in an array or another iterable of ms since 1970.',
+      () => findRanges("text" as never),
     ],
     [
+      "BAD_ARGUMENT",
+      "The instants are an object; hand in an array or another iterable of ms since 1970.",
       () => findRanges({ [Symbol.iterator]: () => null } as never),
-      "BAD_ARGUMENT",
-      "The instants are an object; hand in an array or another iterable of ms since 1970.",
     ],
     [
+      "BAD_ARGUMENT",
+      "The instants are an object; hand in an array or another iterable of ms since 1970.",
       () => findRanges({ [Symbol.iterator]: () => "text" } as never),
-      "BAD_ARGUMENT",
-      "The instants are an object; hand in an array or another iterable of ms since 1970.",
     ],
     [
-      () => findRanges({ [Symbol.iterator]: () => ({ next: () => null }) } as never),
       "BAD_SOURCE",
       "The iterator gave null instead of { done, value }.",
+      () => findRanges({ [Symbol.iterator]: () => ({ next: () => null }) } as never),
     ],
-    [() => samplesToJson(columns, { before: 5 } as never), "BAD_OPTION", "before is 5; it must be a string."],
+    ["BAD_OPTION", "before is 5; it must be a string.", () => samplesToJson(columns, { before: 5 } as never)],
     [
-      () => samplesToJson(columns, { after: null } as never),
       "BAD_OPTION",
       "after is null; it must be a string.",
+      () => samplesToJson(columns, { after: null } as never),
     ],
     [
-      () => findRanges([1, Number.POSITIVE_INFINITY]),
       "BAD_ARGUMENT",
       "An instant is Infinity; it must be a number of ms since 1970.",
+      () => findRanges([1, Number.POSITIVE_INFINITY]),
     ],
     [
-      () => findRanges({ [Symbol.iterator]: () => ({ next: () => 1 }) } as never),
       "BAD_SOURCE",
       "The iterator gave 1 instead of { done, value }.",
+      () => findRanges({ [Symbol.iterator]: () => ({ next: () => 1 }) } as never),
     ],
     [
-      () => samplesToJson("x" as never),
       "BAD_ARGUMENT",
       'The samples are "x"; hand in columns such as decode gives.',
+      () => samplesToJson("x" as never),
     ],
     [
-      () => samplesToJson(null as never),
       "BAD_ARGUMENT",
       "The samples are null; hand in columns such as decode gives.",
+      () => samplesToJson(null as never),
     ],
     [
-      () => samplesToJson({ ...columns, length: -1 }),
       "BAD_ARGUMENT",
       "length is -1; it must be the number of samples.",
+      () => samplesToJson({ ...columns, length: -1 }),
     ],
     [
-      () => samplesToJson({ ...columns, hr: [] as never }),
       "BAD_ARGUMENT",
       "hr is an array; it must be a Uint8Array.",
+      () => samplesToJson({ ...columns, hr: [] as never }),
     ],
     [
-      () => samplesToJson({ ...columns, length: 1 }),
       "BAD_ARGUMENT",
       "timestampMs has 0 entries, and length says 1.",
+      () => samplesToJson({ ...columns, length: 1 }),
     ],
-  ])("%#", ([attempt, code, message]) => {
+  ])("%s: %s", ([code, message, attempt]) => {
     expect(thrown(attempt)).toMatchObject({ code, message });
   });
 

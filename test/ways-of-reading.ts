@@ -12,7 +12,7 @@ import { chunks, streamOf } from "./watched-source.js";
 // Every verb that reads on demand and promises what is known at the end, with every way of reading and not reading.
 
 /** A reading of 50 chunks that nobody has begun. */
-export interface Begun<R> {
+interface Begun<R> {
   readable: R;
   /** What the verb promises besides. */
   promises: Record<string, Promise<unknown>>;
@@ -23,7 +23,7 @@ type Verb<R> = (options: DecodeOptions) => Begun<R>;
 const piped = <T>(transform: ReadableWritablePair<T, Uint8Array>) =>
   streamOf(chunks).pipeThrough(transform) as ReadableStream<unknown>;
 
-export const STREAM_VERBS: Record<string, Verb<ReadableStream<unknown>>> = {
+const STREAM_VERBS: Record<string, Verb<ReadableStream<unknown>>> = {
   convert(options) {
     const { csv, ...promises } = convert(chunks, options);
     return { readable: csv, promises };
@@ -48,7 +48,7 @@ export const STREAM_VERBS: Record<string, Verb<ReadableStream<unknown>>> = {
   },
 };
 
-export const ITERABLE_VERBS: Record<string, Verb<AsyncIterable<unknown>>> = {
+const ITERABLE_VERBS: Record<string, Verb<AsyncIterable<unknown>>> = {
   decode(options) {
     const decoding = decode(chunks, options);
     return { readable: decoding, promises: { info: decoding.info, report: decoding.report } };
@@ -60,16 +60,16 @@ export const ITERABLE_VERBS: Record<string, Verb<AsyncIterable<unknown>>> = {
 };
 
 /** `held`: somebody may read on, so the promise stays pending until the process has nothing left to do. */
-export type Outcome = "NOT_READ" | "ABORTED" | "held" | "fulfilled";
+type Outcome = "NOT_READ" | "ABORTED" | "held" | "fulfilled";
 
-export interface Way<R> {
+interface Way<R> {
   outcome: Outcome;
   /** Whether the header has been read, so that `info` is fulfilled whatever else. */
   readsHeader?: boolean;
   act(readable: R, control: AbortController): unknown;
 }
 
-export const WAYS_WITH_STREAMS: Record<string, Way<ReadableStream<unknown>>> = {
+const WAYS_WITH_STREAMS: Record<string, Way<ReadableStream<unknown>>> = {
   "is never touched": { outcome: "NOT_READ", act() {} },
   "has a reader that never reads": { outcome: "held", act: (stream) => stream.getReader() },
   "has a reader that is released unused": {
@@ -136,7 +136,7 @@ export const WAYS_WITH_STREAMS: Record<string, Way<ReadableStream<unknown>>> = {
   "is read to its end": { outcome: "fulfilled", readsHeader: true, act: drain },
 };
 
-export const WAYS_WITH_ITERABLES: Record<string, Way<AsyncIterable<unknown>>> = {
+const WAYS_WITH_ITERABLES: Record<string, Way<AsyncIterable<unknown>>> = {
   "is never touched": { outcome: "NOT_READ", act() {} },
   "has an iterator that is never advanced": {
     outcome: "NOT_READ",

@@ -103,7 +103,7 @@ describe("bulk load", () => {
     expect(audit.at(-1)).toMatchObject({ accountId: ann.id, entity: "job", entityId: body.id });
   });
 
-  it("row 18: a job comes without its recording, which waits packed: the database handles less than half of it", async () => {
+  it("row 18: a job comes without its recording, which is stored compressed: the database handles less than half of it", async () => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 25_000);
     const { body } = await post(base64(recording), ann, owned.id);
@@ -118,8 +118,8 @@ describe("bulk load", () => {
     );
     expect(taken.map(({ id }) => id)).toEqual([body.id]);
     for (const job of taken) expect(job).not.toHaveProperty("body");
-    const packed = await collect((await bodyOf(queries, body)) ?? []);
-    expect(Buffer.concat(packed).length).toBeLessThan(recording.length / 2);
+    const compressed = await collect((await bodyOf(queries, body)) ?? []);
+    expect(Buffer.concat(compressed).length).toBeLessThan(recording.length / 2);
     await giveBack(queries, taken);
     await s.runJobs();
     const done = await s.get(`/api/v1/jobs/${body.id}/`, ann.token);

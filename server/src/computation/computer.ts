@@ -12,7 +12,7 @@ export interface Computer {
   compute(task: ComputationTask): Promise<string>;
   /** Does work that computes when a thread is free for it; see `ComputationQueue`. */
   share: ComputationQueue["share"];
-  /** Threads that are there now. */
+  /** Threads that exist now, idle ones included; for tests. */
   readonly threads: number;
   /** Ends the threads; computations under way are lost. */
   close(): Promise<void>;
@@ -21,10 +21,13 @@ export interface Computer {
 /** Run from its sources, the service needs a loader for them, in its threads too. */
 const isSource = import.meta.url.endsWith(".ts");
 
-/** A thread takes tens of MB. It starts in a tenth of a second, and the computations of an event come together. */
+/** An idle thread keeps tens of MB; a new one starts in 100 ms. */
 const IDLE_MS = 60_000;
 
-/** What is computed lies in typed arrays, outside of the heap; without a bound the heap grows by 48 MB before it is swept. */
+/**
+ * Samples lie in typed arrays outside the heap, so a small heap is enough; without this limit it grows by 48 MB between
+ * collections.
+ */
 const YOUNG_GENERATION_MB = 16;
 
 /**

@@ -8,22 +8,26 @@ import { jobs } from "./schema.js";
 /** Bytes that one statement reads: the event loop turns between two, and other connections' statements run. */
 export const SLICE_BYTES = 1024 * 1024;
 
-/** What a step of packing or unpacking makes; the default of 16 KiB costs a turn of the event loop for each. */
-const PACKING_CHUNK_BYTES = 256 * 1024;
+/** Output of one step; the default of 16 KiB costs a turn of the event loop for each. */
+const COMPRESSION_CHUNK_BYTES = 256 * 1024;
 
 const deflated = promisify(deflate);
 
 /**
- * Packs bytes for a job, in a thread of the process's pool. Recordings shrink to between a half and a sixth, in a fraction of
- * the time that the database takes for what is saved. On the embedded database all others wait meanwhile, and a statement
- * takes several times its length of memory, which the engine never gives back.
+ * Compresses the bytes of a job in a thread of the pool. Recordings shrink to between a half and a sixth, which saves the
+ * database more time than it costs. On the embedded database every other statement waits for a long one, and memory that it
+ * takes is never given back.
  */
-export const packBody = (bytes: Uint8Array): Promise<Uint8Array> =>
-  deflated(bytes, { level: constants.Z_BEST_SPEED, chunkSize: PACKING_CHUNK_BYTES });
+export const compressBody = (bytes: Uint8Array): Promise<Uint8Array> =>
+  deflated(bytes, { level: constants.Z_BEST_SPEED, chunkSize: COMPRESSION_CHUNK_BYTES });
 
-/** Unpacks slices of what `packBody` made. What is wrong with them, or with their reading, ends the iteration. */
-export function unpackBody(slices: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  const inflate = createInflate({ chunkSize: PACKING_CHUNK_BYTES });
+/**
+ * Decompresses slices of what `compressBody` gave.
+ *
+ * @throws while iterating: when the bytes are damaged or cannot be read
+ */
+export function decompressBody(slices: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const inflate = createInflate({ chunkSize: COMPRESSION_CHUNK_BYTES });
   pipeline(Readable.from(slices), inflate, () => undefined);
   return inflate;
 }

@@ -66,19 +66,19 @@ describe("values of the wire", () => {
   });
 
   it.each([
-    [DateTime(), "2024-01-01T07:00+01:00", instant],
-    [Query.dateTime(""), "20240101T060000Z", instant],
-    [Query.instant(""), "2024-01-01T06:00:00Z", instant.getTime()],
-    [Query.instant(""), "-5", -5],
-    [Query.boolean(""), "TRUE", true],
-    [Query.boolean(""), "1", true],
-    [Query.boolean(""), "false", false],
-    [Query.boolean(""), "0", false],
-    [Query.integer(""), "+5", 5],
-    [Type.Object({ a: OptionalOrNull(Type.Integer()) }), { a: null }, {}],
-    [Type.Object({ a: OptionalOrNull(Type.Integer()) }), {}, {}],
-    [Type.Object({ a: OptionalOrNull(Type.Integer()) }), { a: 0 }, { a: 0 }],
-  ])("%# means inside what it says", (schema, value, meaning) => {
+    { schema: DateTime(), value: "2024-01-01T07:00+01:00", meaning: instant },
+    { schema: Query.dateTime(""), value: "20240101T060000Z", meaning: instant },
+    { schema: Query.instant(""), value: "2024-01-01T06:00:00Z", meaning: instant.getTime() },
+    { schema: Query.instant(""), value: "-5", meaning: -5 },
+    { schema: Query.boolean(""), value: "TRUE", meaning: true },
+    { schema: Query.boolean(""), value: "1", meaning: true },
+    { schema: Query.boolean(""), value: "false", meaning: false },
+    { schema: Query.boolean(""), value: "0", meaning: false },
+    { schema: Query.integer(""), value: "+5", meaning: 5 },
+    { schema: Type.Object({ a: OptionalOrNull(Type.Integer()) }), value: { a: null }, meaning: {} },
+    { schema: Type.Object({ a: OptionalOrNull(Type.Integer()) }), value: {}, meaning: {} },
+    { schema: Type.Object({ a: OptionalOrNull(Type.Integer()) }), value: { a: 0 }, meaning: { a: 0 } },
+  ])("$value is decoded to $meaning", ({ schema, value, meaning }) => {
     expect(Value.Decode(schema, value)).toEqual(meaning);
   });
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { AsiError, decode, type RecordingInfo } from "asi-convert";
-import { packBody } from "../../store/job-body.js";
+import { compressBody } from "../../store/job-body.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import type { OwnedDevice } from "../devices/rules.js";
@@ -18,8 +18,8 @@ export const AsiBase64 = Type.Object({
 export interface BulkLoadPayload {
   device: number;
   manager: number;
-  /** The recording is packed; absent in jobs of earlier releases. */
-  isPacked?: boolean;
+  /** The recording is compressed; absent in jobs of earlier releases. */
+  isCompressed?: boolean;
 }
 
 /** Room in the body for all that is not base64: the member's name, and line breaks as MIME has them. */
@@ -41,12 +41,12 @@ export async function acceptBulkLoad(
   if (serial !== device.serialNumber) {
     throw errors.field("asi_b64", `The recording is of device ${serial}, not of this one.`, "wrong_device");
   }
-  const body = await packBody(recording);
+  const body = await compressBody(recording);
   return change(ctx, "bulkLoad", { device: device.id }, async ({ audit, enqueue }, owned) => {
     const payload: BulkLoadPayload = { device: owned.device.id, manager: owned.ownership.managerId };
     const job = await enqueue({
       kind: "bulk-load",
-      payload: { ...payload, isPacked: true },
+      payload: { ...payload, isCompressed: true },
       body,
       accountId: owned.ownership.managerId,
     });

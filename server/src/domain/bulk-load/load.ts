@@ -1,7 +1,7 @@
 import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
 import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
-import { bodyOf, unpackBody } from "../../store/job-body.js";
+import { bodyOf, decompressBody } from "../../store/job-body.js";
 import { addToPayload } from "../../store/lease.js";
 import type { Job } from "../../store/queue.js";
 import {
@@ -43,10 +43,10 @@ export class NoRecording extends Error {
 export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
-  { device, manager, isPacked = false }: BulkLoadPayload,
+  { device, manager, isCompressed = false }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
   // Before the transaction: everyone waits for it on the embedded database, whose engine has one session.
-  const { batches, info, report } = await readRecording(ctx.queries, job, isPacked);
+  const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
   return transact(ctx, "bulk load", async (change) => {
     const { queries } = change;
     await keepOwner(queries, device);
@@ -74,11 +74,11 @@ interface RecordingRead {
 async function readRecording(
   queries: Queries,
   job: Pick<Job, "id">,
-  isPacked: boolean,
+  isCompressed: boolean,
 ): Promise<RecordingRead> {
   const body = await bodyOf(queries, job);
   if (body === null) throw new NoRecording("The recording is not there any more.");
-  const decoding = decode(isPacked ? unpackBody(body) : body);
+  const decoding = decode(isCompressed ? decompressBody(body) : body);
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
   return { batches, info: await decoding.info, report: await decoding.report };
@@ -137,7 +137,7 @@ function detailsOf(
   };
 }
 
-/** Sorting 300,000 times holds the event loop for 20 ms, and nearly every recording is in order. */
+/** Sorting 300,000 instants holds the event loop for 20 ms, and nearly every recording is in order already. */
 function ascending(times: readonly number[]): Float64Array {
   const isInOrder = times.every((ms, i) => i === 0 || ms >= (times[i - 1] ?? ms));
   const all = Float64Array.from(times);

@@ -1,0 +1,71 @@
+// The account: frames of each kind and their bytes, and what began like a frame and was none.
+
+export let knownBytes: i64 = 0;
+export let unknownBytes: i64 = 0;
+export let headerFrames: i32 = 0;
+export let gnssFrames: i32 = 0;
+export let ecgHrFrames: i32 = 0;
+export let ecgRawFrames: i32 = 0;
+export let unknownFrames: i32 = 0;
+export let badChecksums: i32 = 0;
+export let overlong: i32 = 0;
+export let overruns: i32 = 0;
+/** Sample rate of the last waveform frame, Hz. */
+export let ecgRawHz: i32 = 0;
+
+export function resetAccount(): void {
+  knownBytes = unknownBytes = 0;
+  headerFrames = gnssFrames = ecgHrFrames = ecgRawFrames = unknownFrames = 0;
+  badChecksums = overlong = overruns = ecgRawHz = 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function countHeader(bytes: i32): void {
+  headerFrames++;
+  knownBytes += bytes;
+}
+
+// @ts-ignore: decorator
+@inline
+export function countGnss(frames: i32, bytes: i32): void {
+  gnssFrames += frames;
+  knownBytes += bytes;
+}
+
+// @ts-ignore: decorator
+@inline
+export function countHeartRate(bytes: i32): void {
+  ecgHrFrames++;
+  knownBytes += bytes;
+}
+
+// @ts-ignore: decorator
+@inline
+export function countWaveform(bytes: i32, sampleRateHz: i32): void {
+  ecgRawFrames++;
+  ecgRawHz = sampleRateHz;
+  knownBytes += bytes;
+}
+
+// @ts-ignore: decorator
+@inline
+export function countUnknown(frames: i32, bytes: i32): void {
+  unknownFrames += frames;
+  unknownBytes += bytes;
+}
+
+/** Frames that did not hold: with a bad checksum, or longer than any. */
+// @ts-ignore: decorator
+@inline
+export function countFalse(withBadChecksum: i32, tooLong: i32): void {
+  badChecksums += withBadChecksum;
+  overlong += tooLong;
+}
+
+/** A frame that ends behind the end of the input. */
+// @ts-ignore: decorator
+@inline
+export function countOverrun(): void {
+  overruns++;
+}

@@ -1,0 +1,91 @@
+// Passes by many frames at once: false ones, and short ones of unknown kinds.
+
+import { countFalse, countUnknown } from "./account";
+import { extendPrefixSums, firstByteHolds, prefixSumsEnd, secondByteHolds, shortChecksum } from "./checksum";
+import { MIN_HEART_RATE_PAYLOAD } from "./ecg";
+import { ASI_INF } from "./header";
+import { MAX_PAYLOAD } from "./memory";
+import { SYNC, syncsIn } from "./sync";
+
+/**
+ * Passes by frames that do not hold, as long as the table of prefix sums reaches, and returns the first that may hold or
+ * that it cannot judge, or a place behind which there is none to that point.
+ */
+export function passFalseFrames(from: usize, end: usize): usize {
+  let at = from;
+  while (true) {
+    at = passJudgedFrames(at, min(prefixSumsEnd(), end - 2));
+    if (load<u16>(at) != SYNC) return at;
+    // the frame may hold, or the table not reach to its end
+    const length: i32 = load<u16>(at, 4);
+    const spanEnd = at + 6 + length;
+    if (length > MAX_PAYLOAD || spanEnd + 2 > end || spanEnd <= prefixSumsEnd()) return at;
+    extendPrefixSums(spanEnd, end);
+  }
+}
+
+/**
+ * The same of frames whose spans end at `known` or before, all of which the table knows. It finds the syncs of a whole vector
+ * at once: where false frames stand close, searching again for each would be slowest. It calls no function, so the loop keeps
+ * its values in registers.
+ */
+function passJudgedFrames(from: usize, known: usize): usize {
+  let at = from;
+  let bad = 0;
+  let long = 0;
+  // a vector, and the length of a sync that begins with its last byte
+  while (at + 21 <= known) {
+    for (let hits = syncsIn(at); hits != 0; hits &= hits - 1) {
+      const sync = at + ctz(hits);
+      const length: i32 = load<u16>(sync, 4);
+      if (length > MAX_PAYLOAD) {
+        long++;
+        continue;
+      }
+      const spanEnd = sync + 6 + length;
+      // mostly the first byte decides
+      if (spanEnd <= known && !firstByteHolds(sync + 2, spanEnd)) {
+        bad++;
+        continue;
+      }
+      if (spanEnd > known || secondByteHolds(sync + 2, spanEnd)) {
+        countFalse(bad, long);
+        return sync;
+      }
+      bad++;
+    }
+    at += 16;
+  }
+  countFalse(bad, long);
+  return at;
+}
+
+/** Bytes of the shortest known payload, that of an ECG-HR. A header is recognised at any length. */
+const MIN_KNOWN_PAYLOAD: u64 = MIN_HEART_RATE_PAYLOAD;
+
+// Whether a short frame may begin with these eight bytes.
+// @ts-ignore: decorator
+@inline
+export function isShort(head: u64): bool {
+  return (head & 0xffff) == SYNC && ((head >> 32) & 0xffff) < MIN_KNOWN_PAYLOAD;
+}
+
+/**
+ * Passes by short unknown frames, as long as one stands behind the other and their checksums hold. A chunk can hold more of
+ * these than of any other frame, so they have a loop of their own.
+ */
+export function passShortFrames(from: usize, end: usize): usize {
+  let at = from;
+  let count = 0;
+  while (true) {
+    const head = load<u64>(at);
+    if (!isShort(head) || ((head >> 16) & 0xffff) == ASI_INF) break;
+    const length = ((head >> 32) & 0xffff) as usize;
+    const spanEnd = at + 6 + length;
+    if (spanEnd + 2 > end || shortChecksum(at + 2, spanEnd) != (load<u16>(spanEnd) as i32)) break;
+    count++;
+    at = spanEnd + 2;
+  }
+  countUnknown(count, (at - from) as i32);
+  return at;
+}
