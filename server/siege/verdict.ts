@@ -6,8 +6,6 @@ import type { Experience } from "./bystander.js";
 export interface Outcome {
   attack: string;
   as: string;
-  /** Why it is known not to be held against. */
-  open: string | null;
   /** What the attacker was answered. */
   answers: string;
   requests: number;
@@ -40,7 +38,7 @@ export const BUSY_TARGETS: Targets = {
 };
 
 export function outcomeOf(
-  { name, as, open }: { name: string; as: string; open?: string },
+  { name, as }: { name: string; as: string },
   answers: string,
   { latenciesMs, slowest, errors, webhookDelaysMs }: Experience,
   { longestDelayMs, peakMemoryMb }: ProbeFigures,
@@ -48,7 +46,6 @@ export function outcomeOf(
   return {
     attack: name,
     as,
-    open: open ?? null,
     answers,
     requests: latenciesMs.length,
     errors,

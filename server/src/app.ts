@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
 import helmet from "@fastify/helmet";
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import type { Registry } from "prom-client";
-import { addressCaller, type Caller, onBehalfOf } from "./callers.js";
+import { accountCaller, addressCaller, type Caller, onBehalfOf } from "./callers.js";
 import type { Computer } from "./computation/computer.js";
 import type { Config } from "./config.js";
 import type { Clock, Context } from "./domain/context.js";
@@ -19,7 +24,9 @@ import { answerOtherMethods, collectMethods } from "./http/methods.js";
 import { measureRequests } from "./http/metrics.js";
 import { requireAcceptable } from "./http/negotiation.js";
 import { cutSlowReaders } from "./http/pace.js";
+import { limitPipelining } from "./http/pipelining.js";
 import { type Readiness, watchReadiness } from "./http/readiness.js";
+import { inRequestTurn } from "./http/route.js";
 import { routes } from "./http/routes/index.js";
 import { Slots } from "./http/slots.js";
 import { createThrottle, type Throttle } from "./http/throttle.js";
@@ -62,6 +69,8 @@ declare module "fastify" {
 
 /** Requests of one caller that run at a time, so that hundreds of them leave the processor to others. */
 const REQUESTS_OF_ONE_CALLER = 16;
+/** The same of all accounts that come from one address. */
+const REQUESTS_OF_ONE_ADDRESS = 64;
 /** Requests of one caller that may wait for that. */
 const WAITING_REQUESTS_OF_ONE_CALLER = 400;
 const RETRY_AFTER_MS = 1_000;
@@ -93,6 +102,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   const requestTurns = new Turns<string>({
     concurrency: Number.POSITIVE_INFINITY,
     concurrencyPerCaller: REQUESTS_OF_ONE_CALLER,
+    concurrencyPerGroup: REQUESTS_OF_ONE_ADDRESS,
     maxWaitingPerCaller: WAITING_REQUESTS_OF_ONE_CALLER,
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
@@ -107,6 +117,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("readiness", watchReadiness(app));
 
   cutSlowReaders(app, config);
+  limitPipelining(app);
   installErrors(app);
   await installBodies(app);
   const methods = collectMethods(app);
@@ -130,13 +141,29 @@ function installGuard(
   unknownPath: (request: FastifyRequest) => ServiceError,
 ): void {
   const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
-  const authenticate = createAuthentication(database.queries, clock, app.throttle);
+  const { expectedAccount, authenticate } = createAuthentication(database.queries, clock, app.throttle);
   app.addHook("onRequest", (request, _reply, done) => {
-    request.onBehalfOf = { name: addressCaller(addressKey(request.ip)) };
+    request.onBehalfOf = addressCaller(addressKey(request.ip));
+    // Even who calls is asked in the account's turns: others may share the address.
+    const { authorization } = request.headers;
+    const account = authorization === undefined ? undefined : expectedAccount(authorization);
+    if (account !== undefined) request.onBehalfOf.name = accountCaller(account);
     onBehalfOf(request.onBehalfOf, done);
   });
   // The last bytes of a body arrive in the context of the connection, so it is set again.
   app.addHook("preValidation", (request, _reply, done) => onBehalfOf(request.onBehalfOf, done));
+  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { authorization } = request.headers;
+    if (authorization === undefined || request.routeOptions.config.open) {
+      return app.throttle("address", request, reply);
+    }
+    const { ctx } = request;
+    ctx.caller = await authenticate(request, authorization);
+    if (ctx.caller !== null) request.onBehalfOf.name = accountCaller(ctx.caller.id);
+    await app.throttle(ctx.caller === null ? "address" : "user", request, reply);
+    if (ctx.caller === null) throw errors.unauthenticated(true);
+    ctx.countPassword = () => app.throttle("newPassword", request);
+  };
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);
     reply.header("Cache-Control", "no-store");
@@ -161,17 +188,9 @@ function installGuard(
     // First of all, so that refusals say so too.
     if (route.operation?.deprecated) deprecationHeaders(reply, route.operation);
     if (route.unguarded) return;
-    const { authorization } = request.headers;
-    if (authorization === undefined || route.open) {
-      await app.throttle("address", request, reply);
-    } else {
-      ctx.caller = await authenticate(request, authorization);
-      await app.throttle(ctx.caller === null ? "address" : "user", request, reply);
-      if (ctx.caller === null) throw errors.unauthenticated(true);
-      ctx.countPassword = () => app.throttle("newPassword", request);
-    }
-    requireAcceptable(request);
     limitArrival(request, app.config);
+    await inRequestTurn(app, request, () => identify(request, reply));
+    requireAcceptable(request);
     // Before the body is read: a path that does not exist has no content type that would be wrong.
     if (request.is404) throw unknownPath(request);
   });

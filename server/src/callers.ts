@@ -3,16 +3,24 @@ import { AsyncLocalStorage } from "node:async_hooks";
 /** For whom work is done. The name may change meanwhile: a request is an address's until it is authenticated. */
 export interface Caller {
   name: string;
+  /** The client's address, of a request: being many accounts gives no more turns. */
+  readonly group: string;
 }
 
 /** The service's own work: looking for jobs, renewing leases, and commands of the operator. */
-const SERVICE: Readonly<Caller> = { name: "service" };
+const SERVICE: Readonly<Caller> = { name: "service", group: "service" };
 
 /** The name of an account. */
 export const accountCaller = (id: number): string => `account ${id}`;
 
-/** The name of who is not authenticated, by the key of the address. */
-export const addressCaller = (key: string): string => `address ${key}`;
+/** Who comes from an address and is not authenticated. */
+export const addressCaller = (key: string): Caller => ({ name: `address ${key}`, group: `address ${key}` });
+
+/** For whom a job is done. All jobs are of the service's group. */
+export const jobCaller = (account: number): Caller => ({
+  name: accountCaller(account),
+  group: SERVICE.group,
+});
 
 const current = new AsyncLocalStorage<Readonly<Caller>>();
 
@@ -24,5 +32,5 @@ const current = new AsyncLocalStorage<Readonly<Caller>>();
 export const onBehalfOf = <T>(caller: Readonly<Caller> | null, work: () => T): T =>
   current.run(caller ?? SERVICE, work);
 
-/** The name of the caller for whom work is being done. */
-export const currentCaller = (): string => (current.getStore() ?? SERVICE).name;
+/** For whom work is being done. */
+export const currentCaller = (): Readonly<Caller> => current.getStore() ?? SERVICE;

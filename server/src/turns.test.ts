@@ -83,6 +83,17 @@ describe("turns", () => {
     await Promise.all(busy);
   });
 
+  it("give a caller of another group a place before the second of a crowd", async () => {
+    const turns = new Turns<string>({ concurrency: 1, concurrencyPerGroup: 1 });
+    const began: string[] = [];
+    const run = (caller: string, group: string) =>
+      turns.run(caller, async () => void began.push(caller), undefined, group);
+    const crowd = Array.from({ length: 20 }, (_, i) => run(`crowd-${i}`, "one address"));
+    await Promise.all([...crowd, run("alone", "another address")]);
+    expect(began.indexOf("alone")).toBeLessThan(3);
+    expect(began).toHaveLength(21);
+  });
+
   it("end once, however often the end is called", async () => {
     const turns = new Turns<string>({ concurrency: 1 });
     const end = await turns.take("a");

@@ -3,6 +3,8 @@ interface TurnsSettings {
   concurrency: number;
   /** Tasks of one caller that run at a time; any number unless given. */
   concurrencyPerCaller?: number;
+  /** Tasks of one group that run at a time; any number unless given. */
+  concurrencyPerGroup?: number;
   /** Tasks of one caller that may wait; any number unless given. */
   maxWaitingPerCaller?: number;
   /** Tasks of all callers that may wait; any number unless given. */
@@ -11,18 +13,38 @@ interface TurnsSettings {
   refusal?: () => Error;
 }
 
-/** The tasks of a caller. */
-interface Share {
+/** What tasks have used. */
+interface Use {
   running: number;
-  /** How long the caller's tasks ran, ms, counted on from the least of the others when the caller came. */
+  /** How long the tasks ran, ms, counted on from the least of the others when the first of them came. */
   usedMs: number;
+}
+
+/** The tasks of a caller. */
+interface Share extends Use {
+  /** What the caller's group has used: of all callers of an address. */
+  readonly group: Use;
   /** Each starts a task that waits; the oldest first. */
   readonly waiting: Set<() => void>;
+  /** Called when the caller is forgotten. */
+  leave(): void;
 }
+
+/** Of somebody who comes: no better off than the others. */
+const newUse = (others: readonly Use[]): Use => ({
+  running: 0,
+  usedMs: others.length === 0 ? 0 : Math.min(...others.map(({ usedMs }) => usedMs)),
+});
+
+/** Whose turn comes before whose. */
+const isBefore = (a: Share, b: Share) =>
+  a.group.usedMs < b.group.usedMs || (a.group.usedMs === b.group.usedMs && a.usedMs < b.usedMs);
 
 /**
  * Runs a bounded number of tasks at a time. The next one is of the caller whose tasks have used the least time, so that
- * neither many tasks nor long ones of a caller hold up those of another.
+ * neither many tasks nor long ones of a caller hold up those of another. Callers may belong to a group, such as all
+ * accounts that come from one address; then the group that has used the least time comes first, so that nobody gets more
+ * by being many.
  */
 export class Turns<Caller> {
   readonly #settings: Required<TurnsSettings>;
@@ -30,12 +52,14 @@ export class Turns<Caller> {
   #waitingCount = 0;
   /** Callers with tasks that run or wait. Each turn sends its caller to the end: among equals the first is next. */
   readonly #shares = new Map<Caller, Share>();
+  readonly #groups = new Map<unknown, { use: Use; callers: number }>();
   /** Whether places are given out in the next turn of the event loop. */
   #givingOut = false;
 
   constructor(settings: TurnsSettings) {
     this.#settings = {
       concurrencyPerCaller: Number.POSITIVE_INFINITY,
+      concurrencyPerGroup: Number.POSITIVE_INFINITY,
       maxWaitingPerCaller: Number.POSITIVE_INFINITY,
       maxWaiting: Number.POSITIVE_INFINITY,
       refusal: () => new Error("Too many tasks wait."),
@@ -46,10 +70,16 @@ export class Turns<Caller> {
   /**
    * Runs the task when it is the caller's turn.
    * @param signal takes a task that waits out of the queue; a task that has begun goes on
+   * @param group of the caller; unless given, the caller is alone in it
    * @throws the `refusal` when too many tasks wait already; the signal's reason; whatever the task throws
    */
-  async run<T>(caller: Caller, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const end = await this.take(caller, signal);
+  async run<T>(
+    caller: Caller,
+    task: () => Promise<T>,
+    signal?: AbortSignal,
+    group: unknown = caller,
+  ): Promise<T> {
+    const end = await this.take(caller, signal, group);
     try {
       return await task();
     } finally {
@@ -62,9 +92,9 @@ export class Turns<Caller> {
    * @returns ends the turn
    * @throws as `run`
    */
-  async take(caller: Caller, signal?: AbortSignal): Promise<() => void> {
+  async take(caller: Caller, signal?: AbortSignal, group: unknown = caller): Promise<() => void> {
     signal?.throwIfAborted();
-    const share = this.#shareOf(caller);
+    const share = this.#shareOf(caller, group);
     if (!this.#givingOut && this.#mayStart(share)) {
       this.#begin(share);
     } else {
@@ -79,28 +109,36 @@ export class Turns<Caller> {
     };
   }
 
-  #shareOf(caller: Caller): Share {
+  #shareOf(caller: Caller, groupName: unknown): Share {
     const known = this.#shares.get(caller);
     if (known !== undefined) return known;
-    let leastMs = Number.POSITIVE_INFINITY;
-    for (const { usedMs } of this.#shares.values()) leastMs = Math.min(leastMs, usedMs);
-    const share: Share = {
-      running: 0,
-      usedMs: leastMs === Number.POSITIVE_INFINITY ? 0 : leastMs,
-      waiting: new Set(),
+    const group = this.#groups.get(groupName) ?? {
+      use: newUse([...this.#groups.values()].map(({ use }) => use)),
+      callers: 0,
     };
+    group.callers += 1;
+    this.#groups.set(groupName, group);
+    const others = [...this.#shares.values()].filter((share) => share.group === group.use);
+    const leave = () => {
+      group.callers -= 1;
+      if (group.callers === 0) this.#groups.delete(groupName);
+    };
+    const share: Share = { ...newUse(others), group: group.use, waiting: new Set(), leave };
     this.#shares.set(caller, share);
     return share;
   }
 
-  #mayStart({ running }: Share): boolean {
-    const { concurrency, concurrencyPerCaller } = this.#settings;
-    return this.#running < concurrency && running < concurrencyPerCaller;
+  #mayStart({ running, group }: Share): boolean {
+    const { concurrency, concurrencyPerCaller, concurrencyPerGroup } = this.#settings;
+    return (
+      this.#running < concurrency && running < concurrencyPerCaller && group.running < concurrencyPerGroup
+    );
   }
 
   #begin(share: Share): void {
     this.#running += 1;
     share.running += 1;
+    share.group.running += 1;
   }
 
   #wait(caller: Caller, share: Share, signal: AbortSignal | undefined): Promise<void> {
@@ -128,8 +166,10 @@ export class Turns<Caller> {
 
   #end(caller: Caller, share: Share, tookMs: number): void {
     this.#running -= 1;
-    share.running -= 1;
-    share.usedMs += tookMs;
+    for (const use of [share, share.group]) {
+      use.running -= 1;
+      use.usedMs += tookMs;
+    }
     this.#moveToEnd(caller, share);
     if (this.#waitingCount === 0) this.#forgetIdle(caller, share);
     else this.#giveOut();
@@ -154,8 +194,9 @@ export class Turns<Caller> {
     this.#shares.set(caller, share);
   }
 
-  #forgetIdle(caller: Caller, { running, waiting }: Share): void {
-    if (running === 0 && waiting.size === 0) this.#shares.delete(caller);
+  #forgetIdle(caller: Caller, { running, waiting, leave }: Share): void {
+    if (running > 0 || waiting.size > 0 || !this.#shares.delete(caller)) return;
+    leave();
   }
 
   /**
@@ -166,7 +207,7 @@ export class Turns<Caller> {
     let next: [Caller, Share] | undefined;
     for (const [caller, share] of this.#shares) {
       if (share.waiting.size === 0 || !this.#mayStart(share)) continue;
-      if (next === undefined || share.usedMs < next[1].usedMs) next = [caller, share];
+      if (next === undefined || isBefore(share, next[1])) next = [caller, share];
     }
     if (next === undefined) return false;
     const [caller, share] = next;

@@ -56,3 +56,27 @@ describe("a client whose body is refused while it still sends", () => {
     },
   );
 });
+
+describe("a connection", () => {
+  const pipelined = async (count: number) => {
+    const { hostname, port } = new URL(s.service.url ?? "");
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    let received = "";
+    socket.setEncoding("latin1").on("data", (text) => {
+      received += text;
+    });
+    const head = `GET /health/live/ HTTP/1.1\r\nHost: ${hostname}\r\n`;
+    socket.write(`${head}\r\n`.repeat(count - 1) + `${head}Connection: close\r\n\r\n`);
+    await once(socket, "close");
+    return received.split("HTTP/1.1 200 ").length - 1;
+  };
+
+  it("may have 16 requests without an answer", async () => {
+    expect(await pipelined(16)).toBe(16);
+  });
+
+  it("is cut at a thousand, before they are worked on", async () => {
+    expect(await pipelined(1_000)).toBeLessThan(16);
+  });
+});

@@ -34,8 +34,6 @@ export interface Attack {
   name: string;
   /** What the ordinary user does not have: nothing (anonymous) or an account. */
   as: "anyone" | "user";
-  /** Why the service does not yet hold against it; the attack is then shown, and does not fail the siege. */
-  open?: string;
   /** The attacker has a recording of 48 hours and a time frame over it. */
   days?: boolean;
   run(siege: Siege, tally: Tally): Promise<void>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Attack, type Siege, type Tally, untilTheEnd } from "./attack.js";
+import { type Attack, repeat, type Siege, type Tally, untilTheEnd } from "./attack.js";
 
 /** Holds so many connections, each with what `begin` writes on it, and writes `more` on each now and then. */
 async function hold(
@@ -33,6 +33,18 @@ const uploadHeader = (token: string, length: number) =>
 
 /** Connections that are held rather than used. */
 export const connections: readonly Attack[] = [
+  {
+    name: "2,500 requests at once on each of 40 connections, over and over",
+    as: "anyone",
+    run: ({ client, signal }, tally) =>
+      repeat(signal, 40, tally, async () => {
+        const socket = client.connect();
+        socket.write("GET /api/v1/account/ HTTP/1.1\r\nHost: siege\r\n\r\n".repeat(2_500));
+        socket.resume();
+        await new Promise((resolve) => socket.once("close", resolve));
+        return "closed";
+      }),
+  },
   {
     name: "1,000 connections that say nothing",
     as: "anyone",

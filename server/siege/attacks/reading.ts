@@ -86,4 +86,25 @@ export const reading: readonly Attack[] = [
         return (await client.send(round % 2 ? "/api/schema/" : "/api/docs/")).status;
       }),
   },
+  {
+    name: "20 accounts of one address, 8 lists each at a time",
+    as: "anyone",
+    run: async ({ client, attacker, signal }, tally) => {
+      const tokens = await Promise.all(
+        Array.from({ length: 20 }, async (_, i) => {
+          const username = `crowd-${process.pid}-${i}`;
+          const password = "a long passphrase";
+          const json = { username, email: "crowd@example.org", password };
+          await client.expect(201, "/api/v1/managers/", { json });
+          const credentials = { grant_type: "password", username, password, ...attacker.oauth };
+          const { body } = await client.form("/oauth2/token/", credentials);
+          return JSON.parse(body.toString()).access_token as string;
+        }),
+      );
+      await repeat(signal, 8 * tokens.length, tally, async (round) => {
+        const token = tokens[round % tokens.length] ?? "";
+        return (await client.send(`/api/v1/athletes/?limit=${1 + (round % 100)}`, { token })).status;
+      });
+    },
+  },
 ];

@@ -1,7 +1,6 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import { accountCaller } from "../callers.js";
 import type { Caller, Clock } from "../domain/context.js";
 import { hashToken } from "../domain/tokens.js";
 import { preparedOnce, type Queries } from "../store/database.js";
@@ -36,33 +35,48 @@ const callerOfToken = preparedOnce((queries) =>
     .prepare("caller_of_token"),
 );
 
-/** Who a request's `Authorization` header stands for; null when it holds no token that is valid now. */
-export type Authenticate = (request: FastifyRequest, header: string) => Promise<Caller | null>;
+/** Tells who calls. */
+export interface Authentication {
+  /**
+   * The account of the token in an `Authorization` header, if this process has seen the token valid; without a query, and
+   * before it is known whether the token still is.
+   */
+  expectedAccount(header: string): number | undefined;
+  /** Who the header stands for; null when it holds no token that is valid now. */
+  authenticate(request: FastifyRequest, header: string): Promise<Caller | null>;
+}
 
 /**
  * Authentication by access token. Where an address has sent as many invalid tokens as it may make anonymous calls, the
  * tokens that this process has not seen valid are refused without a query until the minute ends; clients behind the
  * same address with known tokens are not affected.
  */
-export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authenticate {
+export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */
   const known = new LRUCache<string, number>({ max: MAX_KNOWN });
-  return async (request, header) => {
+  const tokenIn = (header: string) => {
     const token = BEARER.exec(header)?.[1];
-    if (token === undefined) return null;
+    if (token === undefined) return undefined;
     const tokenHash = hashToken(token);
-    const key = Buffer.from(tokenHash).toString("base64");
-    const account = known.get(key);
-    if (account === undefined) throttle.requireLeft("address", request);
-    // Even this query takes the account's turns: others may share the address.
-    else request.onBehalfOf.name = accountCaller(account);
-    const [caller] = await callerOfToken(queries).execute({ tokenHash, now: clock.now() });
-    if (caller === undefined) {
-      known.delete(key);
-      return null;
-    }
-    known.set(key, caller.id);
-    request.onBehalfOf.name = accountCaller(caller.id);
-    return caller;
+    return { tokenHash, key: Buffer.from(tokenHash).toString("base64") };
+  };
+  return {
+    expectedAccount(header) {
+      const token = tokenIn(header);
+      return token && known.get(token.key);
+    },
+    async authenticate(request, header) {
+      const token = tokenIn(header);
+      if (token === undefined) return null;
+      const { tokenHash, key } = token;
+      if (!known.has(key)) throttle.requireLeft("address", request);
+      const [caller] = await callerOfToken(queries).execute({ tokenHash, now: clock.now() });
+      if (caller === undefined) {
+        known.delete(key);
+        return null;
+      }
+      known.set(key, caller.id);
+      return caller;
+    },
   };
 }

@@ -87,12 +87,22 @@ export function sendError(
   return answer(reply, status === 414 ? 404 : status, known.code, { detail: known.detail });
 }
 
+/** How long the rest of a refused body may take. */
+const REFUSED_BODY_MS = 10_000;
+
+function endLateBody({ request: { raw } }: FastifyReply): void {
+  if (raw.complete || raw.destroyed) return;
+  const timer = setTimeout(() => raw.destroy(), REFUSED_BODY_MS).unref();
+  raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
+}
+
 function answer(reply: FastifyReply, status: number, code: string, body: unknown): FastifyReply {
+  endLateBody(reply);
   return (
     reply
       .removeHeader("Content-Disposition")
-      // The framework closes the connection where a body is refused; the rest of it that is on its way would then reset the
-      // connection, and the client never see the answer. It is read and dropped, at most until `limitArrival` ends it.
+      // The framework would close the connection while the client still sends, which resets it before the client reads the
+      // answer. The rest of the body is read and dropped instead.
       .removeHeader("Connection")
       .code(status)
       .header("X-Error-Code", code)

@@ -166,6 +166,13 @@ declare module "fastify" {
   }
 }
 
+/** Does a part of a request's work when it is its caller's turn. */
+export const inRequestTurn = <T>(
+  { requestTurns }: FastifyInstance,
+  { onBehalfOf: { name, group }, ctx }: FastifyRequest,
+  work: () => Promise<T>,
+): Promise<T> => requestTurns.run(`${name} ${group}`, work, ctx.signal, group);
+
 /**
  * Routes an operation. Before its handler runs, in this order: throttle by address, authentication, throttle by user,
  * role, object of the path and the right on it, then the shape of query and body.
@@ -213,8 +220,7 @@ export function route<
       if (!request.replays) throw error;
     }
   };
-  const inTurn = <T>({ onBehalfOf, ctx }: FastifyRequest, work: () => Promise<T>) =>
-    app.requestTurns.run(onBehalfOf.name, work, ctx.signal);
+  const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
   app.operations.push(operation as AnyOperation);
   for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
     app.route({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { accountCaller, onBehalfOf } from "../callers.js";
+import { jobCaller, onBehalfOf } from "../callers.js";
 import type { Context } from "../domain/context.js";
 import { isUnavailable } from "../store/database-errors.js";
 import { leaseEnd, unleased, whileOurs } from "../store/lease.js";
@@ -31,7 +31,7 @@ async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>):
   }
 }
 
-const callerOf = ({ chargedTo }: Job) => (chargedTo === NOBODY ? null : { name: accountCaller(chargedTo) });
+const callerOf = ({ chargedTo }: Job) => (chargedTo === NOBODY ? null : jobCaller(chargedTo));
 
 /** Does the work of a leased job and writes its outcome. */
 export async function runJob(

@@ -7,6 +7,8 @@ const CONNECTION_TIMEOUT_MS = 30_000;
 
 /** One caller gets this part of the connections at most, so that the long queries of one leave some to the others. */
 const PART_OF_ONE_CALLER = 1 / 3;
+/** All accounts of one address get this part at most. */
+const PART_OF_ONE_GROUP = 2 / 3;
 
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
@@ -22,6 +24,7 @@ export class FairPool extends pg.Pool {
       concurrency: config.max,
       // At least two: a task may keep one connection, as for a lock, and use another.
       concurrencyPerCaller: Math.max(2, Math.floor(config.max * PART_OF_ONE_CALLER)),
+      concurrencyPerGroup: Math.max(2, Math.ceil(config.max * PART_OF_ONE_GROUP)),
     });
     this.on("release", (_error, client) => this.#ends.get(client)?.());
   }
@@ -60,7 +63,8 @@ export class FairPool extends pg.Pool {
     );
     timer.unref();
     try {
-      return await this.#turns.take(currentCaller(), late.signal);
+      const { name, group } = currentCaller();
+      return await this.#turns.take(`${name} ${group}`, late.signal, group);
     } finally {
       clearTimeout(timer);
     }
