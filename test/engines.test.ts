@@ -156,7 +156,7 @@ describe("short frames of 0 to 12 bytes", () => {
     expect(report.bytes.skipped).toBe(0);
   });
 
-  function damaged(frame = new Uint8Array()): Uint8Array {
+  function damaged(frame: Uint8Array = new Uint8Array()): Uint8Array {
     return frame.map((byte, i) => (i === frame.length - 1 ? byte ^ 1 : byte));
   }
 });

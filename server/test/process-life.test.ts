@@ -136,7 +136,8 @@ describe("a process of the service", { timeout: 120_000 }, () => {
         const message = "Failed query: SELECT $1 params: secret-42";
         throw Object.assign(new Error(message), { query: "SELECT $1", params: ["secret-42"] });
       };
-      if (isMainThread) setTimeout(fail, 3_000);`,
+      const isStarted = () => process.listenerCount("uncaughtException") > 0;
+      if (isMainThread) setInterval(() => isStarted() && fail(), 10);`,
     );
     const processes = await Processes.onNewDatabase();
     const said = await processes.refusal([], { NODE_OPTIONS: `--import=${pathToFileURL(thrower)}` });
