@@ -43,17 +43,34 @@ const HASHES_AT_ONCE = 2;
 /** Passwords of one caller that may wait. */
 const MAX_WAITING = 100;
 const RETRY_AFTER_MS = 1_000;
-const turns = new Turns<string>({
+const places = new Turns<string>({
   concurrency: HASHES_AT_ONCE,
+  concurrencyPerCaller: 1,
+  maxWaitingPerCaller: MAX_WAITING,
+  refusal: () => errors.throttled(RETRY_AFTER_MS),
+});
+/** Tries of one caller that are under way: while one is judged, the next is counted. */
+const TRIES_AT_ONCE = 2;
+const tries = new Turns<string>({
+  concurrency: Number.POSITIVE_INFINITY,
+  concurrencyPerCaller: TRIES_AT_ONCE,
   maxWaitingPerCaller: MAX_WAITING,
   refusal: () => errors.throttled(RETRY_AFTER_MS),
 });
 
 /**
- * Runs work that hashes a password or judges one, in turns with others'.
+ * Hashes a password, or judges one, in turns with others'. The work does nothing else: whoever waits for the database
+ * here keeps a place from everybody.
  * @throws ServiceError `throttled` when too many of the caller's wait already
  */
-export const inTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> => turns.run(caller, work);
+export const inTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> => places.run(caller, work);
+
+/**
+ * Runs a try of a password with the queries that belong to it, when it is its turn among the caller's own. Others' go on
+ * meanwhile.
+ * @throws ServiceError `throttled` when too many of the caller's wait already
+ */
+export const inOwnTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> => tries.run(caller, work);
 
 /** All who register share their turns, and so do not hold up who logs in. */
 const callerOf = ({ caller }: Context) => (caller === null ? "registration" : `user ${caller.id}`);

@@ -9,7 +9,7 @@ import { InvalidGrantError } from "@node-oauth/oauth2-server";
 import { and, eq, isNull } from "drizzle-orm";
 import { usernameKey } from "../domain/accounts/store.js";
 import type { Context } from "../domain/context.js";
-import { inTurn, isPassword } from "../domain/passwords.js";
+import { inOwnTurn, inTurn, isPassword } from "../domain/passwords.js";
 import { hashToken, isToken, newToken } from "../domain/tokens.js";
 import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { issueTokens, type Proof, revokeReplayedCode } from "./issue.js";
@@ -39,10 +39,10 @@ export async function findUser(
 ): Promise<typeof accounts.$inferSelect | undefined> {
   const key = usernameKey(username);
   // Counted only when its turn comes, so that of many right ones at once none is refused for those that wait.
-  return inTurn(tries.caller, async () => {
+  return inOwnTurn(tries.caller, async () => {
     await tries.count(key);
     const [account] = await ctx.queries.select().from(accounts).where(eq(accounts.usernameKey, key));
-    const right = await isPassword(password, account?.passwordHash ?? null);
+    const right = await inTurn(tries.caller, () => isPassword(password, account?.passwordHash ?? null));
     if (account === undefined || !right || account.disabledAt !== null) return undefined;
     await tries.right(key);
     return account;

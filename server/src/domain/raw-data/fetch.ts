@@ -12,7 +12,7 @@ import {
   type SamplePage,
   sqlClientOf,
 } from "../../store/samples/index.js";
-import type { Turns } from "../../turns.js";
+import { Turns } from "../../turns.js";
 import { PAGE_LIMITS, pageQuery } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../devices/rules.js";
@@ -34,30 +34,43 @@ export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMIT
 /** What all requests for pages share. */
 export interface RawDataReading {
   cache: PageCache;
-  /** A page of 25,000 samples holds the event loop for milliseconds while it is decoded and written. */
+  /** Each caller has one page at a time: what is read for it waits in memory. Callers do not wait for one another. */
   reads: Turns<number>;
+  /** Of all callers one page is written at a time: 25,000 samples hold the event loop for milliseconds. */
+  writes: Turns<number>;
 }
+
+export const newRawDataReading = (cache: PageCache): RawDataReading => ({
+  cache,
+  reads: new Turns({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1 }),
+  writes: new Turns({ concurrency: 1 }),
+});
 
 /** A page of samples, times ascending, as the bytes of its JSON. It may be 120 seconds old. */
 export async function fetchRawData(
   ctx: Context,
-  { cache, reads }: RawDataReading,
+  { cache, reads, writes }: RawDataReading,
   target: OnceOwnedDevice,
   query: StaticDecode<typeof RawDataQuery>,
 ): Promise<Item<Uint8Array>> {
   const at = paging(query, SAMPLE_LIMITS);
   return whileOwned(ctx, "fetchRawData", target, async ({ device, ownerships }, confirm) => {
     const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_SAMPLES));
+    const caller = ctx.caller?.id ?? 0;
     const read = async () => {
       const offset = (at.page - 1) * at.limit;
       const page = await readPage(sqlClientOf(ctx.queries), device.id, intervals, offset, at.limit);
       await confirm(endOf(intervals));
       requirePage(page.count, at);
-      return { body: pageBody(page, at), etag: etagOf(page) };
+      // No query in there: one that waits for the caller's other queries would hold up everybody's pages.
+      return writes.run(caller, async () => {
+        const written = { body: pageBody(page, at), etag: etagOf(page) };
+        // Other requests get the event loop before the next page holds it.
+        await nextEventLoopTurn();
+        return written;
+      });
     };
-    const readInTurn = () =>
-      // Other requests get the event loop before the next page holds it.
-      reads.run(ctx.caller?.id ?? 0, () => read().finally(nextEventLoopTurn));
+    const readInTurn = () => reads.run(caller, read);
     const { body, etag } = await cache.get(keyOf(ctx, device.id, intervals, at), readInTurn);
     return { resource: body, etag };
   });

@@ -5,27 +5,21 @@ import {
   fetchRawData,
   LatestQuery,
   listRawDataRanges,
+  newRawDataReading,
   RangesQuery,
   RawDataQuery,
   retrieveLatestTimestamp,
 } from "../../domain/raw-data/fetch.js";
 import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
-import { Turns } from "../../turns.js";
 import { Page } from "../../wire/types.js";
 import { deprecationHeaders } from "../deprecation.js";
 import { type AnyOperation, route } from "../route.js";
 
 const tag = "Raw data";
 
-/** Pages that are read at once: while one waits for the database, another is written. */
-const PAGE_READS = 2;
-
 export function rawDataRoutes(app: FastifyInstance): void {
-  const reading = {
-    cache: new PageCache(app.dependencies.clock, app.config.rawDataCacheBytes),
-    reads: new Turns<number>({ concurrency: PAGE_READS }),
-  };
+  const reading = newRawDataReading(new PageCache(app.dependencies.clock, app.config.rawDataCacheBytes));
 
   route(app, {
     id: "fetchRawData",

@@ -1,0 +1,78 @@
+/** Places that all callers share are not kept by one who waits for queries of his own. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { accountCaller, addressCaller, onBehalfOf } from "../src/callers.js";
+import { authorize } from "../src/domain/access.js";
+import type { Context } from "../src/domain/context.js";
+import { fetchRawData, newRawDataReading } from "../src/domain/raw-data/fetch.js";
+import { PageCache } from "../src/domain/raw-data/page-cache.js";
+import { findUser, type PasswordTries } from "../src/oauth/model.js";
+import { newStore, type TestAccount, TestService } from "./service.js";
+import { store } from "./team.js";
+
+/** Queries of the busy caller; so many that hundreds are left when the other one has been served. */
+const MANY = 400;
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await TestService.start(await newStore());
+});
+
+/** Fills the caller's queue for the database. @returns how many of the queries were answered, and the end of all */
+function fillQueue(caller: string) {
+  const queue = { answered: 0, ended: Promise.resolve() };
+  queue.ended = onBehalfOf({ name: caller }, async () => {
+    const all = Array.from({ length: MANY }, async () => {
+      await s.store.database.pool.query("SELECT pg_sleep(0.01)");
+      queue.answered += 1;
+    });
+    await Promise.all(all);
+  });
+  return queue;
+}
+
+describe("while queries of one caller wait for the database", () => {
+  it("a login of another is judged, though logins of the first are under way", async () => {
+    const { username, password } = await s.manager();
+    const triesOf = (caller: string): PasswordTries => {
+      const count = async () => {
+        await s.store.database.pool.query("SELECT 1");
+      };
+      return { caller, count, right: count };
+    };
+    const logIn = (caller: string) =>
+      onBehalfOf({ name: caller }, () => findUser(s.ctx, triesOf(caller), username, password));
+    const [busy, late] = [addressCaller("192.0.2.1"), addressCaller("192.0.2.2")];
+    const queue = fillQueue(busy);
+    const waiting = Array.from({ length: 16 }, () => logIn(busy));
+    expect(await logIn(late)).toMatchObject({ username });
+    expect(queue.answered).toBeLessThan(MANY / 2);
+    await queue.ended;
+    for (const found of await Promise.all(waiting)) expect(found).toMatchObject({ username });
+  });
+
+  it("a page of raw data of another is read, though pages of the first are under way", async () => {
+    const [busy, late] = [await s.manager(), await s.manager()];
+    const reading = newRawDataReading(new PageCache(s.clock, 0));
+    const startMs = Date.parse("2024-06-01T10:00:00Z");
+    const pageOf = async (owner: TestAccount) => {
+      const device = await s.ownedDevice(owner);
+      await s.backdate(device, "2024-01-01T00:00:00Z");
+      await store(s, device.id, [{ t: startMs, speed: 1_000 }]);
+      const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER" } } as Context;
+      const target = await authorize(ctx, "fetchRawData", { device: device.id });
+      return (start: number) =>
+        onBehalfOf({ name: accountCaller(owner.id) }, () =>
+          fetchRawData(ctx, reading, target, { start, stop: startMs + 1_000 } as never),
+        );
+    };
+    const [busyPage, latePage] = [await pageOf(busy), await pageOf(late)];
+    const queue = fillQueue(accountCaller(busy.id));
+    const waiting = Array.from({ length: 16 }, (_, index) => busyPage(startMs - index));
+    const { resource } = await latePage(startMs);
+    expect(JSON.parse(Buffer.from(resource).toString()).count).toBe(1);
+    expect(queue.answered).toBeLessThan(MANY / 2);
+    await queue.ended;
+    expect(await Promise.all(waiting)).toHaveLength(16);
+  });
+});
