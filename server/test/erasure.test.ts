@@ -3,11 +3,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { commands } from "../src/operator/commands.js";
-import { auditLog, jobs } from "../src/store/schema.js";
+import { jobColumns } from "../src/store/queue.js";
+import { auditLog, jobs, webhookDeliveries } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom } from "./recordings.js";
-import { service, startService, type TestService } from "./service.js";
+import { newStore, service, startService, TestService } from "./service.js";
 import { grant, newActivity, Team } from "./team.js";
 
 /** Tables in which the mark stands, over the whole database: in text, or in bytes, which are shown in hexadecimal. */
@@ -280,5 +282,44 @@ describe("the operator deletes", () => {
     const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${start}&stop=2024-03-01T10:05:00.000Z`;
     expect((await s.get(path, ann.token)).body.results).toHaveLength(60);
     expect((await s.take(device, ann)).status).toBe(201);
+  });
+
+  it("tells no webhook of it any more, also where very many were still to be told, and others' are told", async () => {
+    const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
+    const { queries } = s.store.database;
+    const mark = `mark${Date.now().toString(36)}f`;
+    const [eve, bob] = [await Team.of(s), await Team.of(s)];
+    const manyWebhooks = (activity: number, mark: string) =>
+      queries.execute(sql`
+        INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
+        SELECT ${activity}, 'http://127.0.0.1:9/' || ${mark} || n, 'sealed', true, true, now()
+        FROM generate_series(1, 300) AS n`);
+    const remove = async ({ activity, manager }: Team) => {
+      const { status } = await s.send("DELETE", `/api/v1/activities/${activity}/`, { token: manager.token });
+      expect(status).toBe(204);
+    };
+    await manyWebhooks(eve.activity, mark);
+    await manyWebhooks(bob.activity, "others");
+    await remove(eve);
+    await remove(bob);
+    const fanOutsOf = (id: number) =>
+      queries
+        .select(jobColumns)
+        .from(jobs)
+        .where(sql`${jobs.kind} = 'webhook-fan-out' AND ${jobs.chargedTo} = ${id}`);
+    const [job] = await fanOutsOf(eve.manager.id);
+    expect(job).toBeDefined();
+    expect(await placesOf(s, mark)).toContain("jobs");
+
+    await commands["account delete"](s.ctx, { username: eve.manager.username });
+    expect(await placesOf(s, mark)).toEqual([]);
+    // A worker that had the job before.
+    if (job !== undefined) expect(await fanOut(s.ctx, job)).toEqual({ deliveries: 0 });
+    expect(await placesOf(s, mark)).toEqual([]);
+    for (const own of await fanOutsOf(bob.manager.id)) {
+      await queries.update(jobs).set({ leaseToken: "ours" }).where(eq(jobs.id, own.id));
+      expect(await fanOut(s.ctx, { ...own, leaseToken: "ours" })).toEqual({ deliveries: 300 });
+    }
+    expect(await queries.$count(webhookDeliveries)).toBe(300);
   });
 });

@@ -99,7 +99,7 @@ describe("as many statements are sent for many time frames and webhooks as for f
 describe("the deliveries of a change that has thousands", () => {
   /** A job of 1,000 deliveries, taken by a worker. */
   async function fanOutJob(done?: number) {
-    const { activity } = await activityWith(1, 10);
+    const { activity, manager } = await activityWith(1, 10);
     const { queries } = s.store.database;
     const { rows } = await queries.execute<{ id: number }>(
       sql`SELECT id FROM webhooks WHERE activity_id = ${activity}`,
@@ -125,7 +125,7 @@ describe("the deliveries of a change that has thousands", () => {
         leaseToken: "ours",
         payload: { ...payload },
         details: {},
-        chargedTo: 1_000_000 + activity,
+        chargedTo: manager.id,
         dueAt: new Date(),
         createdAt: new Date(),
       })

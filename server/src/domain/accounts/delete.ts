@@ -1,9 +1,10 @@
-import { and, eq, inArray, or, type SQL } from "drizzle-orm";
+import { type AnyColumn, and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import {
   accounts,
   activities,
   auditLog,
+  jobs,
   ownerships,
   permissions,
   timeframes,
@@ -103,29 +104,29 @@ async function devicesOf(queries: Queries, id: number): Promise<number[]> {
   return rows.map(({ device }) => device);
 }
 
-/** Removes the webhooks of the account's activities, and what was and is to be sent by those and by earlier ones. */
+/**
+ * Removes the webhooks of the account's activities, and what was and is to be sent by those and by earlier ones. The
+ * webhooks first: a change that is under way writes deliveries while it holds them.
+ */
 async function removeWebhooks({ queries }: Change, id: number): Promise<void> {
-  const theirs = queries
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .innerJoin(activities, eq(activities.id, webhooks.activityId))
-    .where(eq(activities.ownerId, id));
+  const theirs = queries.select({ id: activities.id }).from(activities).where(eq(activities.ownerId, id));
+  const gone = await queries
+    .delete(webhooks)
+    .where(inArray(webhooks.activityId, theirs))
+    .returning({ id: webhooks.id });
   const earlier = queries
     .select({ id: auditLog.entityId })
     .from(auditLog)
     .where(and(eq(auditLog.accountId, id), eq(auditLog.entity, "webhook")));
+  const isTheirs = (column: AnyColumn): SQL =>
+    sql`(${column} = ANY(${sql.param(gone.map((webhook) => webhook.id))}::bigint[]) OR ${column} IN ${earlier})`;
+  const carriers = queries.select({ id: jobs.id }).from(jobs).where(eq(jobs.chargedTo, id));
   await queries
     .delete(webhookDeliveries)
-    .where(or(inArray(webhookDeliveries.webhookId, theirs), inArray(webhookDeliveries.webhookId, earlier)));
+    .where(or(isTheirs(webhookDeliveries.webhookId), inArray(webhookDeliveries.jobId, carriers)));
   // The service itself changes webhooks too, when their receivers fail.
   await queries
     .update(auditLog)
     .set({ before: null, after: null })
-    .where(
-      and(
-        eq(auditLog.entity, "webhook"),
-        or(inArray(auditLog.entityId, theirs), inArray(auditLog.entityId, earlier)),
-      ),
-    );
-  await queries.delete(webhooks).where(inArray(webhooks.id, theirs));
+    .where(and(eq(auditLog.entity, "webhook"), isTheirs(auditLog.entityId)));
 }

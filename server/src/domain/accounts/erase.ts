@@ -41,6 +41,10 @@ export async function erasePerson({ queries }: Change, { id, username, managedBy
   );
   // Their recordings, and the times of those.
   await queries.delete(jobs).where(eq(jobs.accountId, id));
+  // What is still to be told to their webhooks, with URLs and secrets. Computations stay: they may be of others' time frames.
+  await queries
+    .delete(jobs)
+    .where(and(inArray(jobs.kind, ["webhook-fan-out", "webhook"]), eq(jobs.chargedTo, id)));
   if (managedBy === null) return;
   // The stored answer to the creation of a managed athlete. Its username holds a random UUID.
   await queries

@@ -1,11 +1,12 @@
-import { and, inArray, isNull } from "drizzle-orm";
+import { and, eq, inArray, isNull } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
 import { addToPayload } from "../../store/lease.js";
 import { type Job, NOBODY } from "../../store/queue.js";
-import { webhooks } from "../../store/schema.js";
-import { transact } from "../change.js";
+import { accounts, webhooks } from "../../store/schema.js";
+import { type Change, transact } from "../change.js";
 import type { Context } from "../context.js";
 import { type ActivityEventKind, deliveriesOf } from "./events.js";
-import { writeDeliveries } from "./write.js";
+import { type NewDelivery, writeDeliveries } from "./write.js";
 
 /** Events of one change that are too many to be written within it; the payload of a job of the kind `webhook-fan-out`. */
 export interface FanOut {
@@ -22,34 +23,65 @@ export interface FanOut {
 /** Deliveries that one transaction writes: short enough for others to wait. */
 const PER_TRANSACTION = 200;
 
-/** Writes the deliveries, a few at a time. A worker that takes over begins where the last one ended. */
+/**
+ * Writes the deliveries, a few at a time. A worker that takes over begins where the last one ended. Nothing more is
+ * written once the account whose webhooks they are is closed or deleted.
+ */
 export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: number }> {
   const payload = job.payload as unknown as FanOut;
   const wanted = deliveriesOf(payload);
-  for (let done = payload.done ?? 0; done < wanted.length; done += PER_TRANSACTION) {
+  let done = payload.done ?? 0;
+  while (done < wanted.length) {
     const slice = wanted.slice(done, done + PER_TRANSACTION);
-    await transact(ctx, "fan out webhooks", async (change) => {
-      const { queries } = change;
-      await addToPayload(queries, job, { done: done + slice.length });
-      const told = payload.outlives
-        ? undefined
-        : await queries
-            .select({ id: webhooks.id })
-            .from(webhooks)
-            .where(
-              and(
-                inArray(webhooks.id, [...new Set(slice.map(({ webhookId }) => webhookId))]),
-                isNull(webhooks.disabledAt),
-              ),
-            )
-            .for("key share");
-      const known = told && new Set(told.map(({ id }) => id));
-      await writeDeliveries(
-        change,
-        job.chargedTo ?? NOBODY,
-        slice.filter(({ webhookId }) => known?.has(webhookId) ?? true),
-      );
-    });
+    const goesOn = await transact(ctx, "fan out webhooks", (change) =>
+      writeSlice(change, job, slice, done + slice.length),
+    );
+    if (!goesOn) break;
+    done += slice.length;
   }
-  return { deliveries: wanted.length };
+  return { deliveries: done };
+}
+
+/** @returns false when the account is closed or deleted, and nothing was written */
+async function writeSlice(
+  change: Change,
+  job: Job,
+  slice: readonly NewDelivery[],
+  done: number,
+): Promise<boolean> {
+  const { queries } = change;
+  const owner = job.chargedTo ?? NOBODY;
+  // Before the job, as the deletion of the account locks them.
+  if (owner !== NOBODY && !(await holdsOpen(queries, owner))) return false;
+  await addToPayload(queries, job, { done });
+  const { outlives } = job.payload as unknown as FanOut;
+  const told = outlives
+    ? undefined
+    : await queries
+        .select({ id: webhooks.id })
+        .from(webhooks)
+        .where(
+          and(
+            inArray(webhooks.id, [...new Set(slice.map(({ webhookId }) => webhookId))]),
+            isNull(webhooks.disabledAt),
+          ),
+        )
+        .for("key share");
+  const known = told && new Set(told.map(({ id }) => id));
+  await writeDeliveries(
+    change,
+    owner,
+    slice.filter(({ webhookId }) => known?.has(webhookId) ?? true),
+  );
+  return true;
+}
+
+/** Keeps an account from being deleted until the transaction ends. @returns false when it is closed or deleted */
+async function holdsOpen(queries: Queries, id: number): Promise<boolean> {
+  const [account] = await queries
+    .select({ disabledAt: accounts.disabledAt })
+    .from(accounts)
+    .where(eq(accounts.id, id))
+    .for("key share");
+  return account !== undefined && account.disabledAt === null;
 }
