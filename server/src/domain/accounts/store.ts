@@ -21,6 +21,19 @@ type Values = Omit<typeof accounts.$inferInsert, "usernameKey" | "createdAt">;
 /** Usernames are compared without regard to case, over all accounts. */
 export const usernameKey = (username: string) => username.normalize("NFKC").toLowerCase();
 
+/**
+ * What no username holds: white space at an end, and what is not seen (control and format characters, fillers, characters
+ * that are private or not assigned). A name with it would look like another's.
+ */
+const UNSEEN = /^\s|\s$|[\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+/** @throws ServiceError `invalid` on the field `username` */
+function requireSeen(username: string): void {
+  if (UNSEEN.test(username)) {
+    throw errors.field("username", "White space at the ends and invisible characters are not allowed.");
+  }
+}
+
 const TAKEN: Record<string, string> = {
   accounts_username_key_key: "username",
   accounts_external_id: "external_id",
@@ -38,24 +51,25 @@ async function uniquely<T>(query: Promise<T>): Promise<T> {
 }
 
 /**
- * Looks whether username and external id are free, before work that would be in vain. Only the database can tell for
- * certain, when the row is written.
- * @param except the account that may have them
- * @throws ServiceError `not_unique` on the field
+ * Looks whether username and external id are free, and whether a new username may be one, before work that would be in
+ * vain. Only the database can tell for certain, when the row is written.
+ * @param present the account that may have them, and keep a username of an earlier release
+ * @throws ServiceError `not_unique` or `invalid` on the field
  */
 export async function requireFree(
   { queries }: Context,
   role: Role,
   { username, externalId }: { username?: string | undefined; externalId?: string | null | undefined },
-  except = 0,
+  present?: Pick<Account, "id" | "username">,
 ): Promise<void> {
+  if (username !== undefined && username !== present?.username) requireSeen(username);
   const hasName = username === undefined ? undefined : eq(accounts.usernameKey, usernameKey(username));
   const hasId = externalId ? and(eq(accounts.role, role), eq(accounts.externalId, externalId)) : undefined;
   if (hasName === undefined && hasId === undefined) return;
   const taken = await queries
     .select({ key: accounts.usernameKey })
     .from(accounts)
-    .where(and(or(hasName, hasId), ne(accounts.id, except)));
+    .where(and(or(hasName, hasId), ne(accounts.id, present?.id ?? 0)));
   for (const { key } of taken) {
     const field = username !== undefined && key === usernameKey(username) ? "username" : "external_id";
     throw errors.field(field, TAKEN_MESSAGE, "not_unique");
@@ -80,6 +94,7 @@ export async function updateAccount(
   before: Account,
   values: Partial<Values>,
 ): Promise<Account> {
+  if (values.username !== undefined && values.username !== before.username) requireSeen(values.username);
   const [after] = await uniquely(
     change.queries
       .update(accounts)

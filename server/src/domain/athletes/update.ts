@@ -19,7 +19,7 @@ export async function updateAthlete(
   if (body.password !== undefined) {
     requireTag(ctx, athleteItem(athlete));
     await requireMatch(ctx.queries, athlete, filters);
-    await requireFree(ctx, "ATHLETE", { username: body.username, externalId: body.external_id }, athlete.id);
+    await requireFree(ctx, "ATHLETE", { username: body.username, externalId: body.external_id }, athlete);
   }
   const passwordHash = await changedPasswordHash(
     ctx,

@@ -17,7 +17,7 @@ export async function updateManager(
 ) {
   if (body.password !== undefined) {
     requireTag(ctx, managerItem(manager));
-    await requireFree(ctx, "MANAGER", { username: body.username, externalId: body.external_id }, manager.id);
+    await requireFree(ctx, "MANAGER", { username: body.username, externalId: body.external_id }, manager);
   }
   const passwordHash = await changedPasswordHash(
     ctx,

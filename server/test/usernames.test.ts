@@ -1,0 +1,59 @@
+/** Usernames that look like another's: the operator names accounts by them. */
+import { eq } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { accounts } from "../src/store/schema.js";
+import { service } from "./service.js";
+
+const LOOK_ALIKES: [string, (name: string) => string][] = [
+  ["a zero-width space inside", (name) => `${name}\u200b`],
+  ["a byte order mark", (name) => `\ufeff${name}`],
+  ["a soft hyphen", (name) => `b\u00ad${name}`],
+  ["a tag character", (name) => `${name}\u{e0041}`],
+  ["a word joiner alone", () => "\u2060"],
+  ["a filler", (name) => `${name}\u3164`],
+  ["a direction override", (name) => `\u202e${name}`],
+  ["a space before", (name) => ` ${name}`],
+  ["a space behind", (name) => `${name} `],
+  ["a no-break space behind", (name) => `${name}\u00a0`],
+  ["a private character", (name) => `${name}\ue000`],
+  ["a character that is not assigned", (name) => `${name}\u0378`],
+];
+
+it.each(LOOK_ALIKES)(
+  "a username with %s is refused to new accounts and in a change",
+  async (_name, likeness) => {
+    const s = await service();
+    const bob = await s.manager();
+    const username = likeness(bob.username);
+    const refused = { status: 400, body: { username: [expect.stringContaining("invisible characters")] } };
+    const registration = { username, email: "bob@example.org", password: "a long passphrase" };
+    for (const kind of ["managers", "athletes"]) {
+      expect(await s.post(`/api/v1/${kind}/`, registration)).toMatchObject(refused);
+    }
+    const rename = (json: object) =>
+      s.send("PATCH", `/api/v1/managers/${bob.id}/`, { token: bob.token, json });
+    expect(await rename({ username })).toMatchObject(refused);
+    expect(await rename({ username, password: "another passphrase" })).toMatchObject(refused);
+  },
+);
+
+it("names of all scripts are usernames, with spaces inside", async () => {
+  const s = await service();
+  for (const name of ["Zoë Müller", "Анна", "山田太郎", "أحمد", "नमिता"]) {
+    const username = `${name} ${Date.now()}`;
+    const body = { username, email: "z@example.org", password: "a long passphrase" };
+    expect(await s.post("/api/v1/managers/", body)).toMatchObject({ status: 201, body: { username } });
+  }
+});
+
+it("an account of an earlier release keeps its username when it is sent with a change", async () => {
+  const s = await service();
+  const bob = await s.manager();
+  const username = `${bob.username}\u200b`;
+  await s.store.database.queries.update(accounts).set({ username }).where(eq(accounts.id, bob.id));
+  const { status } = await s.send("PUT", `/api/v1/managers/${bob.id}/`, {
+    token: bob.token,
+    json: { username, email: "new@example.org" },
+  });
+  expect(status).toBe(201);
+});
