@@ -1,8 +1,18 @@
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  createWriteStream,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { pipeline } from "node:stream/promises";
+import { createGzip, gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { backup, restore, verifyBackup } from "../src/store/backup.js";
+import { BackupError } from "../src/store/backup-file.js";
 import { withoutServers } from "../src/store/presence.js";
 import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService } from "./service.js";
@@ -108,6 +118,52 @@ describe("backup", () => {
     writeFileSync(file, "no backup");
     await expect(verifyBackup(file)).rejects.toThrow("The file is not a backup of this service.");
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
+  });
+
+  it("that someone has changed is told in words, and restores nothing", async () => {
+    const s = await TestService.start(await newStore());
+    const ann = await s.manager();
+    const file = join(newScratchFolder(), "backup");
+    const head = JSON.stringify({ format: "asi-server backup 2", migrations: [] });
+    const end = '{"end":true}';
+    const table = '{"table":"accounts"}';
+    for (const [lines, words] of [
+      [["null"], "not a backup"],
+      [["5"], "not a backup"],
+      [['{"format":"asi-server backup 2"}', end], "not a backup"],
+      [['{"format":"asi-server backup 2","migrations":5}', end], "not a backup"],
+      [[head, '{"id":1}', end], "its first row is of no table"],
+      [[head, table, "5", end], "row 1 cannot be read"],
+      [
+        [head, table, '{"id":"x"}', end],
+        "One of the rows 1 to 1 of the backup does not fit the table accounts",
+      ],
+      [[head, table, "{}", end], "does not fit the table accounts"],
+      [[head, '{"sequence":"accounts_id_seq","last_value":9223372036854775807}', end], "accounts_id_seq"],
+      [[head, '{"sequence":"accounts_id_seq","last_value":99999999999999999999999}', end], "accounts_id_seq"],
+      [[head, end, table], "goes on after its end"],
+    ] as const) {
+      writeFileSync(file, gzipSync(`${lines.join("\n")}\n`));
+      const refused = restore(s.store.database.queries, file);
+      await expect(refused).rejects.toThrow(words);
+      await expect(refused).rejects.toBeInstanceOf(BackupError);
+    }
+    expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
+  });
+
+  it("with a line that memory cannot hold is refused before it is read to its end", async () => {
+    const file = join(newScratchFolder(), "backup");
+    const head = JSON.stringify({ format: "asi-server backup 2", migrations: [] });
+    const mebibyte = Buffer.alloc(1024 * 1024, " ");
+    await pipeline(
+      function* () {
+        yield `${head}\n`;
+        for (let count = 0; count < 300; count++) yield mebibyte;
+      },
+      createGzip({ level: 1 }),
+      createWriteStream(file),
+    );
+    await expect(verifyBackup(file)).rejects.toThrow("a line takes more than 256 MiB");
   });
 
   it.runIf(process.env.TEST_DATABASE === "postgres")(

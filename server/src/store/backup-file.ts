@@ -15,6 +15,9 @@ const FIRST_FORMAT = "asi-server backup 1";
 /** The last line. */
 const END = '{"end":true}';
 
+/** What one line takes at most. The largest of a backup, a recording that waits, takes less than half. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
 /** The file cannot be written, or not be restored. */
 export class BackupError extends UsageError {
   override readonly name = "BackupError";
@@ -74,26 +77,34 @@ async function* whole(lines: AsyncIterable<string>): AsyncGenerator<string, void
 export async function* readBackup(file: string): AsyncGenerator<BackupLine, void, undefined> {
   const lines = linesOf(file);
   const first = await lines.next().catch((error: unknown) => {
+    if (error instanceof BackupError) throw error;
     if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
     // What zlib had read before the place of the damage is lost, so this may come before the first line.
     throw isGzipped(error) ? unreadable(error, 0) : notOurs();
   });
-  let isComplete = requireBackup(first.value ?? "") === FIRST_FORMAT;
+  const format = requireBackup(first.value ?? "");
+  let isEnded = false;
+  let hasTable = false;
   let rows = 0;
   try {
     for await (const line of lines) {
+      if (isEnded) throw new BackupError("The backup goes on after its end. Take another copy of it.");
       if (line === END) {
-        isComplete = true;
+        isEnded = true;
         continue;
       }
       const parsed = parse(line);
-      if (parsed.kind === "row") rows++;
+      if (parsed.kind === "table") hasTable = true;
+      if (parsed.kind === "row") {
+        if (!hasTable) throw new BackupError("The backup is damaged: its first row is of no table.");
+        rows++;
+      }
       yield parsed;
     }
   } catch (error) {
     throw unreadable(error, rows);
   }
-  if (!isComplete) throw brokenOff(rows);
+  if (!isEnded && format !== FIRST_FORMAT) throw brokenOff(rows);
 }
 
 const notOurs = () => new BackupError("The file is not a backup of this service.");
@@ -118,32 +129,39 @@ async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
   const gunzip = source.pipe(createGunzip());
   source.on("error", (error) => gunzip.destroy(error));
   let pieces: Buffer[] = [];
+  let length = 0;
+  const add = (piece: Buffer) => {
+    length += piece.length;
+    if (length > MAX_LINE_BYTES)
+      throw new BackupError("The backup is damaged: a line takes more than 256 MiB.");
+    pieces.push(piece);
+  };
   for await (const chunk of gunzip as AsyncIterable<Buffer>) {
     let from = 0;
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
-      pieces.push(chunk.subarray(from, end));
+      add(chunk.subarray(from, end));
       yield Buffer.concat(pieces).toString("utf8");
       pieces = [];
+      length = 0;
       from = end + 1;
     }
-    if (from < chunk.length) pieces.push(chunk.subarray(from));
+    if (from < chunk.length) add(chunk.subarray(from));
   }
   if (pieces.length > 0) yield Buffer.concat(pieces).toString("utf8");
 }
 
 function requireBackup(line: string): string {
-  let head: { format?: unknown; migrations?: unknown } = {};
+  let head: { format?: unknown; migrations?: unknown } | null = null;
   try {
     head = JSON.parse(line);
   } catch {
     // Told below.
   }
-  const { format } = head;
-  if (format !== FORMAT && format !== FIRST_FORMAT) {
-    throw notOurs();
-  }
+  const { format, migrations: names } = head ?? {};
+  if (format !== FORMAT && format !== FIRST_FORMAT) throw notOurs();
+  if (!Array.isArray(names)) throw notOurs();
   const known = new Set(migrations.map(({ name }) => name));
-  const unknown = (head.migrations as string[]).find((name) => !known.has(name));
+  const unknown = names.find((name) => !known.has(name));
   if (unknown !== undefined)
     throw new BackupError(`The backup is of a newer version: it has the migration ${unknown}.`);
   return format;
@@ -155,5 +173,11 @@ function parse(line: string): BackupLine {
   if (table !== undefined) return { kind: "table", table };
   const [, sequence, value] = /^\{"sequence":"(\w+)","last_value":(\d+|null)\}$/.exec(line) ?? [];
   if (sequence === undefined) return { kind: "row", row: line };
-  return { kind: "sequence", sequence, lastValue: value === "null" ? null : Number(value) };
+  const lastValue = value === "null" ? null : Number(value);
+  if (lastValue !== null && !Number.isSafeInteger(lastValue)) {
+    throw new BackupError(
+      `The backup is damaged: the sequence ${sequence} has no value that a number can have.`,
+    );
+  }
+  return { kind: "sequence", sequence, lastValue };
 }

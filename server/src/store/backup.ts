@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { DrizzleQueryError, sql } from "drizzle-orm";
 import { BackupError, readBackup, writeBackup } from "./backup-file.js";
 import type { Database, Queries } from "./database.js";
 import { withSnapshot } from "./snapshot.js";
@@ -91,19 +91,39 @@ export async function verifyBackup(file: string): Promise<number> {
   for await (const line of readBackup(file)) {
     if (line.kind !== "row") continue;
     count++;
-    try {
-      JSON.parse(line.row);
-    } catch {
+    if (!isObject(line.row)) {
       throw new BackupError(`The backup is damaged: row ${count} cannot be read. Take another copy of it.`);
     }
   }
   return count;
 }
 
+function isObject(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Classes of SQLSTATE that tell of the values: data exceptions, violated constraints, exceeded limits. */
+const OF_VALUES = /^(22|23|54)/;
+
+/** Runs a statement with values of the backup. @throws BackupError with the words, when they do not fit the database */
+function fitting<T>(query: Promise<T>, words: string): Promise<T> {
+  return query.catch((error: unknown) => {
+    const code =
+      error instanceof DrizzleQueryError ? (error.cause as { code?: string } | undefined)?.code : "";
+    throw OF_VALUES.test(code ?? "") ? new BackupError(`${words} Nothing was restored.`) : error;
+  });
+}
+
 /**
  * Replaces everything in the database by a backup's rows, in one transaction.
  * @returns number of rows
- * @throws BackupError when the file is no backup, is of a newer version, is damaged, or breaks off
+ * @throws BackupError when the file is no backup, is of a newer version, is damaged, breaks off, or has values that do not
+ *   fit the database
  */
 export async function restore(queries: Queries, file: string): Promise<number> {
   // The checksum is at the end: a damaged row would meet the database first, which has no word for it.
@@ -122,11 +142,15 @@ export async function restore(queries: Queries, file: string): Promise<number> {
     const flush = async () => {
       if (batch.length === 0) return;
       const rows = `[${batch.join(",")}]`;
+      const first = count + 1;
       count += batch.length;
       batch = [];
       length = 0;
-      await tx.execute(
-        sql`INSERT INTO ${sql.identifier(table)} SELECT * FROM json_populate_recordset(NULL::${sql.identifier(table)}, ${rows}::json)`,
+      await fitting(
+        tx.execute(
+          sql`INSERT INTO ${sql.identifier(table)} SELECT * FROM json_populate_recordset(NULL::${sql.identifier(table)}, ${rows}::json)`,
+        ),
+        `One of the rows ${first} to ${count} of the backup does not fit the table ${table}.`,
       );
     };
     for await (const line of readBackup(file)) {
@@ -173,9 +197,12 @@ async function continueSequences(
     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
     WHERE s.relkind = 'S' AND t.relnamespace = 'public'::regnamespace`);
   for (const { sequence, table, column } of rows) {
-    await queries.execute(
-      sql`SELECT setval(${sequence}::regclass, greatest(${lastValues.get(sequence) ?? 0}::bigint,
-        (SELECT max(${sql.identifier(column)}) FROM ${sql.identifier(table)})) + 1, false)`,
+    await fitting(
+      queries.execute(
+        sql`SELECT setval(${sequence}::regclass, greatest(${lastValues.get(sequence) ?? 0}::bigint,
+          (SELECT max(${sql.identifier(column)}) FROM ${sql.identifier(table)})) + 1, false)`,
+      ),
+      `The numbers of the backup's table ${table} leave none for new rows.`,
     );
   }
 }
