@@ -1,6 +1,6 @@
 /** Places that all callers share are not kept by one who waits for queries of his own. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { accountCaller, addressCaller, onBehalfOf } from "../src/callers.js";
+import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../src/callers.js";
 import { authorize } from "../src/domain/access.js";
 import type { Context } from "../src/domain/context.js";
 import { fetchRawData, newRawDataReading } from "../src/domain/raw-data/fetch.js";
@@ -19,9 +19,9 @@ beforeAll(async () => {
 });
 
 /** Fills the caller's queue for the database. @returns how many of the queries were answered, and the end of all */
-function fillQueue(caller: string) {
+function fillQueue(caller: Caller) {
   const queue = { answered: 0, ended: Promise.resolve() };
-  queue.ended = onBehalfOf({ name: caller }, async () => {
+  queue.ended = onBehalfOf(caller, async () => {
     const all = Array.from({ length: MANY }, async () => {
       await s.store.database.pool.query("SELECT pg_sleep(0.01)");
       queue.answered += 1;
@@ -30,6 +30,9 @@ function fillQueue(caller: string) {
   });
   return queue;
 }
+
+/** An account whose requests come from an address of its own. */
+const callerOf = ({ id }: TestAccount): Caller => ({ name: accountCaller(id), group: `address of ${id}` });
 
 describe("while queries of one caller wait for the database", () => {
   it("a login of another is judged, though logins of the first are under way", async () => {
@@ -40,8 +43,8 @@ describe("while queries of one caller wait for the database", () => {
       };
       return { caller, count, right: count };
     };
-    const logIn = (caller: string) =>
-      onBehalfOf({ name: caller }, () => findUser(s.ctx, triesOf(caller), username, password));
+    const logIn = (caller: Caller) =>
+      onBehalfOf(caller, () => findUser(s.ctx, triesOf(caller.name), username, password));
     const [busy, late] = [addressCaller("192.0.2.1"), addressCaller("192.0.2.2")];
     const queue = fillQueue(busy);
     const waiting = Array.from({ length: 16 }, () => logIn(busy));
@@ -62,12 +65,12 @@ describe("while queries of one caller wait for the database", () => {
       const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER" } } as Context;
       const target = await authorize(ctx, "fetchRawData", { device: device.id });
       return (start: number) =>
-        onBehalfOf({ name: accountCaller(owner.id) }, () =>
+        onBehalfOf(callerOf(owner), () =>
           fetchRawData(ctx, reading, target, { start, stop: startMs + 1_000 } as never),
         );
     };
     const [busyPage, latePage] = [await pageOf(busy), await pageOf(late)];
-    const queue = fillQueue(accountCaller(busy.id));
+    const queue = fillQueue(callerOf(busy));
     const waiting = Array.from({ length: 16 }, (_, index) => busyPage(startMs - index));
     const { resource } = await latePage(startMs);
     expect(JSON.parse(Buffer.from(resource).toString()).count).toBe(1);
