@@ -1,6 +1,7 @@
 import { concatColumns, type Interval, type SampleColumns } from "../../store/samples/index.js";
+import { intervalSearch } from "./interval-search.js";
 
-/** Whose the times of a device are: closed intervals. */
+/** Whose the times of a device are: closed intervals, from `normaliseIntervals`. */
 export interface Times {
   /** Owned by the manager who loads. */
   own: readonly Interval[];
@@ -11,9 +12,6 @@ export interface Times {
   /** The latest time that a sample may have, ms since 1970 UTC. */
   latestMs: number;
 }
-
-const isIn = (intervals: readonly Interval[], ms: number) =>
-  intervals.some(({ startMs, stopMs }) => startMs <= ms && ms <= stopMs);
 
 /**
  * Keeps of a recording what may be stored: nothing from the time of another manager's ownership, so that no one writes
@@ -26,10 +24,14 @@ export class SampleFilter {
   /** Kept, but from a time in which no one owned the device. */
   unreadable = 0;
   readonly #times: Times;
+  readonly #isOwn: (ms: number) => boolean;
+  readonly #isOthers: (ms: number) => boolean;
   readonly #kept: number[] = [];
 
   constructor(times: Times) {
     this.#times = times;
+    this.#isOwn = intervalSearch(times.own);
+    this.#isOthers = intervalSearch(times.others);
   }
 
   /** Times of what was kept, in the order of the recording, ms since 1970 UTC. */
@@ -48,12 +50,12 @@ export class SampleFilter {
 
   /** Moves what is kept to the front of the batch's own columns. */
   #keep(batch: SampleColumns): SampleColumns {
-    const { own, others, isOwner, latestMs } = this.#times;
+    const { isOwner, latestMs } = this.#times;
     let to = 0;
     for (let from = 0; from < batch.length; from++) {
       const ms = batch.timestampMs[from] ?? 0;
-      const isOwn = isIn(own, ms);
-      if (ms > latestMs || isIn(others, ms) || !(isOwn || isOwner)) {
+      const isOwn = this.#isOwn(ms);
+      if (ms > latestMs || this.#isOthers(ms) || !(isOwn || isOwner)) {
         this.refused++;
         continue;
       }
