@@ -10,6 +10,7 @@ describe("a service without settings", () => {
       activityMaxTimeframes: 500,
       refreshTokensPerApplication: 1_000,
       bulkLoadMaxAheadMs: 5 * 60_000,
+      bulkLoadMaxChunks: 5_000,
       throttleFailedPasswords: 20,
       trustProxy: [],
       webhookAllowPrivate: false,

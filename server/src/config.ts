@@ -216,6 +216,11 @@ export const settings = {
     32 * 1024 * 1024,
     "Largest recording of a bulk load, decoded",
   ),
+  bulkLoadMaxChunks: count(
+    "BULK_LOAD_MAX_CHUNKS",
+    5_000,
+    "Periods of five minutes, by the clock, in which a bulk load may have samples; each becomes a row of the database",
+  ),
   bulkLoadMaxAheadMs: integer(0, 86_400_000)(
     "BULK_LOAD_MAX_AHEAD_MS",
     5 * 60_000,

@@ -324,6 +324,25 @@ describe("bulk load", () => {
     expect(row?.body).toBeNull();
   });
 
+  it("row 18: samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async () => {
+    const few = await TestService.start(s.store, { bulkLoadMaxChunks: 20 });
+    const owned = await longOwned(ann);
+    const scattered = (count: number) =>
+      recordingOf(owned.serial_number, timesFrom(START, count, 300_000).map(rowAt));
+    const refused = await few.load(owned, ann, await scattered(21));
+    expect(refused.body).toMatchObject({
+      state: "FAILURE",
+      details: { code: "too_scattered", message: expect.stringContaining("20 periods of five minutes") },
+    });
+    expect(await countOf(owned, ann, START_MS, START_MS + 86_400_000)).toBe(0);
+    // Many samples of few periods are not scattered, in whatever order they come.
+    const times = timesFrom(START, 20, 300_000);
+    const shuttled = [0, 100, 200, 300].flatMap((shift) => times.map((ms) => rowAt(ms + shift)));
+    const loaded = await few.load(owned, ann, await recordingOf(owned.serial_number, shuttled));
+    expect(loaded.body).toMatchObject({ state: "SUCCESS", details: { samples_stored: 80 } });
+    await few.stop();
+  });
+
   it("row 18: loads what a damaged recording still holds, and reports the damage", async () => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 100);

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { updateAccount } from "../src/domain/accounts/store.js";
 import { transact } from "../src/domain/change.js";
@@ -6,8 +6,9 @@ import { computedDataOf } from "../src/domain/computed-data/compute.js";
 import { queueOutdated } from "../src/domain/computed-data/outdated.js";
 import { backdateOwnership } from "../src/domain/devices/operate.js";
 import { samplesRemoved } from "../src/domain/timeframes/removed-samples.js";
+import { samplesStored } from "../src/domain/timeframes/samples-stored.js";
 import { deleteStoredBefore, sqlClientOf } from "../src/store/samples/index.js";
-import { accounts, computedData, jobs } from "../src/store/schema.js";
+import { accounts, computedData, jobs, timeframes } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
 import { grant, newActivity, store, Team } from "./team.js";
 
@@ -44,6 +45,37 @@ const retention = (team: Team) =>
   });
 
 describe("computed data", () => {
+  it("row 60: are asked for anew of each time frame that a load touches, however many there are and however scattered it is", async () => {
+    const team = await Team.of(s);
+    const first = await team.frame(0, 100);
+    const { queries } = s.store.database;
+    // Frames of 100 s in each hour, from 2024-06-01T10:00Z on; 90 s after each begins, every other hour, one sample.
+    await queries.execute(sql`
+      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
+      SELECT start_time + n * interval '1 hour', end_time + n * interval '1 hour', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+      FROM timeframes, generate_series(1, 4999) AS n WHERE id = ${first}`);
+    const [frame] = await queries.select().from(timeframes).where(eq(timeframes.id, first));
+    const begin = frame?.startTime.getTime() ?? 0;
+    const scattered = Array.from({ length: 2_500 }, (_, i) => begin + i * 7_200_000 + 90_000);
+    const started = performance.now();
+    await transact(s.ctx, "test", (change) =>
+      samplesStored(
+        change,
+        team.device.id,
+        scattered.map((ms) => ({ startMs: ms, stopMs: ms })),
+      ),
+    );
+    const tookMs = performance.now() - started;
+    const marked = await queries
+      .select({ startTime: timeframes.startTime })
+      .from(timeframes)
+      .where(and(eq(timeframes.deviceId, team.device.id), gt(timeframes.dataVersion, 1)))
+      .orderBy(timeframes.startTime);
+    expect(marked.map(({ startTime }) => startTime.getTime() + 90_000)).toEqual(scattered);
+    // Comparing each frame with each sample takes 15 s, a search by halves 0.3 s.
+    expect(tookMs).toBeLessThan(3_000);
+  });
+
   it("row 60: is computed after the creation, and from samples that come later", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);

@@ -172,6 +172,22 @@ describe("the samples of an account's devices", () => {
     expect((await s.load(device, ann, scattered)).body.details.code).toBe("quota_exceeded");
   });
 
+  it("that lie scattered count for that room in each of several loads", async () => {
+    const s = await startService({ quotaSamples: 1_000 });
+    const ann = await s.manager();
+    const device = await longOwned(s, ann);
+    const load = async (start: string, count: number) => {
+      const scattered = timesFrom(start, count, 300_000).map(rowAt);
+      return (await s.load(device, ann, await recordingOf(device.serial_number, scattered))).body.state;
+    };
+    expect(await load("2024-03-01T10:00:00.000Z", 10)).toBe("SUCCESS");
+    expect(await load("2024-03-02T10:00:00.000Z", 9)).toBe("SUCCESS");
+    // More samples of the same five minutes take no more room.
+    expect(await load("2024-03-01T10:00:01.000Z", 10)).toBe("SUCCESS");
+    expect(await load("2024-03-03T10:00:00.000Z", 10)).toBe("FAILURE");
+    expect(await load("2024-03-03T10:00:00.000Z", 1)).toBe("SUCCESS");
+  });
+
   it("make room again when a release removes them", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();

@@ -119,7 +119,7 @@ function countsIn(config: Config): LRUCache<number, Count> {
 /**
  * Call it when samples of a device of the account were stored. Counting takes a second where there are thousands of
  * millions, so it is done once a minute at most, and what this process stores is added in between.
- * @param stored how many samples are new
+ * @param stored how much the count has risen: `room` of `storeSamples`
  * @throws QuotaExceeded
  */
 export async function requireSampleRoom(change: Change, accountId: number, stored: number): Promise<void> {
@@ -137,7 +137,7 @@ export async function requireSampleRoom(change: Change, accountId: number, store
       counts.set(accountId, { samples, at: now.getTime() });
       return;
     }
-    // This load is rolled back; what its scattered samples took beyond their number is not known apart.
+    // This load is rolled back.
     counts.set(accountId, { samples: samples - stored, at: now.getTime() });
   }
   throw new QuotaExceeded(

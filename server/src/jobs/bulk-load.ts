@@ -1,6 +1,7 @@
 import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
+import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
 import { QuotaExceeded } from "../domain/quotas.js";
 import { JobFailed, type JobHandler } from "./handler.js";
 import { vacuumEmbedded } from "./vacuum.js";
@@ -23,6 +24,7 @@ export const bulkLoadHandler: JobHandler = {
     } catch (error) {
       if (error instanceof AsiError) throw new JobFailed(error.code, error.message);
       if (error instanceof NoRecording) throw new JobFailed("no_recording", error.message);
+      if (error instanceof ScatteredRecording) throw new JobFailed(error.code, error.message);
       if (error instanceof QuotaExceeded) throw new JobFailed(error.code, error.told);
       throw error;
     }

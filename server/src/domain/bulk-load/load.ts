@@ -22,6 +22,7 @@ import { requireSampleRoom } from "../quotas.js";
 import { intervalOf } from "../raw-data/interval.js";
 import { samplesStored } from "../timeframes/samples-stored.js";
 import type { BulkLoadPayload } from "./accept.js";
+import { requireFewChunks } from "./scattered.js";
 import { SampleFilter, type Times } from "./sort-out.js";
 
 /** Ranges that a job's details list at most; a recording without any rhythm has as many as samples. */
@@ -38,6 +39,7 @@ export class NoRecording extends Error {
  * @returns the job's details
  * @throws NoRecording
  * @throws AsiError when the recording cannot be read to its end, or has no row; nothing is stored then
+ * @throws ScatteredRecording
  * @throws QuotaExceeded; nothing is stored then either
  */
 export async function loadRecording(
@@ -47,6 +49,7 @@ export async function loadRecording(
 ): Promise<Record<string, unknown>> {
   // Before the transaction: everyone waits for it on the embedded database, whose engine has one session.
   const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
+  await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   return transact(ctx, "bulk load", async (change) => {
     const { queries } = change;
     await keepOwner(queries, device);
@@ -55,7 +58,7 @@ export async function loadRecording(
     const filter = new SampleFilter(times);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
-    if (result.stored > 0) await requireSampleRoom(change, manager, result.stored);
+    if (result.room > 0) await requireSampleRoom(change, manager, result.room);
     await samplesStored(change, device, result.changed);
     const details = detailsOf(device, times, filter, result, report);
     await noteFirmware(change, device, info, filter.keptTimes);

@@ -2,6 +2,7 @@ import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import type { Interval } from "../../store/samples/index.js";
 import { removedSamples, timeframes } from "../../store/schema.js";
+import { millisecondsOf } from "./multirange.js";
 
 /**
  * Whether retention has removed samples of the time frame of the row of `timeframes`: its last result then stays,
@@ -39,39 +40,53 @@ export async function samplesRemoved(
   }
 }
 
-/** Takes back what is there again: the samples were loaded once more. */
+/** Rows of one statement, which has at most 65,535 parameters. */
+const ROWS_PER_INSERT = 5_000;
+
+/**
+ * Takes back what is there again: the samples were loaded once more.
+ * @param stored ascending, disjoint
+ */
 export async function forgetRemoved(
   queries: Queries,
   deviceId: number,
   stored: readonly Interval[],
 ): Promise<void> {
-  const starts = sql.param(stored.map(({ startMs }) => startMs));
-  const stops = sql.param(stored.map(({ stopMs }) => stopMs));
   const touched = await queries
     .delete(removedSamples)
     .where(
       and(
         eq(removedSamples.deviceId, deviceId),
-        sql`EXISTS (SELECT 1 FROM unnest(${starts}::bigint[], ${stops}::bigint[]) AS stored (start_ms, stop_ms)
-          WHERE stored.start_ms <= ${removedSamples.stopMs} AND stored.stop_ms >= ${removedSamples.startMs})`,
+        sql`int8range(${removedSamples.startMs}, ${removedSamples.stopMs}, '[]') && ${millisecondsOf(stored)}`,
       ),
     )
     .returning();
-  const left = touched.flatMap((interval) => without(interval, stored));
-  if (left.length > 0) {
-    await queries.insert(removedSamples).values(left.map((interval) => ({ deviceId, ...interval })));
+  const left = without(
+    touched.toSorted((a, b) => a.startMs - b.startMs),
+    stored,
+  );
+  for (let at = 0; at < left.length; at += ROWS_PER_INSERT) {
+    const rows = left.slice(at, at + ROWS_PER_INSERT);
+    await queries.insert(removedSamples).values(rows.map((interval) => ({ deviceId, ...interval })));
   }
 }
 
-/** What of a closed interval none of the others holds. */
-function without({ startMs, stopMs }: Interval, others: readonly Interval[]): Interval[] {
+/** What of closed intervals none of the others holds. Both are ascending and disjoint. */
+export function without(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
   const left: Interval[] = [];
-  let from = startMs;
-  for (const other of others.toSorted((a, b) => a.startMs - b.startMs)) {
-    if (other.stopMs < from || other.startMs > stopMs) continue;
-    if (other.startMs > from) left.push({ startMs: from, stopMs: other.startMs - 1 });
-    from = other.stopMs + 1;
+  let next = 0;
+  for (const { startMs, stopMs } of intervals) {
+    let from = startMs;
+    for (; next < others.length; next++) {
+      const other = others[next];
+      if (other === undefined || other.startMs > stopMs) break;
+      if (other.stopMs < from) continue;
+      if (other.startMs > from) left.push({ startMs: from, stopMs: other.startMs - 1 });
+      from = other.stopMs + 1;
+      // It may hold the beginning of the next interval too.
+      if (other.stopMs >= stopMs) break;
+    }
+    if (from <= stopMs) left.push({ startMs: from, stopMs });
   }
-  if (from <= stopMs) left.push({ startMs: from, stopMs });
   return left;
 }

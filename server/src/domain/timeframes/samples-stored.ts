@@ -2,15 +2,13 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
 import type { Change } from "../change.js";
+import { instantsOf } from "./multirange.js";
 import { recompute } from "./recompute.js";
 import { forgetRemoved } from "./removed-samples.js";
 
 /** Time frames that an instant of one of the closed intervals falls into. */
-const touching = (intervals: readonly Interval[]): SQL => sql`EXISTS (
-  SELECT 1 FROM unnest(${sql.param(intervals.map(({ startMs }) => startMs))}::bigint[],
-    ${sql.param(intervals.map(({ stopMs }) => stopMs))}::bigint[]) AS changed (start_ms, stop_ms)
-  WHERE ${timeframes.startTime} <= to_timestamp(changed.stop_ms / 1000.0)
-    AND ${timeframes.endTime} >= to_timestamp(changed.start_ms / 1000.0))`;
+const touching = (intervals: readonly Interval[]): SQL =>
+  sql`tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${instantsOf(intervals)}`;
 
 /**
  * Marks the time frames that the samples fall into and asks for their computed data anew. To be

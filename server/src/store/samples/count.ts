@@ -4,6 +4,9 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
 /** What a chunk counts as at least: the row itself takes about as much room as so many samples. */
 export const LEAST_CHUNK_SIZE = 50;
 
+/** What a chunk of so many samples counts as. */
+export const roomOf = (size: number): number => (size === 0 ? 0 : Math.max(size, LEAST_CHUNK_SIZE));
+
 const bucket = (time: string) => `floor(extract(epoch FROM ${time}) * 1000 / ${BUCKET_MS})::bigint`;
 
 /**

@@ -1,3 +1,4 @@
+export { bucketOf } from "./bucket.js";
 export {
   allocateColumns,
   concatColumns,

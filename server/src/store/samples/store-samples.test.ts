@@ -14,9 +14,10 @@ onEachDatabase("storing samples", (on) => {
       known: 0,
       hrFilled: 0,
       changed: [{ startMs: 1_700_000_000_000, stopMs: stop }],
+      room: 9000,
     });
     const before = await on.db.client.query("SELECT * FROM sample_chunks ORDER BY bucket");
-    expect(await load()).toEqual({ stored: 0, known: 9000, hrFilled: 0, changed: [] });
+    expect(await load()).toEqual({ stored: 0, known: 9000, hrFilled: 0, changed: [], room: 0 });
     expect(await on.db.client.query("SELECT * FROM sample_chunks ORDER BY bucket")).toMatchObject({
       rows: before.rows,
     });
@@ -37,7 +38,13 @@ onEachDatabase("storing samples", (on) => {
   it("fills a missing heart rate by a later one, and never replaces one", async () => {
     await on.store([sampleAt(5), sampleAt(6, 60)]);
     const filled = await on.store([sampleAt(5, 120), sampleAt(6, 130), sampleAt(5, 140)]);
-    expect(filled).toEqual({ stored: 0, known: 3, hrFilled: 1, changed: [{ startMs: 5, stopMs: 5 }] });
+    expect(filled).toEqual({
+      stored: 0,
+      known: 3,
+      hrFilled: 1,
+      changed: [{ startMs: 5, stopMs: 5 }],
+      room: 0,
+    });
     expect(await on.everything()).toEqual([sampleAt(5, 120), sampleAt(6, 60)]);
   });
 

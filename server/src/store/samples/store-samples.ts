@@ -2,6 +2,7 @@ import { BUCKET_MS, bucketOf } from "./bucket.js";
 import { decodeRow, type EncodedChunk, readChunks, writeChunks } from "./chunk-rows.js";
 import { encodeChunk } from "./codec.js";
 import { allocateColumns, copyColumns, type SampleColumns, sliceColumns } from "./columns.js";
+import { roomOf } from "./count.js";
 import { SampleStoreError } from "./errors.js";
 import { coalesceIntervals, type Interval } from "./intervals.js";
 import { type MergeCounts, mergeIntoBucket, orderByTime } from "./merge.js";
@@ -25,6 +26,8 @@ export interface StoreResult extends MergeCounts {
    * apart by more than 300,000 ms. Empty when the load added nothing.
    */
   changed: Interval[];
+  /** By how much the count of `countSamplesOf` rises. */
+  room: number;
 }
 
 /**
@@ -46,7 +49,7 @@ export async function storeSamples(
   batches: Iterable<SampleColumns> | AsyncIterable<SampleColumns>,
 ): Promise<StoreResult> {
   await takeTurn(tx, deviceId);
-  const result: StoreResult = { stored: 0, known: 0, hrFilled: 0, changed: [] };
+  const result: StoreResult = { stored: 0, known: 0, hrFilled: 0, changed: [], room: 0 };
   const window = allocateColumns(WINDOW_ROWS);
   let filled = 0;
   let firstRow = 0;
@@ -116,6 +119,7 @@ async function storeWindow(
       result.known += merged.known;
       result.hrFilled += merged.hrFilled;
       if (merged.changed === null) continue;
+      result.room += roomOf(merged.columns.length) - roomOf(header?.size ?? 0);
       result.changed.push(merged.changed);
       chunks.push(toChunk(bucket, merged.columns));
     }

@@ -1,0 +1,31 @@
+import { bucketOf, Pauses, type SampleColumns } from "../../store/samples/index.js";
+
+/** The samples of a recording lie in more periods of five minutes than one load may write. */
+export class ScatteredRecording extends Error {
+  override readonly name = "ScatteredRecording";
+  readonly code = "too_scattered";
+}
+
+/**
+ * Each period of five minutes with samples is a row to read and to write, in one transaction for which everyone waits
+ * on the embedded database: what a load costs goes by them as much as by its samples.
+ * @throws ScatteredRecording
+ */
+export async function requireFewChunks(batches: Iterable<SampleColumns>, maxChunks: number): Promise<void> {
+  const buckets = new Set<number>();
+  const pauses = new Pauses();
+  for (const { timestampMs, length } of batches) {
+    await pauses.pauseIfDue();
+    let last: number | undefined;
+    for (let i = 0; i < length; i++) {
+      const bucket = bucketOf(timestampMs[i] ?? 0);
+      if (bucket === last) continue;
+      last = bucket;
+      buckets.add(bucket);
+      if (buckets.size <= maxChunks) continue;
+      throw new ScatteredRecording(
+        `The recording has samples in more than ${maxChunks} periods of five minutes. Load it in several parts, or ask the operator of the service for a higher BULK_LOAD_MAX_CHUNKS.`,
+      );
+    }
+  }
+}

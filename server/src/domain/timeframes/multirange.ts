@@ -1,0 +1,23 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Interval } from "../../store/samples/index.js";
+
+/**
+ * Closed intervals as one value of the database, in which it searches by halves: a condition on a row takes hardly
+ * longer with thousands of intervals than with one. Empty intervals (start after stop) are left out.
+ */
+const multirange = (intervals: readonly Interval[], range: SQL): SQL => sql`(
+  SELECT range_agg(${range})
+  FROM unnest(${sql.param(intervals.map(({ startMs }) => startMs))}::bigint[],
+    ${sql.param(intervals.map(({ stopMs }) => stopMs))}::bigint[]) AS given (start_ms, stop_ms)
+  WHERE start_ms <= stop_ms)`;
+
+/** Intervals as a multirange of instants. */
+export const instantsOf = (intervals: readonly Interval[]): SQL =>
+  multirange(
+    intervals,
+    sql`tstzrange(to_timestamp(start_ms / 1000.0), to_timestamp(stop_ms / 1000.0), '[]')`,
+  );
+
+/** Intervals as a multirange of ms since 1970 UTC. */
+export const millisecondsOf = (intervals: readonly Interval[]): SQL =>
+  multirange(intervals, sql`int8range(start_ms, stop_ms, '[]')`);
