@@ -235,7 +235,7 @@ function withoutHeaders(frames: Uint8Array): Uint8Array {
   return joined(kept);
 }
 
-/** The search as the recording format words it: the whole input at once, every span summed anew. */
+/** The search as the recording format words it: the whole input at once, every span summed again. */
 function foundToTheLetter(bytes: Uint8Array): Found {
   const frames: Uint8Array[] = [];
   const damage = { ...NO_DAMAGE };

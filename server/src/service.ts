@@ -147,7 +147,7 @@ export async function startService(
     const clean = () => {
       applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
     };
-    // The first time soon: a process that is started anew more often than that would otherwise never do so.
+    // The first time soon: a process that is restarted more often than that would otherwise never do so.
     retention = setTimeout(
       () => {
         clean();

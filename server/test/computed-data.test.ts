@@ -221,7 +221,7 @@ describe("computed data", () => {
     expect((await s.get("/api/v1/activities/999999/computed-data/", reader.token)).status).toBe(404);
   });
 
-  it("row 46: a change of the activity computes all its time frames anew", async () => {
+  it("row 46: a change of the activity computes all its time frames again", async () => {
     const team = await Team.of(s);
     const frames = [await team.frame(0, 60), await team.frame(30, 90)];
     await s.runJobs();
@@ -293,7 +293,7 @@ describe("computed data", () => {
     expect((await team.computed(frame)).body).toMatchObject({ total_distance: 299.7, athlete_max_hr: 180 });
   });
 
-  it("row 60: newer rules compute every result anew", async () => {
+  it("row 60: newer rules compute every result again", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -318,7 +318,7 @@ describe("computed data", () => {
     expect(await waiting(frame)).toHaveLength(0);
   });
 
-  it("row 60: the athlete's age counts, and a corrected birth date computes anew", async () => {
+  it("row 60: the athlete's age counts, and a corrected birth date computes again", async () => {
     const team = await Team.of(s, { birth_date: "2000-01-01" });
     const { body } = await team.create();
     const maxHr = async () => (await team.computed(body.id)).body.athlete_max_hr;

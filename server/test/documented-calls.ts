@@ -49,7 +49,7 @@ const withBody = (type: string | undefined, body: unknown) => {
   return { body: form };
 };
 
-/** The operations of a service's document, and calls of them on a scene that is made anew when a call has ended some of it. */
+/** The operations of a service's document, and calls of them on a scene that is replaced when a call has ended some of it. */
 export class DocumentedCalls {
   readonly operations: readonly DocumentedOperation[];
   readonly #service: TestService;

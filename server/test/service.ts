@@ -65,7 +65,7 @@ export interface TestDevice {
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** A folder with an empty embedded database: a copy, because making one anew takes seconds. */
+/** A folder with an empty embedded database: a copy, because creating one takes seconds. */
 function newFolder(): string {
   const folder = newScratchFolder();
   cpSync(inject("embeddedTemplate"), folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** What PostgreSQL ends because of another transaction is done anew; the embedded database has one session. */
+/** What PostgreSQL ends because of another transaction is repeated; the embedded database has one session. */
 import { EventEmitter, once } from "node:events";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+import type { Logger } from "drizzle-orm/logger";
 import { drizzle, type NodePgQueryResultHKT } from "drizzle-orm/node-postgres";
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import pg from "pg";
@@ -115,13 +116,16 @@ function survivingPool(config: pg.PoolConfig & { max: number }): pg.Pool {
   return pool;
 }
 
-/** The query builder; its own transactions lose a place of the pool whenever the connection breaks before they begin. */
-function queriesOf(pool: pg.Pool): Queries {
-  const queries = drizzle(pool);
+/**
+ * The query builder; its own transactions lose a place of the pool whenever the connection breaks before they begin.
+ * @param logger is told every statement
+ */
+export function queriesOf(pool: pg.Pool, logger: Logger | false = false): Queries {
+  const queries = drizzle(pool, { logger });
   queries.transaction = async (work, config) => {
     const client = await pool.connect();
     try {
-      return await drizzle(client).transaction(work, config);
+      return await drizzle(client, { logger }).transaction(work, config);
     } finally {
       // A connection whose transaction could not be undone serves nobody else.
       client.release(client.getTransactionStatus() !== "I");

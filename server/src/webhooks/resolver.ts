@@ -64,7 +64,7 @@ async function resolve(
   }
 }
 
-/** Lines of an address and its names (hosts(5)). Read anew each time: operators change it under a running service. */
+/** Lines of an address and its names (hosts(5)). Read again each time: operators change it under a running service. */
 async function inHostsFile(hostname: string, file: string): Promise<string[]> {
   const wanted = hostname.toLowerCase().replace(/\.$/, "");
   const text = await readFile(file, "utf8").catch(() => "");

@@ -39,7 +39,7 @@ export class SampleFilter {
     return this.#kept;
   }
 
-  /** Leaves the batches as they are: a transaction may have to be done anew. */
+  /** Leaves the batches as they are: a transaction may have to be repeated. */
   *filter(batches: Iterable<SampleColumns>): Generator<SampleColumns, void, undefined> {
     for (const batch of batches) {
       this.read += batch.length;

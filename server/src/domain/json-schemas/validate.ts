@@ -8,7 +8,7 @@ import type { JsonSchemaRow } from "./rules.js";
 
 const ajv = new Ajv2020({ allErrors: true, strict: true });
 
-/** By the schema's text, so that a schema changed by a migration is compiled anew. */
+/** By the schema's text, so that a schema changed by a migration is compiled again. */
 const compiled = new Map<string, ValidateFunction>();
 
 /** The schema with this id, if it is of this type. */

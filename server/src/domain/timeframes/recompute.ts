@@ -18,7 +18,7 @@ export async function queueComputation(
 }
 
 /**
- * Marks the computed data of all time frames that match as stale and asks for them anew: something has changed that
+ * Marks the computed data of all time frames that match as stale and asks for them again: something has changed that
  * they are computed from, though the time frames have not.
  */
 export async function recompute(change: Change, matching: SQL): Promise<void> {

@@ -11,7 +11,7 @@ const touching = (intervals: readonly Interval[]): SQL =>
   sql`tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${instantsOf(intervals)}`;
 
 /**
- * Marks the time frames that the samples fall into and asks for their computed data anew. To be
+ * Marks the time frames that the samples fall into and asks for their computed data again. To be
  * called in the transaction that stores samples of a device.
  * @param changed where samples are new or gained a heart rate, from `storeSamples`
  */
