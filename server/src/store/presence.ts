@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { onBehalfOf } from "../callers.js";
 import type { Database } from "./database.js";
 
 /** Names the lock that every running server of a PostgreSQL database shares. */
@@ -18,9 +20,11 @@ export async function showPresence({ kind, pool }: Database): Promise<() => void
   let held: pg.PoolClient | undefined;
   let renewal: NodeJS.Timeout | undefined;
   let over = false;
+  // A caller of its own: the connection is kept for good, and would be missing in the turns of the service's work.
+  const name = `presence ${randomUUID()}`;
 
   async function hold(): Promise<void> {
-    const client = await pool.connect();
+    const client = await onBehalfOf({ name, group: name }, () => pool.connect());
     try {
       // Waits for the end of a restore, however long.
       await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
