@@ -117,7 +117,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("readiness", watchReadiness(app));
 
   cutSlowReaders(app, config);
-  limitPipelining(app);
+  limitPipelining(app, config);
   installErrors(app);
   await installBodies(app);
   const methods = collectMethods(app);
