@@ -144,7 +144,7 @@ function installGuard(
   const { expectedAccount, authenticate } = createAuthentication(database.queries, clock, app.throttle);
   app.addHook("onRequest", (request, _reply, done) => {
     request.onBehalfOf = addressCaller(addressKey(request.ip));
-    // Even who calls is asked in the account's turns: others may share the address.
+    // Authentication takes the account's turns too: others may share the address.
     const { authorization } = request.headers;
     const account = authorization === undefined ? undefined : expectedAccount(authorization);
     if (account !== undefined) request.onBehalfOf.name = accountCaller(account);

@@ -57,6 +57,30 @@ describe("a client whose body is refused while it still sends", () => {
   );
 });
 
+describe("a client whose refused body never ends", () => {
+  it("is cut off, also where it is refused before anybody knows who calls", async () => {
+    const { hostname, port } = new URL(s.service.url ?? "");
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    let received = "";
+    socket.setEncoding("latin1").on("data", (text) => {
+      received += text;
+    });
+    socket.write(
+      `POST /api/v1/athletes/create-managed/ HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer none\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+    );
+    const drops = setInterval(() => socket.write(" "), 500);
+    try {
+      await once(socket, "close", { signal: AbortSignal.timeout(30_000) });
+    } finally {
+      clearInterval(drops);
+      socket.destroy();
+    }
+    expect(received).toMatch(/^HTTP\/1\.1 403 /);
+  });
+});
+
 describe("a connection", () => {
   const pipelined = async (count: number) => {
     const { hostname, port } = new URL(s.service.url ?? "");
