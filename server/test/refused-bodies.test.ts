@@ -58,7 +58,7 @@ describe("a client whose body is refused while it still sends", () => {
 });
 
 describe("a client whose refused body never ends", () => {
-  it("is cut off, also where it is refused before anybody knows who calls", async () => {
+  it("is cut off, also where its path is refused before any hook runs", async () => {
     const { hostname, port } = new URL(s.service.url ?? "");
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
@@ -67,7 +67,7 @@ describe("a client whose refused body never ends", () => {
       received += text;
     });
     socket.write(
-      `POST /api/v1/athletes/create-managed/ HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer none\r\n` +
+      `POST /%zz HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer none\r\n` +
         "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
     );
     const drops = setInterval(() => socket.write(" "), 500);
@@ -77,7 +77,7 @@ describe("a client whose refused body never ends", () => {
       clearInterval(drops);
       socket.destroy();
     }
-    expect(received).toMatch(/^HTTP\/1\.1 403 /);
+    expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
 });
 
