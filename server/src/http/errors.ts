@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorKind, ServiceError } from "../domain/errors.js";
 import { isRefusedValue, isUnavailable } from "../store/database-errors.js";
@@ -143,8 +144,21 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
+/** How long a throttled request waits for its answer: a client that asks again at once takes little of the processor. */
+const THROTTLED_MS = 100;
+/** Requests that wait so; beyond them the memory would cost more than the answers. */
+const MAX_WAITING = 1_000;
+
 /** Installs the error and not-found answers. */
 export function installErrors(app: FastifyInstance): void {
-  app.setErrorHandler(sendError);
+  let waiting = 0;
+  app.setErrorHandler(async (error: FastifyError | Error, request, reply) => {
+    if (error instanceof ServiceError && error.kind === "throttled" && waiting < MAX_WAITING) {
+      waiting += 1;
+      await delay(THROTTLED_MS);
+      waiting -= 1;
+    }
+    return sendError(error, request, reply);
+  });
   app.setNotFoundHandler((_request, reply) => answer(reply, 404, "not_found", { detail: "Not found." }));
 }

@@ -34,6 +34,9 @@ export async function receiveBody(
         if (received > limitBytes) throw TOO_LARGE();
         request.bodyShare?.add(chunk.length * heldPart);
         take(chunk);
+        // One piece in a turn of the event loop: Node.js would deliver 32 of each connection, and others would wait for all.
+        payload.pause();
+        setImmediate(() => payload.resume());
       } catch (error) {
         stop(error);
       }

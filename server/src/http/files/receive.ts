@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { MultipartFile } from "@fastify/multipart";
 import { AsiError, convert, type Report } from "asi-convert";
 import type { FastifyRequest } from "fastify";
@@ -74,13 +75,26 @@ async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, un
   }
 }
 
+/** Hostile bytes of this many are converted in a few milliseconds. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Lets the event loop turn after each piece: the parser gives all that waits as one, and others would wait for that. */
+async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const bytes of recording) {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      yield bytes.subarray(at, at + PIECE_BYTES);
+      await setImmediate();
+    }
+  }
+}
+
 async function convertPart(
   { file: recording }: MultipartFile,
   csv: SpooledFile,
   maxBytes: number,
 ): Promise<Converted> {
   try {
-    const conversion = convert(legible(recording));
+    const conversion = convert(inPieces(legible<Buffer>(recording)));
     const bytes = await csv.write(conversion.csv);
     if (recording.truncated) throw tooLarge(maxBytes);
     return { fileName: await conversion.fileName, bytes, report: await conversion.report };
