@@ -94,6 +94,21 @@ describe("turns", () => {
     expect(began).toHaveLength(21);
   });
 
+  it("come again to a caller only after a rest as long as the task before, where that is set", async () => {
+    const turns = new Turns<string>({ concurrency: 2, concurrencyPerCaller: 1, rests: true });
+    const startMs = performance.now();
+    await turns.run("a", () => new Promise((resolve) => setTimeout(resolve, 40)));
+    const tookMs = performance.now() - startMs;
+    let rested = false;
+    const again = turns.run("a", async () => {
+      rested = true;
+    });
+    await turns.run("b", async () => undefined);
+    expect(rested).toBe(false);
+    await again;
+    expect(performance.now() - startMs).toBeGreaterThan(1.9 * tookMs);
+  });
+
   it("end once, however often the end is called", async () => {
     const turns = new Turns<string>({ concurrency: 1 });
     const end = await turns.take("a");

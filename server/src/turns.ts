@@ -9,6 +9,8 @@ interface TurnsSettings {
   maxWaitingPerCaller?: number;
   /** Tasks of all callers that may wait; any number unless given. */
   maxWaiting?: number;
+  /** Whether a place stays taken after a task as long as the task took, so that one caller works half of the time at most. */
+  rests?: boolean;
   /** The error of a task that finds too many waiting. */
   refusal?: () => Error;
 }
@@ -62,6 +64,7 @@ export class Turns<Caller> {
       concurrencyPerGroup: Number.POSITIVE_INFINITY,
       maxWaitingPerCaller: Number.POSITIVE_INFINITY,
       maxWaiting: Number.POSITIVE_INFINITY,
+      rests: false,
       refusal: () => new Error("Too many tasks wait."),
       ...settings,
     };
@@ -105,7 +108,9 @@ export class Turns<Caller> {
     return () => {
       if (over) return;
       over = true;
-      this.#end(caller, share, performance.now() - beganMs);
+      const tookMs = performance.now() - beganMs;
+      if (this.#settings.rests) setTimeout(() => this.#end(caller, share, tookMs), tookMs).unref();
+      else this.#end(caller, share, tookMs);
     };
   }
 

@@ -136,6 +136,16 @@ describe("the client's address", () => {
   });
 });
 
+describe("a throttled request", () => {
+  it("waits for its answer, so that a client that asks again at once takes little of the processor", async () => {
+    const s = await startService({ throttleAddressPerMinute: 1 });
+    await s.get("/api/v1/account/");
+    const startMs = performance.now();
+    for (let times = 0; times < 3; times++) expect((await s.get("/api/v1/account/")).status).toBe(429);
+    expect(performance.now() - startMs).toBeGreaterThan(290);
+  });
+});
+
 describe("registrations", () => {
   it("store a bounded number of bytes of pictures for one address", async () => {
     // A database of its own: others register from this address.

@@ -27,6 +27,23 @@ function workshop() {
 }
 
 describe("computations", () => {
+  it("are handed to one caller in each turn of the event loop", async () => {
+    const queue = new ComputationQueue(1);
+    const handed: number[] = [];
+    let turns = 0;
+    const shared = Array.from({ length: 5 }, async () => {
+      await queue.share("frame", { account: 1 }, async () => "result");
+      handed.push(turns);
+    });
+    const next = () => {
+      turns += 1;
+      if (handed.length < shared.length) setImmediate(next);
+    };
+    next();
+    await Promise.all(shared);
+    expect(new Set(handed).size).toBe(5);
+  });
+
   it("with the same key are made once, and everybody gets the result", async () => {
     const queue = new ComputationQueue(1);
     const { begun, work, end } = workshop();

@@ -1,3 +1,4 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { errors } from "../domain/errors.js";
 import { Turns } from "../turns.js";
 
@@ -29,6 +30,8 @@ interface Flight {
   /** Called when the last caller leaves. */
   abandon(): void;
   result: Promise<unknown>;
+  /** Resolves when the last of those who wait for the result has it. */
+  handedOut: Promise<void>;
 }
 
 /**
@@ -64,7 +67,11 @@ export class ComputationQueue {
     };
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      return (await flight.result) as T;
+      const result = (await flight.result) as T;
+      // One caller in each turn of the event loop: the answers to hundreds would hold it.
+      flight.handedOut = flight.handedOut.then(() => nextEventLoopTurn());
+      await flight.handedOut;
+      return result;
     } finally {
       signal?.removeEventListener("abort", leave);
     }
@@ -89,6 +96,7 @@ export class ComputationQueue {
         abandoned.abort(new CallersLeftError());
       },
       result: this.#turns.run(account, begin, abandoned.signal).finally(remove),
+      handedOut: Promise.resolve(),
     };
     // Each caller gets the error; when all have left, it is no unhandled rejection.
     flight.result.catch(() => undefined);

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorKind, ServiceError } from "../domain/errors.js";
 import { isRefusedValue, isUnavailable } from "../store/database-errors.js";
@@ -152,13 +151,17 @@ const MAX_WAITING = 1_000;
 /** Installs the error and not-found answers. */
 export function installErrors(app: FastifyInstance): void {
   let waiting = 0;
-  app.setErrorHandler(async (error: FastifyError | Error, request, reply) => {
-    if (error instanceof ServiceError && error.kind === "throttled" && waiting < MAX_WAITING) {
-      waiting += 1;
-      await delay(THROTTLED_MS);
-      waiting -= 1;
+  app.setErrorHandler((error: FastifyError | Error, request, reply) => {
+    const isThrottled = error instanceof ServiceError && error.kind === "throttled";
+    if (!isThrottled || waiting >= MAX_WAITING) {
+      sendError(error, request, reply);
+      return;
     }
-    return sendError(error, request, reply);
+    waiting += 1;
+    setTimeout(() => {
+      waiting -= 1;
+      sendError(error, request, reply);
+    }, THROTTLED_MS);
   });
   app.setNotFoundHandler((_request, reply) => answer(reply, 404, "not_found", { detail: "Not found." }));
 }

@@ -34,7 +34,10 @@ export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMIT
 /** What all requests for pages share. */
 export interface RawDataReading {
   cache: PageCache;
-  /** Each caller has one page at a time: what is read for it waits in memory. Callers do not wait for one another. */
+  /**
+   * Each caller has one page at a time, since what is read for it waits in memory, and rests between pages, which take much
+   * of the processor. Callers do not wait for one another.
+   */
   reads: Turns<number>;
   /** Of all callers one page is written at a time: 25,000 samples hold the event loop for milliseconds. */
   writes: Turns<number>;
@@ -42,7 +45,7 @@ export interface RawDataReading {
 
 export const newRawDataReading = (cache: PageCache): RawDataReading => ({
   cache,
-  reads: new Turns({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1 }),
+  reads: new Turns({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, rests: true }),
   writes: new Turns({ concurrency: 1 }),
 });
 
