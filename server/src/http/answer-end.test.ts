@@ -1,9 +1,20 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { FastifyReply } from "fastify";
 import { expect, it, vi } from "vitest";
 import { onAnswerEnd } from "./answer-end.js";
+
+it("an answer gets one listener, however many wait for its end, and tells all of them", async () => {
+  const [raw, socket] = [new EventEmitter(), new EventEmitter()];
+  const reply = { raw, request: { raw: { socket } } } as unknown as FastifyReply;
+  const ended = vi.fn();
+  for (let times = 0; times < 20; times++) onAnswerEnd(reply, ended);
+  expect([raw.listenerCount("close"), socket.listenerCount("close")]).toEqual([1, 1]);
+  raw.emit("close");
+  socket.emit("close");
+  expect(ended).toHaveBeenCalledTimes(20);
+});
 
 it("an answer that waits behind another one ends with its connection, once", async () => {
   const ended = vi.fn();

@@ -1,18 +1,18 @@
-import type { Socket } from "node:net";
+import type { EventEmitter } from "node:events";
 import type { FastifyReply } from "fastify";
 
 /** Nobody reads this answer; status 499 keeps it out of the log of failures. */
 export const clientLeft = (): Error => Object.assign(new Error("The client has left"), { statusCode: 499 });
 
-/** What is to be called when a connection closes: one listener for all of its answers. */
-const endingsOf = new WeakMap<Socket, Set<() => void>>();
+/** What is to be called when an answer or a connection closes: one listener for all, since Node.js warns of more than ten. */
+const endingsOf = new WeakMap<EventEmitter, Set<() => void>>();
 
-function endingsOn(socket: Socket): Set<() => void> {
-  const known = endingsOf.get(socket);
+function endingsOn(emitter: EventEmitter): Set<() => void> {
+  const known = endingsOf.get(emitter);
   if (known !== undefined) return known;
   const endings = new Set<() => void>();
-  endingsOf.set(socket, endings);
-  socket.once("close", () => {
+  endingsOf.set(emitter, endings);
+  emitter.once("close", () => {
     for (const end of endings) end();
   });
   return endings;
@@ -29,12 +29,10 @@ export function onAnswerEnd({ raw, request }: FastifyReply, ended: () => void): 
     throw clientLeft();
   }
   // An answer that waits behind another one of a pipelined connection is not told that the connection has closed.
-  const endings = endingsOn(socket);
+  const endings = [endingsOn(raw), endingsOn(socket)];
   const end = () => {
-    raw.off("close", end);
-    endings.delete(end);
+    for (const those of endings) those.delete(end);
     ended();
   };
-  raw.once("close", end);
-  endings.add(end);
+  for (const those of endings) those.add(end);
 }
