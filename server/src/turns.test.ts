@@ -83,6 +83,27 @@ describe("turns", () => {
     await Promise.all(busy);
   });
 
+  it("come to a caller who has waited, however many others leave and come again", async () => {
+    const turns = new Turns<string>({ concurrency: 1 });
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    const waits = [20, 0].map((ms) => turns.run("waits", () => pause(ms)));
+    let tasks = 0;
+    let over = false;
+    // At each moment one of them waits, so that the next to come finds somebody who has used little.
+    const comers = ["a", "b", "c"].map(async (name) => {
+      while (!over && tasks < 300) {
+        await turns.run(name, () => pause(1));
+        tasks += 1;
+        await settled();
+        await settled();
+      }
+    });
+    await Promise.all(waits);
+    over = true;
+    expect(tasks).toBeLessThan(100);
+    await Promise.all(comers);
+  });
+
   it("give a caller of another group a place before the second of a crowd", async () => {
     const turns = new Turns<string>({ concurrency: 1, concurrencyPerGroup: 1 });
     const began: string[] = [];

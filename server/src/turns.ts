@@ -15,28 +15,35 @@ interface TurnsSettings {
   refusal?: () => Error;
 }
 
-/** What tasks have used. */
+/** What somebody has used of the places. */
 interface Use {
   running: number;
-  /** How long the tasks ran, ms, counted on from the least of the others when the first of them came. */
+  waitingCount: number;
+  /** How long the tasks ran, ms, counted on from the level at which the first of them came. */
   usedMs: number;
+}
+
+/** All callers of an address, for example. */
+interface Group extends Use {
+  readonly name: unknown;
+  readonly shares: Map<unknown, Share>;
+  /** The `usedMs` of its caller whose turn came last. */
+  levelMs: number;
 }
 
 /** The tasks of a caller. */
 interface Share extends Use {
-  /** What the caller's group has used: of all callers of an address. */
-  readonly group: Use;
+  readonly group: Group;
   /** Each starts a task that waits; the oldest first. */
   readonly waiting: Set<() => void>;
-  /** Called when the caller is forgotten. */
-  leave(): void;
 }
 
-/** Of somebody who comes: no better off than the others. */
-const newUse = (others: readonly Use[]): Use => ({
-  running: 0,
-  usedMs: others.length === 0 ? 0 : Math.min(...others.map(({ usedMs }) => usedMs)),
-});
+const isIdle = ({ running, waitingCount }: Use) => running === 0 && waitingCount === 0;
+
+/** Whoever comes, or comes again, is as far as those whose turn it is: no better off, and no worse unless the last turns were long. */
+function comeUpTo(use: Use, levelMs: number): void {
+  if (isIdle(use)) use.usedMs = Math.max(use.usedMs, levelMs);
+}
 
 /** Whose turn comes before whose. */
 const isBefore = (a: Share, b: Share) =>
@@ -46,15 +53,18 @@ const isBefore = (a: Share, b: Share) =>
  * Runs a bounded number of tasks at a time. The next one is of the caller whose tasks have used the least time, so that
  * neither many tasks nor long ones of a caller hold up those of another. Callers may belong to a group, such as all
  * accounts that come from one address; then the group that has used the least time comes first, so that nobody gets more
- * by being many.
+ * by being many. What a caller has used is remembered until the others have used as much: leaving and coming again gains
+ * nothing (start-time fair queueing, P. Goyal, H. M. Vin and H. Cheng, 1997).
  */
 export class Turns<Caller> {
   readonly #settings: Required<TurnsSettings>;
   #running = 0;
   #waitingCount = 0;
-  /** Callers with tasks that run or wait. Each turn sends its caller to the end: among equals the first is next. */
+  /** Callers with tasks that run or wait, or who have used more than others. Each turn sends its caller to the end: among equals the first is next. */
   readonly #shares = new Map<Caller, Share>();
-  readonly #groups = new Map<unknown, { use: Use; callers: number }>();
+  readonly #groups = new Map<unknown, Group>();
+  /** The `usedMs` of the group whose turn came last. */
+  #levelMs = 0;
   /** Whether places are given out in the next turn of the event loop. */
   #givingOut = false;
 
@@ -101,7 +111,7 @@ export class Turns<Caller> {
     if (!this.#givingOut && this.#mayStart(share)) {
       this.#begin(share);
     } else {
-      await this.#wait(caller, share, signal);
+      await this.#wait(share, signal);
     }
     const beganMs = performance.now();
     let over = false;
@@ -115,20 +125,22 @@ export class Turns<Caller> {
   }
 
   #shareOf(caller: Caller, groupName: unknown): Share {
-    const known = this.#shares.get(caller);
-    if (known !== undefined) return known;
-    const group = this.#groups.get(groupName) ?? {
-      use: newUse([...this.#groups.values()].map(({ use }) => use)),
-      callers: 0,
-    };
-    group.callers += 1;
-    this.#groups.set(groupName, group);
-    const others = [...this.#shares.values()].filter((share) => share.group === group.use);
-    const leave = () => {
-      group.callers -= 1;
-      if (group.callers === 0) this.#groups.delete(groupName);
-    };
-    const share: Share = { ...newUse(others), group: group.use, waiting: new Set(), leave };
+    const group = this.#shares.get(caller)?.group ?? this.#groups.get(groupName) ?? this.#newGroup(groupName);
+    const share = group.shares.get(caller) ?? this.#newShare(caller, group);
+    comeUpTo(group, this.#levelMs);
+    comeUpTo(share, group.levelMs);
+    return share;
+  }
+
+  #newGroup(name: unknown): Group {
+    const group = { name, running: 0, waitingCount: 0, usedMs: 0, levelMs: 0, shares: new Map() };
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  #newShare(caller: Caller, group: Group): Share {
+    const share = { group, running: 0, waitingCount: 0, usedMs: 0, waiting: new Set<() => void>() };
+    group.shares.set(caller, share);
     this.#shares.set(caller, share);
     return share;
   }
@@ -141,18 +153,27 @@ export class Turns<Caller> {
   }
 
   #begin(share: Share): void {
+    const { group } = share;
     this.#running += 1;
     share.running += 1;
-    share.group.running += 1;
+    group.running += 1;
+    this.#levelMs = Math.max(this.#levelMs, group.usedMs);
+    group.levelMs = Math.max(group.levelMs, share.usedMs);
   }
 
-  #wait(caller: Caller, share: Share, signal: AbortSignal | undefined): Promise<void> {
+  #countWaiting(share: Share, change: 1 | -1): void {
+    this.#waitingCount += change;
+    share.waitingCount += change;
+    share.group.waitingCount += change;
+  }
+
+  #wait(share: Share, signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, maxWaitingPerCaller, refusal } = this.#settings;
     if (share.waiting.size >= maxWaitingPerCaller || this.#waitingCount >= maxWaiting) {
-      this.#forgetIdle(caller, share);
+      this.#forget();
       throw refusal();
     }
-    this.#waitingCount += 1;
+    this.#countWaiting(share, 1);
     return new Promise((resolve, reject) => {
       const start = () => {
         signal?.removeEventListener("abort", leave);
@@ -160,8 +181,8 @@ export class Turns<Caller> {
       };
       const leave = () => {
         share.waiting.delete(start);
-        this.#waitingCount -= 1;
-        this.#forgetIdle(caller, share);
+        this.#countWaiting(share, -1);
+        this.#forget();
         reject(signal?.reason);
       };
       share.waiting.add(start);
@@ -176,7 +197,7 @@ export class Turns<Caller> {
       use.usedMs += tookMs;
     }
     this.#moveToEnd(caller, share);
-    if (this.#waitingCount === 0) this.#forgetIdle(caller, share);
+    if (this.#waitingCount === 0) this.#forget();
     else this.#giveOut();
   }
 
@@ -190,7 +211,7 @@ export class Turns<Caller> {
     setImmediate(() => {
       this.#givingOut = false;
       while (this.#startNext());
-      for (const [caller, share] of this.#shares) this.#forgetIdle(caller, share);
+      this.#forget();
     });
   }
 
@@ -199,9 +220,15 @@ export class Turns<Caller> {
     this.#shares.set(caller, share);
   }
 
-  #forgetIdle(caller: Caller, { running, waiting, leave }: Share): void {
-    if (running > 0 || waiting.size > 0 || !this.#shares.delete(caller)) return;
-    leave();
+  /** Forgets groups that are idle and have used no more than those whose turn it is; all of them when none is busy. */
+  #forget(): void {
+    const nobodyIsBusy = this.#running === 0 && this.#waitingCount === 0;
+    for (const [name, group] of this.#groups) {
+      if (!isIdle(group) || (group.usedMs > this.#levelMs && !nobodyIsBusy)) continue;
+      this.#groups.delete(name);
+      for (const caller of group.shares.keys()) this.#shares.delete(caller as Caller);
+    }
+    if (nobodyIsBusy) this.#levelMs = 0;
   }
 
   /**
@@ -219,7 +246,7 @@ export class Turns<Caller> {
     const [start] = share.waiting;
     if (start === undefined) return false;
     share.waiting.delete(start);
-    this.#waitingCount -= 1;
+    this.#countWaiting(share, -1);
     this.#begin(share);
     this.#moveToEnd(caller, share);
     start();
