@@ -1,7 +1,5 @@
 import { DrizzleQueryError, sql } from "drizzle-orm";
-import type { Config } from "../config.js";
-import type { Queries } from "../store/database.js";
-import { enqueue, enqueueAll, type Job, type NewJob, type SmallJob } from "../store/queue.js";
+import { enqueue, enqueueAll } from "../store/queue.js";
 import { auditLog } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";
@@ -9,38 +7,10 @@ import { matchesStrongly } from "./entity-tags.js";
 import { errors } from "./errors.js";
 import { claimKey, storeAnswer } from "./idempotency.js";
 import type { Tagged } from "./item.js";
+import type { UnitOfWork } from "./unit-of-work.js";
 
 /** Names of columns that no audit row may hold. */
 const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePicture"]);
-
-/** A row before and after; `before` is absent for a new row, `after` for a deleted one. */
-export interface AuditedChange {
-  id: number;
-  before?: Record<string, unknown>;
-  after?: Record<string, unknown>;
-}
-
-/** A transaction under way: the change, its audit rows and its jobs are written together or not at all. */
-export interface Change {
-  queries: Queries;
-  now: Date;
-  config: Config;
-  /** Records a row before and after; null for a row that did not exist, or is deleted. */
-  audit(
-    entity: string,
-    entityId: number,
-    before: Record<string, unknown> | null,
-    after: Record<string, unknown> | null,
-  ): Promise<void>;
-  /** The same for any number of rows of one kind, in one statement. */
-  auditAll(entity: string, changes: readonly AuditedChange[]): Promise<void>;
-  /** Work to be done after the commit. */
-  enqueue(job: NewJob): Promise<Job | undefined>;
-  /** The same for any number of jobs that carry no bytes. */
-  enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
-  /** Has a worker look for jobs after the commit; adding one does so by itself. */
-  jobsWait(): void;
-}
 
 function withoutSecrets(row: Record<string, unknown> | null): Record<string, unknown> | null {
   if (row === null) return null;
@@ -70,7 +40,7 @@ const isRepeatable = (error: unknown) =>
 export async function transact<T>(
   ctx: Context,
   operation: string,
-  work: (change: Change) => Promise<T>,
+  work: (unit: UnitOfWork) => Promise<T>,
   by: number | null = ctx.caller?.id ?? null,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -85,7 +55,7 @@ export async function transact<T>(
 async function transactOnce<T>(
   ctx: Context,
   operation: string,
-  work: (change: Change) => Promise<T>,
+  work: (unit: UnitOfWork) => Promise<T>,
   by: number | null,
 ): Promise<T> {
   let added = false;
@@ -147,15 +117,15 @@ export async function change<Op extends OperationId, T>(
   ctx: Context,
   operation: Op,
   ids: IdsOf<Op>,
-  work: (change: Change, target: TargetOf<Op>) => Promise<T>,
-  view?: (change: Change, target: TargetOf<Op>) => Promise<Tagged> | Tagged,
+  work: (unit: UnitOfWork, target: TargetOf<Op>) => Promise<T>,
+  view?: (unit: UnitOfWork, target: TargetOf<Op>) => Promise<Tagged> | Tagged,
 ): Promise<T> {
-  return transact(ctx, operation, async (change) => {
-    await claimKey(ctx, change);
-    const target = await authorize(ctx, operation, ids, { queries: change.queries, lock: true });
-    if (ctx.ifMatch !== undefined && view !== undefined) requireTag(ctx, await view(change, target));
-    const result = await work(change, target);
-    await storeAnswer(ctx, change, result);
+  return transact(ctx, operation, async (unit) => {
+    await claimKey(ctx, unit);
+    const target = await authorize(ctx, operation, ids, { queries: unit.queries, lock: true });
+    if (ctx.ifMatch !== undefined && view !== undefined) requireTag(ctx, await view(unit, target));
+    const result = await work(unit, target);
+    await storeAnswer(ctx, unit, result);
     return result;
   });
 }

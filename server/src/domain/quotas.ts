@@ -3,8 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { Config } from "../config.js";
 import { countSamplesOf, sqlClientOf } from "../store/samples/index.js";
 import { accounts, activities, timeframes } from "../store/schema.js";
-import type { Change } from "./change.js";
 import { ServiceError } from "./errors.js";
+import type { UnitOfWork } from "./unit-of-work.js";
 
 /** An account would store more than it may. */
 export class QuotaExceeded extends ServiceError {
@@ -21,7 +21,7 @@ export class QuotaExceeded extends ServiceError {
  * Locks the account, so that of its requests one counts after the other. What is to be counted was written before: a
  * transaction that is over the quota is rolled back.
  */
-async function lock({ queries }: Change, accountId: number): Promise<void> {
+async function lock({ queries }: UnitOfWork, accountId: number): Promise<void> {
   await queries
     .select({ id: accounts.id })
     .from(accounts)
@@ -33,11 +33,11 @@ async function lock({ queries }: Change, accountId: number): Promise<void> {
  * Call it when an activity was added, or its JSON has grown.
  * @throws QuotaExceeded
  */
-export async function requireActivityRoom(change: Change, ownerId: number): Promise<void> {
-  await lock(change, ownerId);
-  const { quotaActivities, quotaActivityBytes } = change.config;
+export async function requireActivityRoom(unit: UnitOfWork, ownerId: number): Promise<void> {
+  await lock(unit, ownerId);
+  const { quotaActivities, quotaActivityBytes } = unit.config;
   // The size of a value is known without reading it.
-  const [used] = await change.queries
+  const [used] = await unit.queries
     .select({
       count: sql<number>`count(*)::int`,
       bytes: sql<number>`coalesce(sum(pg_column_size(${activities.json})), 0)::float8`,
@@ -58,10 +58,10 @@ export async function requireActivityRoom(change: Change, ownerId: number): Prom
  * Call it when a time frame was added.
  * @throws QuotaExceeded
  */
-export async function requireTimeframeRoom(change: Change, ownerId: number): Promise<void> {
-  await lock(change, ownerId);
-  const { quotaTimeframes } = change.config;
-  const count = await change.queries.$count(timeframes, eq(timeframes.ownerId, ownerId));
+export async function requireTimeframeRoom(unit: UnitOfWork, ownerId: number): Promise<void> {
+  await lock(unit, ownerId);
+  const { quotaTimeframes } = unit.config;
+  const count = await unit.queries.$count(timeframes, eq(timeframes.ownerId, ownerId));
   if (count <= quotaTimeframes) return;
   throw new QuotaExceeded(`One account has at most ${quotaTimeframes} time frames. Delete some first.`);
 }
@@ -70,10 +70,10 @@ export async function requireTimeframeRoom(change: Change, ownerId: number): Pro
  * Call it when a managed athlete was added.
  * @throws QuotaExceeded
  */
-export async function requireAthleteRoom(change: Change, managerId: number): Promise<void> {
-  await lock(change, managerId);
-  const { quotaManagedAthletes } = change.config;
-  const count = await change.queries.$count(accounts, eq(accounts.managedBy, managerId));
+export async function requireAthleteRoom(unit: UnitOfWork, managerId: number): Promise<void> {
+  await lock(unit, managerId);
+  const { quotaManagedAthletes } = unit.config;
+  const count = await unit.queries.$count(accounts, eq(accounts.managedBy, managerId));
   if (count <= quotaManagedAthletes) return;
   throw new QuotaExceeded(`One account manages at most ${quotaManagedAthletes} athletes. Delete some first.`);
 }
@@ -82,10 +82,10 @@ export async function requireAthleteRoom(change: Change, managerId: number): Pro
  * Call it when a managed athlete got a larger picture.
  * @throws QuotaExceeded
  */
-export async function requirePictureRoom(change: Change, managerId: number): Promise<void> {
-  await lock(change, managerId);
-  const { quotaPictureBytes } = change.config;
-  const [used] = await change.queries
+export async function requirePictureRoom(unit: UnitOfWork, managerId: number): Promise<void> {
+  await lock(unit, managerId);
+  const { quotaPictureBytes } = unit.config;
+  const [used] = await unit.queries
     .select({ bytes: sql<number>`coalesce(sum(octet_length(${accounts.profilePicture})), 0)::float8` })
     .from(accounts)
     .where(eq(accounts.managedBy, managerId));
@@ -122,8 +122,8 @@ function countsIn(config: Config): LRUCache<number, Count> {
  * @param stored how much the count has risen: `room` of `storeSamples`
  * @throws QuotaExceeded
  */
-export async function requireSampleRoom(change: Change, accountId: number, stored: number): Promise<void> {
-  const { config, queries, now } = change;
+export async function requireSampleRoom(unit: UnitOfWork, accountId: number, stored: number): Promise<void> {
+  const { config, queries, now } = unit;
   const counts = countsIn(config);
   const known = counts.get(accountId);
   const age = known === undefined ? Number.POSITIVE_INFINITY : now.getTime() - known.at;

@@ -1,6 +1,7 @@
-import { type Change, transact } from "../domain/change.js";
+import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { hashToken, newToken } from "../domain/tokens.js";
+import type { UnitOfWork } from "../domain/unit-of-work.js";
 import { authorizationCodes } from "../store/schema.js";
 import { type Parties, type Proof, stillHolds } from "./issue.js";
 import { findApplication, findUser, type PasswordTries } from "./model.js";
@@ -82,9 +83,9 @@ export async function authorizeRequest(
   const code = newToken();
   const parties: Parties = { accountId: account.id, applicationId: application.id };
   const proof: Proof = { kind: "password", passwordHash: account.passwordHash };
-  const issue = async (change: Change) => {
-    if (!(await stillHolds(change, parties, proof))) return false;
-    const { queries, now, audit } = change;
+  const issue = async (unit: UnitOfWork) => {
+    if (!(await stillHolds(unit, parties, proof))) return false;
+    const { queries, now, audit } = unit;
     await queries.insert(authorizationCodes).values({
       codeHash: hashToken(code),
       ...parties,

@@ -1,7 +1,8 @@
 import { and, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
-import { type Change, transact } from "../domain/change.js";
+import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { hashToken } from "../domain/tokens.js";
+import type { UnitOfWork } from "../domain/unit-of-work.js";
 import type { Queries } from "../store/database.js";
 import { accessTokens, accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 
@@ -30,7 +31,7 @@ export interface Parties {
  * holds it, so it either comes before and is seen here, or comes after and finds what is issued here.
  */
 export async function stillHolds(
-  { queries }: Change,
+  { queries }: UnitOfWork,
   { accountId, applicationId }: Parties,
   proof: Proof,
 ): Promise<boolean> {
@@ -74,9 +75,9 @@ export async function issueTokens(
   proof: Proof,
   { accessToken, refreshToken }: { accessToken: string; refreshToken?: string },
 ): Promise<boolean> {
-  const issue = async (change: Change) => {
-    if (!(await stillHolds(change, parties, proof))) return false;
-    const { queries, now } = change;
+  const issue = async (unit: UnitOfWork) => {
+    if (!(await stillHolds(unit, parties, proof))) return false;
+    const { queries, now } = unit;
     const refreshHash =
       refreshToken === undefined
         ? proof.kind === "refresh"
@@ -104,7 +105,7 @@ export async function issueTokens(
       refreshHash,
       expiresAt: new Date(now.getTime() + ACCESS_TOKEN_LIFETIME_S * 1000),
     });
-    await change.audit("account", parties.accountId, null, {
+    await unit.audit("account", parties.accountId, null, {
       tokens: refreshToken === undefined ? "refreshed" : "issued",
       application: parties.applicationId,
     });

@@ -1,7 +1,8 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
-import { type Change, transact } from "../domain/change.js";
+import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { errors } from "../domain/errors.js";
+import type { UnitOfWork } from "../domain/unit-of-work.js";
 import type { Queries } from "../store/database.js";
 import { accessTokens, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue.js";
@@ -59,14 +60,14 @@ export async function listSessions(queries: Queries, accountId: number, now: Dat
  * Ends one session of an account.
  * @throws ServiceError `not_found`
  */
-export async function revokeSession(change: Change, accountId: number, id: number): Promise<void> {
-  const [revoked] = await change.queries
+export async function revokeSession(unit: UnitOfWork, accountId: number, id: number): Promise<void> {
+  const [revoked] = await unit.queries
     .delete(refreshTokens)
     .where(and(eq(refreshTokens.accountId, accountId), eq(refreshTokens.id, id)))
     .returning();
   if (revoked === undefined) throw errors.notFound(`The account has no session ${id}.`);
-  await change.queries.delete(accessTokens).where(eq(accessTokens.refreshHash, revoked.tokenHash));
-  await change.audit("account", accountId, null, { tokens: "revoked", application: revoked.applicationId });
+  await unit.queries.delete(accessTokens).where(eq(accessTokens.refreshHash, revoked.tokenHash));
+  await unit.audit("account", accountId, null, { tokens: "revoked", application: revoked.applicationId });
 }
 
 /**

@@ -3,11 +3,11 @@ import { parseString } from "fast-csv";
 import { deleteAccount } from "../domain/accounts/delete.js";
 import { revokeTokens, updateAccount, usernameKey } from "../domain/accounts/store.js";
 import { reportStart } from "../domain/bluetooth/report-start.js";
-import type { Change } from "../domain/change.js";
 import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { addDevices, backdateOwnership } from "../domain/devices/operate.js";
 import { errors } from "../domain/errors.js";
+import type { UnitOfWork } from "../domain/unit-of-work.js";
 import { createApplication } from "../oauth/applications.js";
 import { listSessions, revokeApplication, revokeSession } from "../oauth/sessions.js";
 import { backup } from "../store/backup.js";
@@ -35,7 +35,7 @@ const text = (args: Arguments, name: string): string => {
 const optionalText = (args: Arguments, name: string) =>
   args[name] === undefined ? undefined : text(args, name);
 
-async function findUser({ queries }: Change, username: string) {
+async function findUser({ queries }: UnitOfWork, username: string) {
   const [account] = await queries
     .select()
     .from(accounts)
@@ -127,10 +127,10 @@ export const commands = {
   },
 
   async "manager grant"(ctx: Context, args: Arguments): Promise<Outcome> {
-    return transact(ctx, "manager grant", async (change) => {
-      const account = await findUser(change, text(args, "username"));
+    return transact(ctx, "manager grant", async (unit) => {
+      const account = await findUser(unit, text(args, "username"));
       if (account.role !== "MANAGER") throw errors.field("username", "The account is not a manager's.");
-      await updateAccount(change, account, { canCreateManagedAthletes: true });
+      await updateAccount(unit, account, { canCreateManagedAthletes: true });
       return { username: account.username, extra_permissions: ["can_create_managed_athletes"] };
     });
   },
@@ -141,9 +141,9 @@ export const commands = {
   },
 
   async "token list"(ctx: Context, args: Arguments): Promise<Outcome> {
-    return transact(ctx, "token list", async (change) => {
-      const account = await findUser(change, text(args, "username"));
-      const sessions = await listSessions(change.queries, account.id, change.now);
+    return transact(ctx, "token list", async (unit) => {
+      const account = await findUser(unit, text(args, "username"));
+      const sessions = await listSessions(unit.queries, account.id, unit.now);
       return {
         username: account.username,
         sessions: sessions.map((session) => ({
@@ -159,16 +159,16 @@ export const commands = {
   },
 
   async "token revoke"(ctx: Context, args: Arguments): Promise<Outcome> {
-    return transact(ctx, "token revoke", async (change) => {
-      const account = await findUser(change, text(args, "username"));
+    return transact(ctx, "token revoke", async (unit) => {
+      const account = await findUser(unit, text(args, "username"));
       const id = optionalText(args, "id");
       if (id !== undefined) {
         if (!/^[1-9]\d{0,14}$/.test(id)) throw errors.field("id", "A valid integer is required.");
-        await revokeSession(change, account.id, Number(id));
+        await revokeSession(unit, account.id, Number(id));
         return { username: account.username, id: Number(id), tokens: "revoked" };
       }
-      await revokeTokens(change, account.id);
-      await change.audit("account", account.id, null, { tokens: "revoked" });
+      await revokeTokens(unit, account.id);
+      await unit.audit("account", account.id, null, { tokens: "revoked" });
       return { username: account.username, tokens: "revoked" };
     });
   },

@@ -1,16 +1,16 @@
-import type { Change } from "../change.js";
 import type { Context } from "../context.js";
 import { seal } from "../secret-box.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 
 /** Queues the mail that tells a new user the credentials; a password is stated only when it was generated. */
 export async function mailCredentials(
   ctx: Context,
-  change: Change,
+  unit: UnitOfWork,
   account: Account,
   generatedPassword: string | null,
 ): Promise<void> {
-  await change.enqueue({
+  await unit.enqueue({
     kind: "mail",
     payload: {
       template: "credentials",

@@ -12,19 +12,20 @@ import {
   webhooks,
 } from "../../store/schema.js";
 import { deleteRows, removeAthlete } from "../athletes/remove.js";
-import { type Change, transact } from "../change.js";
+import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { eraseOwnerships } from "../ownerships/erase.js";
 import { removePermissions } from "../permissions/revoke.js";
 import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 import { eraseMails } from "./mail-folder.js";
 import { revokeTokens, usernameKey } from "./store.js";
 
 const OPERATION = "account delete";
 
-async function lockAccount({ queries }: Change, id: number): Promise<Account> {
+async function lockAccount({ queries }: UnitOfWork, id: number): Promise<Account> {
   const [account] = await queries.select().from(accounts).where(eq(accounts.id, id)).for("update");
   if (account === undefined) throw errors.notFound();
   return account;
@@ -33,8 +34,8 @@ async function lockAccount({ queries }: Change, id: number): Promise<Account> {
 /** Runs work in a transaction in which the account is locked. */
 const withAccount =
   (ctx: Context, id: number) =>
-  <T>(work: (change: Change, account: Account) => Promise<T>): Promise<T> =>
-    transact(ctx, OPERATION, async (change) => work(change, await lockAccount(change, id)));
+  <T>(work: (unit: UnitOfWork, account: Account) => Promise<T>): Promise<T> =>
+    transact(ctx, OPERATION, async (unit) => work(unit, await lockAccount(unit, id)));
 
 /**
  * Deletes an account for the operator, with all that belongs to it: an athlete's time frames and permissions; a manager's
@@ -50,10 +51,10 @@ export async function deleteAccount(ctx: Context, username: string): Promise<Acc
     .where(eq(accounts.usernameKey, usernameKey(username)));
   if (found === undefined) throw errors.notFound(`There is no account ${username}.`);
   const run = withAccount(ctx, found.id);
-  const account = await run(async (change, account) => {
-    await change.queries.update(accounts).set({ disabledAt: change.now }).where(eq(accounts.id, account.id));
-    await revokeTokens(change, account.id);
-    await removeWebhooks(change, account.id);
+  const account = await run(async (unit, account) => {
+    await unit.queries.update(accounts).set({ disabledAt: unit.now }).where(eq(accounts.id, account.id));
+    await revokeTokens(unit, account.id);
+    await removeWebhooks(unit, account.id);
     return account;
   });
   if (account.role === "ATHLETE") await removeAthlete(ctx, account, run);
@@ -67,28 +68,28 @@ const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 async function removeManager(ctx: Context, { id, email }: Account): Promise<void> {
   const run = withAccount(ctx, id);
   await removeInPortions(ctx.queries, ofOwner(id), (limit) =>
-    run((change) => removeTimeframes(change, ofOwner(id), { limit })),
+    run((unit) => removeTimeframes(unit, ofOwner(id), { limit })),
   );
   for (const athlete of await managedBy(ctx.queries, id)) {
     await removeAthlete(ctx, athlete, withAccount(ctx, athlete.id));
   }
   for (const device of await devicesOf(ctx.queries, id)) {
-    await transact(ctx, OPERATION, (change) => eraseOwnerships(change, device, id));
+    await transact(ctx, OPERATION, (unit) => eraseOwnerships(unit, device, id));
   }
-  await run(async (change, account) => {
-    const { queries } = change;
+  await run(async (unit, account) => {
+    const { queries } = unit;
     // What requests that were under way have added meanwhile; from here on nothing can refer to the account.
-    await removeWebhooks(change, id);
-    await removeTimeframes(change, ofOwner(id));
-    for (const athlete of await managedBy(queries, id)) await deleteRows(change, athlete);
-    for (const device of await devicesOf(queries, id)) await eraseOwnerships(change, device, id);
+    await removeWebhooks(unit, id);
+    await removeTimeframes(unit, ofOwner(id));
+    for (const athlete of await managedBy(queries, id)) await deleteRows(unit, athlete);
+    for (const device of await devicesOf(queries, id)) await eraseOwnerships(unit, device, id);
     const gone = await queries
       .delete(activities)
       .where(eq(activities.ownerId, id))
       .returning({ id: activities.id });
-    await change.auditAll("activity", gone);
-    await removePermissions(change, eq(permissions.managerId, id));
-    await deleteRows(change, account);
+    await unit.auditAll("activity", gone);
+    await removePermissions(unit, eq(permissions.managerId, id));
+    await deleteRows(unit, account);
   });
   await eraseMails(ctx.config.dataDir, { id, email });
 }
@@ -108,7 +109,7 @@ async function devicesOf(queries: Queries, id: number): Promise<number[]> {
  * Removes the webhooks of the account's activities, and what was and is to be sent by those and by earlier ones. The
  * webhooks first: a change that is under way writes deliveries while it holds them.
  */
-async function removeWebhooks({ queries }: Change, id: number): Promise<void> {
+async function removeWebhooks({ queries }: UnitOfWork, id: number): Promise<void> {
   const theirs = queries.select({ id: activities.id }).from(activities).where(eq(activities.ownerId, id));
   const gone = await queries
     .delete(webhooks)

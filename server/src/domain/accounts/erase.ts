@@ -1,6 +1,6 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { auditLog, idempotencyKeys, jobs } from "../../store/schema.js";
-import type { Change } from "../change.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 
 /** The accounts that an audit row's values name; the index has the same expression. */
@@ -14,7 +14,10 @@ const PEOPLE = sql`(ARRAY[
  * before its row goes. Of the audit stay who, what and when; the values go, of what the person did as of what was done to the
  * person. Mails that wait, the person's jobs, and stored answers that show the person go too.
  */
-export async function erasePerson({ queries }: Change, { id, username, managedBy }: Account): Promise<void> {
+export async function erasePerson(
+  { queries }: UnitOfWork,
+  { id, username, managedBy }: Account,
+): Promise<void> {
   await queries
     .update(auditLog)
     .set({ before: null, after: null })

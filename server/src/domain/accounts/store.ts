@@ -9,10 +9,10 @@ import {
   refreshTokens,
   timeframes,
 } from "../../store/schema.js";
-import type { Change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { recompute } from "../timeframes/recompute.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
 
@@ -76,27 +76,27 @@ export async function requireFree(
   }
 }
 
-export async function insertAccount(change: Change, values: Values): Promise<Account> {
+export async function insertAccount(unit: UnitOfWork, values: Values): Promise<Account> {
   const [account] = await uniquely(
-    change.queries
+    unit.queries
       .insert(accounts)
-      .values({ ...values, usernameKey: usernameKey(values.username), createdAt: change.now })
+      .values({ ...values, usernameKey: usernameKey(values.username), createdAt: unit.now })
       .returning(),
   );
   if (account === undefined) throw new Error("The account was not inserted");
-  await change.audit("account", account.id, null, account);
+  await unit.audit("account", account.id, null, account);
   return account;
 }
 
 /** Changes an account; a new password ends every session. */
 export async function updateAccount(
-  change: Change,
+  unit: UnitOfWork,
   before: Account,
   values: Partial<Values>,
 ): Promise<Account> {
   if (values.username !== undefined && values.username !== before.username) requireSeen(values.username);
   const [after] = await uniquely(
-    change.queries
+    unit.queries
       .update(accounts)
       .set({
         ...values,
@@ -107,15 +107,15 @@ export async function updateAccount(
       .returning(),
   );
   if (after === undefined) throw errors.notFound();
-  if (values.passwordHash !== undefined) await revokeTokens(change, before.id);
+  if (values.passwordHash !== undefined) await revokeTokens(unit, before.id);
   // The maximum heart rate is derived from the age.
-  if (after.birthDate !== before.birthDate) await recompute(change, eq(timeframes.athleteId, before.id));
-  await change.audit("account", before.id, before, after);
+  if (after.birthDate !== before.birthDate) await recompute(unit, eq(timeframes.athleteId, before.id));
+  await unit.audit("account", before.id, before, after);
   return after;
 }
 
 /** Ends every session of the account. */
-export async function revokeTokens({ queries }: Change, accountId: number): Promise<void> {
+export async function revokeTokens({ queries }: UnitOfWork, accountId: number): Promise<void> {
   await queries.delete(accessTokens).where(eq(accessTokens.accountId, accountId));
   await queries.delete(refreshTokens).where(eq(refreshTokens.accountId, accountId));
   await queries.delete(authorizationCodes).where(eq(authorizationCodes.accountId, accountId));
@@ -151,18 +151,18 @@ const MANAGED_UNTIL = new Date("2199-12-31T23:59:59.999Z");
 
 /** Creates an athlete who does not log in, and its manager's READ, WRITE and SHARE. */
 export async function insertManagedAthlete(
-  change: Change,
+  unit: UnitOfWork,
   managerId: number,
   values: Partial<Values>,
 ): Promise<Account> {
-  const athlete = await insertAccount(change, {
+  const athlete = await insertAccount(unit, {
     ...values,
     role: "ATHLETE",
     username: `MANAGED-${randomUUID()}`,
     email: "",
     managedBy: managerId,
   });
-  await change.queries.insert(permissions).values(
+  await unit.queries.insert(permissions).values(
     (["READ", "WRITE", "SHARE"] as const).map((permission) => ({
       athleteId: athlete.id,
       managerId,

@@ -3,12 +3,13 @@ import { eq, sql } from "drizzle-orm";
 import { activities, timeframes } from "../../store/schema.js";
 import type { TargetOf } from "../access.js";
 import { sent } from "../accounts/store.js";
-import { type Change, change } from "../change.js";
+import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { requireActivityRoom } from "../quotas.js";
 import { recompute } from "../timeframes/recompute.js";
 import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { emitActivityEvent } from "../webhooks/events.js";
 import { auditView } from "./audit.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
@@ -17,15 +18,15 @@ import type { NewActivity } from "./resource.js";
 import type { ActivityHead } from "./rules.js";
 
 export async function createActivity(ctx: Context, body: NewActivity) {
-  return change(ctx, "createActivity", {}, async (change) => {
-    const columns = await checkActivity(ctx, change, body, body.json);
-    const [activity] = await change.queries
+  return change(ctx, "createActivity", {}, async (unit) => {
+    const columns = await checkActivity(ctx, unit, body, body.json);
+    const [activity] = await unit.queries
       .insert(activities)
-      .values({ json: {}, ...columns, createdAt: change.now })
+      .values({ json: {}, ...columns, createdAt: unit.now })
       .returning();
     if (activity === undefined) throw new Error("The activity was not inserted");
-    await requireActivityRoom(change, activity.ownerId);
-    await change.audit("activity", activity.id, null, auditView(activity));
+    await requireActivityRoom(unit, activity.ownerId);
+    await unit.audit("activity", activity.id, null, auditView(activity));
     return activityItem(activity);
   });
 }
@@ -34,7 +35,7 @@ export async function createActivity(ctx: Context, body: NewActivity) {
  * What an update makes of `json`. It may hold megabytes, so one that stays is read only to be compared, and neither written
  * nor judged again; unless another schema is to describe it.
  */
-async function jsonChange({ queries }: Change, before: ActivityHead, body: Partial<NewActivity>) {
+async function jsonChange({ queries }: UnitOfWork, before: ActivityHead, body: Partial<NewActivity>) {
   const hasOtherSchema = body.json_schema !== undefined && body.json_schema !== before.jsonSchemaId;
   if (body.json === undefined && !hasOtherSchema) return undefined;
   const { json } = await wholeActivity(queries, before);
@@ -59,35 +60,35 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
     ctx,
     "updateActivity",
     { activity: id },
-    async (change, before) => {
+    async (unit, before) => {
       const { name, jsonSchemaId: json_schema, ownerId: owner } = before;
-      const changed = await jsonChange(change, before, body);
+      const changed = await jsonChange(unit, before, body);
       const columns = await checkActivity(
         ctx,
-        change,
+        unit,
         { name, json_schema, owner, ...sent(body) },
         changed?.after,
       );
       if (columns.jsonSchemaId !== before.jsonSchemaId) {
-        await requireSchemaOfTimeframes(change, id, columns.jsonSchemaId);
+        await requireSchemaOfTimeframes(unit, id, columns.jsonSchemaId);
       }
-      const [after] = await change.queries
+      const [after] = await unit.queries
         .update(activities)
         .set({ ...columns, version: sql`${activities.version} + 1` })
         .where(eq(activities.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
       if (changed !== undefined && sizeOf(changed.after) > sizeOf(changed.before)) {
-        await requireActivityRoom(change, after.ownerId);
+        await requireActivityRoom(unit, after.ownerId);
       }
       const { json, ...head } = after;
-      if (changed === undefined) await change.audit("activity", id, before, head);
+      if (changed === undefined) await unit.audit("activity", id, before, head);
       else {
         const wasWhole = { ...before, json: changed.before };
-        await change.audit("activity", id, auditView(wasWhole), auditView({ ...head, json }));
+        await unit.audit("activity", id, auditView(wasWhole), auditView({ ...head, json }));
       }
-      await emitActivityEvent(change, "activity-updated", { activityId: id });
-      await recompute(change, eq(timeframes.activityId, id));
+      await emitActivityEvent(unit, "activity-updated", { activityId: id });
+      await recompute(unit, eq(timeframes.activityId, id));
       return activityItem(after);
     },
     (_, target) => activityTag(target),
@@ -97,22 +98,22 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
 /** Deletes an activity with its time frames, their computed data and its webhooks. */
 export async function deleteActivity(ctx: Context, activity: number): Promise<void> {
   const ofActivity = eq(timeframes.activityId, activity);
-  const remove = (work: (change: Change, before: TargetOf<"deleteActivity">) => Promise<unknown>) =>
+  const remove = (work: (unit: UnitOfWork, before: TargetOf<"deleteActivity">) => Promise<unknown>) =>
     change(ctx, "deleteActivity", { activity }, work, (_, target) => activityTag(target));
   await removeInPortions(ctx.queries, ofActivity, (limit) =>
-    remove((change) => removeTimeframes(change, ofActivity, { withActivity: true, limit })),
+    remove((unit) => removeTimeframes(unit, ofActivity, { withActivity: true, limit })),
   );
-  await remove(async (change, before) => {
-    await removeTimeframes(change, ofActivity, { withActivity: true });
+  await remove(async (unit, before) => {
+    await removeTimeframes(unit, ofActivity, { withActivity: true });
     // From here on no time frame can join the activity; one that did meanwhile goes too, and is reported.
-    await change.queries
+    await unit.queries
       .select({ id: activities.id })
       .from(activities)
       .where(eq(activities.id, activity))
       .for("update");
-    await removeTimeframes(change, ofActivity, { withActivity: true });
-    await emitActivityEvent(change, "activity-deleted", { activityId: activity });
-    await change.audit("activity", activity, auditView(await wholeActivity(change.queries, before)), null);
-    await change.queries.delete(activities).where(eq(activities.id, activity));
+    await removeTimeframes(unit, ofActivity, { withActivity: true });
+    await emitActivityEvent(unit, "activity-deleted", { activityId: activity });
+    await unit.audit("activity", activity, auditView(await wholeActivity(unit.queries, before)), null);
+    await unit.queries.delete(activities).where(eq(activities.id, activity));
   });
 }

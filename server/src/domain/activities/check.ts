@@ -1,12 +1,12 @@
 import { and, eq, ne } from "drizzle-orm";
 import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
 import { activities, jsonSchemas, timeframes } from "../../store/schema.js";
-import type { Change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { boundsProblem } from "../json-bounds.js";
 import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { NewActivity } from "./resource.js";
 
 /** Sports are compared without regard to case; what was sent is kept. */
@@ -18,7 +18,7 @@ const withPlainSport = (json: { sport?: unknown }) =>
  * @throws ServiceError `invalid`: there are time frames whose schemas belong to another one
  */
 export async function requireSchemaOfTimeframes(
-  { queries }: Change,
+  { queries }: UnitOfWork,
   activityId: number,
   jsonSchemaId: number,
 ) {
@@ -46,7 +46,7 @@ export async function requireSchemaOfTimeframes(
  */
 export async function checkActivity(
   { caller }: Context,
-  { queries }: Change,
+  { queries }: UnitOfWork,
   activity: Omit<NewActivity, "json">,
   json: object | undefined,
 ) {

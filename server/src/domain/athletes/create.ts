@@ -22,8 +22,8 @@ export async function createAthlete(
   await requireFree(ctx, "ATHLETE", { username: body.username, externalId: body.external_id });
   const generated = body.password === undefined ? generatePassword() : null;
   const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
-  return change(ctx, "createAthlete", {}, async (change) => {
-    const athlete = await insertAccount(change, {
+  return change(ctx, "createAthlete", {}, async (unit) => {
+    const athlete = await insertAccount(unit, {
       role: "ATHLETE",
       username: body.username,
       email: body.email,
@@ -31,7 +31,7 @@ export async function createAthlete(
       passwordHash,
       ...athleteProfileColumns(body.athlete_profile),
     });
-    await mailCredentials(ctx, change, athlete, generated);
+    await mailCredentials(ctx, unit, athlete, generated);
     return athleteItem(athlete);
   });
 }
@@ -49,13 +49,13 @@ export async function createManagedAthlete(
   body: StaticDecode<typeof NewManagedAthlete>,
 ): Promise<AthleteItem> {
   requireSelf(ctx, body.managed_by);
-  return change(ctx, "createManagedAthlete", {}, async (change) => {
-    const athlete = await insertManagedAthlete(change, body.managed_by, {
+  return change(ctx, "createManagedAthlete", {}, async (unit) => {
+    const athlete = await insertManagedAthlete(unit, body.managed_by, {
       externalId: body.external_id ?? null,
       ...athleteProfileColumns(body.athlete_profile),
     });
-    await requireAthleteRoom(change, body.managed_by);
-    if (athlete.profilePicture !== null) await requirePictureRoom(change, body.managed_by);
+    await requireAthleteRoom(unit, body.managed_by);
+    if (athlete.profilePicture !== null) await requirePictureRoom(unit, body.managed_by);
     return athleteItem(athlete);
   });
 }

@@ -3,14 +3,15 @@ import { accounts, permissions, timeframes } from "../../store/schema.js";
 import { erasePerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
-import { type Change, change } from "../change.js";
+import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { removePermissions } from "../permissions/revoke.js";
 import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { athleteItem, type Filters, requireMatch } from "./list.js";
 
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
-type Run = (work: (change: Change, athlete: Account) => Promise<void>) => Promise<void>;
+type Run = (work: (unit: UnitOfWork, athlete: Account) => Promise<void>) => Promise<void>;
 
 /** Deletes the account with all that hangs on it: time frames, permissions, and by the database the tokens. */
 export async function removeAthlete(
@@ -20,8 +21,8 @@ export async function removeAthlete(
 ): Promise<void> {
   const ofAthlete = eq(timeframes.athleteId, id);
   await removeInPortions(ctx.queries, ofAthlete, (limit) =>
-    run(async (change) => {
-      await removeTimeframes(change, ofAthlete, { limit });
+    run(async (unit) => {
+      await removeTimeframes(unit, ofAthlete, { limit });
     }),
   );
   await run(deleteRows);
@@ -29,14 +30,14 @@ export async function removeAthlete(
 }
 
 /** Deletes the rows of an account about which nobody owns anything any more but time frames and permissions. */
-export async function deleteRows(change: Change, account: Account): Promise<void> {
+export async function deleteRows(unit: UnitOfWork, account: Account): Promise<void> {
   const { id } = account;
-  await removeTimeframes(change, eq(timeframes.athleteId, id));
-  await removePermissions(change, eq(permissions.athleteId, id));
+  await removeTimeframes(unit, eq(timeframes.athleteId, id));
+  await removePermissions(unit, eq(permissions.athleteId, id));
   // Before the account's row, which its jobs and answers name.
-  await erasePerson(change, account);
-  await change.queries.delete(accounts).where(eq(accounts.id, id));
-  await change.audit("account", id, null, null);
+  await erasePerson(unit, account);
+  await unit.queries.delete(accounts).where(eq(accounts.id, id));
+  await unit.audit("account", id, null, null);
 }
 
 /** Deletes the caller's own account. */
@@ -46,11 +47,11 @@ export const deleteAthlete = (ctx: Context, athlete: Account, filters: Filters):
       ctx,
       "deleteAthlete",
       { athlete: athlete.id },
-      async (change, { athlete }) => {
-        await requireMatch(change.queries, athlete, filters);
-        await work(change, athlete);
+      async (unit, { athlete }) => {
+        await requireMatch(unit.queries, athlete, filters);
+        await work(unit, athlete);
       },
-      async (_change, { athlete }) => athleteItem(athlete),
+      async (_unit, { athlete }) => athleteItem(athlete),
     ),
   );
 
@@ -61,10 +62,10 @@ export const deleteManagedAthlete = (ctx: Context, athlete: Account, filters: Fi
       ctx,
       "deleteManagedAthlete",
       { athlete: athlete.id },
-      async (change, athlete) => {
-        await requireMatch(change.queries, athlete, filters);
-        await work(change, athlete);
+      async (unit, athlete) => {
+        await requireMatch(unit.queries, athlete, filters);
+        await work(unit, athlete);
       },
-      async (_change, athlete) => athleteItem(athlete),
+      async (_unit, athlete) => athleteItem(athlete),
     ),
   );

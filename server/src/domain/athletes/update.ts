@@ -31,15 +31,15 @@ export async function updateAthlete(
     ctx,
     "updateAthlete",
     { athlete: athlete.id },
-    async (change, { athlete: before }) => {
-      await requireMatch(change.queries, before, filters);
-      const after = await updateAccount(change, before, {
+    async (unit, { athlete: before }) => {
+      await requireMatch(unit.queries, before, filters);
+      const after = await updateAccount(unit, before, {
         ...sent({ username: body.username, email: body.email, externalId: body.external_id, passwordHash }),
         ...athleteProfileColumns(body.athlete_profile),
       });
       return athleteItem(after);
     },
-    async (_change, target) => athleteItem(target.athlete),
+    async (_unit, target) => athleteItem(target.athlete),
   );
 }
 
@@ -55,24 +55,24 @@ export async function updateManagedAthlete(
     ctx,
     "updateManagedAthlete",
     { athlete: athlete.id },
-    async (change, before) => {
-      await requireMatch(change.queries, before, filters);
-      const after = await updateAccount(change, before, {
+    async (unit, before) => {
+      await requireMatch(unit.queries, before, filters);
+      const after = await updateAccount(unit, before, {
         ...sent({ externalId: body.external_id }),
         ...athleteProfileColumns(body.athlete_profile),
       });
       const grows = (after.profilePicture?.length ?? 0) > (before.profilePicture?.length ?? 0);
-      if (grows && after.managedBy !== null) await requirePictureRoom(change, after.managedBy);
+      if (grows && after.managedBy !== null) await requirePictureRoom(unit, after.managedBy);
       return athleteItem(after);
     },
-    async (_change, target) => athleteItem(target),
+    async (_unit, target) => athleteItem(target),
   );
 }
 
 /** Sets a new password and ends every session. */
 export async function changeAthletePassword(ctx: Context, athlete: Account, password: string): Promise<void> {
   const passwordHash = await hashPassword(ctx, password, athlete.username);
-  await change(ctx, "changeAthletePassword", { athlete: athlete.id }, async (change, before) => {
-    await updateAccount(change, before, { passwordHash });
+  await change(ctx, "changeAthletePassword", { athlete: athlete.id }, async (unit, before) => {
+    await updateAccount(unit, before, { passwordHash });
   });
 }

@@ -2,9 +2,10 @@ import type { StaticDecode } from "@sinclair/typebox";
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import { bluetoothCommands, bluetoothConfigurations, type Pairings } from "../../store/schema.js";
-import { type Change, change } from "../change.js";
+import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { bluetoothItem, type PairingsInput } from "./resource.js";
 
 export async function findConfiguration(queries: Queries, deviceId: number) {
@@ -32,9 +33,9 @@ export async function configureBluetooth(
     ctx,
     "configureBluetooth",
     { device },
-    async (change) => {
-      const before = await findConfiguration(change.queries, device);
-      return bluetoothItem(await setTarget(change, device, merged(before?.target ?? {}, body), immediate));
+    async (unit) => {
+      const before = await findConfiguration(unit.queries, device);
+      return bluetoothItem(await setTarget(unit, device, merged(before?.target ?? {}, body), immediate));
     },
     async ({ queries }) => bluetoothItem(await findConfiguration(queries, device)),
   );
@@ -58,7 +59,7 @@ function merged(target: Pairings, body: StaticDecode<typeof PairingsInput>): Pai
 
 /** Sets the target and queues it for the device. */
 async function setTarget(
-  { queries, now, audit }: Change,
+  { queries, now, audit }: UnitOfWork,
   deviceId: number,
   target: Pairings,
   immediate: boolean,
@@ -81,13 +82,13 @@ async function setTarget(
 }
 
 /** Clears what a former owner set, on the device too, and hides what the device reported to that owner. */
-export async function forgetOwner(change: Change, deviceId: number): Promise<void> {
-  const { queries } = change;
+export async function forgetOwner(unit: UnitOfWork, deviceId: number): Promise<void> {
+  const { queries } = unit;
   if ((await findConfiguration(queries, deviceId)) === undefined) return;
   await queries.delete(bluetoothCommands).where(eq(bluetoothCommands.deviceId, deviceId));
   await queries
     .update(bluetoothConfigurations)
     .set({ reportedIn: null })
     .where(eq(bluetoothConfigurations.deviceId, deviceId));
-  await setTarget(change, deviceId, {}, false);
+  await setTarget(unit, deviceId, {}, false);
 }

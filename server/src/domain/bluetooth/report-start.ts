@@ -1,11 +1,12 @@
 import { and, desc, eq, lte } from "drizzle-orm";
 import { bluetoothCommands, bluetoothConfigurations, ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import { type Change, transact } from "../change.js";
+import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { updateDevice } from "../devices/custom-name.js";
 import { findDevice } from "../devices/operate.js";
 import { errors } from "../errors.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { findConfiguration } from "./configure.js";
 
 export interface StartReport {
@@ -17,20 +18,20 @@ export interface StartReport {
 
 /** Takes a device's word that it has started: its current configuration is the target as it was when sent. */
 export async function reportStart(ctx: Context, report: StartReport) {
-  return transact(ctx, "device report-start", async (change) => {
-    const device = await findDevice(change, report.serialNumber);
+  return transact(ctx, "device report-start", async (unit) => {
+    const device = await findDevice(unit, report.serialNumber);
     if (report.firmwareVersion !== undefined && report.firmwareVersion !== device.firmwareVersion) {
-      await updateDevice(change, device, {
+      await updateDevice(unit, device, {
         firmwareVersion: report.firmwareVersion,
-        firmwareAt: change.now,
+        firmwareAt: unit.now,
       });
     }
-    const configuration = await receive(change, device.id, report.configurationVersion);
+    const configuration = await receive(unit, device.id, report.configurationVersion);
     return { serialNumber: device.serialNumber, current: configuration?.current ?? {} };
   });
 }
 
-async function receive({ queries, audit }: Change, deviceId: number, version: number | undefined) {
+async function receive({ queries, audit }: UnitOfWork, deviceId: number, version: number | undefined) {
   const before = await findConfiguration(queries, deviceId);
   const [command] = await queries
     .select()

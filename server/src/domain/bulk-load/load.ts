@@ -15,12 +15,13 @@ import {
 } from "../../store/samples/index.js";
 import { devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import { type Change, transact } from "../change.js";
+import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { updateDevice } from "../devices/custom-name.js";
 import { requireSampleRoom } from "../quotas.js";
 import { intervalOf } from "../raw-data/interval.js";
 import { samplesStored } from "../timeframes/samples-stored.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { BulkLoadPayload } from "./accept.js";
 import { requireFewChunks } from "./scattered.js";
 import { SampleFilter, type Times } from "./sort-out.js";
@@ -50,18 +51,18 @@ export async function loadRecording(
   // Before the transaction: everyone waits for it on the embedded database, whose engine has one session.
   const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
-  return transact(ctx, "bulk load", async (change) => {
-    const { queries } = change;
+  return transact(ctx, "bulk load", async (unit) => {
+    const { queries } = unit;
     await keepOwner(queries, device);
-    const latestMs = change.now.getTime() + ctx.config.bulkLoadMaxAheadMs;
+    const latestMs = unit.now.getTime() + ctx.config.bulkLoadMaxAheadMs;
     const times = await timesOf(queries, device, manager, latestMs);
     const filter = new SampleFilter(times);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
-    if (result.room > 0) await requireSampleRoom(change, manager, result.room);
-    await samplesStored(change, device, result.changed);
+    if (result.room > 0) await requireSampleRoom(unit, manager, result.room);
+    await samplesStored(unit, device, result.changed);
     const details = detailsOf(device, times, filter, result, report);
-    await noteFirmware(change, device, info, filter.keptTimes);
+    await noteFirmware(unit, device, info, filter.keptTimes);
     await addToPayload(queries, job, { details });
     return details;
   });
@@ -153,19 +154,19 @@ const toInterval = ({ startMs, stopMs }: Interval) => ({ start: iso(startMs), st
 
 /** The device's firmware version is that of the newest recording loaded, or of the device's own later report. */
 async function noteFirmware(
-  change: Change,
+  unit: UnitOfWork,
   deviceId: number,
   { firmwareVersion }: RecordingInfo,
   times: readonly number[],
 ): Promise<void> {
   if (times.length === 0 || firmwareVersion === "") return;
   const at = new Date(times.reduce((latest, ms) => Math.max(latest, ms)));
-  const [device] = await change.queries.select().from(devices).where(eq(devices.id, deviceId)).for("update");
+  const [device] = await unit.queries.select().from(devices).where(eq(devices.id, deviceId)).for("update");
   if (device === undefined || (device.firmwareAt !== null && device.firmwareAt >= at)) return;
   if (device.firmwareVersion !== firmwareVersion) {
-    await updateDevice(change, device, { firmwareVersion, firmwareAt: at });
+    await updateDevice(unit, device, { firmwareVersion, firmwareAt: at });
     return;
   }
   // Nothing that anyone sees has changed: neither version nor audit.
-  await change.queries.update(devices).set({ firmwareAt: at }).where(eq(devices.id, deviceId));
+  await unit.queries.update(devices).set({ firmwareAt: at }).where(eq(devices.id, deviceId));
 }

@@ -8,12 +8,12 @@ import { hasLostSamples } from "../timeframes/removed-samples.js";
 
 /** Recomputes all data that older rules gave; done at the start of every process that works. */
 export async function queueOutdated(ctx: Context): Promise<void> {
-  await transact(ctx, "queueOutdated", async (change) => {
-    const outdated = await change.queries
+  await transact(ctx, "queueOutdated", async (unit) => {
+    const outdated = await unit.queries
       .select({ id: timeframes.id, ownerId: timeframes.ownerId })
       .from(timeframes)
       .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
       .where(and(lt(computedData.definitionVersion, DEFINITION_VERSION), not(hasLostSamples)));
-    await queueComputation(change, outdated);
+    await queueComputation(unit, outdated);
   });
 }

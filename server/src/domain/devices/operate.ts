@@ -1,10 +1,11 @@
 import { and, eq, gt, ne, sql } from "drizzle-orm";
 import { devices, ownerships } from "../../store/schema.js";
 import { isStorable } from "../../wire/date-time.js";
-import { type Change, transact } from "../change.js";
+import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { ownershipChanged } from "../timeframes/samples-stored.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 
 export interface NewDevice {
   serialNumber: string;
@@ -17,14 +18,14 @@ const SERIAL_NUMBER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,149}$/;
 
 /** Adds devices: all of them, or none when one is in fault. */
 export async function addDevices(ctx: Context, added: readonly NewDevice[]) {
-  return transact(ctx, "device add", async (change) => {
+  return transact(ctx, "device add", async (unit) => {
     const rows = [];
-    for (const device of added) rows.push(await addDevice(change, device));
+    for (const device of added) rows.push(await addDevice(unit, device));
     return rows;
   });
 }
 
-async function addDevice({ queries, now, audit }: Change, device: NewDevice) {
+async function addDevice({ queries, now, audit }: UnitOfWork, device: NewDevice) {
   if (!SERIAL_NUMBER.test(device.serialNumber)) {
     throw errors.field(
       "serial_number",
@@ -46,7 +47,7 @@ async function addDevice({ queries, now, audit }: Change, device: NewDevice) {
 }
 
 /** The device with this serial number. */
-export async function findDevice({ queries }: Pick<Change, "queries">, serialNumber: string) {
+export async function findDevice({ queries }: Pick<UnitOfWork, "queries">, serialNumber: string) {
   const [device] = await queries
     .select()
     .from(devices)
@@ -60,9 +61,9 @@ export async function findDevice({ queries }: Pick<Change, "queries">, serialNum
 export async function backdateOwnership(ctx: Context, serialNumber: string, start: Date) {
   if (!isStorable(start.getTime()))
     throw errors.field("start", "Expected a date-time such as 2024-01-01T06:00:00Z.");
-  return transact(ctx, "ownership backdate", async (change) => {
-    const { queries } = change;
-    const device = await findDevice(change, serialNumber);
+  return transact(ctx, "ownership backdate", async (unit) => {
+    const { queries } = unit;
+    const device = await findDevice(unit, serialNumber);
     const [last] = await queries
       .select()
       .from(ownerships)
@@ -98,9 +99,9 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
       .set({ startTime: start, version: sql`${ownerships.version} + 1` })
       .where(eq(ownerships.id, last.id))
       .returning();
-    await change.audit("ownership", last.id, last, after ?? null);
+    await unit.audit("ownership", last.id, last, after ?? null);
     const gained = { startMs: start.getTime(), stopMs: last.startTime.getTime() };
-    await ownershipChanged(change, device.id, [gained]);
+    await ownershipChanged(unit, device.id, [gained]);
     return { device, ownership: after ?? last };
   });
 }

@@ -23,8 +23,8 @@ export async function createManager(
   await requireFree(ctx, "MANAGER", { username: body.username, externalId: body.external_id });
   const generated = body.password === undefined ? generatePassword() : null;
   const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
-  return change(ctx, "createManager", {}, async (change) => {
-    const manager = await insertAccount(change, {
+  return change(ctx, "createManager", {}, async (unit) => {
+    const manager = await insertAccount(unit, {
       role: "MANAGER",
       username: body.username,
       email: body.email,
@@ -34,12 +34,12 @@ export async function createManager(
       ...managerProfileColumns(body.manager_profile),
     });
     if (withDefaultAthlete) {
-      await insertManagedAthlete(change, manager.id, {
+      await insertManagedAthlete(unit, manager.id, {
         isDefaultAthlete: true,
         ...athleteProfileColumns(body.athlete_profile),
       });
     }
-    await mailCredentials(ctx, change, manager, generated);
+    await mailCredentials(ctx, unit, manager, generated);
     return item(toManager(manager), manager.version);
   });
 }

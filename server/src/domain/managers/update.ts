@@ -7,7 +7,7 @@ import { changedPasswordHash, hashPassword } from "../passwords.js";
 import type { ManagerUpdate } from "./bodies.js";
 import { managerItem } from "./retrieve.js";
 
-const view = async (_change: unknown, account: Account) => managerItem(account);
+const view = async (_unit: unknown, account: Account) => managerItem(account);
 
 /** Changes the fields sent. A password that is the manager's already changes nothing. */
 export async function updateManager(
@@ -29,9 +29,9 @@ export async function updateManager(
     ctx,
     "updateManager",
     { manager: manager.id },
-    async (change, before) =>
+    async (unit, before) =>
       managerItem(
-        await updateAccount(change, before, {
+        await updateAccount(unit, before, {
           ...sent({ username: body.username, email: body.email, externalId: body.external_id, passwordHash }),
           ...managerProfileColumns(body.manager_profile),
         }),
@@ -43,7 +43,7 @@ export async function updateManager(
 /** Sets a new password and ends every session. */
 export async function changeManagerPassword(ctx: Context, manager: Account, password: string): Promise<void> {
   const passwordHash = await hashPassword(ctx, password, manager.username);
-  await change(ctx, "changeManagerPassword", { manager: manager.id }, async (change, before) => {
-    await updateAccount(change, before, { passwordHash });
+  await change(ctx, "changeManagerPassword", { manager: manager.id }, async (unit, before) => {
+    await updateAccount(unit, before, { passwordHash });
   });
 }

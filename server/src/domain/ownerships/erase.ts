@@ -2,9 +2,9 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import { deleteSamplesBetween, sqlClientOf } from "../../store/samples/index.js";
 import { auditLog, bluetoothConfigurations, devices, ownerships } from "../../store/schema.js";
 import { forgetOwner } from "../bluetooth/configure.js";
-import type { Change } from "../change.js";
 import { updateDevice } from "../devices/custom-name.js";
 import { ownershipChanged } from "../timeframes/samples-stored.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Before all samples, ms since 1970 UTC. */
 const BEGINNING_MS = -8_640_000_000_000_000;
@@ -13,8 +13,8 @@ const BEGINNING_MS = -8_640_000_000_000_000;
  * Removes a manager from the history of a device that he owns or owned, with the samples of his times, which nobody could
  * read any more, and what he set on it. Of a device whose last owner he is, the samples of times without an owner go too.
  */
-export async function eraseOwnerships(change: Change, deviceId: number, managerId: number): Promise<void> {
-  const { queries, audit } = change;
+export async function eraseOwnerships(unit: UnitOfWork, deviceId: number, managerId: number): Promise<void> {
+  const { queries, audit } = unit;
   const [device] = await queries.select().from(devices).where(eq(devices.id, deviceId)).for("update");
   if (device === undefined) return;
   const history = await queries
@@ -34,14 +34,14 @@ export async function eraseOwnerships(change: Change, deviceId: number, managerI
     freeFromMs = endTime.getTime();
   }
   if (isLast) {
-    await forgetOwner(change, deviceId);
+    await forgetOwner(unit, deviceId);
     await queries
       .update(bluetoothConfigurations)
       .set({ current: {} })
       .where(eq(bluetoothConfigurations.deviceId, deviceId));
-    if (device.customName !== null) await updateDevice(change, device, { customName: null });
+    if (device.customName !== null) await updateDevice(unit, device, { customName: null });
   }
-  await eraseAudit(change, deviceId, managerId);
+  await eraseAudit(unit, deviceId, managerId);
   const ids = own.map(({ id }) => id);
   if (ids.length === 0) return;
   await queries
@@ -51,14 +51,14 @@ export async function eraseOwnerships(change: Change, deviceId: number, managerI
   await queries.delete(ownerships).where(inArray(ownerships.id, ids));
   for (const id of ids) await audit("ownership", id, null, null);
   await ownershipChanged(
-    change,
+    unit,
     deviceId,
     own.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), stopMs: endTime.getTime() })),
   );
 }
 
 /** What he set stands in the audit until the next owner's beginning, whose rows tell what was before. */
-const eraseAudit = ({ queries }: Change, deviceId: number, managerId: number) =>
+const eraseAudit = ({ queries }: UnitOfWork, deviceId: number, managerId: number) =>
   queries
     .update(auditLog)
     .set({ before: null, after: null })

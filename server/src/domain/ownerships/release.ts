@@ -11,9 +11,9 @@ import { ownershipChanged } from "../timeframes/samples-stored.js";
  * at or after this moment is removed, for it would be the next owner's to read.
  */
 export async function releaseOwnership(ctx: Context, device: number): Promise<void> {
-  await change(ctx, "releaseOwnership", { device }, async (change, { ownership }) => {
-    const endMs = Math.max(change.now.getTime(), ownership.startTime.getTime());
-    const [ended] = await change.queries
+  await change(ctx, "releaseOwnership", { device }, async (unit, { ownership }) => {
+    const endMs = Math.max(unit.now.getTime(), ownership.startTime.getTime());
+    const [ended] = await unit.queries
       .update(ownerships)
       .set({
         endTime: new Date(endMs),
@@ -21,8 +21,8 @@ export async function releaseOwnership(ctx: Context, device: number): Promise<vo
       })
       .where(eq(ownerships.id, ownership.id))
       .returning();
-    await change.audit("ownership", ownership.id, ownership, ended ?? null);
-    await deleteSamplesFrom(sqlClientOf(change.queries), device, endMs);
-    await ownershipChanged(change, device, [{ startMs: endMs, stopMs: CURRENT_END.getTime() }]);
+    await unit.audit("ownership", ownership.id, ownership, ended ?? null);
+    await deleteSamplesFrom(sqlClientOf(unit.queries), device, endMs);
+    await ownershipChanged(unit, device, [{ startMs: endMs, stopMs: CURRENT_END.getTime() }]);
   });
 }

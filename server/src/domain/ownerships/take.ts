@@ -21,8 +21,8 @@ export const TakenDevice = Type.Object({
  */
 export async function takeOwnership(ctx: Context, body: StaticDecode<typeof TakenDevice>) {
   const me = ctx.caller?.id ?? 0;
-  return change(ctx, "takeOwnership", {}, async (change) => {
-    const { queries, now } = change;
+  return change(ctx, "takeOwnership", {}, async (unit) => {
+    const { queries, now } = unit;
     const [device] = await queries
       .select()
       .from(devices)
@@ -50,12 +50,12 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       })
       .returning();
     if (ownership === undefined) throw new Error("The ownership was not inserted");
-    await change.audit("ownership", ownership.id, null, ownership);
+    await unit.audit("ownership", ownership.id, null, ownership);
     const { startTime, endTime } = ownership;
-    await ownershipChanged(change, device.id, [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }]);
+    await ownershipChanged(unit, device.id, [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }]);
     const isNewOwner = last !== undefined && last.managerId !== me;
-    if (isNewOwner) await forgetOwner(change, device.id);
-    const taken = await updateDevice(change, device, {
+    if (isNewOwner) await forgetOwner(unit, device.id);
+    const taken = await updateDevice(unit, device, {
       activationTime: device.activationTime ?? now,
       customName: isNewOwner ? null : device.customName,
     });

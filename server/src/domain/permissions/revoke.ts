@@ -1,10 +1,11 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
-import { type Change, change } from "../change.js";
+import { change } from "../change.js";
 import type { Context } from "../context.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Deletes the permissions that match. */
-export async function removePermissions({ queries, auditAll }: Change, matching: SQL | undefined) {
+export async function removePermissions({ queries, auditAll }: UnitOfWork, matching: SQL | undefined) {
   const rows = await queries.delete(permissions).where(matching).returning();
   await auditAll(
     "permission",
@@ -14,8 +15,8 @@ export async function removePermissions({ queries, auditAll }: Change, matching:
 
 /** Takes from the manager every permission on the athlete, if there are any. */
 export const revokePermissions = (ctx: Context, athlete: number, manager: number): Promise<void> =>
-  change(ctx, "revokePermissions", { athlete, manager }, (change) =>
-    removePermissions(change, and(eq(permissions.athleteId, athlete), eq(permissions.managerId, manager))),
+  change(ctx, "revokePermissions", { athlete, manager }, (unit) =>
+    removePermissions(unit, and(eq(permissions.athleteId, athlete), eq(permissions.managerId, manager))),
   );
 
 /** Takes one permission from the manager. */
@@ -23,4 +24,4 @@ export const revokePermission = (
   ctx: Context,
   ids: { athlete: number; manager: number; permission: number },
 ): Promise<void> =>
-  change(ctx, "revokePermission", ids, (change, { id }) => removePermissions(change, eq(permissions.id, id)));
+  change(ctx, "revokePermission", ids, (unit, { id }) => removePermissions(unit, eq(permissions.id, id)));

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
 import { sent } from "../accounts/store.js";
-import { type Change, change } from "../change.js";
+import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { requireTimeframeRoom } from "../quotas.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { emitActivityEvent } from "../webhooks/events.js";
 import { checkTimeframe } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
@@ -16,18 +17,18 @@ import type { Timeframe } from "./rules.js";
 
 /** Creates a time frame; its data are computed afterwards. */
 export async function createTimeframe(ctx: Context, body: NewTimeframe) {
-  return change(ctx, "createTimeframe", {}, async (change) => {
-    const columns = await checkTimeframe(ctx, change, body);
-    await requireRoom(change, columns.activityId);
-    const [timeframe] = await change.queries
+  return change(ctx, "createTimeframe", {}, async (unit) => {
+    const columns = await checkTimeframe(ctx, unit, body);
+    await requireRoom(unit, columns.activityId);
+    const [timeframe] = await unit.queries
       .insert(timeframes)
-      .values({ ...columns, createdAt: change.now })
+      .values({ ...columns, createdAt: unit.now })
       .returning();
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
-    await requireTimeframeRoom(change, timeframe.ownerId);
-    await change.audit("timeframe", timeframe.id, null, timeframe);
-    await emit(change, "timeframe-created", timeframe.activityId, timeframe.id);
-    await queueComputation(change, [timeframe]);
+    await requireTimeframeRoom(unit, timeframe.ownerId);
+    await unit.audit("timeframe", timeframe.id, null, timeframe);
+    await emit(unit, "timeframe-created", timeframe.activityId, timeframe.id);
+    await queueComputation(unit, [timeframe]);
     return timeframeItem(ctx, timeframe, {});
   });
 }
@@ -36,7 +37,7 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
  * An activity goes with its time frames in one transaction, which others wait for.
  * @throws ServiceError `too_many_timeframes`
  */
-async function requireRoom({ queries, config }: Change, activityId: number): Promise<void> {
+async function requireRoom({ queries, config }: UnitOfWork, activityId: number): Promise<void> {
   const known = await queries.$count(timeframes, eq(timeframes.activityId, activityId));
   if (known < config.activityMaxTimeframes) return;
   throw errors.conflict(
@@ -46,11 +47,11 @@ async function requireRoom({ queries, config }: Change, activityId: number): Pro
 }
 
 const emit = (
-  change: Change,
+  unit: UnitOfWork,
   kind: "timeframe-created" | "timeframe-updated",
   activityId: number,
   timeframeId: number,
-) => emitActivityEvent(change, kind, { activityId, timeframeId });
+) => emitActivityEvent(unit, kind, { activityId, timeframeId });
 
 /**
  * Changes a time frame; what was not sent stays. Its data are computed again. One that moves to another activity is
@@ -67,11 +68,11 @@ export async function updateTimeframe(
     ctx,
     operation,
     { timeframe: id },
-    async (change, before) => {
-      await requireMatch({ ...ctx, queries: change.queries }, before, query);
-      const columns = await checkTimeframe(ctx, change, { ...asInput(before), ...sent(body) }, before);
-      if (columns.activityId !== before.activityId) await requireRoom(change, columns.activityId);
-      const [after] = await change.queries
+    async (unit, before) => {
+      await requireMatch({ ...ctx, queries: unit.queries }, before, query);
+      const columns = await checkTimeframe(ctx, unit, { ...asInput(before), ...sent(body) }, before);
+      if (columns.activityId !== before.activityId) await requireRoom(unit, columns.activityId);
+      const [after] = await unit.queries
         .update(timeframes)
         .set({ ...columns, version: sql`${timeframes.version} + 1` })
         .where(eq(timeframes.id, id))
@@ -79,14 +80,14 @@ export async function updateTimeframe(
       if (after === undefined) throw errors.notFound();
       const hasSameParams = isDeepStrictEqual(after.params, before.params);
       const view = ({ params, ...rest }: Timeframe) => (hasSameParams ? rest : { ...rest, params });
-      await change.audit("timeframe", id, view(before), view(after));
+      await unit.audit("timeframe", id, view(before), view(after));
       for (const activityId of new Set([before.activityId, after.activityId])) {
-        await emit(change, "timeframe-updated", activityId, id);
+        await emit(unit, "timeframe-updated", activityId, id);
       }
-      await queueComputation(change, [after]);
-      return timeframeItem({ ...ctx, queries: change.queries }, after, query);
+      await queueComputation(unit, [after]);
+      return timeframeItem({ ...ctx, queries: unit.queries }, after, query);
     },
-    (change, target) => timeframeItem({ ...ctx, queries: change.queries }, target, query),
+    (unit, target) => timeframeItem({ ...ctx, queries: unit.queries }, target, query),
   );
 }
 
@@ -106,10 +107,10 @@ export async function deleteTimeframe(ctx: Context, timeframe: number, query: Ti
     ctx,
     "deleteTimeframe",
     { timeframe },
-    async (change, target) => {
-      await requireMatch({ ...ctx, queries: change.queries }, target, query);
-      await removeTimeframes(change, eq(timeframes.id, timeframe));
+    async (unit, target) => {
+      await requireMatch({ ...ctx, queries: unit.queries }, target, query);
+      await removeTimeframes(unit, eq(timeframes.id, timeframe));
     },
-    (change, target) => timeframeItem({ ...ctx, queries: change.queries }, target, query),
+    (unit, target) => timeframeItem({ ...ctx, queries: unit.queries }, target, query),
   );
 }

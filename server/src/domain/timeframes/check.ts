@@ -3,7 +3,6 @@ import { and, eq } from "drizzle-orm";
 import { type ParameterOverrides, parameterProblems } from "../../metrics/index.js";
 import type { Queries } from "../../store/database.js";
 import { accounts, activities, ownerships } from "../../store/schema.js";
-import type { Change } from "../change.js";
 import { sportOf } from "../computed-data/compute.js";
 import type { Context } from "../context.js";
 import { errors, type FieldErrors } from "../errors.js";
@@ -11,6 +10,7 @@ import { boundsProblem } from "../json-bounds.js";
 import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import { grantsOf } from "../permissions/coverage.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { MAX_LENGTH_DAYS, type NewTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
 
@@ -25,7 +25,7 @@ const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
  */
 export async function checkTimeframe(
   { caller }: Context,
-  { queries }: Change,
+  { queries }: UnitOfWork,
   timeframe: NewTimeframe,
   before?: Timeframe,
 ) {

@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Change } from "../change.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { Timeframe } from "./rules.js";
 
 /** Asks for the computed data of time frames that have changed themselves, after the commit. */
 export async function queueComputation(
-  change: Change,
+  unit: UnitOfWork,
   changed: readonly Pick<Timeframe, "id" | "ownerId">[],
 ): Promise<void> {
-  await change.enqueueAll(
+  await unit.enqueueAll(
     changed.map(({ id, ownerId }) => ({
       kind: "compute",
       payload: { timeframe: id },
@@ -21,14 +21,14 @@ export async function queueComputation(
  * Marks the computed data of all time frames that match as stale and asks for them again: something has changed that
  * they are computed from, though the time frames have not.
  */
-export async function recompute(change: Change, matching: SQL): Promise<void> {
+export async function recompute(unit: UnitOfWork, matching: SQL): Promise<void> {
   // Locked in the order of their ids, so that two changes never wait for each other.
-  const { rows } = await change.queries.execute<{ id: string; owner_id: string }>(sql`
+  const { rows } = await unit.queries.execute<{ id: string; owner_id: string }>(sql`
     WITH matching AS (SELECT id FROM timeframes WHERE ${matching} ORDER BY id FOR NO KEY UPDATE)
     UPDATE timeframes SET data_version = data_version + 1 FROM matching
     WHERE timeframes.id = matching.id RETURNING timeframes.id, timeframes.owner_id`);
   await queueComputation(
-    change,
+    unit,
     rows.map(({ id, owner_id }) => ({ id: Number(id), ownerId: Number(owner_id) })),
   );
 }

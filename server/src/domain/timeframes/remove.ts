@@ -1,7 +1,7 @@
 import { inArray, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import { timeframes } from "../../store/schema.js";
-import type { Change } from "../change.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { emitActivityEvents } from "../webhooks/events.js";
 
 /** Time frames that one transaction deletes, and others wait for. */
@@ -34,20 +34,20 @@ export async function removeInPortions(
  * @returns how many
  */
 export async function removeTimeframes(
-  change: Change,
+  unit: UnitOfWork,
   matching: SQL,
   { withActivity = false, limit }: { withActivity?: boolean; limit?: number } = {},
 ): Promise<number> {
-  const { queries } = change;
+  const { queries } = unit;
   const query = queries.select().from(timeframes).where(matching).orderBy(timeframes.id).$dynamic();
   const rows = await (limit === undefined ? query : query.limit(limit)).for("update");
   await emitActivityEvents(
-    change,
+    unit,
     "timeframe-deleted",
     rows.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
     { outlives: withActivity },
   );
-  await change.auditAll(
+  await unit.auditAll(
     "timeframe",
     rows.map((before) => ({ id: before.id, before })),
   );

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
-import type { Change } from "../change.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { instantsOf } from "./multirange.js";
 import { recompute } from "./recompute.js";
 import { forgetRemoved } from "./removed-samples.js";
@@ -16,13 +16,13 @@ const touching = (intervals: readonly Interval[]): SQL =>
  * @param changed where samples are new or gained a heart rate, from `storeSamples`
  */
 export async function samplesStored(
-  change: Change,
+  unit: UnitOfWork,
   deviceId: number,
   changed: readonly Interval[],
 ): Promise<void> {
   if (changed.length === 0) return;
-  await forgetRemoved(change.queries, deviceId, changed);
-  await ownershipChanged(change, deviceId, changed);
+  await forgetRemoved(unit.queries, deviceId, changed);
+  await ownershipChanged(unit, deviceId, changed);
 }
 
 /**
@@ -30,10 +30,10 @@ export async function samplesStored(
  * be called in the transaction that changes the ownership.
  */
 export async function ownershipChanged(
-  change: Change,
+  unit: UnitOfWork,
   deviceId: number,
   changed: readonly Interval[],
 ): Promise<void> {
   const matching = and(eq(timeframes.deviceId, deviceId), touching(changed));
-  if (matching !== undefined && changed.length > 0) await recompute(change, matching);
+  if (matching !== undefined && changed.length > 0) await recompute(unit, matching);
 }

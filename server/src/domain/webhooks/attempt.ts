@@ -4,9 +4,10 @@ import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import { post } from "../../webhooks/post.js";
 import { nextAttempt, parseRetryAfter } from "../../webhooks/schedule.js";
 import { signatureHeaders } from "../../webhooks/signature.js";
-import { type Change, transact } from "../change.js";
+import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { unseal } from "../secret-box.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { TEST_EVENT } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
 import { cancelDeliveries } from "./write.js";
@@ -45,7 +46,7 @@ export async function attemptDelivery(
     );
   if (delivery === undefined) return undefined;
   const outcome = await send(ctx, delivery, job.chargedTo);
-  const at = await transact(ctx, "deliver webhook", (change) => record(change, delivery, outcome));
+  const at = await transact(ctx, "deliver webhook", (unit) => record(unit, delivery, outcome));
   return at && { at, problem: outcome.status === null ? outcome.response : `HTTP ${outcome.status}` };
 }
 
@@ -98,8 +99,8 @@ function reason(error: unknown): string {
 }
 
 /** @returns when to try again; undefined when the delivery has ended */
-async function record(change: Change, tried: Delivery, outcome: Outcome): Promise<Date | undefined> {
-  const { queries, now } = change;
+async function record(unit: UnitOfWork, tried: Delivery, outcome: Outcome): Promise<Date | undefined> {
+  const { queries, now } = unit;
   // The webhook before its deliveries, as those lock them who delete it.
   await queries.select().from(webhooks).where(eq(webhooks.id, tried.webhookId)).for("update");
   const [delivery] = await queries
@@ -125,18 +126,18 @@ async function record(change: Change, tried: Delivery, outcome: Outcome): Promis
     .update(webhookDeliveries)
     .set({ state, attempts, responseStatus: outcome.status, response: outcome.response, lastAttemptAt: now })
     .where(eq(webhookDeliveries.id, delivery.id));
-  await judge(change, delivery, state, outcome.status);
+  await judge(unit, delivery, state, outcome.status);
   return next;
 }
 
 /** Counts the webhook's exhausted deliveries, and disables it when its receiver is gone or has failed too often. */
 async function judge(
-  change: Change,
+  unit: UnitOfWork,
   { webhookId, url, event }: Delivery,
   state: string,
   status: number | null,
 ): Promise<void> {
-  const { queries, now, audit } = change;
+  const { queries, now, audit } = unit;
   // What an earlier URL answered says nothing of the present one.
   const current = and(eq(webhooks.id, webhookId), eq(webhooks.webhookUrl, url));
   if (state === "delivered") {
@@ -151,7 +152,7 @@ async function judge(
       .where(and(current, isNull(webhooks.disabledAt)))
       .for("update");
     const disabled = status === GONE || (before !== undefined && before.failures + 1 >= MAX_EXHAUSTED);
-    if (disabled) await cancelDeliveries(change, webhookId, "Not sent: the webhook was disabled.", url);
+    if (disabled) await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", url);
     if (before === undefined) return;
     const [after] = await queries
       .update(webhooks)

@@ -45,8 +45,8 @@ export const listDeliveries = (
 
 /** Sends a delivery's event again, now, with the same `webhook-id`, to the webhook as it is now. */
 export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: number; delivery: number }) =>
-  change(ctx, "resendDelivery", ids, async (change, { webhook, delivery }) => {
-    const [after] = await change.queries
+  change(ctx, "resendDelivery", ids, async (unit, { webhook, delivery }) => {
+    const [after] = await unit.queries
       .update(webhookDeliveries)
       .set({
         url: webhook.webhookUrl,
@@ -54,25 +54,25 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
         state: "pending",
         attempts: 0,
         // The job that carried it so far finds nothing to do.
-        jobId: await carry(change, ctx.caller?.id ?? NOBODY, webhook.webhookUrl),
+        jobId: await carry(unit, ctx.caller?.id ?? NOBODY, webhook.webhookUrl),
       })
       .where(eq(webhookDeliveries.id, delivery.id))
       .returning();
     if (after === undefined) throw new Error("The delivery was not updated");
-    await change.audit("webhook delivery", delivery.id, delivery, after);
-    return toDelivery(after, change.now);
+    await unit.audit("webhook delivery", delivery.id, delivery, after);
+    return toDelivery(after, unit.now);
   });
 
 /** Calls the webhook once with an event of its own kind; a failure is not repeated and does not count. */
 export const testWebhook = (ctx: Context, ids: { activity: number; webhook: number }) =>
-  change(ctx, "testWebhook", ids, async (change, webhook) => {
-    const delivery = await writeDelivery(change, ctx.caller?.id ?? NOBODY, {
+  change(ctx, "testWebhook", ids, async (unit, webhook) => {
+    const delivery = await writeDelivery(unit, ctx.caller?.id ?? NOBODY, {
       webhookId: webhook.id,
       url: webhook.webhookUrl,
       secretToken: webhook.secretToken,
       event: TEST_EVENT,
       data: { activity_id: webhook.activityId },
     });
-    await change.audit("webhook delivery", delivery.id, null, delivery);
-    return toDelivery(delivery, change.now);
+    await unit.audit("webhook delivery", delivery.id, null, delivery);
+    return toDelivery(delivery, unit.now);
   });

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { activities, webhooks } from "../../store/schema.js";
-import type { Change } from "../change.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { FanOut } from "./fan-out.js";
 import { type NewDelivery, writeDeliveries } from "./write.js";
 
@@ -24,10 +24,10 @@ const AT_ONCE = 200;
 
 /** Tells the webhooks of an activity of one event; see `emitActivityEvents`. */
 export const emitActivityEvent = (
-  change: Change,
+  unit: UnitOfWork,
   kind: ActivityEventKind,
   subject: EventSubject,
-): Promise<void> => emitActivityEvents(change, kind, [subject]);
+): Promise<void> => emitActivityEvents(unit, kind, [subject]);
 
 /**
  * Has each event delivered to each webhook of its activity that asked for such events, within the caller's transaction.
@@ -36,7 +36,7 @@ export const emitActivityEvent = (
  * @param outlives the events are told although their activity and its webhooks go in this transaction
  */
 export async function emitActivityEvents(
-  change: Change,
+  unit: UnitOfWork,
   kind: ActivityEventKind,
   subjects: readonly EventSubject[],
   { outlives = kind === "activity-deleted" } = {},
@@ -44,7 +44,7 @@ export async function emitActivityEvents(
   const activityIds = [...new Set(subjects.map(({ activityId }) => activityId))];
   if (activityIds.length === 0) return;
   const subscribed = kind.startsWith("activity-") ? webhooks.activityEvents : webhooks.timeframesEvents;
-  const receivers = await change.queries
+  const receivers = await unit.queries
     .select({ webhook: webhooks, owner: activities.ownerId })
     .from(webhooks)
     .innerJoin(activities, eq(activities.id, webhooks.activityId))
@@ -67,9 +67,9 @@ export async function emitActivityEvents(
     };
     const wanted = deliveriesOf(fanOut);
     if (wanted.length <= AT_ONCE) {
-      await writeDeliveries(change, owner, wanted);
+      await writeDeliveries(unit, owner, wanted);
     } else {
-      await change.enqueue({ kind: "webhook-fan-out", payload: { ...fanOut }, chargedTo: owner });
+      await unit.enqueue({ kind: "webhook-fan-out", payload: { ...fanOut }, chargedTo: owner });
     }
   }
 }

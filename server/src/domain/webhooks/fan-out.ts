@@ -3,8 +3,9 @@ import type { Queries } from "../../store/database.js";
 import { addToPayload } from "../../store/lease.js";
 import { type Job, NOBODY } from "../../store/queue.js";
 import { accounts, webhooks } from "../../store/schema.js";
-import { type Change, transact } from "../change.js";
+import { transact } from "../change.js";
 import type { Context } from "../context.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { type ActivityEventKind, deliveriesOf } from "./events.js";
 import { type NewDelivery, writeDeliveries } from "./write.js";
 
@@ -33,8 +34,8 @@ export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: numb
   let done = payload.done ?? 0;
   while (done < wanted.length) {
     const slice = wanted.slice(done, done + PER_TRANSACTION);
-    const goesOn = await transact(ctx, "fan out webhooks", (change) =>
-      writeSlice(change, job, slice, done + slice.length),
+    const goesOn = await transact(ctx, "fan out webhooks", (unit) =>
+      writeSlice(unit, job, slice, done + slice.length),
     );
     if (!goesOn) break;
     done += slice.length;
@@ -44,12 +45,12 @@ export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: numb
 
 /** @returns false when the account is closed or deleted, and nothing was written */
 async function writeSlice(
-  change: Change,
+  unit: UnitOfWork,
   job: Job,
   slice: readonly NewDelivery[],
   done: number,
 ): Promise<boolean> {
-  const { queries } = change;
+  const { queries } = unit;
   const owner = job.chargedTo ?? NOBODY;
   // Before the job, as the deletion of the account locks them.
   if (owner !== NOBODY && !(await holdsOpen(queries, owner))) return false;
@@ -69,7 +70,7 @@ async function writeSlice(
         .for("key share");
   const known = told && new Set(told.map(({ id }) => id));
   await writeDeliveries(
-    change,
+    unit,
     owner,
     slice.filter(({ webhookId }) => known?.has(webhookId) ?? true),
   );

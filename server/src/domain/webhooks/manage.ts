@@ -81,7 +81,7 @@ export async function updateWebhook(
       await audit("webhook", after.id, before, after);
       return webhookItem(ctx, after);
     },
-    async (_change, row) => webhookItem(ctx, row),
+    async (_unit, row) => webhookItem(ctx, row),
   );
 }
 
@@ -98,12 +98,12 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
     ctx,
     "deleteWebhook",
     ids,
-    async (change, before: TargetOf<"deleteWebhook">) => {
-      await cancelDeliveries(change, before.id, "Not sent: the webhook was deleted.");
-      await change.queries.delete(webhooks).where(eq(webhooks.id, before.id));
-      await change.audit("webhook", before.id, before, null);
+    async (unit, before: TargetOf<"deleteWebhook">) => {
+      await cancelDeliveries(unit, before.id, "Not sent: the webhook was deleted.");
+      await unit.queries.delete(webhooks).where(eq(webhooks.id, before.id));
+      await unit.audit("webhook", before.id, before, null);
     },
-    async (_change, row) => webhookItem(ctx, row),
+    async (_unit, row) => webhookItem(ctx, row),
   );
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { and, count, eq, inArray, sql } from "drizzle-orm";
 import { isWaiting, type JobKind, newJobId } from "../../store/queue.js";
 import { jobs, webhookDeliveries } from "../../store/schema.js";
-import type { Change } from "../change.js";
 import { errors } from "../errors.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import type { Delivery } from "./rules.js";
 
 /** What is sent, and where to: the URL and the sealed secret of the moment. */
@@ -18,15 +18,15 @@ export interface NewDelivery {
 const KIND: JobKind = "webhook";
 
 /** How many more deliveries of an account may wait. */
-async function roomFor(change: Change, account: number): Promise<number> {
-  const quota = change.config.webhookMaxPending;
-  const waiting = change.queries
+async function roomFor(unit: UnitOfWork, account: number): Promise<number> {
+  const quota = unit.config.webhookMaxPending;
+  const waiting = unit.queries
     .select({ one: sql`1` })
     .from(jobs)
     .where(and(eq(jobs.kind, KIND), eq(jobs.chargedTo, account), isWaiting))
     .limit(quota)
     .as("waiting");
-  const [counted] = await change.queries.select({ value: count() }).from(waiting);
+  const [counted] = await unit.queries.select({ value: count() }).from(waiting);
   return Math.max(0, quota - (counted?.value ?? 0));
 }
 
@@ -37,27 +37,27 @@ async function roomFor(change: Change, account: number): Promise<number> {
  * @param account the owner of the webhooks
  */
 export async function writeDeliveries(
-  change: Change,
+  unit: UnitOfWork,
   account: number,
   wanted: readonly NewDelivery[],
 ): Promise<void> {
   if (wanted.length === 0) return;
-  const added = await withoutWaiting(change, wanted);
-  const room = await roomFor(change, account);
+  const added = await withoutWaiting(unit, wanted);
+  const room = await roomFor(unit, account);
   const sent = added.slice(0, room);
   const unsent = new Map<number, NewDelivery[]>();
   for (const delivery of added.slice(room)) {
     unsent.set(delivery.webhookId, [...(unsent.get(delivery.webhookId) ?? []), delivery]);
   }
-  if (sent.length > 0) await insertSent(change, account, sent);
+  if (sent.length > 0) await insertSent(unit, account, sent);
   if (unsent.size > 0) {
-    await change.queries.insert(webhookDeliveries).values(
+    await unit.queries.insert(webhookDeliveries).values(
       [...unsent.values()].map(([first, ...more]) => ({
         ...(first as NewDelivery),
         messageId: newMessageId(),
         state: "failed" as const,
-        response: `Not sent, nor ${more.length} more: ${change.config.webhookMaxPending} deliveries of the account wait already.`,
-        createdAt: change.now,
+        response: `Not sent, nor ${more.length} more: ${unit.config.webhookMaxPending} deliveries of the account wait already.`,
+        createdAt: unit.now,
       })),
     );
   }
@@ -68,10 +68,14 @@ export async function writeDeliveries(
  * @returns its row
  * @throws ServiceError `too_many_deliveries`
  */
-export async function writeDelivery(change: Change, account: number, wanted: NewDelivery): Promise<Delivery> {
-  await requireRoom(change, account);
-  const [id] = await insertSent(change, account, [wanted]);
-  const [row] = await change.queries
+export async function writeDelivery(
+  unit: UnitOfWork,
+  account: number,
+  wanted: NewDelivery,
+): Promise<Delivery> {
+  await requireRoom(unit, account);
+  const [id] = await insertSent(unit, account, [wanted]);
+  const [row] = await unit.queries
     .select()
     .from(webhookDeliveries)
     .where(eq(webhookDeliveries.id, id ?? 0));
@@ -88,9 +92,9 @@ const receiverOf = (url: string) => new URL(url).host;
  * @returns its id
  * @throws ServiceError `too_many_deliveries`
  */
-export async function carry(change: Change, account: number, url: string): Promise<number> {
-  await requireRoom(change, account);
-  const job = await change.enqueue({
+export async function carry(unit: UnitOfWork, account: number, url: string): Promise<number> {
+  await requireRoom(unit, account);
+  const job = await unit.enqueue({
     kind: KIND,
     payload: {},
     receiver: receiverOf(url),
@@ -100,16 +104,20 @@ export async function carry(change: Change, account: number, url: string): Promi
   return job.id;
 }
 
-async function requireRoom(change: Change, account: number): Promise<void> {
-  if ((await roomFor(change, account)) > 0) return;
-  const { webhookMaxPending } = change.config;
+async function requireRoom(unit: UnitOfWork, account: number): Promise<void> {
+  if ((await roomFor(unit, account)) > 0) return;
+  const { webhookMaxPending } = unit.config;
   throw errors.conflict(
     "too_many_deliveries",
     `${webhookMaxPending} deliveries of your webhooks wait already. Wait for some to end, or delete the webhook that fails.`,
   );
 }
 
-async function insertSent(change: Change, account: number, sent: readonly NewDelivery[]): Promise<number[]> {
+async function insertSent(
+  unit: UnitOfWork,
+  account: number,
+  sent: readonly NewDelivery[],
+): Promise<number[]> {
   const rows = sent.map(({ webhookId, url, secretToken, event, data }) => ({
     job_id: newJobId(),
     message_id: newMessageId(),
@@ -120,19 +128,19 @@ async function insertSent(change: Change, account: number, sent: readonly NewDel
     event,
     data,
   }));
-  const { rows: inserted } = await change.queries.execute<{ id: string }>(sql`
+  const { rows: inserted } = await unit.queries.execute<{ id: string }>(sql`
     WITH wanted AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS row (job_id text, message_id text, webhook_id bigint, receiver text, url text, secret_token text, event text, data jsonb)
     ), carrying AS (
       INSERT INTO jobs (job_id, kind, charged_to, state, payload, details, receiver, due_at, created_at)
-      SELECT job_id, ${KIND}, ${account}, 'PENDING', '{}', '{}', receiver, ${change.now}, ${change.now} FROM wanted
+      SELECT job_id, ${KIND}, ${account}, 'PENDING', '{}', '{}', receiver, ${unit.now}, ${unit.now} FROM wanted
       RETURNING id, job_id
     )
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, job_id, created_at)
-    SELECT message_id, webhook_id, url, secret_token, event, data, 'pending', carrying.id, ${change.now}
+    SELECT message_id, webhook_id, url, secret_token, event, data, 'pending', carrying.id, ${unit.now}
     FROM wanted JOIN carrying USING (job_id) RETURNING id`);
-  change.jobsWait();
+  unit.jobsWait();
   return inserted.map(({ id }) => Number(id));
 }
 
@@ -141,7 +149,7 @@ async function insertSent(change: Change, account: number, sent: readonly NewDel
  * transaction, so that no worker sends it before the change that it is to tell of can be seen; one that a worker has
  * just taken does not count.
  */
-async function withoutWaiting(change: Change, wanted: readonly NewDelivery[]): Promise<NewDelivery[]> {
+async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]): Promise<NewDelivery[]> {
   const keys = wanted.map(({ webhookId, event, data, url, secretToken }) => ({
     webhook_id: webhookId,
     event,
@@ -149,7 +157,7 @@ async function withoutWaiting(change: Change, wanted: readonly NewDelivery[]): P
     url,
     secret_token: secretToken,
   }));
-  const { rows } = await change.queries.execute<{ place: string }>(sql`
+  const { rows } = await unit.queries.execute<{ place: string }>(sql`
     SELECT wanted.place FROM jsonb_to_recordset(${JSON.stringify(
       keys.map((key, place) => ({ place, ...key })),
     )}::jsonb) AS wanted (place bigint, webhook_id bigint, event text, data jsonb, url text, secret_token text)
@@ -160,7 +168,7 @@ async function withoutWaiting(change: Change, wanted: readonly NewDelivery[]): P
     FOR SHARE OF jobs SKIP LOCKED`);
   if (rows.length === 0) return [...wanted];
   // A worker may have passed over a job while it was locked.
-  change.jobsWait();
+  unit.jobsWait();
   const known = new Set(rows.map(({ place }) => Number(place)));
   return wanted.filter((_, place) => !known.has(place));
 }
@@ -171,12 +179,12 @@ async function withoutWaiting(change: Change, wanted: readonly NewDelivery[]): P
  * @param url only what goes to this one
  */
 export async function cancelDeliveries(
-  change: Change,
+  unit: UnitOfWork,
   webhookId: number,
   reason: string,
   url?: string,
 ): Promise<void> {
-  const cancelled = await change.queries
+  const cancelled = await unit.queries
     .update(webhookDeliveries)
     .set({ state: "failed", response: reason })
     .where(
@@ -189,5 +197,5 @@ export async function cancelDeliveries(
     .returning({ jobId: webhookDeliveries.jobId });
   const ids = cancelled.flatMap(({ jobId }) => jobId ?? []);
   // One that a worker has finds nothing more to do, or is calling the receiver at this moment.
-  if (ids.length > 0) await change.queries.delete(jobs).where(and(inArray(jobs.id, ids), isWaiting));
+  if (ids.length > 0) await unit.queries.delete(jobs).where(and(inArray(jobs.id, ids), isWaiting));
 }

@@ -1,0 +1,32 @@
+import type { Config } from "../config.js";
+import type { Queries } from "../store/database.js";
+import type { Job, NewJob, SmallJob } from "../store/queue.js";
+
+/** A row before and after; `before` is absent for a new row, `after` for a deleted one. */
+export interface AuditedChange {
+  id: number;
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}
+
+/** A transaction under way: the change, its audit rows and its jobs are written together or not at all. */
+export interface UnitOfWork {
+  queries: Queries;
+  now: Date;
+  config: Config;
+  /** Records a row before and after; null for a row that did not exist, or is deleted. */
+  audit(
+    entity: string,
+    entityId: number,
+    before: Record<string, unknown> | null,
+    after: Record<string, unknown> | null,
+  ): Promise<void>;
+  /** The same for any number of rows of one kind, in one statement. */
+  auditAll(entity: string, changes: readonly AuditedChange[]): Promise<void>;
+  /** Work to be done after the commit. */
+  enqueue(job: NewJob): Promise<Job | undefined>;
+  /** The same for any number of jobs that carry no bytes. */
+  enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
+  /** Has a worker look for jobs after the commit; adding one does so by itself. */
+  jobsWait(): void;
+}
