@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { and, count, eq, inArray } from "drizzle-orm";
 import { transact } from "../src/domain/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
-import { recompute } from "../src/domain/timeframes/recompute.js";
+import { recompute } from "../src/domain/computed-data/recompute.js";
 import { jobs, timeframes } from "../src/store/schema.js";
 import { median, quantile } from "./measure.js";
 import { type Scene, START_MS, storeMatch } from "./scene.js";

@@ -4,9 +4,8 @@ import { updateAccount } from "../src/domain/accounts/store.js";
 import { transact } from "../src/domain/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
 import { queueOutdated } from "../src/domain/computed-data/outdated.js";
+import { samplesRemoved } from "../src/domain/computed-data/removed-samples.js";
 import { backdateOwnership } from "../src/domain/devices/operate.js";
-import { samplesRemoved } from "../src/domain/timeframes/removed-samples.js";
-import { samplesStored } from "../src/domain/timeframes/samples-stored.js";
 import { deleteStoredBefore, sqlClientOf } from "../src/store/samples/index.js";
 import { accounts, computedData, jobs, timeframes } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
@@ -59,11 +58,10 @@ describe("computed data", () => {
     const scattered = Array.from({ length: 2_500 }, (_, i) => begin + i * 7_200_000 + 90_000);
     const started = performance.now();
     await transact(s.ctx, "test", (change) =>
-      samplesStored(
-        change,
-        team.device.id,
-        scattered.map((ms) => ({ startMs: ms, stopMs: ms })),
-      ),
+      change.announce("samplesStored", {
+        deviceId: team.device.id,
+        changed: scattered.map((ms) => ({ startMs: ms, stopMs: ms })),
+      }),
     );
     const tookMs = performance.now() - started;
     const marked = await queries

@@ -1,6 +1,5 @@
 import { and, eq } from "drizzle-orm";
 import { transact } from "../src/domain/change.js";
-import { samplesStored } from "../src/domain/timeframes/samples-stored.js";
 import { allocateColumns, FIX_3D, sqlClientOf, storeSamples } from "../src/store/samples/index.js";
 import { accounts, jsonSchemas, permissions } from "../src/store/schema.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
@@ -132,7 +131,7 @@ export async function store(s: TestService, deviceId: number, samples: readonly 
   });
   await transact(s.ctx, "test", async (change) => {
     const { changed } = await storeSamples(sqlClientOf(change.queries), deviceId, [columns]);
-    await samplesStored(change, deviceId, changed);
+    await change.announce("samplesStored", { deviceId, changed });
   });
 }
 

@@ -3,6 +3,7 @@ import { enqueue, enqueueAll } from "../store/queue.js";
 import { auditLog } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";
+import { react } from "./effects.js";
 import { matchesStrongly } from "./entity-tags.js";
 import { errors } from "./errors.js";
 import { claimKey, storeAnswer } from "./idempotency.js";
@@ -61,10 +62,11 @@ async function transactOnce<T>(
   let added = false;
   const result = await ctx.queries.transaction(async (queries) => {
     const now = ctx.clock.now();
-    return work({
+    const unit: UnitOfWork = {
       queries,
       now,
       config: ctx.config,
+      announce: (name, event) => react(unit, name, event),
       async audit(entity, entityId, before, after) {
         await queries.insert(auditLog).values({
           at: now,
@@ -101,7 +103,8 @@ async function transactOnce<T>(
         added ||= jobs.length > 0;
         await enqueueAll(queries, now, jobs);
       },
-    });
+    };
+    return work(unit);
   });
   if (added) ctx.jobsAdded();
   return result;

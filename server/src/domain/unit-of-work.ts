@@ -1,6 +1,7 @@
 import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
 import type { Job, NewJob, SmallJob } from "../store/queue.js";
+import type { Events } from "./events.js";
 
 /** A row before and after; `before` is absent for a new row, `after` for a deleted one. */
 export interface AuditedChange {
@@ -14,6 +15,8 @@ export interface UnitOfWork {
   queries: Queries;
   now: Date;
   config: Config;
+  /** Says what has happened, and does what follows from it: see `effects.ts`. */
+  announce<Name extends keyof Events>(name: Name, event: Events[Name]): Promise<void>;
   /** Records a row before and after; null for a row that did not exist, or is deleted. */
   audit(
     entity: string,

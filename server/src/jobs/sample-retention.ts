@@ -1,5 +1,5 @@
+import { samplesRemoved } from "../domain/computed-data/removed-samples.js";
 import type { Context } from "../domain/context.js";
-import { samplesRemoved } from "../domain/timeframes/removed-samples.js";
 import { deleteStoredBefore, type Interval, sqlClientOf } from "../store/samples/index.js";
 
 const DAY_MS = 86_400_000;

@@ -9,9 +9,9 @@ import {
   refreshTokens,
   timeframes,
 } from "../../store/schema.js";
+import { recompute } from "../computed-data/recompute.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
-import { recompute } from "../timeframes/recompute.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";

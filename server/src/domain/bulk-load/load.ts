@@ -20,7 +20,6 @@ import type { Context } from "../context.js";
 import { updateDevice } from "../devices/custom-name.js";
 import { requireSampleRoom } from "../quotas.js";
 import { intervalOf } from "../raw-data/interval.js";
-import { samplesStored } from "../timeframes/samples-stored.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { BulkLoadPayload } from "./accept.js";
 import { requireFewChunks } from "./scattered.js";
@@ -60,7 +59,7 @@ export async function loadRecording(
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
     if (result.room > 0) await requireSampleRoom(unit, manager, result.room);
-    await samplesStored(unit, device, result.changed);
+    await unit.announce("samplesStored", { deviceId: device, changed: result.changed });
     const details = detailsOf(device, times, filter, result, report);
     await noteFirmware(unit, device, info, filter.keptTimes);
     await addToPayload(queries, job, { details });

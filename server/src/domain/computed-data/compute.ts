@@ -13,7 +13,7 @@ import { readStored, sqlClientOf } from "../../store/samples/index.js";
 import { accounts, computedData, jsonSchemas, ownerships, timeframes } from "../../store/schema.js";
 
 import type { Context } from "../context.js";
-import { hasLostSamples } from "../timeframes/removed-samples.js";
+import { hasLostSamples } from "./removed-samples.js";
 
 /** Computed data, and the versions that it was computed from. */
 export interface ComputationResult {

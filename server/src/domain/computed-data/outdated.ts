@@ -3,8 +3,8 @@ import { DEFINITION_VERSION } from "../../metrics/index.js";
 import { computedData, timeframes } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
-import { queueComputation } from "../timeframes/recompute.js";
-import { hasLostSamples } from "../timeframes/removed-samples.js";
+import { queueComputation } from "./recompute.js";
+import { hasLostSamples } from "./removed-samples.js";
 
 /** Recomputes all data that older rules gave; done at the start of every process that works. */
 export async function queueOutdated(ctx: Context): Promise<void> {

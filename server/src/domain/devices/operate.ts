@@ -4,7 +4,6 @@ import { isStorable } from "../../wire/date-time.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
-import { ownershipChanged } from "../timeframes/samples-stored.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 
 export interface NewDevice {
@@ -101,7 +100,7 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
       .returning();
     await unit.audit("ownership", last.id, last, after ?? null);
     const gained = { startMs: start.getTime(), stopMs: last.startTime.getTime() };
-    await ownershipChanged(unit, device.id, [gained]);
+    await unit.announce("ownershipChanged", { deviceId: device.id, changed: [gained] });
     return { device, ownership: after ?? last };
   });
 }

@@ -3,7 +3,6 @@ import { deleteSamplesBetween, sqlClientOf } from "../../store/samples/index.js"
 import { auditLog, bluetoothConfigurations, devices, ownerships } from "../../store/schema.js";
 import { forgetOwner } from "../bluetooth/configure.js";
 import { updateDevice } from "../devices/custom-name.js";
-import { ownershipChanged } from "../timeframes/samples-stored.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Before all samples, ms since 1970 UTC. */
@@ -50,11 +49,13 @@ export async function eraseOwnerships(unit: UnitOfWork, deviceId: number, manage
     .where(inArray(bluetoothConfigurations.reportedIn, ids));
   await queries.delete(ownerships).where(inArray(ownerships.id, ids));
   for (const id of ids) await audit("ownership", id, null, null);
-  await ownershipChanged(
-    unit,
+  await unit.announce("ownershipChanged", {
     deviceId,
-    own.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), stopMs: endTime.getTime() })),
-  );
+    changed: own.map(({ startTime, endTime }) => ({
+      startMs: startTime.getTime(),
+      stopMs: endTime.getTime(),
+    })),
+  });
 }
 
 /** What he set stands in the audit until the next owner's beginning, whose rows tell what was before. */

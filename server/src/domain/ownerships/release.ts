@@ -4,7 +4,6 @@ import { ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { ownershipChanged } from "../timeframes/samples-stored.js";
 
 /**
  * Ends the caller's ownership of the device now. A device's clock may be ahead of the server's: what was stored of times
@@ -23,6 +22,9 @@ export async function releaseOwnership(ctx: Context, device: number): Promise<vo
       .returning();
     await unit.audit("ownership", ownership.id, ownership, ended ?? null);
     await deleteSamplesFrom(sqlClientOf(unit.queries), device, endMs);
-    await ownershipChanged(unit, device, [{ startMs: endMs, stopMs: CURRENT_END.getTime() }]);
+    await unit.announce("ownershipChanged", {
+      deviceId: device,
+      changed: [{ startMs: endMs, stopMs: CURRENT_END.getTime() }],
+    });
   });
 }

@@ -8,7 +8,6 @@ import type { Context } from "../context.js";
 import { updateDevice } from "../devices/custom-name.js";
 import { deviceItem } from "../devices/list.js";
 import { errors } from "../errors.js";
-import { ownershipChanged } from "../timeframes/samples-stored.js";
 
 export const TakenDevice = Type.Object({
   serial_number: Text({ minLength: 1 }),
@@ -52,7 +51,10 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
     if (ownership === undefined) throw new Error("The ownership was not inserted");
     await unit.audit("ownership", ownership.id, null, ownership);
     const { startTime, endTime } = ownership;
-    await ownershipChanged(unit, device.id, [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }]);
+    await unit.announce("ownershipChanged", {
+      deviceId: device.id,
+      changed: [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
+    });
     const isNewOwner = last !== undefined && last.managerId !== me;
     if (isNewOwner) await forgetOwner(unit, device.id);
     const taken = await updateDevice(unit, device, {

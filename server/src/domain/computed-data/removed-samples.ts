@@ -2,6 +2,7 @@ import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import type { Interval } from "../../store/samples/index.js";
 import { removedSamples, timeframes } from "../../store/schema.js";
+import type { UnitOfWork } from "../unit-of-work.js";
 import { millisecondsOf } from "./multirange.js";
 
 /**
@@ -45,13 +46,13 @@ const ROWS_PER_INSERT = 5_000;
 
 /**
  * Takes back what is there again: the samples were loaded once more.
- * @param stored ascending, disjoint
+ * @param event `changed` is ascending and disjoint
  */
 export async function forgetRemoved(
-  queries: Queries,
-  deviceId: number,
-  stored: readonly Interval[],
+  { queries }: UnitOfWork,
+  { deviceId, changed: stored }: { deviceId: number; changed: readonly Interval[] },
 ): Promise<void> {
+  if (stored.length === 0) return;
   const touched = await queries
     .delete(removedSamples)
     .where(

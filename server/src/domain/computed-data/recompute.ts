@@ -1,11 +1,13 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Interval } from "../../store/samples/index.js";
+import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import type { Timeframe } from "./rules.js";
+import { instantsOf } from "./multirange.js";
 
 /** Asks for the computed data of time frames that have changed themselves, after the commit. */
 export async function queueComputation(
   unit: UnitOfWork,
-  changed: readonly Pick<Timeframe, "id" | "ownerId">[],
+  changed: readonly { id: number; ownerId: number }[],
 ): Promise<void> {
   await unit.enqueueAll(
     changed.map(({ id, ownerId }) => ({
@@ -31,4 +33,14 @@ export async function recompute(unit: UnitOfWork, matching: SQL): Promise<void> 
     unit,
     rows.map(({ id, owner_id }) => ({ id: Number(id), ownerId: Number(owner_id) })),
   );
+}
+
+/** The same for the time frames of a device that an instant of one of the closed intervals falls into. */
+export async function recomputeTouched(
+  unit: UnitOfWork,
+  { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },
+): Promise<void> {
+  const touched = sql`tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${instantsOf(changed)}`;
+  const matching = and(eq(timeframes.deviceId, deviceId), touched);
+  if (matching !== undefined && changed.length > 0) await recompute(unit, matching);
 }
