@@ -1,7 +1,10 @@
-import { recomputeTouched } from "./computed-data/recompute.js";
+import { eq } from "drizzle-orm";
+import { timeframes } from "../store/schema.js";
+import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
 import { forgetRemoved } from "./computed-data/removed-samples.js";
 import type { Events } from "./events.js";
 import type { UnitOfWork } from "./unit-of-work.js";
+import { emitActivityEvent, emitActivityEvents } from "./webhooks/events.js";
 
 /** Does one thing that follows from an event, within the transaction of the change that announced it. */
 type Reaction<Event> = (unit: UnitOfWork, event: Event) => Promise<void>;
@@ -12,6 +15,41 @@ type Reaction<Event> = (unit: UnitOfWork, event: Event) => Promise<void>;
  * returns.
  */
 export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[] } = {
+  birthDateChanged: [
+    // The maximum heart rate is derived from the age.
+    (unit, { athleteId }) => recompute(unit, eq(timeframes.athleteId, athleteId)),
+  ],
+
+  activityUpdated: [
+    (unit, { activityId }) => emitActivityEvent(unit, "activity-updated", { activityId }),
+    (unit, { activityId }) => recompute(unit, eq(timeframes.activityId, activityId)),
+  ],
+  activityDeleted: [(unit, { activityId }) => emitActivityEvent(unit, "activity-deleted", { activityId })],
+
+  timeframeCreated: [
+    (unit, { timeframe: { id, activityId } }) =>
+      emitActivityEvent(unit, "timeframe-created", { activityId, timeframeId: id }),
+    (unit, { timeframe }) => queueComputation(unit, [timeframe]),
+  ],
+  timeframeUpdated: [
+    // One that moves to another activity is reported to the webhooks of both.
+    async (unit, { before, after }) => {
+      for (const activityId of new Set([before.activityId, after.activityId])) {
+        await emitActivityEvent(unit, "timeframe-updated", { activityId, timeframeId: after.id });
+      }
+    },
+    (unit, { after }) => queueComputation(unit, [after]),
+  ],
+  timeframesDeleted: [
+    (unit, { deleted, withActivity }) =>
+      emitActivityEvents(
+        unit,
+        "timeframe-deleted",
+        deleted.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
+        { outlives: withActivity },
+      ),
+  ],
+
   samplesStored: [forgetRemoved, recomputeTouched],
   // Samples stored before may now be used, or no longer.
   ownershipChanged: [recomputeTouched],

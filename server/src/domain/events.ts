@@ -1,9 +1,24 @@
 import type { Interval } from "../store/samples/index.js";
+import type { timeframes } from "../store/schema.js";
+
+type Timeframe = typeof timeframes.$inferSelect;
 
 /**
  * What a change can announce: the name of each event, and what is said with it. `effects.ts` lists what follows from each.
  */
 export interface Events {
+  /** The computation of the athlete's data depends on the age. */
+  birthDateChanged: { athleteId: number };
+
+  activityUpdated: { activityId: number };
+  /** Announced before the activity and its webhooks go, and after its time frames have gone. */
+  activityDeleted: { activityId: number };
+
+  timeframeCreated: { timeframe: Timeframe };
+  timeframeUpdated: { before: Timeframe; after: Timeframe };
+  /** Announced before the rows go; `withActivity`: their activity and its webhooks go in the same transaction. */
+  timeframesDeleted: { deleted: readonly Timeframe[]; withActivity: boolean };
+
   /** Samples of a device were stored; `changed` are the times at which samples are new or gained a heart rate. */
   samplesStored: { deviceId: number; changed: readonly Interval[] };
   /** Another manager owns the device at these times, or nobody does. */

@@ -7,9 +7,7 @@ import {
   permissions,
   type Role,
   refreshTokens,
-  timeframes,
 } from "../../store/schema.js";
-import { recompute } from "../computed-data/recompute.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import type { UnitOfWork } from "../unit-of-work.js";
@@ -108,8 +106,7 @@ export async function updateAccount(
   );
   if (after === undefined) throw errors.notFound();
   if (values.passwordHash !== undefined) await revokeTokens(unit, before.id);
-  // The maximum heart rate is derived from the age.
-  if (after.birthDate !== before.birthDate) await recompute(unit, eq(timeframes.athleteId, before.id));
+  if (after.birthDate !== before.birthDate) await unit.announce("birthDateChanged", { athleteId: before.id });
   await unit.audit("account", before.id, before, after);
   return after;
 }

@@ -4,13 +4,11 @@ import { activities, timeframes } from "../../store/schema.js";
 import type { TargetOf } from "../access.js";
 import { sent } from "../accounts/store.js";
 import { change } from "../change.js";
-import { recompute } from "../computed-data/recompute.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { requireActivityRoom } from "../quotas.js";
 import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { emitActivityEvent } from "../webhooks/events.js";
 import { auditView } from "./audit.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
 import { activityItem, activityTag, wholeActivity } from "./list.js";
@@ -87,8 +85,7 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
         const wasWhole = { ...before, json: changed.before };
         await unit.audit("activity", id, auditView(wasWhole), auditView({ ...head, json }));
       }
-      await emitActivityEvent(unit, "activity-updated", { activityId: id });
-      await recompute(unit, eq(timeframes.activityId, id));
+      await unit.announce("activityUpdated", { activityId: id });
       return activityItem(after);
     },
     (_, target) => activityTag(target),
@@ -112,7 +109,7 @@ export async function deleteActivity(ctx: Context, activity: number): Promise<vo
       .where(eq(activities.id, activity))
       .for("update");
     await removeTimeframes(unit, ofActivity, { withActivity: true });
-    await emitActivityEvent(unit, "activity-deleted", { activityId: activity });
+    await unit.announce("activityDeleted", { activityId: activity });
     await unit.audit("activity", activity, auditView(await wholeActivity(unit.queries, before)), null);
     await unit.queries.delete(activities).where(eq(activities.id, activity));
   });

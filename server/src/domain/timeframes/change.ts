@@ -3,12 +3,10 @@ import { eq, sql } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
 import { sent } from "../accounts/store.js";
 import { change } from "../change.js";
-import { queueComputation } from "../computed-data/recompute.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { requireTimeframeRoom } from "../quotas.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { emitActivityEvent } from "../webhooks/events.js";
 import { checkTimeframe } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import { removeTimeframes } from "./remove.js";
@@ -27,8 +25,7 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
     await requireTimeframeRoom(unit, timeframe.ownerId);
     await unit.audit("timeframe", timeframe.id, null, timeframe);
-    await emit(unit, "timeframe-created", timeframe.activityId, timeframe.id);
-    await queueComputation(unit, [timeframe]);
+    await unit.announce("timeframeCreated", { timeframe });
     return timeframeItem(ctx, timeframe, {});
   });
 }
@@ -45,13 +42,6 @@ async function requireRoom({ queries, config }: UnitOfWork, activityId: number):
     `An activity has at most ${config.activityMaxTimeframes} time frames. Use another activity for more.`,
   );
 }
-
-const emit = (
-  unit: UnitOfWork,
-  kind: "timeframe-created" | "timeframe-updated",
-  activityId: number,
-  timeframeId: number,
-) => emitActivityEvent(unit, kind, { activityId, timeframeId });
 
 /**
  * Changes a time frame; what was not sent stays. Its data are computed again. One that moves to another activity is
@@ -81,10 +71,7 @@ export async function updateTimeframe(
       const hasSameParams = isDeepStrictEqual(after.params, before.params);
       const view = ({ params, ...rest }: Timeframe) => (hasSameParams ? rest : { ...rest, params });
       await unit.audit("timeframe", id, view(before), view(after));
-      for (const activityId of new Set([before.activityId, after.activityId])) {
-        await emit(unit, "timeframe-updated", activityId, id);
-      }
-      await queueComputation(unit, [after]);
+      await unit.announce("timeframeUpdated", { before, after });
       return timeframeItem({ ...ctx, queries: unit.queries }, after, query);
     },
     (unit, target) => timeframeItem({ ...ctx, queries: unit.queries }, target, query),

@@ -2,7 +2,6 @@ import { inArray, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { emitActivityEvents } from "../webhooks/events.js";
 
 /** Time frames that one transaction deletes, and others wait for. */
 const AT_A_TIME = 100;
@@ -41,12 +40,7 @@ export async function removeTimeframes(
   const { queries } = unit;
   const query = queries.select().from(timeframes).where(matching).orderBy(timeframes.id).$dynamic();
   const rows = await (limit === undefined ? query : query.limit(limit)).for("update");
-  await emitActivityEvents(
-    unit,
-    "timeframe-deleted",
-    rows.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
-    { outlives: withActivity },
-  );
+  await unit.announce("timeframesDeleted", { deleted: rows, withActivity });
   await unit.auditAll(
     "timeframe",
     rows.map((before) => ({ id: before.id, before })),

@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { activities, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import type { FanOut } from "./fan-out.js";
 import { type NewDelivery, writeDeliveries } from "./write.js";
 
 /** The kinds of events (specification, "Events"). */
@@ -17,6 +16,18 @@ export interface EventSubject {
   activityId: number;
   /** Of time-frame events. */
   timeframeId?: number;
+}
+
+/** Events of one change that are too many to be written within it; the payload of a job of the kind `webhook-fan-out`. */
+export interface FanOut {
+  event: ActivityEventKind;
+  /** The webhooks as they were; they are called although they were deleted with their activity. */
+  outlives: boolean;
+  webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
+  /** Ids of activities and their time frames. */
+  subjects: [activityId: number, timeframeId: number | null][];
+  /** Deliveries written so far. */
+  done?: number;
 }
 
 /** More deliveries than these are written after the transaction, a few at a time: others wait for it. */

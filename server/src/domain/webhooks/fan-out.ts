@@ -6,20 +6,8 @@ import { accounts, webhooks } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { type ActivityEventKind, deliveriesOf } from "./events.js";
+import { deliveriesOf, type FanOut } from "./events.js";
 import { type NewDelivery, writeDeliveries } from "./write.js";
-
-/** Events of one change that are too many to be written within it; the payload of a job of the kind `webhook-fan-out`. */
-export interface FanOut {
-  event: ActivityEventKind;
-  /** The webhooks as they were; they are called although they were deleted with their activity. */
-  outlives: boolean;
-  webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
-  /** Ids of activities and their time frames. */
-  subjects: [activityId: number, timeframeId: number | null][];
-  /** Deliveries written so far. */
-  done?: number;
-}
 
 /** Deliveries that one transaction writes: short enough for others to wait. */
 const PER_TRANSACTION = 200;
