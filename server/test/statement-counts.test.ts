@@ -1,9 +1,10 @@
 /** Changes of many rows: how often they ask the database, and for how many rows one transaction holds it. */
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deleteActivity, updateActivity } from "../src/domain/activities/change.js";
-import { deleteManagedAthlete } from "../src/domain/athletes/remove.js";
+import { updateActivity } from "../src/domain/activities/update.js";
 import type { Context } from "../src/domain/context.js";
+import { deleteActivity } from "../src/domain/deletion/activity.js";
+import { deleteManagedAthlete } from "../src/domain/deletion/athlete.js";
 import type { FanOut } from "../src/domain/webhooks/events.js";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { type Queries, queriesOf } from "../src/store/database.js";

@@ -1,9 +1,14 @@
 import { eq } from "drizzle-orm";
-import { timeframes } from "../store/schema.js";
+import { permissions, timeframes } from "../store/schema.js";
+import { erasePerson } from "./accounts/erase.js";
+import { revokeTokens } from "./accounts/store.js";
 import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
 import { forgetRemoved } from "./computed-data/removed-samples.js";
 import type { Events } from "./events.js";
+import { removePermissions } from "./permissions/remove.js";
+import { removeTimeframes } from "./timeframes/remove.js";
 import type { UnitOfWork } from "./unit-of-work.js";
+import { eraseWebhooks } from "./webhooks/erase.js";
 import { emitActivityEvent, emitActivityEvents } from "./webhooks/events.js";
 
 /** Does one thing that follows from an event, within the transaction of the change that announced it. */
@@ -15,6 +20,17 @@ type Reaction<Event> = (unit: UnitOfWork, event: Event) => Promise<void>;
  * returns.
  */
 export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[] } = {
+  accountClosed: [
+    (unit, { accountId }) => revokeTokens(unit, accountId),
+    (unit, { accountId }) => eraseWebhooks(unit, accountId),
+  ],
+  accountDeleted: [
+    (unit, { account }) => removeTimeframes(unit, eq(timeframes.athleteId, account.id)),
+    (unit, { account }) => removePermissions(unit, eq(permissions.athleteId, account.id)),
+    // Last: it erases the values of the audit rows that the others write.
+    (unit, { account }) => erasePerson(unit, account),
+  ],
+  passwordChanged: [(unit, { accountId }) => revokeTokens(unit, accountId)],
   birthDateChanged: [
     // The maximum heart rate is derived from the age.
     (unit, { athleteId }) => recompute(unit, eq(timeframes.athleteId, athleteId)),

@@ -1,12 +1,18 @@
 import type { Interval } from "../store/samples/index.js";
-import type { timeframes } from "../store/schema.js";
+import type { accounts, timeframes } from "../store/schema.js";
 
+type Account = typeof accounts.$inferSelect;
 type Timeframe = typeof timeframes.$inferSelect;
 
 /**
  * What a change can announce: the name of each event, and what is said with it. `effects.ts` lists what follows from each.
  */
 export interface Events {
+  /** The account's owner can no longer do anything; deletion follows, in transactions of its own. */
+  accountClosed: { accountId: number };
+  /** Announced before the account's row goes. */
+  accountDeleted: { account: Account };
+  passwordChanged: { accountId: number };
   /** The computation of the athlete's data depends on the age. */
   birthDateChanged: { athleteId: number };
 

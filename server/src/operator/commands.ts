@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { parseString } from "fast-csv";
-import { deleteAccount } from "../domain/accounts/delete.js";
 import { revokeTokens, updateAccount, usernameKey } from "../domain/accounts/store.js";
 import { reportStart } from "../domain/bluetooth/report-start.js";
 import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
+import { deleteAccount } from "../domain/deletion/account.js";
 import { addDevices, backdateOwnership } from "../domain/devices/operate.js";
 import { errors } from "../domain/errors.js";
 import type { UnitOfWork } from "../domain/unit-of-work.js";

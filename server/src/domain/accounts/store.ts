@@ -86,7 +86,7 @@ export async function insertAccount(unit: UnitOfWork, values: Values): Promise<A
   return account;
 }
 
-/** Changes an account; a new password ends every session. */
+/** Changes an account. */
 export async function updateAccount(
   unit: UnitOfWork,
   before: Account,
@@ -105,7 +105,7 @@ export async function updateAccount(
       .returning(),
   );
   if (after === undefined) throw errors.notFound();
-  if (values.passwordHash !== undefined) await revokeTokens(unit, before.id);
+  if (values.passwordHash !== undefined) await unit.announce("passwordChanged", { accountId: before.id });
   if (after.birthDate !== before.birthDate) await unit.announce("birthDateChanged", { athleteId: before.id });
   await unit.audit("account", before.id, before, after);
   return after;

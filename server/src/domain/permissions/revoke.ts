@@ -1,17 +1,8 @@
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import type { UnitOfWork } from "../unit-of-work.js";
-
-/** Deletes the permissions that match. */
-export async function removePermissions({ queries, auditAll }: UnitOfWork, matching: SQL | undefined) {
-  const rows = await queries.delete(permissions).where(matching).returning();
-  await auditAll(
-    "permission",
-    rows.map((before) => ({ id: before.id, before })),
-  );
-}
+import { removePermissions } from "./remove.js";
 
 /** Takes from the manager every permission on the athlete, if there are any. */
 export const revokePermissions = (ctx: Context, athlete: number, manager: number): Promise<void> =>

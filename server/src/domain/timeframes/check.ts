@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { and, eq } from "drizzle-orm";
 import { type ParameterOverrides, parameterProblems } from "../../metrics/index.js";
 import type { Queries } from "../../store/database.js";
-import { accounts, activities, ownerships } from "../../store/schema.js";
+import { accounts, activities, ownerships, timeframes } from "../../store/schema.js";
 import { sportOf } from "../computed-data/compute.js";
 import type { Context } from "../context.js";
 import { errors, type FieldErrors } from "../errors.js";
@@ -133,4 +133,20 @@ async function isAthlete(queries: Queries, id: number): Promise<boolean> {
     .from(accounts)
     .where(and(eq(accounts.id, id), eq(accounts.role, "ATHLETE")));
   return found.length > 0;
+}
+
+/**
+ * An activity goes with its time frames in one transaction, which others wait for.
+ * @throws ServiceError `too_many_timeframes`
+ */
+export async function requireActivityTakesMore(
+  { queries, config }: UnitOfWork,
+  activityId: number,
+): Promise<void> {
+  const known = await queries.$count(timeframes, eq(timeframes.activityId, activityId));
+  if (known < config.activityMaxTimeframes) return;
+  throw errors.conflict(
+    "too_many_timeframes",
+    `An activity has at most ${config.activityMaxTimeframes} time frames. Use another activity for more.`,
+  );
 }

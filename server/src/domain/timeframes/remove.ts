@@ -30,13 +30,12 @@ export async function removeInPortions(
  * way in which a time frame goes: by its own operation, with its activity, or with its athlete.
  * @param withActivity their activity goes in the same transaction
  * @param limit at most so many, those with the lowest ids
- * @returns how many
  */
 export async function removeTimeframes(
   unit: UnitOfWork,
   matching: SQL,
   { withActivity = false, limit }: { withActivity?: boolean; limit?: number } = {},
-): Promise<number> {
+): Promise<void> {
   const { queries } = unit;
   const query = queries.select().from(timeframes).where(matching).orderBy(timeframes.id).$dynamic();
   const rows = await (limit === undefined ? query : query.limit(limit)).for("update");
@@ -47,5 +46,4 @@ export async function removeTimeframes(
   );
   const ids = rows.map(({ id }) => id);
   if (ids.length > 0) await queries.delete(timeframes).where(inArray(timeframes.id, ids));
-  return rows.length;
 }

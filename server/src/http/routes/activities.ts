@@ -1,7 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { createActivity, deleteActivity, updateActivity } from "../../domain/activities/change.js";
+import { createActivity } from "../../domain/activities/create.js";
 import { ActivityFilters, listActivities, retrieveActivity } from "../../domain/activities/list.js";
 import { Activity, ActivityInput, ActivityPatch } from "../../domain/activities/resource.js";
+import { updateActivity } from "../../domain/activities/update.js";
+import { deleteActivity } from "../../domain/deletion/activity.js";
 import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
 import { Page } from "../../wire/types.js";
 import { route } from "../route.js";

@@ -19,8 +19,8 @@ import {
   retrieveAthlete,
   retrieveAthleteByExternalId,
 } from "../../domain/athletes/list.js";
-import { deleteAthlete, deleteManagedAthlete } from "../../domain/athletes/remove.js";
 import { changeAthletePassword, updateAthlete, updateManagedAthlete } from "../../domain/athletes/update.js";
+import { deleteAthlete, deleteManagedAthlete } from "../../domain/deletion/athlete.js";
 import { Page, Text } from "../../wire/types.js";
 import { route } from "../route.js";
 import { decoder } from "../validation.js";

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { createTimeframe, deleteTimeframe, updateTimeframe } from "../../domain/timeframes/change.js";
+import { createTimeframe } from "../../domain/timeframes/create.js";
+import { deleteTimeframe } from "../../domain/timeframes/delete.js";
 import { listTimeframes, retrieveTimeframe, TimeframeFilters } from "../../domain/timeframes/list.js";
 import { Timeframe, TimeframeInput, TimeframePatch } from "../../domain/timeframes/resource.js";
+import { updateTimeframe } from "../../domain/timeframes/update.js";
 import { Page } from "../../wire/types.js";
 import { route } from "../route.js";
 

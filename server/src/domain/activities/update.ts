@@ -1,33 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
-import { activities, timeframes } from "../../store/schema.js";
-import type { TargetOf } from "../access.js";
+import { activities } from "../../store/schema.js";
 import { sent } from "../accounts/store.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { requireActivityRoom } from "../quotas.js";
-import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { auditView } from "./audit.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
 import { activityItem, activityTag, wholeActivity } from "./list.js";
 import type { NewActivity } from "./resource.js";
 import type { ActivityHead } from "./rules.js";
-
-export async function createActivity(ctx: Context, body: NewActivity) {
-  return change(ctx, "createActivity", {}, async (unit) => {
-    const columns = await checkActivity(ctx, unit, body, body.json);
-    const [activity] = await unit.queries
-      .insert(activities)
-      .values({ json: {}, ...columns, createdAt: unit.now })
-      .returning();
-    if (activity === undefined) throw new Error("The activity was not inserted");
-    await requireActivityRoom(unit, activity.ownerId);
-    await unit.audit("activity", activity.id, null, auditView(activity));
-    return activityItem(activity);
-  });
-}
 
 /**
  * What an update makes of `json`. It may hold megabytes, so one that stays is read only to be compared, and neither written
@@ -90,27 +74,4 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
     },
     (_, target) => activityTag(target),
   );
-}
-
-/** Deletes an activity with its time frames, their computed data and its webhooks. */
-export async function deleteActivity(ctx: Context, activity: number): Promise<void> {
-  const ofActivity = eq(timeframes.activityId, activity);
-  const remove = (work: (unit: UnitOfWork, before: TargetOf<"deleteActivity">) => Promise<unknown>) =>
-    change(ctx, "deleteActivity", { activity }, work, (_, target) => activityTag(target));
-  await removeInPortions(ctx.queries, ofActivity, (limit) =>
-    remove((unit) => removeTimeframes(unit, ofActivity, { withActivity: true, limit })),
-  );
-  await remove(async (unit, before) => {
-    await removeTimeframes(unit, ofActivity, { withActivity: true });
-    // From here on no time frame can join the activity; one that did meanwhile goes too, and is reported.
-    await unit.queries
-      .select({ id: activities.id })
-      .from(activities)
-      .where(eq(activities.id, activity))
-      .for("update");
-    await removeTimeframes(unit, ofActivity, { withActivity: true });
-    await unit.announce("activityDeleted", { activityId: activity });
-    await unit.audit("activity", activity, auditView(await wholeActivity(unit.queries, before)), null);
-    await unit.queries.delete(activities).where(eq(activities.id, activity));
-  });
 }

@@ -1,27 +1,18 @@
-import { type AnyColumn, and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { eq, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
-import {
-  accounts,
-  activities,
-  auditLog,
-  jobs,
-  ownerships,
-  permissions,
-  timeframes,
-  webhookDeliveries,
-  webhooks,
-} from "../../store/schema.js";
-import { deleteRows, removeAthlete } from "../athletes/remove.js";
+import { accounts, activities, ownerships, permissions, timeframes } from "../../store/schema.js";
+import type { Account } from "../accounts/find.js";
+import { eraseMails } from "../accounts/mail-folder.js";
+import { usernameKey } from "../accounts/store.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { eraseOwnerships } from "../ownerships/erase.js";
-import { removePermissions } from "../permissions/revoke.js";
+import { removePermissions } from "../permissions/remove.js";
 import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import type { Account } from "./find.js";
-import { eraseMails } from "./mail-folder.js";
-import { revokeTokens, usernameKey } from "./store.js";
+import { eraseWebhooks } from "../webhooks/erase.js";
+import { deleteRows, removeAthlete } from "./athlete.js";
 
 const OPERATION = "account delete";
 
@@ -53,8 +44,7 @@ export async function deleteAccount(ctx: Context, username: string): Promise<Acc
   const run = withAccount(ctx, found.id);
   const account = await run(async (unit, account) => {
     await unit.queries.update(accounts).set({ disabledAt: unit.now }).where(eq(accounts.id, account.id));
-    await revokeTokens(unit, account.id);
-    await removeWebhooks(unit, account.id);
+    await unit.announce("accountClosed", { accountId: account.id });
     return account;
   });
   if (account.role === "ATHLETE") await removeAthlete(ctx, account, run);
@@ -79,7 +69,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
   await run(async (unit, account) => {
     const { queries } = unit;
     // What requests that were under way have added meanwhile; from here on nothing can refer to the account.
-    await removeWebhooks(unit, id);
+    await eraseWebhooks(unit, id);
     await removeTimeframes(unit, ofOwner(id));
     for (const athlete of await managedBy(queries, id)) await deleteRows(unit, athlete);
     for (const device of await devicesOf(queries, id)) await eraseOwnerships(unit, device, id);
@@ -103,31 +93,4 @@ async function devicesOf(queries: Queries, id: number): Promise<number[]> {
     .from(ownerships)
     .where(eq(ownerships.managerId, id));
   return rows.map(({ device }) => device);
-}
-
-/**
- * Removes the webhooks of the account's activities, and what was and is to be sent by those and by earlier ones. The
- * webhooks first: a change that is under way writes deliveries while it holds them.
- */
-async function removeWebhooks({ queries }: UnitOfWork, id: number): Promise<void> {
-  const theirs = queries.select({ id: activities.id }).from(activities).where(eq(activities.ownerId, id));
-  const gone = await queries
-    .delete(webhooks)
-    .where(inArray(webhooks.activityId, theirs))
-    .returning({ id: webhooks.id });
-  const earlier = queries
-    .select({ id: auditLog.entityId })
-    .from(auditLog)
-    .where(and(eq(auditLog.accountId, id), eq(auditLog.entity, "webhook")));
-  const isTheirs = (column: AnyColumn): SQL =>
-    sql`(${column} = ANY(${sql.param(gone.map((webhook) => webhook.id))}::bigint[]) OR ${column} IN ${earlier})`;
-  const carriers = queries.select({ id: jobs.id }).from(jobs).where(eq(jobs.chargedTo, id));
-  await queries
-    .delete(webhookDeliveries)
-    .where(or(isTheirs(webhookDeliveries.webhookId), inArray(webhookDeliveries.jobId, carriers)));
-  // The service itself changes webhooks too, when their receivers fail.
-  await queries
-    .update(auditLog)
-    .set({ before: null, after: null })
-    .where(and(eq(auditLog.entity, "webhook"), isTheirs(auditLog.entityId)));
 }

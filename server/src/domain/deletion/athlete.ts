@@ -1,14 +1,12 @@
 import { eq } from "drizzle-orm";
-import { accounts, permissions, timeframes } from "../../store/schema.js";
-import { erasePerson } from "../accounts/erase.js";
+import { accounts, timeframes } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
+import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { removePermissions } from "../permissions/revoke.js";
 import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { athleteItem, type Filters, requireMatch } from "./list.js";
 
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
 type Run = (work: (unit: UnitOfWork, athlete: Account) => Promise<void>) => Promise<void>;
@@ -29,13 +27,10 @@ export async function removeAthlete(
   await eraseMails(ctx.config.dataDir, { id, email });
 }
 
-/** Deletes the rows of an account about which nobody owns anything any more but time frames and permissions. */
+/** Deletes an account that owns nothing any more, in one transaction. */
 export async function deleteRows(unit: UnitOfWork, account: Account): Promise<void> {
   const { id } = account;
-  await removeTimeframes(unit, eq(timeframes.athleteId, id));
-  await removePermissions(unit, eq(permissions.athleteId, id));
-  // Before the account's row, which its jobs and answers name.
-  await erasePerson(unit, account);
+  await unit.announce("accountDeleted", { account });
   await unit.queries.delete(accounts).where(eq(accounts.id, id));
   await unit.audit("account", id, null, null);
 }

@@ -1,0 +1,22 @@
+import { activities } from "../../store/schema.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { requireActivityRoom } from "../quotas.js";
+import { auditView } from "./audit.js";
+import { checkActivity } from "./check.js";
+import { activityItem } from "./list.js";
+import type { NewActivity } from "./resource.js";
+
+export async function createActivity(ctx: Context, body: NewActivity) {
+  return change(ctx, "createActivity", {}, async (unit) => {
+    const columns = await checkActivity(ctx, unit, body, body.json);
+    const [activity] = await unit.queries
+      .insert(activities)
+      .values({ json: {}, ...columns, createdAt: unit.now })
+      .returning();
+    if (activity === undefined) throw new Error("The activity was not inserted");
+    await requireActivityRoom(unit, activity.ownerId);
+    await unit.audit("activity", activity.id, null, auditView(activity));
+    return activityItem(activity);
+  });
+}

@@ -1,0 +1,32 @@
+import { eq } from "drizzle-orm";
+import { activities, timeframes } from "../../store/schema.js";
+import type { TargetOf } from "../access.js";
+import { auditView } from "../activities/audit.js";
+import { activityTag, wholeActivity } from "../activities/list.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
+import type { UnitOfWork } from "../unit-of-work.js";
+
+/** Deletes an activity with its time frames, their computed data and its webhooks. */
+export async function deleteActivity(ctx: Context, activity: number): Promise<void> {
+  const ofActivity = eq(timeframes.activityId, activity);
+  const remove = (work: (unit: UnitOfWork, before: TargetOf<"deleteActivity">) => Promise<unknown>) =>
+    change(ctx, "deleteActivity", { activity }, work, (_, target) => activityTag(target));
+  await removeInPortions(ctx.queries, ofActivity, (limit) =>
+    remove((unit) => removeTimeframes(unit, ofActivity, { withActivity: true, limit })),
+  );
+  await remove(async (unit, before) => {
+    await removeTimeframes(unit, ofActivity, { withActivity: true });
+    // From here on no time frame can join the activity; one that did meanwhile goes too, and is reported.
+    await unit.queries
+      .select({ id: activities.id })
+      .from(activities)
+      .where(eq(activities.id, activity))
+      .for("update");
+    await removeTimeframes(unit, ofActivity, { withActivity: true });
+    await unit.announce("activityDeleted", { activityId: activity });
+    await unit.audit("activity", activity, auditView(await wholeActivity(unit.queries, before)), null);
+    await unit.queries.delete(activities).where(eq(activities.id, activity));
+  });
+}

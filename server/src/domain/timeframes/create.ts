@@ -1,0 +1,24 @@
+import { timeframes } from "../../store/schema.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { requireTimeframeRoom } from "../quotas.js";
+import { checkTimeframe, requireActivityTakesMore } from "./check.js";
+import { timeframeItem } from "./list.js";
+import type { NewTimeframe } from "./resource.js";
+
+/** Creates a time frame; its data are computed afterwards. */
+export async function createTimeframe(ctx: Context, body: NewTimeframe) {
+  return change(ctx, "createTimeframe", {}, async (unit) => {
+    const columns = await checkTimeframe(ctx, unit, body);
+    await requireActivityTakesMore(unit, columns.activityId);
+    const [timeframe] = await unit.queries
+      .insert(timeframes)
+      .values({ ...columns, createdAt: unit.now })
+      .returning();
+    if (timeframe === undefined) throw new Error("The time frame was not inserted");
+    await requireTimeframeRoom(unit, timeframe.ownerId);
+    await unit.audit("timeframe", timeframe.id, null, timeframe);
+    await unit.announce("timeframeCreated", { timeframe });
+    return timeframeItem(ctx, timeframe, {});
+  });
+}

@@ -1,0 +1,20 @@
+import { eq } from "drizzle-orm";
+import { timeframes } from "../../store/schema.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
+import { removeTimeframes } from "./remove.js";
+
+/** Deletes a time frame with its computed data. */
+export async function deleteTimeframe(ctx: Context, timeframe: number, query: TimeframeQuery): Promise<void> {
+  await change(
+    ctx,
+    "deleteTimeframe",
+    { timeframe },
+    async (unit, target) => {
+      await requireMatch({ ...ctx, queries: unit.queries }, target, query);
+      await removeTimeframes(unit, eq(timeframes.id, timeframe));
+    },
+    (unit, target) => timeframeItem({ ...ctx, queries: unit.queries }, target, query),
+  );
+}

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import { eq, sql } from "drizzle-orm";
+import { timeframes } from "../../store/schema.js";
+import { sent } from "../accounts/store.js";
+import { change } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { checkTimeframe, requireActivityTakesMore } from "./check.js";
+import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
+import type { NewTimeframe } from "./resource.js";
+import type { Timeframe } from "./rules.js";
+
+/** Changes a time frame; what was not sent stays. */
+export async function updateTimeframe(
+  ctx: Context,
+  operation: "updateTimeframe" | "updateTimeframePartially",
+  { id }: Timeframe,
+  query: TimeframeQuery,
+  body: Partial<NewTimeframe>,
+) {
+  return change(
+    ctx,
+    operation,
+    { timeframe: id },
+    async (unit, before) => {
+      await requireMatch({ ...ctx, queries: unit.queries }, before, query);
+      const columns = await checkTimeframe(ctx, unit, { ...asInput(before), ...sent(body) }, before);
+      if (columns.activityId !== before.activityId) await requireActivityTakesMore(unit, columns.activityId);
+      const [after] = await unit.queries
+        .update(timeframes)
+        .set({ ...columns, version: sql`${timeframes.version} + 1` })
+        .where(eq(timeframes.id, id))
+        .returning();
+      if (after === undefined) throw errors.notFound();
+      const hasSameParams = isDeepStrictEqual(after.params, before.params);
+      const view = ({ params, ...rest }: Timeframe) => (hasSameParams ? rest : { ...rest, params });
+      await unit.audit("timeframe", id, view(before), view(after));
+      await unit.announce("timeframeUpdated", { before, after });
+      return timeframeItem({ ...ctx, queries: unit.queries }, after, query);
+    },
+    (unit, target) => timeframeItem({ ...ctx, queries: unit.queries }, target, query),
+  );
+}
+
+const asInput = (timeframe: Timeframe): NewTimeframe => ({
+  start_time: timeframe.startTime,
+  end_time: timeframe.endTime,
+  params: timeframe.params,
+  device: timeframe.deviceId,
+  activity: timeframe.activityId,
+  athlete: timeframe.athleteId,
+  owner: timeframe.ownerId,
+  json_schema: timeframe.jsonSchemaId,
+});
