@@ -1,10 +1,10 @@
+import { thatAthlete } from "./accounts/rules.js";
 import { anyActivity, ownActivity } from "./activities/rules.js";
 import {
   athletesManager,
   athletesManagerWhoManages,
   managersWhoManage,
   readersOrThatAthlete,
-  thatAthlete,
   thatAthleteOrManager,
   thatAthleteOrManagerWhoManages,
 } from "./athletes/rules.js";

@@ -18,3 +18,5 @@ export async function findAccount(role: Role, id: number, { queries, lock }: Loo
   if (account === undefined) throw errors.notFound();
   return account;
 }
+
+export const findAthlete = (id: number, look: Look): Promise<Account> => findAccount("ATHLETE", id, look);

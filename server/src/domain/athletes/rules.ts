@@ -1,10 +1,9 @@
-import { type Account, findAccount } from "../accounts/find.js";
+import { type Account, findAthlete } from "../accounts/find.js";
+import { thatAthlete } from "../accounts/rules.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { Look, Rule } from "../rule.js";
-
-const findAthlete = (id: number, look: Look) => findAccount("ATHLETE", id, look);
 
 /** An athlete, and whether the caller acts as the manager of this managed athlete. */
 export interface AthleteInHand {
@@ -41,16 +40,6 @@ export const readersOrThatAthlete: Rule<"athlete", Account> = {
   async find(ctx, ids, look) {
     const athlete = await findAthlete(ids.athlete, look);
     await requireReadable(ctx, athlete, look);
-    return athlete;
-  },
-};
-
-export const thatAthlete: Rule<"athlete", Account> = {
-  words: "The athlete",
-  roles: ["ATHLETE"],
-  async find(ctx, ids, look) {
-    const athlete = await findAthlete(ids.athlete, look);
-    if (athlete.id !== ctx.caller?.id) throw errors.forbidden();
     return athlete;
   },
 };

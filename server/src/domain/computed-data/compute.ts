@@ -1,18 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { and, eq, sql } from "drizzle-orm";
-import {
-  DEFINITION_VERSION,
-  effectiveParameters,
-  type ParameterOverrides,
-  SPORTS,
-  type Sport,
-} from "../../metrics/index.js";
+import { DEFINITION_VERSION, effectiveParameters, type ParameterOverrides } from "../../metrics/index.js";
 import type { Queries } from "../../store/database.js";
 import { NOBODY } from "../../store/queue.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
 import { accounts, computedData, jsonSchemas, ownerships, timeframes } from "../../store/schema.js";
-
 import type { Context } from "../context.js";
+import { sportOf } from "../json-schemas/sport.js";
 import { hasLostSamples } from "./removed-samples.js";
 
 /** Computed data, and the versions that it was computed from. */
@@ -129,13 +123,6 @@ const ownedBy = (queries: Queries, { deviceId, ownerId }: typeof timeframes.$inf
     .from(ownerships)
     .where(and(eq(ownerships.deviceId, deviceId), eq(ownerships.managerId, ownerId)))
     .orderBy(ownerships.id);
-
-/** The sport of a time-frame schema, by its name. */
-export function sportOf(schemaName: string): Sport {
-  const sport = SPORTS.find((name) => schemaName === `timeframe_${name}`);
-  if (sport === undefined) throw new Error(`The JSON schema ${schemaName} belongs to no sport`);
-  return sport;
-}
 
 /**
  * Stores a result, if the time frame and its data are still those that it was computed from, and

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
 import { type Account, findAccount } from "../accounts/find.js";
-import { thatAthlete } from "../athletes/rules.js";
+import { thatAthlete } from "../accounts/rules.js";
 import { errors } from "../errors.js";
 import type { Rule } from "../rule.js";
 

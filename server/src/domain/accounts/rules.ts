@@ -1,0 +1,13 @@
+import { errors } from "../errors.js";
+import type { Rule } from "../rule.js";
+import { type Account, findAthlete } from "./find.js";
+
+export const thatAthlete: Rule<"athlete", Account> = {
+  words: "The athlete",
+  roles: ["ATHLETE"],
+  async find(ctx, ids, look) {
+    const athlete = await findAthlete(ids.athlete, look);
+    if (athlete.id !== ctx.caller?.id) throw errors.forbidden();
+    return athlete;
+  },
+};
