@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../src/config.js";
-import { addDevices } from "../src/domain/devices/operate.js";
+import { addDevices } from "../src/domain/devices/add.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { createApplication } from "../src/oauth/applications.js";
 import { ownContext, startService } from "../src/service.js";

@@ -5,7 +5,7 @@ import { transact } from "../src/domain/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
 import { queueOutdated } from "../src/domain/computed-data/outdated.js";
 import { samplesRemoved } from "../src/domain/computed-data/removed-samples.js";
-import { backdateOwnership } from "../src/domain/devices/operate.js";
+import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
 import { deleteStoredBefore, sqlClientOf } from "../src/store/samples/index.js";
 import { accounts, computedData, jobs, timeframes } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";

@@ -10,11 +10,10 @@ import {
 } from "./athletes/rules.js";
 import { ownJob } from "./bulk-load/rules.js";
 import type { Context } from "./context.js";
-import { currentOwner, currentOwnerToRelease, everOwner } from "./devices/rules.js";
 import { errors } from "./errors.js";
 import { jsonSchemaForManagers } from "./json-schemas/rules.js";
 import { thatManager } from "./managers/rules.js";
-import { ownOwnership } from "./ownerships/rules.js";
+import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "./ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "./permissions/rules.js";
 import { ALL_ROLES, type Look, type PathIds, type Rule } from "./rule.js";
 import { ownTimeframe, readableTimeframe } from "./timeframes/rules.js";

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { permissions, timeframes } from "../store/schema.js";
 import { erasePerson } from "./accounts/erase.js";
 import { revokeTokens } from "./accounts/store.js";
+import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
 import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
 import { forgetRemoved } from "./computed-data/removed-samples.js";
 import type { Events } from "./events.js";
@@ -67,6 +68,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
 
   samplesStored: [forgetRemoved, recomputeTouched],
+  ownerReplaced: [forgetOwner],
+  ownerErased: [eraseOwner],
   // Samples stored before may now be used, or no longer.
   ownershipChanged: [recomputeTouched],
 };

@@ -27,6 +27,13 @@ export interface Events {
 
   /** Samples of a device were stored; `changed` are the times at which samples are new or gained a heart rate. */
   samplesStored: { deviceId: number; changed: readonly Interval[] };
+  /** Another manager than the last owner has taken the device. */
+  ownerReplaced: { deviceId: number };
+  /**
+   * A manager goes from the history of a device with these ownerships; `wasLast`: nobody owned it after that. Announced
+   * before the ownerships go, and before the audit of the manager's times is erased.
+   */
+  ownerErased: { deviceId: number; ownershipIds: number[]; wasLast: boolean };
   /** Another manager owns the device at these times, or nobody does. */
   ownershipChanged: { deviceId: number; changed: readonly Interval[] };
 }

@@ -10,6 +10,7 @@ import {
 } from "../../store/schema.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
+import { sent } from "../sent.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
@@ -134,13 +135,6 @@ export const athleteProfileColumns = (profile: AthleteProfileInput = {}) =>
     nationality: profile.nationality,
     profilePicture: profile.profile_picture,
   });
-
-/** The object without its undefined members. */
-export function sent<T extends Record<string, unknown>>(values: T) {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
 
 /** A managed athlete's permissions for its manager: the last day is included (specification, "Permission"). */
 const MANAGED_FROM = new Date("1970-01-01T00:00:00.000Z");

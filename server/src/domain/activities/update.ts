@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { activities } from "../../store/schema.js";
-import { sent } from "../accounts/store.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { requireActivityRoom } from "../quotas.js";
+import { sent } from "../sent.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { auditView } from "./audit.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";

@@ -1,10 +1,11 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import type { Account } from "../accounts/find.js";
-import { athleteProfileColumns, requireFree, sent, updateAccount } from "../accounts/store.js";
+import { athleteProfileColumns, requireFree, updateAccount } from "../accounts/store.js";
 import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
 import { requirePictureRoom } from "../quotas.js";
+import { sent } from "../sent.js";
 import type { AthleteUpdate, ManagedAthleteUpdate } from "./bodies.js";
 import { requireSelf } from "./create.js";
 import { type AthleteItem, athleteItem, type Filters, requireMatch } from "./list.js";

@@ -3,11 +3,10 @@ import { bluetoothCommands, bluetoothConfigurations, ownerships } from "../../st
 import { CURRENT_END } from "../../wire/types.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
-import { updateDevice } from "../devices/custom-name.js";
-import { findDevice } from "../devices/operate.js";
+import { findDevice, updateDevice } from "../devices/device.js";
 import { errors } from "../errors.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { findConfiguration } from "./configure.js";
+import { findConfiguration } from "./configuration.js";
 
 export interface StartReport {
   serialNumber: string;

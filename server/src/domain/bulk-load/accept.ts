@@ -3,8 +3,8 @@ import { AsiError, decode, type RecordingInfo } from "asi-convert";
 import { compressBody } from "../../store/job-body.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import type { OwnedDevice } from "../devices/rules.js";
 import { errors } from "../errors.js";
+import type { OwnedDevice } from "../ownerships/rules.js";
 import { toJob } from "./job.js";
 
 export const AsiBase64 = Type.Object({

@@ -4,10 +4,9 @@ import { devices, ownerships, timeframes } from "../../store/schema.js";
 import { CURRENT_END, ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
-import { type Item, item } from "../item.js";
 import { contains, listPage, matchesSearch, orderBy } from "../listing.js";
-import { toDevice } from "./resource.js";
-import type { OwnedDevice } from "./rules.js";
+import type { Device } from "./device.js";
+import { deviceItem, toDevice } from "./resource.js";
 
 const ORDERINGS = ["device_name", "custom_name", "serial_number", "device_type", "activation_time"] as const;
 
@@ -88,13 +87,16 @@ export async function listDevices(ctx: Context, filters: Filters) {
   return listPage(ctx.queries, matching, order, filters, ({ device, isOwner }) => toDevice(device, isOwner));
 }
 
-/** The owner's view of the device. */
-export const deviceItem = ({ device, ownership }: OwnedDevice): Item<ReturnType<typeof toDevice>> =>
-  item(toDevice(device, true), device.version, ownership.id);
-
-/** The device, if it also passes the filters of the list. */
-export async function retrieveDevice(ctx: Context, owned: OwnedDevice, filters: Filters) {
-  const { matching } = matchingDevices(ctx, filters, owned.device.id);
+/**
+ * The device, if it also passes the filters of the list.
+ * @param owned the device, and the ownership by which the caller owns it now
+ */
+export async function retrieveDevice(
+  ctx: Context,
+  { device, ownership }: { device: Device; ownership: { id: number } },
+  filters: Filters,
+) {
+  const { matching } = matchingDevices(ctx, filters, device.id);
   if ((await matching).length === 0) throw errors.notFound();
-  return deviceItem(owned);
+  return deviceItem(device, ownership);
 }

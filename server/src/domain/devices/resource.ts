@@ -1,8 +1,9 @@
 import { FormatRegistry, Type } from "@sinclair/typebox";
-import { DateTimeOut, Nullable } from "../../wire/types.js";
-import type { Device as DeviceRow, Ownership as OwnershipRow } from "./rules.js";
+import { Nullable } from "../../wire/types.js";
+import { type Item, item } from "../item.js";
+import type { Device as DeviceRow } from "./device.js";
 
-const exampleDevice = {
+export const exampleDevice = {
   id: 7,
   device_name: "tracker-7",
   serial_number: "A1B2C3D4",
@@ -35,6 +36,13 @@ export function toDevice(device: DeviceRow, isOwner: boolean) {
   };
 }
 
+/**
+ * The owner's view of a device.
+ * @param ownership by which the caller owns it now
+ */
+export const deviceItem = (device: DeviceRow, ownership: { id: number }): Item<ReturnType<typeof toDevice>> =>
+  item(toDevice(device, true), device.version, ownership.id);
+
 /** Letters, digits and combining marks of any script, space and a few signs; no space at either end. */
 const CUSTOM_NAME = /^(?! )[\p{L}\p{M}\p{N} _\-.'()/#&]{1,60}(?<! )$/u;
 
@@ -50,38 +58,3 @@ export const CustomName = Type.Object({
     }),
   ),
 });
-
-export const Ownership = Type.Object(
-  {
-    id: Type.Integer(),
-    start_time: DateTimeOut(),
-    end_time: DateTimeOut({ description: "2999-12-31T23:59:59.000Z for the current owner" }),
-    device: Type.Integer(),
-    manager: Type.Integer(),
-    device_details: Device,
-  },
-  {
-    $id: "DeviceOwnership",
-    examples: [
-      {
-        id: 3,
-        start_time: "2024-01-01T06:00:00.000Z",
-        end_time: "2999-12-31T23:59:59.000Z",
-        device: 7,
-        manager: 12,
-        device_details: exampleDevice,
-      },
-    ],
-  },
-);
-
-export function toOwnership(ownership: OwnershipRow, device: DeviceRow, isOwner: boolean) {
-  return {
-    id: ownership.id,
-    start_time: ownership.startTime.toISOString(),
-    end_time: ownership.endTime.toISOString(),
-    device: ownership.deviceId,
-    manager: ownership.managerId,
-    device_details: toDevice(device, isOwner),
-  };
-}

@@ -1,9 +1,10 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import type { Account } from "../accounts/find.js";
-import { managerProfileColumns, requireFree, sent, updateAccount } from "../accounts/store.js";
+import { managerProfileColumns, requireFree, updateAccount } from "../accounts/store.js";
 import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
+import { sent } from "../sent.js";
 import type { ManagerUpdate } from "./bodies.js";
 import { managerItem } from "./retrieve.js";
 

@@ -1,8 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { deleteSamplesBetween, sqlClientOf } from "../../store/samples/index.js";
-import { auditLog, bluetoothConfigurations, devices, ownerships } from "../../store/schema.js";
-import { forgetOwner } from "../bluetooth/configure.js";
-import { updateDevice } from "../devices/custom-name.js";
+import { auditLog, devices, ownerships } from "../../store/schema.js";
+import { updateDevice } from "../devices/device.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Before all samples, ms since 1970 UTC. */
@@ -32,21 +31,11 @@ export async function eraseOwnerships(unit: UnitOfWork, deviceId: number, manage
     }
     freeFromMs = endTime.getTime();
   }
-  if (isLast) {
-    await forgetOwner(unit, deviceId);
-    await queries
-      .update(bluetoothConfigurations)
-      .set({ current: {} })
-      .where(eq(bluetoothConfigurations.deviceId, deviceId));
-    if (device.customName !== null) await updateDevice(unit, device, { customName: null });
-  }
-  await eraseAudit(unit, deviceId, managerId);
   const ids = own.map(({ id }) => id);
+  await unit.announce("ownerErased", { deviceId, ownershipIds: ids, wasLast: isLast });
+  if (isLast && device.customName !== null) await updateDevice(unit, device, { customName: null });
+  await eraseAudit(unit, deviceId, managerId);
   if (ids.length === 0) return;
-  await queries
-    .update(bluetoothConfigurations)
-    .set({ reportedIn: null })
-    .where(inArray(bluetoothConfigurations.reportedIn, ids));
   await queries.delete(ownerships).where(inArray(ownerships.id, ids));
   for (const id of ids) await audit("ownership", id, null, null);
   await unit.announce("ownershipChanged", {

@@ -3,11 +3,11 @@ import { and, eq, gte, lte, sql } from "drizzle-orm";
 import { devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
-import { toOwnership } from "../devices/resource.js";
-import type { Ownership } from "../devices/rules.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
 import { listPage, orderBy } from "../listing.js";
+import { toOwnership } from "./resource.js";
+import type { Ownership } from "./rules.js";
 
 export const OwnershipFilters = Type.Object({
   ...PageQuery,

@@ -1,8 +1,104 @@
-import { eq } from "drizzle-orm";
-import { ownerships } from "../../store/schema.js";
-import type { Ownership } from "../devices/rules.js";
+import { and, eq, sql } from "drizzle-orm";
+import { preparedOnce, type Queries } from "../../store/database.js";
+import { devices, ownerships } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import type { Context } from "../context.js";
+import type { Device } from "../devices/device.js";
 import { errors } from "../errors.js";
-import type { Rule } from "../rule.js";
+import type { Look, Rule } from "../rule.js";
+
+export type Ownership = typeof ownerships.$inferSelect;
+
+/** A device and the ownership by which the caller owns it now. */
+export interface OwnedDevice {
+  device: Device;
+  ownership: Ownership;
+}
+
+async function findOwnedDevice(ctx: Context, id: number, look: Look, neverActivated?: () => Error) {
+  const { device, ownership } = await (look.lock ? lockCurrentOwnership : findCurrentOwnership)(
+    look.queries,
+    id,
+  );
+  if (device === undefined) throw errors.notFound();
+  if (neverActivated !== undefined && device.activationTime === null) throw neverActivated();
+  if (!ownership || ownership.managerId !== ctx.caller?.id) throw errors.forbidden();
+  return { device, ownership };
+}
+
+const currentOwnershipOfDevice = preparedOnce((queries) =>
+  queries
+    .select({ device: devices, ownership: ownerships })
+    .from(devices)
+    .leftJoin(ownerships, and(eq(ownerships.deviceId, devices.id), eq(ownerships.endTime, CURRENT_END)))
+    .where(eq(devices.id, sql.placeholder("device")))
+    .prepare("current_ownership_of_device"),
+);
+
+async function findCurrentOwnership(queries: Queries, device: number) {
+  const [row] = await currentOwnershipOfDevice(queries).execute({ device });
+  return { device: row?.device, ownership: row?.ownership };
+}
+
+/** By two statements: only one that begins after the lock sees what the one before did with the ownership. */
+async function lockCurrentOwnership(queries: Queries, id: number) {
+  const [device] = await queries.select().from(devices).where(eq(devices.id, id)).for("update");
+  const [ownership] = await queries
+    .select()
+    .from(ownerships)
+    .where(and(eq(ownerships.deviceId, id), eq(ownerships.endTime, CURRENT_END)));
+  return { device, ownership };
+}
+
+export const currentOwner: Rule<"device", OwnedDevice> = {
+  words: "The manager who currently owns the device",
+  roles: ["MANAGER"],
+  find: (ctx, ids, look) => findOwnedDevice(ctx, ids.device, look),
+};
+
+export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
+  ...currentOwner,
+  find: (ctx, ids, look) =>
+    findOwnedDevice(ctx, ids.device, look, () =>
+      errors.conflict("device_not_activated", "The device has never been activated."),
+    ),
+};
+
+/** A device and every ownership of it that the caller has or had. */
+export interface OnceOwnedDevice {
+  device: Device;
+  ownerships: Ownership[];
+}
+
+const ownershipsOfDevice = preparedOnce((queries) =>
+  queries
+    .select({ device: devices, ownership: ownerships })
+    .from(devices)
+    .leftJoin(
+      ownerships,
+      and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, sql.placeholder("manager"))),
+    )
+    .where(eq(devices.id, sql.placeholder("device")))
+    .orderBy(ownerships.startTime)
+    .prepare("ownerships_of_device"),
+);
+
+export const everOwner: Rule<"device", OnceOwnedDevice> = {
+  words:
+    "The manager who owned the device between start and stop; what was recorded at other times is left out",
+  roles: ["MANAGER"],
+  async find(ctx, ids, { queries }) {
+    const rows = await ownershipsOfDevice(queries).execute({
+      device: ids.device,
+      manager: ctx.caller?.id ?? 0,
+    });
+    const device = rows[0]?.device;
+    if (device === undefined) throw errors.notFound();
+    const own = rows.flatMap(({ ownership }) => ownership ?? []);
+    if (own.length === 0) throw errors.forbidden();
+    return { device, ownerships: own };
+  },
+};
 
 export const ownOwnership: Rule<"device_ownership", Ownership> = {
   words: "Managers, on their own ownerships",

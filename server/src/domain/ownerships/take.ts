@@ -2,11 +2,10 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, desc, eq } from "drizzle-orm";
 import { devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END, Text } from "../../wire/types.js";
-import { forgetOwner } from "../bluetooth/configure.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { updateDevice } from "../devices/custom-name.js";
-import { deviceItem } from "../devices/list.js";
+import { updateDevice } from "../devices/device.js";
+import { deviceItem } from "../devices/resource.js";
 import { errors } from "../errors.js";
 
 export const TakenDevice = Type.Object({
@@ -36,7 +35,7 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       .limit(1);
     if (last?.endTime.getTime() === CURRENT_END.getTime()) {
       if (last.managerId !== me) throw errors.forbidden("The device is owned by another manager.");
-      return deviceItem({ device, ownership: last });
+      return deviceItem(device, last);
     }
     const [ownership] = await queries
       .insert(ownerships)
@@ -56,11 +55,11 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       changed: [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
     });
     const isNewOwner = last !== undefined && last.managerId !== me;
-    if (isNewOwner) await forgetOwner(unit, device.id);
+    if (isNewOwner) await unit.announce("ownerReplaced", { deviceId: device.id });
     const taken = await updateDevice(unit, device, {
       activationTime: device.activationTime ?? now,
       customName: isNewOwner ? null : device.customName,
     });
-    return deviceItem({ device: taken, ownership });
+    return deviceItem(taken, ownership);
   });
 }

@@ -15,11 +15,12 @@ import {
 import { Turns } from "../../turns.js";
 import { PAGE_LIMITS, pageQuery } from "../../wire/types.js";
 import type { Context } from "../context.js";
-import type { OnceOwnedDevice, OwnedDevice } from "../devices/rules.js";
 import { errors } from "../errors.js";
 import type { Item } from "../item.js";
 import { envelope, paging, requirePage } from "../listing.js";
-import { BoundsQuery, ownedParts, readBounds } from "./interval.js";
+import { ownedParts } from "../ownerships/interval.js";
+import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
+import { BoundsQuery, readBounds } from "./bounds.js";
 import type { PageCache } from "./page-cache.js";
 import { whileOwned } from "./while-owned.js";
 

@@ -1,7 +1,7 @@
 import { CURRENT_END } from "../../wire/types.js";
 import { authorize, type TargetOf } from "../access.js";
 import type { Context } from "../context.js";
-import type { OnceOwnedDevice, OwnedDevice } from "../devices/rules.js";
+import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 
 type ReadingOperation =
   | "fetchRawData"

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
-import { sent } from "../accounts/store.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
+import { sent } from "../sent.js";
 import { checkTimeframe, requireActivityTakesMore } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { Device, Ownership } from "../../domain/devices/resource.js";
+import { Device } from "../../domain/devices/resource.js";
 import { listOwnerships, OwnershipFilters, retrieveOwnership } from "../../domain/ownerships/list.js";
 import { releaseOwnership } from "../../domain/ownerships/release.js";
+import { Ownership } from "../../domain/ownerships/resource.js";
 import { TakenDevice, takeOwnership } from "../../domain/ownerships/take.js";
 import { Page } from "../../wire/types.js";
 import { route } from "../route.js";

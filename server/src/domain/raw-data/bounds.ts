@@ -1,8 +1,7 @@
 import { type StaticDecode, type TObject, Type } from "@sinclair/typebox";
-import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
+import type { Interval } from "../../store/samples/index.js";
 import { dateTimeProblem, parseInstant } from "../../wire/date-time.js";
 import { Query } from "../../wire/types.js";
-import type { Ownership } from "../devices/rules.js";
 import { errors, type FieldErrors } from "../errors.js";
 
 const deprecatedBound = (name: string) =>
@@ -55,25 +54,4 @@ export function readBounds(bounds: Bounds, maxDays: number): Interval {
     );
   }
   return interval;
-}
-
-/** The ownership's time: it ends before its end. */
-export const intervalOf = ({ startTime, endTime }: Ownership): Interval => ({
-  startMs: startTime.getTime(),
-  stopMs: endTime.getTime() - 1,
-});
-
-/**
- * The parts of an interval in which the device was the caller's, ascending, apart from each other.
- * @throws ServiceError `forbidden` when there is none
- */
-export function ownedParts(ownerships: readonly Ownership[], { startMs, stopMs }: Interval): Interval[] {
-  const parts = normaliseIntervals(
-    ownerships.map(intervalOf).map((owned) => ({
-      startMs: Math.max(startMs, owned.startMs),
-      stopMs: Math.min(stopMs, owned.stopMs),
-    })),
-  );
-  if (parts.length === 0) throw errors.forbidden("You did not own the device between start and stop.");
-  return parts;
 }

@@ -1,0 +1,36 @@
+import { eq, sql } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
+import { bluetoothCommands, bluetoothConfigurations, type Pairings } from "../../store/schema.js";
+import type { UnitOfWork } from "../unit-of-work.js";
+
+export async function findConfiguration(queries: Queries, deviceId: number) {
+  const [row] = await queries
+    .select()
+    .from(bluetoothConfigurations)
+    .where(eq(bluetoothConfigurations.deviceId, deviceId));
+  return row;
+}
+
+/** Sets the target and queues it for the device. */
+export async function setTarget(
+  { queries, now, audit }: UnitOfWork,
+  deviceId: number,
+  target: Pairings,
+  immediate: boolean,
+) {
+  const before = await findConfiguration(queries, deviceId);
+  const [after] = await queries
+    .insert(bluetoothConfigurations)
+    .values({ deviceId, target, current: {} })
+    .onConflictDoUpdate({
+      target: bluetoothConfigurations.deviceId,
+      set: { target, version: sql`${bluetoothConfigurations.version} + 1` },
+    })
+    .returning();
+  if (after === undefined) throw new Error("The configuration was not stored");
+  await queries
+    .insert(bluetoothCommands)
+    .values({ deviceId, configurationVersion: after.version, target, immediate, createdAt: now });
+  await audit("bluetooth", deviceId, before ?? null, after);
+  return after;
+}

@@ -1,0 +1,36 @@
+import { eq, inArray } from "drizzle-orm";
+import { bluetoothCommands, bluetoothConfigurations } from "../../store/schema.js";
+import type { UnitOfWork } from "../unit-of-work.js";
+import { findConfiguration, setTarget } from "./configuration.js";
+
+/** Clears what a former owner set, on the device too, and hides what the device reported to that owner. */
+export async function forgetOwner(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
+  const { queries } = unit;
+  if ((await findConfiguration(queries, deviceId)) === undefined) return;
+  await queries.delete(bluetoothCommands).where(eq(bluetoothCommands.deviceId, deviceId));
+  await queries
+    .update(bluetoothConfigurations)
+    .set({ reportedIn: null })
+    .where(eq(bluetoothConfigurations.deviceId, deviceId));
+  await setTarget(unit, deviceId, {}, false);
+}
+
+/** Erases what an owner set on a device, when nobody owned it after that, and hides what it reported in the ownerships. */
+export async function eraseOwner(
+  unit: UnitOfWork,
+  { deviceId, ownershipIds, wasLast }: { deviceId: number; ownershipIds: number[]; wasLast: boolean },
+): Promise<void> {
+  const { queries } = unit;
+  if (wasLast) {
+    await forgetOwner(unit, { deviceId });
+    await queries
+      .update(bluetoothConfigurations)
+      .set({ current: {} })
+      .where(eq(bluetoothConfigurations.deviceId, deviceId));
+  }
+  if (ownershipIds.length === 0) return;
+  await queries
+    .update(bluetoothConfigurations)
+    .set({ reportedIn: null })
+    .where(inArray(bluetoothConfigurations.reportedIn, ownershipIds));
+}

@@ -1,0 +1,36 @@
+import { eq, sql } from "drizzle-orm";
+import { devices } from "../../store/schema.js";
+import { errors } from "../errors.js";
+import type { UnitOfWork } from "../unit-of-work.js";
+
+export type Device = typeof devices.$inferSelect;
+
+/**
+ * The device with this serial number, locked until the end of the transaction.
+ * @throws ServiceError `not_found`
+ */
+export async function findDevice({ queries }: UnitOfWork, serialNumber: string) {
+  const [device] = await queries
+    .select()
+    .from(devices)
+    .where(eq(devices.serialNumber, serialNumber))
+    .for("update");
+  if (device === undefined) throw errors.notFound(`There is no device ${serialNumber}.`);
+  return device;
+}
+
+/** Changes columns of a device, with its audit row. */
+export async function updateDevice(
+  { queries, audit }: UnitOfWork,
+  before: Device,
+  values: Partial<typeof devices.$inferInsert>,
+): Promise<Device> {
+  const [after] = await queries
+    .update(devices)
+    .set({ ...values, version: sql`${devices.version} + 1` })
+    .where(eq(devices.id, before.id))
+    .returning();
+  if (after === undefined) throw errors.notFound();
+  await audit("device", before.id, before, after);
+  return after;
+}
