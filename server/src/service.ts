@@ -5,6 +5,7 @@ import { type Computer, noComputer, startComputer } from "./computation/computer
 import type { Config } from "./config.js";
 import { queueOutdated } from "./domain/computed-data/outdated.js";
 import type { Clock } from "./domain/context.js";
+import { errors } from "./domain/errors.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
 import { applyRetention } from "./jobs/retention.js";
@@ -100,7 +101,7 @@ export async function startService(
   const jobsAdded = () => {
     if (works) worker?.wake();
   };
-  const computer = startComputer(config.computeThreads);
+  const computer = startComputer(config.computeThreads, errors.throttled);
   const app = await buildApp(config, {
     database: store.database,
     serverKey: store.serverKey,

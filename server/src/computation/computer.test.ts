@@ -12,7 +12,7 @@ const NOTHING_TO_COMPUTE: ComputationTask = {
 };
 
 it("a thread that computes starts when it is needed, and ends when it has nothing to do", async () => {
-  const computer = startComputer(1, 100);
+  const computer = startComputer(1, () => new Error("too many"), 100);
   try {
     expect(computer.threads).toBe(0);
     await computer.compute(NOTHING_TO_COMPUTE);

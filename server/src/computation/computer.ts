@@ -32,11 +32,16 @@ const YOUNG_GENERATION_MB = 16;
 
 /**
  * Starts threads as they are needed, at most `threads`.
+ * @param refusal makes the error for callers when too many computations wait
  * @param idleMs after which a thread with nothing to do ends
  */
-export function startComputer(threads: number, idleMs = IDLE_MS): Computer {
+export function startComputer(
+  threads: number,
+  refusal: (retryAfterMs: number) => Error,
+  idleMs = IDLE_MS,
+): Computer {
   let pool: Piscina<ComputationTask, string> | undefined;
-  const queue = new ComputationQueue(threads);
+  const queue = new ComputationQueue(threads, refusal);
   return {
     share: (key, waiter, work) => queue.share(key, waiter, work),
     compute(task) {

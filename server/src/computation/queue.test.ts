@@ -1,7 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate as immediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { errors } from "../domain/errors.js";
 import { CallersLeftError, ComputationQueue } from "./queue.js";
+
+const refusal = errors.throttled;
 
 /** Places are given out a turn of the event loop after they became free. */
 async function turn() {
@@ -28,7 +31,7 @@ function workshop() {
 
 describe("computations", () => {
   it("are handed to one caller in each turn of the event loop", async () => {
-    const queue = new ComputationQueue(1);
+    const queue = new ComputationQueue(1, refusal);
     const handed: number[] = [];
     let turns = 0;
     const shared = Array.from({ length: 5 }, async () => {
@@ -45,7 +48,7 @@ describe("computations", () => {
   });
 
   it("with the same key are made once, and everybody gets the result", async () => {
-    const queue = new ComputationQueue(1);
+    const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();
     const all = Array.from({ length: 250 }, () => queue.share("frame", { account: 1 }, work("frame")));
     await turn();
@@ -59,7 +62,7 @@ describe("computations", () => {
   });
 
   it("of one account leave a thread to the others", async () => {
-    const queue = new ComputationQueue(3);
+    const queue = new ComputationQueue(3, refusal);
     const { begun, work } = workshop();
     for (const key of ["a", "b", "c"]) void queue.share(key, { account: 1 }, work(key));
     void queue.share("other", { account: 2 }, work("other"));
@@ -68,7 +71,7 @@ describe("computations", () => {
   });
 
   it("of one account wait while another account has its turn", async () => {
-    const queue = new ComputationQueue(1);
+    const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();
     for (const name of ["a1", "a2", "a3"]) queue.share(name, { account: 1 }, work(name));
     queue.share("b1", { account: 2 }, work("b1"));
@@ -79,7 +82,7 @@ describe("computations", () => {
   });
 
   it("are dropped when all who wait have left, and not before", async () => {
-    const queue = new ComputationQueue(1);
+    const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();
     const first = queue.share("first", { account: 1 }, work("first"));
     const [one, two] = [new AbortController(), new AbortController()];
@@ -99,7 +102,7 @@ describe("computations", () => {
   });
 
   it("are refused beyond what one account may have waiting, while others are taken", async () => {
-    const queue = new ComputationQueue(1);
+    const queue = new ComputationQueue(1, refusal);
     const { work, end } = workshop();
     const held = queue.share("held", { account: 9 }, work("held"));
     await turn();
@@ -119,7 +122,7 @@ describe("computations", () => {
   });
 
   it("are refused beyond what all accounts together may have waiting", async () => {
-    const queue = new ComputationQueue(1);
+    const queue = new ComputationQueue(1, refusal);
     const { work, end } = workshop();
     const held = queue.share("held", { account: 0 }, work("held"));
     await turn();

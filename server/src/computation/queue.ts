@@ -1,5 +1,4 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-import { errors } from "../domain/errors.js";
 import { Turns } from "../turns.js";
 
 /** Computations that wait for a thread, of all accounts and of one. */
@@ -42,20 +41,21 @@ export class ComputationQueue {
   readonly #turns: Turns<number>;
   readonly #flights = new Map<string, Flight>();
 
-  constructor(concurrency: number) {
+  /** @param refusal makes the error for callers when too many computations wait */
+  constructor(concurrency: number, refusal: (retryAfterMs: number) => Error) {
     this.#turns = new Turns({
       concurrency,
       // One thread stays free for other accounts: how long a computation takes is not known before it runs.
       concurrencyPerCaller: Math.max(1, concurrency - 1),
       maxWaiting: MAX_WAITING,
       maxWaitingPerCaller: MAX_WAITING_OF_ACCOUNT,
-      refusal: () => errors.throttled(RETRY_AFTER_MS),
+      refusal: () => refusal(RETRY_AFTER_MS),
     });
   }
 
   /**
    * @param key identifies the computation: the same key has the same result
-   * @throws ServiceError `throttled` when too many wait; CallersLeftError; whatever the computation throws
+   * @throws the refusal when too many wait; CallersLeftError; whatever the computation throws
    */
   async share<T>(key: string, { account, signal }: Waiter, compute: () => Promise<T>): Promise<T> {
     if (signal?.aborted) throw new CallersLeftError();

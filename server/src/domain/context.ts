@@ -3,7 +3,7 @@ import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
 import type { Role } from "../store/schema.js";
 import type { AddressLookup } from "../webhooks/receiver.js";
-import type { IdempotentRequest } from "./idempotency.js";
+import type { IdempotentRequest } from "./idempotent-request.js";
 
 /** The time; tests move it. */
 export interface Clock {

@@ -3,25 +3,7 @@ import type { Queries } from "../store/database.js";
 import { idempotencyKeys } from "../store/schema.js";
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
-
-/** An answer as it is sent. */
-export interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  body: Uint8Array;
-}
-
-/** A request that its caller wants done once, however often it is sent. */
-export interface IdempotentRequest {
-  path: string;
-  key: string;
-  /** SHA-256 of the method, the path with its query, and the body; empty until the body is there. */
-  fingerprint: Uint8Array;
-  /** Makes the answer of what the change resulted in, so that it is stored in the same transaction. */
-  answerOf(result: unknown): Answer;
-  /** The answer that was stored with the change. */
-  answer?: Answer;
-}
+import type { Answer } from "./idempotent-request.js";
 
 /** Another request with the key did the change already. */
 export class DoneBefore extends Error {

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { matchesWeakly } from "../domain/entity-tags.js";
 import { errors } from "../domain/errors.js";
-import { type Answer, hasStoredAnswer, storedAnswer } from "../domain/idempotency.js";
+import { hasStoredAnswer, storedAnswer } from "../domain/idempotency.js";
+import type { Answer } from "../domain/idempotent-request.js";
 import type { Item } from "../domain/item.js";
 
 declare module "fastify" {

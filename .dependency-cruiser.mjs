@@ -1,0 +1,137 @@
+/**
+ * Which folder may import which; `npm run structure` checks it. ARCHITECTURE.md draws it. Types count as imports too.
+ * A known exception is a rule of its own with a comment that says why, and is left out of the rule that it breaks.
+ */
+
+/** Tests look at everything. */
+const TESTS = "\\.test\\.ts$|/testing/";
+
+/**
+ * Folders from the lowest to the highest. One imports those below it; those of one line know nothing of each other.
+ * @param {string} root of the folders, with a slash at its end
+ * @param {string[][]} lines
+ */
+function layers(root, lines) {
+  const all = lines.flat().join("|");
+  const rules = lines.flatMap((line, i) => {
+    const above = lines.slice(i).flat().join("|");
+    return line.map((folder) => ({
+      name: `${root}${folder}: only what is below`,
+      severity: "error",
+      from: { path: `^${root}${folder}/`, pathNot: TESTS },
+      to: { path: `^${root}(${above})/`, pathNot: `^${root}${folder}/` },
+    }));
+  });
+  return [
+    ...rules,
+    {
+      name: `${root}: every folder has its place in .dependency-cruiser.mjs`,
+      severity: "error",
+      from: { path: `^${root}(?!(${all})/)[^/]+/`, pathNot: TESTS },
+      to: {},
+    },
+  ];
+}
+
+const house = [
+  {
+    name: "no circles",
+    severity: "error",
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: "assembly: bytes only",
+    comment: "It is compiled to WebAssembly; the library has the result in src/wasm/bytes.ts.",
+    severity: "error",
+    from: { path: "^assembly/" },
+    to: { pathNot: "^assembly/" },
+  },
+  {
+    name: "library: neither command, service nor tools",
+    severity: "error",
+    from: { path: "^src/" },
+    to: { path: "^(assembly|bin|server|test|bench|fuzz|fixtures|scripts)/" },
+  },
+  {
+    name: "library: the core runs in browsers",
+    comment: "src/node.ts gives what needs files; what it gives is in src/files.",
+    severity: "error",
+    from: { path: "^src/", pathNot: "^src/(files/|cli/|node\\.ts$)" },
+    to: { path: "^src/(files|cli)/|^src/node\\.ts$" },
+  },
+  {
+    name: "library: the core needs no Node.js",
+    severity: "error",
+    from: { path: "^src/", pathNot: "^src/(files/|cli/|node\\.ts$)" },
+    to: { dependencyTypes: ["core"] },
+  },
+  {
+    name: "library: files know no command",
+    severity: "error",
+    from: { path: "^src/(files/|node\\.ts$)" },
+    to: { path: "^src/cli/" },
+  },
+  {
+    name: "service: the library by its package only",
+    severity: "error",
+    from: { path: "^server/src/" },
+    to: {
+      path: "^(src|assembly|bin|test|bench|fuzz|fixtures|scripts|server/(test|bench|soak|siege|story|scripts))/",
+    },
+  },
+];
+
+const service = layers("server/src/", [
+  ["wire", "metrics", "webhooks"],
+  ["store"],
+  ["computation"],
+  ["domain"],
+  ["oauth", "jobs"],
+  ["http"],
+  ["operator"],
+]);
+
+const domain = [
+  ...layers("server/src/domain/", [
+    ["accounts", "devices", "json-schemas"],
+    ["permissions", "ownerships"],
+    ["athletes", "managers", "raw-data", "bulk-load", "bluetooth"],
+    ["activities"],
+    ["timeframes"],
+    ["computed-data", "webhooks"],
+    ["deletion"],
+  ]),
+  {
+    name: "domain: what all share knows no folder",
+    comment: "Except the table of access and the table of effects.",
+    severity: "error",
+    from: { path: "^server/src/domain/[^/]+\\.ts$", pathNot: `/(access|effects)\\.ts$|${TESTS}` },
+    to: { path: "^server/src/domain/[^/]+/" },
+  },
+  {
+    name: "domain: the table of access names rules",
+    severity: "error",
+    from: { path: "^server/src/domain/access\\.ts$" },
+    to: { path: "^server/src/domain/[^/]+/", pathNot: "/rules\\.ts$" },
+  },
+  {
+    name: "domain: effects are called by announcing",
+    comment: "change.ts does so for the unit of work.",
+    severity: "error",
+    from: { pathNot: "^server/src/domain/change\\.ts$" },
+    to: { path: "^server/src/domain/effects\\.ts$" },
+  },
+];
+
+export default {
+  forbidden: [...house, ...service, ...domain],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)dist/" },
+    // Types too: they tell who knows whom.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types"] },
+  },
+};
