@@ -4,7 +4,6 @@ import { updateAccount } from "../src/domain/accounts/store.js";
 import { transact } from "../src/domain/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
 import { queueOutdated } from "../src/domain/computed-data/outdated.js";
-import { samplesRemoved } from "../src/domain/computed-data/removed-samples.js";
 import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
 import { deleteStoredBefore, sqlClientOf } from "../src/store/samples/index.js";
 import { accounts, computedData, jobs, timeframes } from "../src/store/schema.js";
@@ -36,10 +35,12 @@ const patch = (team: Team, timeframe: number, json: unknown) =>
 
 /** Removes every sample of the device, as retention does. */
 const retention = (team: Team) =>
-  transact(s.ctx, "test", async ({ queries }) => {
+  transact(s.ctx, "test", async ({ queries, announce }) => {
     const client = sqlClientOf(queries);
     const removed = await deleteStoredBefore(client, new Date(Date.now() + 60_000), 1_000_000);
-    for (const { deviceId, ...interval } of removed) await samplesRemoved(queries, deviceId, [interval]);
+    for (const { deviceId, ...interval } of removed) {
+      await announce("samplesExpired", { deviceId, removed: [interval] });
+    }
     expect(removed.map(({ deviceId }) => deviceId)).toContain(team.device.id);
   });
 

@@ -4,7 +4,7 @@ import { erasePerson } from "./accounts/erase.js";
 import { revokeTokens } from "./accounts/store.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
 import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
-import { forgetRemoved } from "./computed-data/removed-samples.js";
+import { forgetRemoved, rememberRemoved } from "./computed-data/removed-samples.js";
 import type { Events } from "./events.js";
 import { removePermissions } from "./permissions/remove.js";
 import { removeTimeframes } from "./timeframes/remove.js";
@@ -68,6 +68,9 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
 
   samplesStored: [forgetRemoved, recomputeTouched],
+  samplesExpired: [rememberRemoved],
+  resultsOutdated: [(unit, { timeframes }) => queueComputation(unit, timeframes)],
+
   ownerReplaced: [forgetOwner],
   ownerErased: [eraseOwner],
   // Samples stored before may now be used, or no longer.

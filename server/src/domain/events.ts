@@ -27,6 +27,11 @@ export interface Events {
 
   /** Samples of a device were stored; `changed` are the times at which samples are new or gained a heart rate. */
   samplesStored: { deviceId: number; changed: readonly Interval[] };
+  /** Samples of a device were removed because of their age; from the first to the last of each piece. */
+  samplesExpired: { deviceId: number; removed: readonly Interval[] };
+  /** Newer rules would compute other figures for these time frames. */
+  resultsOutdated: { timeframes: readonly Pick<Timeframe, "id" | "ownerId">[] };
+
   /** Another manager than the last owner has taken the device. */
   ownerReplaced: { deviceId: number };
   /**

@@ -1,4 +1,4 @@
-import { samplesRemoved } from "../domain/computed-data/removed-samples.js";
+import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { deleteStoredBefore, type Interval, sqlClientOf } from "../store/samples/index.js";
 
@@ -8,16 +8,18 @@ const DAY_MS = 86_400_000;
 const CHUNKS_PER_TRANSACTION = 1000;
 
 /** Removes samples that were stored too long ago; the time counts from their storing, not from their recording. */
-export async function applySampleRetention({ queries, clock, config }: Context): Promise<void> {
-  const before = new Date(clock.now().getTime() - config.rawRetentionDays * DAY_MS);
+export async function applySampleRetention(ctx: Context): Promise<void> {
+  const before = new Date(ctx.clock.now().getTime() - ctx.config.rawRetentionDays * DAY_MS);
   for (;;) {
-    const count = await queries.transaction(async (tx) => {
-      const removed = await deleteStoredBefore(sqlClientOf(tx), before, CHUNKS_PER_TRANSACTION);
+    const count = await transact(ctx, "sample retention", async (unit) => {
+      const removed = await deleteStoredBefore(sqlClientOf(unit.queries), before, CHUNKS_PER_TRANSACTION);
       const byDevice = new Map<number, Interval[]>();
       for (const { deviceId, startMs, stopMs } of removed) {
         byDevice.set(deviceId, [...(byDevice.get(deviceId) ?? []), { startMs, stopMs }]);
       }
-      for (const [deviceId, intervals] of byDevice) await samplesRemoved(tx, deviceId, intervals);
+      for (const [deviceId, intervals] of byDevice) {
+        await unit.announce("samplesExpired", { deviceId, removed: intervals });
+      }
       return removed.length;
     });
     if (count < CHUNKS_PER_TRANSACTION) break;

@@ -3,7 +3,6 @@ import { DEFINITION_VERSION } from "../../metrics/index.js";
 import { computedData, timeframes } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
-import { queueComputation } from "./recompute.js";
 import { hasLostSamples } from "./removed-samples.js";
 
 /** Recomputes all data that older rules gave; done at the start of every process that works. */
@@ -14,6 +13,6 @@ export async function queueOutdated(ctx: Context): Promise<void> {
       .from(timeframes)
       .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
       .where(and(lt(computedData.definitionVersion, DEFINITION_VERSION), not(hasLostSamples)));
-    await queueComputation(unit, outdated);
+    await unit.announce("resultsOutdated", { timeframes: outdated });
   });
 }

@@ -1,5 +1,4 @@
 import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
 import type { Interval } from "../../store/samples/index.js";
 import { removedSamples, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
@@ -17,14 +16,10 @@ export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM $
 /** Removed intervals closer than this are kept as one: no sample lies between them that a chunk could have held. */
 const JOINED_WITHIN_MS = 300_000;
 
-/**
- * Remembers that retention has removed samples. To be called in the transaction that removes them.
- * @param removed from the first to the last removed sample of each chunk
- */
-export async function samplesRemoved(
-  queries: Queries,
-  deviceId: number,
-  removed: readonly Interval[],
+/** Remembers that retention has removed samples. */
+export async function rememberRemoved(
+  { queries }: UnitOfWork,
+  { deviceId, removed }: { deviceId: number; removed: readonly Interval[] },
 ): Promise<void> {
   for (const { startMs, stopMs } of removed) {
     const near = and(
