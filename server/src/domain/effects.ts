@@ -2,11 +2,14 @@ import { eq } from "drizzle-orm";
 import { permissions, timeframes } from "../store/schema.js";
 import { erasePerson } from "./accounts/erase.js";
 import { revokeTokens } from "./accounts/store.js";
+import { activityAudit } from "./activities/audit.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
 import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
 import { forgetRemoved, rememberRemoved } from "./computed-data/removed-samples.js";
-import type { Events } from "./events.js";
+import type { Changed, Events } from "./events.js";
+import { changedTimes } from "./ownerships/interval.js";
 import { removePermissions } from "./permissions/remove.js";
+import { timeframeAudit } from "./timeframes/audit.js";
 import { removeTimeframes } from "./timeframes/remove.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 import { eraseWebhooks } from "./webhooks/erase.js";
@@ -15,12 +18,34 @@ import { emitActivityEvent, emitActivityEvents } from "./webhooks/events.js";
 /** Does one thing that follows from an event, within the transaction of the change that announced it. */
 type Reaction<Event> = (unit: UnitOfWork, event: Event) => Promise<void>;
 
+type AuditedRow = { id: number } & Record<string, unknown>;
+
+/** Keeps a row before and after in the audit log. */
+const audit =
+  (entity: string): Reaction<Changed<AuditedRow>> =>
+  (unit, event) => {
+    const { id } = event.before === null ? event.after : event.before;
+    return unit.audit(entity, id, event.before, event.after);
+  };
+
 /**
  * The one table of what follows from what, as `access.ts` is the one table of who may do what. A change announces what has
  * happened with `unit.announce`; the reactions run in the order given here, in the same transaction, before `announce`
  * returns.
  */
 export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[] } = {
+  accountCreated: [(unit, { account }) => unit.audit("account", account.id, null, account)],
+  accountUpdated: [
+    // A new password ends every session.
+    async (unit, { before, after }) => {
+      if (after.passwordHash !== before.passwordHash) await revokeTokens(unit, after.id);
+    },
+    // The maximum heart rate is derived from the age.
+    async (unit, { before, after }) => {
+      if (after.birthDate !== before.birthDate) await recompute(unit, eq(timeframes.athleteId, after.id));
+    },
+    audit("account"),
+  ],
   accountClosed: [
     (unit, { accountId }) => revokeTokens(unit, accountId),
     (unit, { accountId }) => eraseWebhooks(unit, accountId),
@@ -28,27 +53,78 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   accountDeleted: [
     (unit, { account }) => removeTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => removePermissions(unit, eq(permissions.athleteId, account.id)),
-    // Last: it erases the values of the audit rows that the others write.
+    // It erases the values of the audit rows that those before have written.
     (unit, { account }) => erasePerson(unit, account),
-  ],
-  passwordChanged: [(unit, { accountId }) => revokeTokens(unit, accountId)],
-  birthDateChanged: [
-    // The maximum heart rate is derived from the age.
-    (unit, { athleteId }) => recompute(unit, eq(timeframes.athleteId, athleteId)),
+    (unit, { account }) => unit.audit("account", account.id, null, null),
   ],
 
-  activityUpdated: [
-    (unit, { activityId }) => emitActivityEvent(unit, "activity-updated", { activityId }),
-    (unit, { activityId }) => recompute(unit, eq(timeframes.activityId, activityId)),
+  permissionsGranted: [
+    (unit, { granted }) =>
+      unit.auditAll(
+        "permission",
+        granted.map((after) => ({ id: after.id, after })),
+      ),
   ],
-  activityDeleted: [(unit, { activityId }) => emitActivityEvent(unit, "activity-deleted", { activityId })],
+  permissionsRevoked: [
+    (unit, { revoked }) =>
+      unit.auditAll(
+        "permission",
+        revoked.map((before) => ({ id: before.id, before })),
+      ),
+  ],
+
+  deviceChanged: [audit("device")],
+  bluetoothChanged: [(unit, { deviceId, before, after }) => unit.audit("bluetooth", deviceId, before, after)],
+
+  ownershipChanged: [
+    audit("ownership"),
+    // Samples stored before may now be used, or no longer.
+    (unit, { before, after }) =>
+      recomputeTouched(unit, { deviceId: after.deviceId, changed: changedTimes(before, after) }),
+  ],
+  ownerReplaced: [forgetOwner],
+  ownerErased: [eraseOwner],
+  ownershipsErased: [
+    async (unit, { erased }) => {
+      for (const { id } of erased) await unit.audit("ownership", id, null, null);
+    },
+    (unit, { deviceId, erased }) =>
+      recomputeTouched(unit, { deviceId, changed: erased.flatMap((one) => changedTimes(null, one)) }),
+  ],
+
+  recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
+  samplesStored: [forgetRemoved, recomputeTouched],
+  samplesExpired: [rememberRemoved],
+
+  activityCreated: [
+    (unit, { activity }) => unit.audit("activity", activity.id, null, activityAudit(activity)),
+  ],
+  activityUpdated: [
+    (unit, { before, after }) =>
+      unit.audit("activity", after.id, activityAudit(before), activityAudit(after)),
+    (unit, { after }) => emitActivityEvent(unit, "activity-updated", { activityId: after.id }),
+    (unit, { after }) => recompute(unit, eq(timeframes.activityId, after.id)),
+  ],
+  activityDeleted: [
+    (unit, { activity }) => emitActivityEvent(unit, "activity-deleted", { activityId: activity.id }),
+    (unit, { activity }) => unit.audit("activity", activity.id, activityAudit(activity), null),
+  ],
+  activitiesErased: [
+    (unit, { ids }) =>
+      unit.auditAll(
+        "activity",
+        ids.map((id) => ({ id })),
+      ),
+  ],
 
   timeframeCreated: [
+    (unit, { timeframe }) => unit.audit("timeframe", timeframe.id, null, timeframe),
     (unit, { timeframe: { id, activityId } }) =>
       emitActivityEvent(unit, "timeframe-created", { activityId, timeframeId: id }),
     (unit, { timeframe }) => queueComputation(unit, [timeframe]),
   ],
   timeframeUpdated: [
+    (unit, { before, after }) => unit.audit("timeframe", after.id, ...timeframeAudit(before, after)),
     // One that moves to another activity is reported to the webhooks of both.
     async (unit, { before, after }) => {
       for (const activityId of new Set([before.activityId, after.activityId])) {
@@ -65,16 +141,17 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         deleted.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
         { outlives: withActivity },
       ),
+    (unit, { deleted }) =>
+      unit.auditAll(
+        "timeframe",
+        deleted.map((before) => ({ id: before.id, before })),
+      ),
   ],
 
-  samplesStored: [forgetRemoved, recomputeTouched],
-  samplesExpired: [rememberRemoved],
   resultsOutdated: [(unit, { timeframes }) => queueComputation(unit, timeframes)],
 
-  ownerReplaced: [forgetOwner],
-  ownerErased: [eraseOwner],
-  // Samples stored before may now be used, or no longer.
-  ownershipChanged: [recomputeTouched],
+  webhookChanged: [audit("webhook")],
+  deliveryChanged: [audit("webhook delivery")],
 };
 
 /** Does all that follows from an event. */

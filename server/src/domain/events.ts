@@ -1,37 +1,45 @@
 import type { Interval } from "../store/samples/index.js";
-import type { accounts, timeframes } from "../store/schema.js";
+import type * as tables from "../store/schema.js";
 
-type Account = typeof accounts.$inferSelect;
-type Timeframe = typeof timeframes.$inferSelect;
+type Account = typeof tables.accounts.$inferSelect;
+type Activity = typeof tables.activities.$inferSelect;
+type BluetoothConfiguration = typeof tables.bluetoothConfigurations.$inferSelect;
+type Device = typeof tables.devices.$inferSelect;
+type Ownership = typeof tables.ownerships.$inferSelect;
+type Permission = typeof tables.permissions.$inferSelect;
+type Timeframe = typeof tables.timeframes.$inferSelect;
+type Webhook = typeof tables.webhooks.$inferSelect;
+type WebhookDelivery = typeof tables.webhookDeliveries.$inferSelect;
+
+/** A row before and after; null: there was none, or it goes. */
+export type Changed<Row> = { before: Row; after: Row | null } | { before: null; after: Row };
+
+/** An activity as far as it was read: without `json`, which may hold megabytes, when that stays. */
+type ActivityRead = Activity | Omit<Activity, "json">;
 
 /**
  * What a change can announce: the name of each event, and what is said with it. `effects.ts` lists what follows from each.
  */
 export interface Events {
+  accountCreated: { account: Account };
+  accountUpdated: { before: Account; after: Account };
   /** The account's owner can no longer do anything; deletion follows, in transactions of its own. */
   accountClosed: { accountId: number };
   /** Announced before the account's row goes. */
   accountDeleted: { account: Account };
-  passwordChanged: { accountId: number };
-  /** The computation of the athlete's data depends on the age. */
-  birthDateChanged: { athleteId: number };
 
-  activityUpdated: { activityId: number };
-  /** Announced before the activity and its webhooks go, and after its time frames have gone. */
-  activityDeleted: { activityId: number };
+  permissionsGranted: { granted: readonly Permission[] };
+  permissionsRevoked: { revoked: readonly Permission[] };
 
-  timeframeCreated: { timeframe: Timeframe };
-  timeframeUpdated: { before: Timeframe; after: Timeframe };
-  /** Announced before the rows go; `withActivity`: their activity and its webhooks go in the same transaction. */
-  timeframesDeleted: { deleted: readonly Timeframe[]; withActivity: boolean };
+  deviceChanged: Changed<Device>;
+  bluetoothChanged: {
+    deviceId: number;
+    before: BluetoothConfiguration | null;
+    after: BluetoothConfiguration | null;
+  };
 
-  /** Samples of a device were stored; `changed` are the times at which samples are new or gained a heart rate. */
-  samplesStored: { deviceId: number; changed: readonly Interval[] };
-  /** Samples of a device were removed because of their age; from the first to the last of each piece. */
-  samplesExpired: { deviceId: number; removed: readonly Interval[] };
-  /** Newer rules would compute other figures for these time frames. */
-  resultsOutdated: { timeframes: readonly Pick<Timeframe, "id" | "ownerId">[] };
-
+  /** A device was taken or released, or its ownership begins earlier. */
+  ownershipChanged: { before: Ownership | null; after: Ownership };
   /** Another manager than the last owner has taken the device. */
   ownerReplaced: { deviceId: number };
   /**
@@ -39,6 +47,32 @@ export interface Events {
    * before the ownerships go, and before the audit of the manager's times is erased.
    */
   ownerErased: { deviceId: number; ownershipIds: number[]; wasLast: boolean };
-  /** Another manager owns the device at these times, or nobody does. */
-  ownershipChanged: { deviceId: number; changed: readonly Interval[] };
+  /** Announced after they went. */
+  ownershipsErased: { deviceId: number; erased: readonly Ownership[] };
+
+  /** A recording waits to be loaded. */
+  recordingAccepted: { jobId: number; details: Record<string, unknown> };
+  /** Samples of a device were stored; `changed` are the times at which samples are new or gained a heart rate. */
+  samplesStored: { deviceId: number; changed: readonly Interval[] };
+  /** Samples of a device were removed because of their age; from the first to the last of each piece. */
+  samplesExpired: { deviceId: number; removed: readonly Interval[] };
+
+  activityCreated: { activity: Activity };
+  activityUpdated: { before: ActivityRead; after: ActivityRead };
+  /** Announced before the activity and its webhooks go, and after its time frames have gone. */
+  activityDeleted: { activity: Activity };
+  /** Their owner goes with all that is theirs. */
+  activitiesErased: { ids: readonly number[] };
+
+  timeframeCreated: { timeframe: Timeframe };
+  timeframeUpdated: { before: Timeframe; after: Timeframe };
+  /** Announced before the rows go; `withActivity`: their activity and its webhooks go in the same transaction. */
+  timeframesDeleted: { deleted: readonly Timeframe[]; withActivity: boolean };
+
+  /** Newer rules would compute other figures for these time frames. */
+  resultsOutdated: { timeframes: readonly Pick<Timeframe, "id" | "ownerId">[] };
+
+  webhookChanged: Changed<Webhook>;
+  /** The caller has asked for a delivery; those that follow from events are not announced. */
+  deliveryChanged: Changed<WebhookDelivery>;
 }

@@ -83,7 +83,7 @@ export async function insertAccount(unit: UnitOfWork, values: Values): Promise<A
       .returning(),
   );
   if (account === undefined) throw new Error("The account was not inserted");
-  await unit.audit("account", account.id, null, account);
+  await unit.announce("accountCreated", { account });
   return account;
 }
 
@@ -106,9 +106,7 @@ export async function updateAccount(
       .returning(),
   );
   if (after === undefined) throw errors.notFound();
-  if (values.passwordHash !== undefined) await unit.announce("passwordChanged", { accountId: before.id });
-  if (after.birthDate !== before.birthDate) await unit.announce("birthDateChanged", { athleteId: before.id });
-  await unit.audit("account", before.id, before, after);
+  await unit.announce("accountUpdated", { before, after });
   return after;
 }
 

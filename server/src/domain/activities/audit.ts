@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Activity, ActivityHead } from "./rules.js";
 
 /** The activity as the audit log keeps it: a course of megabytes is named by its SHA-256. */
-export function auditView(activity: Activity | ActivityHead): Record<string, unknown> {
+export function activityAudit(activity: Activity | ActivityHead): Record<string, unknown> {
   if (!("json" in activity)) return activity;
   const { gpx, ...json } = activity.json;
   if (typeof gpx !== "string") return activity;

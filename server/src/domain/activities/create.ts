@@ -2,7 +2,6 @@ import { activities } from "../../store/schema.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { requireActivityRoom } from "../quotas.js";
-import { auditView } from "./audit.js";
 import { checkActivity } from "./check.js";
 import { activityItem } from "./list.js";
 import type { NewActivity } from "./resource.js";
@@ -16,7 +15,7 @@ export async function createActivity(ctx: Context, body: NewActivity) {
       .returning();
     if (activity === undefined) throw new Error("The activity was not inserted");
     await requireActivityRoom(unit, activity.ownerId);
-    await unit.audit("activity", activity.id, null, auditView(activity));
+    await unit.announce("activityCreated", { activity });
     return activityItem(activity);
   });
 }

@@ -7,7 +7,6 @@ import { errors } from "../errors.js";
 import { requireActivityRoom } from "../quotas.js";
 import { sent } from "../sent.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { auditView } from "./audit.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
 import { activityItem, activityTag, wholeActivity } from "./list.js";
 import type { NewActivity } from "./resource.js";
@@ -64,12 +63,12 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
         await requireActivityRoom(unit, after.ownerId);
       }
       const { json, ...head } = after;
-      if (changed === undefined) await unit.audit("activity", id, before, head);
-      else {
-        const wasWhole = { ...before, json: changed.before };
-        await unit.audit("activity", id, auditView(wasWhole), auditView({ ...head, json }));
-      }
-      await unit.announce("activityUpdated", { activityId: id });
+      await unit.announce(
+        "activityUpdated",
+        changed === undefined
+          ? { before, after: head }
+          : { before: { ...before, json: changed.before }, after: { ...head, json } },
+      );
       return activityItem(after);
     },
     (_, target) => activityTag(target),

@@ -13,7 +13,7 @@ export async function findConfiguration(queries: Queries, deviceId: number) {
 
 /** Sets the target and queues it for the device. */
 export async function setTarget(
-  { queries, now, audit }: UnitOfWork,
+  { queries, now, announce }: UnitOfWork,
   deviceId: number,
   target: Pairings,
   immediate: boolean,
@@ -31,6 +31,6 @@ export async function setTarget(
   await queries
     .insert(bluetoothCommands)
     .values({ deviceId, configurationVersion: after.version, target, immediate, createdAt: now });
-  await audit("bluetooth", deviceId, before ?? null, after);
+  await announce("bluetoothChanged", { deviceId, before: before ?? null, after });
   return after;
 }

@@ -30,7 +30,7 @@ export async function reportStart(ctx: Context, report: StartReport) {
   });
 }
 
-async function receive({ queries, audit }: UnitOfWork, deviceId: number, version: number | undefined) {
+async function receive({ queries, announce }: UnitOfWork, deviceId: number, version: number | undefined) {
   const before = await findConfiguration(queries, deviceId);
   const [command] = await queries
     .select()
@@ -67,6 +67,6 @@ async function receive({ queries, audit }: UnitOfWork, deviceId: number, version
         lte(bluetoothCommands.configurationVersion, command.configurationVersion),
       ),
     );
-  await audit("bluetooth", deviceId, before ?? null, after ?? null);
+  await announce("bluetoothChanged", { deviceId, before: before ?? null, after: after ?? null });
   return after;
 }

@@ -42,7 +42,7 @@ export async function acceptBulkLoad(
     throw errors.field("asi_b64", `The recording is of device ${serial}, not of this one.`, "wrong_device");
   }
   const body = await compressBody(recording);
-  return change(ctx, "bulkLoad", { device: device.id }, async ({ audit, enqueue }, owned) => {
+  return change(ctx, "bulkLoad", { device: device.id }, async ({ announce, enqueue }, owned) => {
     const payload: BulkLoadPayload = { device: owned.device.id, manager: owned.ownership.managerId };
     const job = await enqueue({
       kind: "bulk-load",
@@ -51,7 +51,10 @@ export async function acceptBulkLoad(
       accountId: owned.ownership.managerId,
     });
     if (job === undefined) throw new Error("The job was not added");
-    await audit("job", job.id, null, { jobId: job.jobId, ...payload, bytes: recording.length });
+    await announce("recordingAccepted", {
+      jobId: job.id,
+      details: { jobId: job.jobId, ...payload, bytes: recording.length },
+    });
     return toJob(job);
   });
 }

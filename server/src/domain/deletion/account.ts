@@ -77,7 +77,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
       .delete(activities)
       .where(eq(activities.ownerId, id))
       .returning({ id: activities.id });
-    await unit.auditAll("activity", gone);
+    await unit.announce("activitiesErased", { ids: gone.map((activity) => activity.id) });
     await removePermissions(unit, eq(permissions.managerId, id));
     await deleteRows(unit, account);
   });

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import { activities, timeframes } from "../../store/schema.js";
 import type { TargetOf } from "../access.js";
-import { auditView } from "../activities/audit.js";
 import { activityTag, wholeActivity } from "../activities/list.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
@@ -25,8 +24,7 @@ export async function deleteActivity(ctx: Context, activity: number): Promise<vo
       .where(eq(activities.id, activity))
       .for("update");
     await removeTimeframes(unit, ofActivity, { withActivity: true });
-    await unit.announce("activityDeleted", { activityId: activity });
-    await unit.audit("activity", activity, auditView(await wholeActivity(unit.queries, before)), null);
+    await unit.announce("activityDeleted", { activity: await wholeActivity(unit.queries, before) });
     await unit.queries.delete(activities).where(eq(activities.id, activity));
   });
 }

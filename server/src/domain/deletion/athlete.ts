@@ -32,7 +32,6 @@ export async function deleteRows(unit: UnitOfWork, account: Account): Promise<vo
   const { id } = account;
   await unit.announce("accountDeleted", { account });
   await unit.queries.delete(accounts).where(eq(accounts.id, id));
-  await unit.audit("account", id, null, null);
 }
 
 /** Deletes the caller's own account. */

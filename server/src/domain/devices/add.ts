@@ -22,7 +22,7 @@ export async function addDevices(ctx: Context, added: readonly NewDevice[]) {
   });
 }
 
-async function addDevice({ queries, now, audit }: UnitOfWork, device: NewDevice) {
+async function addDevice({ queries, now, announce }: UnitOfWork, device: NewDevice) {
   if (!SERIAL_NUMBER.test(device.serialNumber)) {
     throw errors.field(
       "serial_number",
@@ -39,6 +39,6 @@ async function addDevice({ queries, now, audit }: UnitOfWork, device: NewDevice)
     .returning();
   if (row === undefined)
     throw errors.field("serial_number", `There is already a device ${device.serialNumber}.`);
-  await audit("device", row.id, null, row);
+  await announce("deviceChanged", { before: null, after: row });
   return row;
 }

@@ -21,7 +21,7 @@ export async function findDevice({ queries }: UnitOfWork, serialNumber: string) 
 
 /** Changes columns of a device, with its audit row. */
 export async function updateDevice(
-  { queries, audit }: UnitOfWork,
+  { queries, announce }: UnitOfWork,
   before: Device,
   values: Partial<typeof devices.$inferInsert>,
 ): Promise<Device> {
@@ -31,6 +31,6 @@ export async function updateDevice(
     .where(eq(devices.id, before.id))
     .returning();
   if (after === undefined) throw errors.notFound();
-  await audit("device", before.id, before, after);
+  await announce("deviceChanged", { before, after });
   return after;
 }

@@ -48,9 +48,8 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
       .set({ startTime: start, version: sql`${ownerships.version} + 1` })
       .where(eq(ownerships.id, last.id))
       .returning();
-    await unit.audit("ownership", last.id, last, after ?? null);
-    const gained = { startMs: start.getTime(), stopMs: last.startTime.getTime() };
-    await unit.announce("ownershipChanged", { deviceId: device.id, changed: [gained] });
-    return { device, ownership: after ?? last };
+    if (after === undefined) throw new Error("The ownership was not changed");
+    await unit.announce("ownershipChanged", { before: last, after });
+    return { device, ownership: after };
   });
 }

@@ -12,7 +12,7 @@ const BEGINNING_MS = -8_640_000_000_000_000;
  * read any more, and what he set on it. Of a device whose last owner he is, the samples of times without an owner go too.
  */
 export async function eraseOwnerships(unit: UnitOfWork, deviceId: number, managerId: number): Promise<void> {
-  const { queries, audit } = unit;
+  const { queries } = unit;
   const [device] = await queries.select().from(devices).where(eq(devices.id, deviceId)).for("update");
   if (device === undefined) return;
   const history = await queries
@@ -37,14 +37,7 @@ export async function eraseOwnerships(unit: UnitOfWork, deviceId: number, manage
   await eraseAudit(unit, deviceId, managerId);
   if (ids.length === 0) return;
   await queries.delete(ownerships).where(inArray(ownerships.id, ids));
-  for (const id of ids) await audit("ownership", id, null, null);
-  await unit.announce("ownershipChanged", {
-    deviceId,
-    changed: own.map(({ startTime, endTime }) => ({
-      startMs: startTime.getTime(),
-      stopMs: endTime.getTime(),
-    })),
-  });
+  await unit.announce("ownershipsErased", { deviceId, erased: own });
 }
 
 /** What he set stands in the audit until the next owner's beginning, whose rows tell what was before. */

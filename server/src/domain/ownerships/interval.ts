@@ -22,3 +22,13 @@ export function ownedParts(ownerships: readonly Ownership[], { startMs, stopMs }
   if (parts.length === 0) throw errors.forbidden("You did not own the device between start and stop.");
   return parts;
 }
+
+/** The times that one ownership has gained or lost, both ends included. */
+export function changedTimes(before: Ownership | null, after: Ownership): Interval[] {
+  const [startMs, stopMs] = [after.startTime.getTime(), after.endTime.getTime()];
+  if (before === null) return [{ startMs, stopMs }];
+  return [between(before.startTime.getTime(), startMs), between(stopMs, before.endTime.getTime())].flat();
+}
+
+const between = (a: number, b: number): Interval[] =>
+  a === b ? [] : [{ startMs: Math.min(a, b), stopMs: Math.max(a, b) }];

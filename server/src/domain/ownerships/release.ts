@@ -1,7 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { deleteSamplesFrom, sqlClientOf } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
-import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 
@@ -20,11 +19,8 @@ export async function releaseOwnership(ctx: Context, device: number): Promise<vo
       })
       .where(eq(ownerships.id, ownership.id))
       .returning();
-    await unit.audit("ownership", ownership.id, ownership, ended ?? null);
+    if (ended === undefined) throw new Error("The ownership was not ended");
     await deleteSamplesFrom(sqlClientOf(unit.queries), device, endMs);
-    await unit.announce("ownershipChanged", {
-      deviceId: device,
-      changed: [{ startMs: endMs, stopMs: CURRENT_END.getTime() }],
-    });
+    await unit.announce("ownershipChanged", { before: ownership, after: ended });
   });
 }

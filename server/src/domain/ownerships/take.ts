@@ -48,12 +48,7 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       })
       .returning();
     if (ownership === undefined) throw new Error("The ownership was not inserted");
-    await unit.audit("ownership", ownership.id, null, ownership);
-    const { startTime, endTime } = ownership;
-    await unit.announce("ownershipChanged", {
-      deviceId: device.id,
-      changed: [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
-    });
+    await unit.announce("ownershipChanged", { before: null, after: ownership });
     const isNewOwner = last !== undefined && last.managerId !== me;
     if (isNewOwner) await unit.announce("ownerReplaced", { deviceId: device.id });
     const taken = await updateDevice(unit, device, {

@@ -33,7 +33,7 @@ function create<T>(
   wanted: Wanted[],
   answer: (created: Created[]) => T,
 ): Promise<T> {
-  return change(ctx, "createPermissions", { athlete, manager }, async ({ queries, now, auditAll }) => {
+  return change(ctx, "createPermissions", { athlete, manager }, async ({ queries, now, announce }) => {
     const rows = await queries
       .insert(permissions)
       .values(
@@ -46,10 +46,7 @@ function create<T>(
         })),
       )
       .returning();
-    await auditAll(
-      "permission",
-      rows.map((after) => ({ id: after.id, after })),
-    );
+    await announce("permissionsGranted", { granted: rows });
     return answer(rows.map((row) => toPermission(row, now)));
   });
 }

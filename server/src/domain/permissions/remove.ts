@@ -4,12 +4,9 @@ import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Deletes the permissions that match. */
 export async function removePermissions(
-  { queries, auditAll }: UnitOfWork,
+  { queries, announce }: UnitOfWork,
   matching: SQL | undefined,
 ): Promise<void> {
-  const rows = await queries.delete(permissions).where(matching).returning();
-  await auditAll(
-    "permission",
-    rows.map((before) => ({ id: before.id, before })),
-  );
+  const revoked = await queries.delete(permissions).where(matching).returning();
+  await announce("permissionsRevoked", { revoked });
 }

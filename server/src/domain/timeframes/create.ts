@@ -17,7 +17,6 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
       .returning();
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
     await requireTimeframeRoom(unit, timeframe.ownerId);
-    await unit.audit("timeframe", timeframe.id, null, timeframe);
     await unit.announce("timeframeCreated", { timeframe });
     return timeframeItem(ctx, timeframe, {});
   });

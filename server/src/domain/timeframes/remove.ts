@@ -40,10 +40,6 @@ export async function removeTimeframes(
   const query = queries.select().from(timeframes).where(matching).orderBy(timeframes.id).$dynamic();
   const rows = await (limit === undefined ? query : query.limit(limit)).for("update");
   await unit.announce("timeframesDeleted", { deleted: rows, withActivity });
-  await unit.auditAll(
-    "timeframe",
-    rows.map((before) => ({ id: before.id, before })),
-  );
   const ids = rows.map(({ id }) => id);
   if (ids.length > 0) await queries.delete(timeframes).where(inArray(timeframes.id, ids));
 }

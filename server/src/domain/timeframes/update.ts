@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
 import { change } from "../change.js";
@@ -32,9 +31,6 @@ export async function updateTimeframe(
         .where(eq(timeframes.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
-      const hasSameParams = isDeepStrictEqual(after.params, before.params);
-      const view = ({ params, ...rest }: Timeframe) => (hasSameParams ? rest : { ...rest, params });
-      await unit.audit("timeframe", id, view(before), view(after));
       await unit.announce("timeframeUpdated", { before, after });
       return timeframeItem({ ...ctx, queries: unit.queries }, after, query);
     },

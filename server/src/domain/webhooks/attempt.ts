@@ -137,7 +137,7 @@ async function judge(
   state: string,
   status: number | null,
 ): Promise<void> {
-  const { queries, now, audit } = unit;
+  const { queries, now, announce } = unit;
   // What an earlier URL answered says nothing of the present one.
   const current = and(eq(webhooks.id, webhookId), eq(webhooks.webhookUrl, url));
   if (state === "delivered") {
@@ -159,6 +159,6 @@ async function judge(
       .set({ failures: sql`${webhooks.failures} + 1`, disabledAt: disabled ? now : null })
       .where(eq(webhooks.id, webhookId))
       .returning();
-    if (disabled) await audit("webhook", webhookId, before, (after as Webhook | undefined) ?? null);
+    if (disabled) await announce("webhookChanged", { before, after: (after as Webhook | undefined) ?? null });
   }
 }

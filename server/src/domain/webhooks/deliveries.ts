@@ -59,7 +59,7 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
       .where(eq(webhookDeliveries.id, delivery.id))
       .returning();
     if (after === undefined) throw new Error("The delivery was not updated");
-    await unit.audit("webhook delivery", delivery.id, delivery, after);
+    await unit.announce("deliveryChanged", { before: delivery, after });
     return toDelivery(after, unit.now);
   });
 
@@ -73,6 +73,6 @@ export const testWebhook = (ctx: Context, ids: { activity: number; webhook: numb
       event: TEST_EVENT,
       data: { activity_id: webhook.activityId },
     });
-    await unit.audit("webhook delivery", delivery.id, null, delivery);
+    await unit.announce("deliveryChanged", { before: null, after: delivery });
     return toDelivery(delivery, unit.now);
   });

@@ -27,7 +27,7 @@ export const listWebhooks = (ctx: Context, activity: number, query: Paging) =>
 
 export async function createWebhook(ctx: Context, activity: number, body: WebhookFields) {
   await requirePublicReceiver(ctx, body.webhook_url);
-  return change(ctx, "createWebhook", { activity }, async ({ queries, now, audit }) => {
+  return change(ctx, "createWebhook", { activity }, async ({ queries, now, announce }) => {
     const [known] = await queries
       .select({ count: count() })
       .from(webhooks)
@@ -47,7 +47,7 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
       })
       .returning();
     if (row === undefined) throw new Error("The webhook was not inserted");
-    await audit("webhook", row.id, null, row);
+    await announce("webhookChanged", { before: null, after: row });
     return webhookItem(ctx, row);
   });
 }
@@ -63,7 +63,7 @@ export async function updateWebhook(
     ctx,
     "updateWebhook",
     ids,
-    async ({ queries, audit }, before) => {
+    async ({ queries, announce }, before) => {
       const [after] = await queries
         .update(webhooks)
         .set({
@@ -78,7 +78,7 @@ export async function updateWebhook(
         .where(eq(webhooks.id, before.id))
         .returning();
       if (after === undefined) throw new Error("The webhook was not updated");
-      await audit("webhook", after.id, before, after);
+      await announce("webhookChanged", { before, after });
       return webhookItem(ctx, after);
     },
     async (_unit, row) => webhookItem(ctx, row),
@@ -101,7 +101,7 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
     async (unit, before: TargetOf<"deleteWebhook">) => {
       await cancelDeliveries(unit, before.id, "Not sent: the webhook was deleted.");
       await unit.queries.delete(webhooks).where(eq(webhooks.id, before.id));
-      await unit.audit("webhook", before.id, before, null);
+      await unit.announce("webhookChanged", { before, after: null });
     },
     async (_unit, row) => webhookItem(ctx, row),
   );

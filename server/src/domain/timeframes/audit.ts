@@ -1,0 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Timeframe } from "./rules.js";
+
+/** A time frame before and after as the audit log keeps it: without parameters that stay. */
+export function timeframeAudit(before: Timeframe, after: Timeframe) {
+  const hasSameParams = isDeepStrictEqual(after.params, before.params);
+  const view = ({ params, ...rest }: Timeframe) => (hasSameParams ? rest : { ...rest, params });
+  return [view(before), view(after)] as const;
+}
