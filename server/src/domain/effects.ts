@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { deleteSamplesFrom, sqlClientOf } from "../store/samples/index.js";
 import { permissions, timeframes } from "../store/schema.js";
 import { erasePerson } from "./accounts/erase.js";
 import { revokeTokens } from "./accounts/store.js";
@@ -78,6 +79,11 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
 
   ownershipChanged: [
     audit("ownership"),
+    // A device's clock may be ahead of the server's: what was stored of times after the end would be the next owner's to read.
+    async (unit, { before, after }) => {
+      if (before === null || after.endTime >= before.endTime) return;
+      await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, after.endTime.getTime());
+    },
     // Samples stored before may now be used, or no longer.
     (unit, { before, after }) =>
       recomputeTouched(unit, { deviceId: after.deviceId, changed: changedTimes(before, after) }),

@@ -1,13 +1,9 @@
 import { eq, sql } from "drizzle-orm";
-import { deleteSamplesFrom, sqlClientOf } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 
-/**
- * Ends the caller's ownership of the device now. A device's clock may be ahead of the server's: what was stored of times
- * at or after this moment is removed, for it would be the next owner's to read.
- */
+/** Ends the caller's ownership of the device now. */
 export async function releaseOwnership(ctx: Context, device: number): Promise<void> {
   await change(ctx, "releaseOwnership", { device }, async (unit, { ownership }) => {
     const endMs = Math.max(unit.now.getTime(), ownership.startTime.getTime());
@@ -20,7 +16,6 @@ export async function releaseOwnership(ctx: Context, device: number): Promise<vo
       .where(eq(ownerships.id, ownership.id))
       .returning();
     if (ended === undefined) throw new Error("The ownership was not ended");
-    await deleteSamplesFrom(sqlClientOf(unit.queries), device, endMs);
     await unit.announce("ownershipChanged", { before: ownership, after: ended });
   });
 }
