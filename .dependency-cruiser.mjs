@@ -83,7 +83,7 @@ const house = [
 ];
 
 const service = layers("server/src/", [
-  ["wire", "metrics", "webhooks"],
+  ["wire", "analytics", "webhooks"],
   ["store"],
   ["computation"],
   ["domain"],

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { matchFrame, matchSamples } from "../src/metrics/golden/match.js";
+import { matchFrame, matchSamples } from "../src/analytics/golden/match.js";
 import { recordingOf } from "./recordings.js";
 import { startService, type TestService } from "./service.js";
 import { newActivity, schemaId, Team } from "./team.js";
@@ -20,7 +20,7 @@ interface Case {
 }
 
 const golden = (name: string) =>
-  JSON.parse(readFileSync(join(import.meta.dirname, "../src/metrics/golden", name), "utf8"));
+  JSON.parse(readFileSync(join(import.meta.dirname, "../src/analytics/golden", name), "utf8"));
 const { cases }: { cases: Case[] } = golden("cases.json");
 const independent: Record<string, unknown> = golden("independent.json");
 

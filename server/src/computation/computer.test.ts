@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { effectiveParameters } from "../metrics/index.js";
+import { effectiveParameters } from "../analytics/index.js";
 import { startComputer } from "./computer.js";
 import type { ComputationTask } from "./task.js";
 

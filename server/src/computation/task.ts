@@ -1,9 +1,9 @@
 import {
-  computeMetrics,
-  type MetricsFrame,
-  type MetricsParameters,
+  type AnalysisFrame,
+  type AnalysisParameters,
+  analyse,
   type SampleColumns,
-} from "../metrics/index.js";
+} from "../analytics/index.js";
 // Not through the index, which brings the query builder: a thread has no database.
 import { decodeStored, type StoredChunk } from "../store/samples/stored.js";
 
@@ -12,15 +12,15 @@ export interface ComputationTask {
   deviceId: number;
   /** Those that the frame touches, ascending; samples beyond its ends are left out. */
   chunks: StoredChunk[];
-  frame: MetricsFrame;
-  parameters: MetricsParameters;
+  frame: AnalysisFrame;
+  parameters: AnalysisParameters;
   /** ms since 1970 UTC. */
   computedAtMs: number;
 }
 
 /** @returns the computed data as JSON text: the same task always gives the same bytes */
 export function runTask({ deviceId, chunks, frame, parameters, computedAtMs }: ComputationTask): string {
-  return JSON.stringify(computeMetrics(columnsOf(deviceId, chunks), frame, parameters, computedAtMs));
+  return JSON.stringify(analyse(columnsOf(deviceId, chunks), frame, parameters, computedAtMs));
 }
 
 function columnsOf(deviceId: number, chunks: readonly StoredChunk[]): SampleColumns {

@@ -4,7 +4,7 @@ import {
   SOCCER_WOMEN_PARAMS,
   SPORTS,
   type Sport,
-} from "../metrics/presets.js";
+} from "../analytics/presets.js";
 
 /** What a schema describes: `json` of an activity or `params` of a time frame. */
 export type JsonSchemaType = "ACTIVITY" | "TIMEFRAME";

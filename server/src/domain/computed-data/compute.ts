@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { and, eq, sql } from "drizzle-orm";
-import { DEFINITION_VERSION, effectiveParameters, type ParameterOverrides } from "../../metrics/index.js";
+import { DEFINITION_VERSION, effectiveParameters, type ParameterOverrides } from "../../analytics/index.js";
 import type { Queries } from "../../store/database.js";
 import { NOBODY } from "../../store/queue.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";

@@ -1,4 +1,4 @@
-import { computeMetrics, effectiveParameters } from "../../metrics/index.js";
+import { analyse, effectiveParameters } from "../../analytics/index.js";
 
 const START_MS = Date.UTC(2024, 0, 1, 6);
 const SAMPLES = 200;
@@ -23,5 +23,5 @@ export function exampleComputedData() {
     ownership: [{ startMs: START_MS, endMs: Number.POSITIVE_INFINITY }],
     athleteBirthDate: "1996-06-02",
   };
-  return computeMetrics(columns, frame, effectiveParameters("soccer", {}), START_MS + 3_600_000);
+  return analyse(columns, frame, effectiveParameters("soccer", {}), START_MS + 3_600_000);
 }

@@ -1,5 +1,5 @@
 import { and, eq, lt, not } from "drizzle-orm";
-import { DEFINITION_VERSION } from "../../metrics/index.js";
+import { DEFINITION_VERSION } from "../../analytics/index.js";
 import { computedData, timeframes } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { COMPUTED_DATA_SCHEMA } from "../../analytics/computed-data-schema.js";
 import { exampleComputedData } from "../../domain/computed-data/example.js";
 import { retrieveActivityComputedData, retrieveComputedData } from "../../domain/computed-data/retrieve.js";
-import { COMPUTED_DATA_SCHEMA } from "../../metrics/computed-data-schema.js";
 import { Query } from "../../wire/types.js";
 import { route } from "../route.js";
 

@@ -1,5 +1,5 @@
 import { inThousandths } from "./parameters.js";
-import type { MetricsParameters } from "./presets.js";
+import type { AnalysisParameters } from "./presets.js";
 import type { SampleColumns } from "./samples.js";
 
 /** Two samples further apart than this, and than 5 median steps, belong to different segments. */
@@ -44,7 +44,7 @@ export interface Totals {
 }
 
 /** Rejects, segments, filters and stills the samples of a frame. */
-export function prepareSignal(samples: SampleColumns, parameters: MetricsParameters): PreparedSignal {
+export function prepareSignal(samples: SampleColumns, parameters: AnalysisParameters): PreparedSignal {
   const { timestampMs, speedMmPerS } = rejectIncredible(samples, inThousandths(parameters.max_valid_speed));
   const doubleMedianStepMs = doubleMedianStep(timestampMs);
   const segments = splitAtGaps(timestampMs, doubleMedianStepMs ?? 0);

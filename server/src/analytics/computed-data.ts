@@ -1,4 +1,4 @@
-import type { MetricsParameters } from "./presets.js";
+import type { AnalysisParameters } from "./presets.js";
 
 /** An acceleration or a deceleration: a whole change of speed, not only the part above the threshold. */
 export interface AccelerationEffort {
@@ -104,5 +104,5 @@ export interface ComputedData {
   readonly athlete_max_hr: number | null;
   readonly timePerHrZone: readonly HeartRateZone[];
   /** Not in the original interface: by which rules and parameters the figures came about. */
-  readonly definition: { readonly version: number; readonly parameters: MetricsParameters };
+  readonly definition: { readonly version: number; readonly parameters: AnalysisParameters };
 }

@@ -21,7 +21,7 @@ export interface OwnershipInterval {
 }
 
 /** What of a time frame the computation needs to know. */
-export interface MetricsFrame {
+export interface AnalysisFrame {
   /** First instant of the frame, integer ms since 1970 UTC. */
   readonly startMs: number;
   /** Last instant of the frame (inclusive), integer ms since 1970 UTC; above `startMs`, at most 7 days later. */
@@ -39,7 +39,7 @@ export interface MetricsFrame {
  * @returns columns with the chosen samples, in the same order; they may share memory with `samples`
  * @throws RangeError when two successive chosen samples are not in strictly ascending order
  */
-export function selectSamples(samples: SampleColumns, frame: MetricsFrame): SampleColumns {
+export function selectSamples(samples: SampleColumns, frame: AnalysisFrame): SampleColumns {
   const chosen = ownedPeriods(frame).map(({ startMs, endMs }) => {
     const from = countBefore(samples.timestampMs, startMs);
     const to = countBefore(samples.timestampMs, endMs);
@@ -52,7 +52,7 @@ export function selectSamples(samples: SampleColumns, frame: MetricsFrame): Samp
 }
 
 /** The ownership inside the frame as disjoint intervals in ascending order. */
-function ownedPeriods(frame: MetricsFrame): OwnershipInterval[] {
+function ownedPeriods(frame: AnalysisFrame): OwnershipInterval[] {
   const periods: OwnershipInterval[] = [];
   for (const owned of [...frame.ownership].sort((a, b) => a.startMs - b.startMs)) {
     // Instants are integers, so the frame's inclusive end is the half-open end 1 ms later.

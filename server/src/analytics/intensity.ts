@@ -2,7 +2,7 @@ import type { Intensity } from "./computed-data.js";
 import { inThousandths } from "./parameters.js";
 import { type PreparedSignal, stepMs } from "./prepare.js";
 import { metres } from "./rounding.js";
-import type { MetricsFrame } from "./samples.js";
+import type { AnalysisFrame } from "./samples.js";
 
 /**
  * Distance per slice of the frame, from its start to its end; the last slice may be shorter. An interval that crosses
@@ -11,7 +11,7 @@ import type { MetricsFrame } from "./samples.js";
  * @param span length of a slice in s
  * @returns no distances at all when the signal has no sample
  */
-export function distancePerSlice(signal: PreparedSignal, frame: MetricsFrame, span: number): Intensity {
+export function distancePerSlice(signal: PreparedSignal, frame: AnalysisFrame, span: number): Intensity {
   const spanMs = inThousandths(span);
   const sliceCount = signal.timestampMs.length === 0 ? 0 : Math.ceil((frame.endMs - frame.startMs) / spanMs);
   const distanceHalfUm = new Float64Array(sliceCount);

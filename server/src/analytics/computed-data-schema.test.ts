@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { COMPUTED_DATA_SCHEMA } from "./computed-data-schema.js";
 import { matchFrame, matchSamples } from "./golden/match.js";
 import { columnsOf } from "./golden/sessions.js";
-import { computeMetrics, effectiveParameters } from "./index.js";
+import { analyse, effectiveParameters } from "./index.js";
 
 interface SchemaNode {
   readonly type: string | readonly string[];
@@ -56,12 +56,7 @@ describe("the schema of the computed data", () => {
     ["a match", matchSamples(1, 0)],
     ["no samples", []],
   ])("is what %s gives, in the same order of keys", (_, samples) => {
-    const data = computeMetrics(
-      columnsOf(samples),
-      matchFrame("1996-06-02"),
-      effectiveParameters("soccer", {}),
-      0,
-    );
+    const data = analyse(columnsOf(samples), matchFrame("1996-06-02"), effectiveParameters("soccer", {}), 0);
     expect(mismatches(data, schema, "data")).toEqual([]);
   });
 

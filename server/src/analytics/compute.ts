@@ -4,9 +4,9 @@ import { findEfforts } from "./efforts.js";
 import { athleteMaxHeartRate, isValidHeartRate, summariseHeartRate } from "./heart-rate.js";
 import { distancePerSlice } from "./intensity.js";
 import { maxSpeedOf, prepareSignal, totalsOf } from "./prepare.js";
-import type { MetricsParameters } from "./presets.js";
+import type { AnalysisParameters } from "./presets.js";
 import { divideRoundingHalfUp, fromThousandths, metres } from "./rounding.js";
-import { type MetricsFrame, type SampleColumns, selectSamples } from "./samples.js";
+import { type AnalysisFrame, type SampleColumns, selectSamples } from "./samples.js";
 import { divideAmongSpeedRanges } from "./speed-ranges.js";
 import { findHighIntensityRuns, findSprints } from "./speed-runs.js";
 
@@ -23,10 +23,10 @@ export const DEFINITION_VERSION = 1;
  * @returns SI units, see the schema of the computed data
  * @throws RangeError when the samples are not in strictly ascending order
  */
-export function computeMetrics(
+export function analyse(
   samples: SampleColumns,
-  frame: MetricsFrame,
-  parameters: MetricsParameters,
+  frame: AnalysisFrame,
+  parameters: AnalysisParameters,
   computedAtMs: number,
 ): ComputedData {
   const selected = selectSamples(samples, frame);

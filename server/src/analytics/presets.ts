@@ -2,7 +2,7 @@
 export type ThresholdPair = readonly [number, number];
 
 /** Every parameter of the computation, under the names that `params` of a time frame uses. */
-export interface MetricsParameters {
+export interface AnalysisParameters {
   /** Maximum heart rate of the athlete in beats per minute; null: derived from the age. */
   readonly max_hr: number | null;
   /** Lower limits of the speed classes in m/s, ascending from 0; the last class ends at `max_valid_speed`. */
@@ -41,7 +41,7 @@ const COMMON = {
 } as const;
 
 /** Round classes of 1 m/s for road running; no published consensus exists. */
-const RUNNING: MetricsParameters = {
+const RUNNING: AnalysisParameters = {
   ...COMMON,
   speed_ranges: [0, 2, 3, 4, 5, 6],
   sprint_threshold: 7,
@@ -52,7 +52,7 @@ const RUNNING: MetricsParameters = {
  * The parameters that hold for a sport unless the time frame's `params` say otherwise. Speeds in m/s, spans in s.
  * A computation takes them through `effectiveParameters`, which also fixes the order of the keys.
  */
-export const PRESETS: Readonly<Record<Sport, MetricsParameters>> = {
+export const PRESETS: Readonly<Record<Sport, AnalysisParameters>> = {
   /** Classes in steps of 10 km/h. */
   biking: {
     ...COMMON,

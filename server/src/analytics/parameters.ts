@@ -1,13 +1,13 @@
-import { type MetricsParameters, PRESETS, type Sport, type ThresholdPair } from "./presets.js";
+import { type AnalysisParameters, PRESETS, type Sport, type ThresholdPair } from "./presets.js";
 
 /** `params` of a time frame that hold against its JSON schema; keys that the computation does not know are ignored. */
 export type ParameterOverrides = {
-  readonly [K in keyof MetricsParameters]?: NonNullable<MetricsParameters[K]>;
+  readonly [K in keyof AnalysisParameters]?: NonNullable<AnalysisParameters[K]>;
 };
 
 /** A rule between parameters that does not hold. */
 export interface ParameterProblem {
-  readonly parameter: keyof MetricsParameters;
+  readonly parameter: keyof AnalysisParameters;
   /** What is wrong and what to do, in the caller's words. */
   readonly message: string;
 }
@@ -18,7 +18,7 @@ export interface ParameterProblem {
  *
  * @param overrides valid against the JSON schema and without {@link parameterProblems}
  */
-export function effectiveParameters(sport: Sport, overrides: ParameterOverrides): MetricsParameters {
+export function effectiveParameters(sport: Sport, overrides: ParameterOverrides): AnalysisParameters {
   const preset = PRESETS[sport];
   return {
     max_hr: overrides.max_hr === undefined ? preset.max_hr : roundTo(overrides.max_hr, 10),

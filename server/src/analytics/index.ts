@@ -1,4 +1,4 @@
-export { computeMetrics, DEFINITION_VERSION } from "./compute.js";
+export { analyse, DEFINITION_VERSION } from "./compute.js";
 export type { ComputedData } from "./computed-data.js";
 export {
   effectiveParameters,
@@ -6,9 +6,9 @@ export {
   type ParameterProblem,
   parameterProblems,
 } from "./parameters.js";
-export { type MetricsParameters, SPORTS, type Sport } from "./presets.js";
+export { type AnalysisParameters, SPORTS, type Sport } from "./presets.js";
 export {
-  type MetricsFrame,
+  type AnalysisFrame,
   NO_HEART_RATE,
   NO_SPEED,
   type OwnershipInterval,

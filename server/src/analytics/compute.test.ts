@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { columnsOf, type TestSample } from "./golden/sessions.js";
 import {
+  type AnalysisFrame,
+  analyse,
   type ComputedData,
-  computeMetrics,
   effectiveParameters,
-  type MetricsFrame,
   NO_SPEED,
   type ParameterOverrides,
 } from "./index.js";
 
-const FRAME: MetricsFrame = {
+const FRAME: AnalysisFrame = {
   startMs: 0,
   endMs: 600_000,
   ownership: [{ startMs: 0, endMs: 700_000 }],
@@ -18,10 +18,10 @@ const FRAME: MetricsFrame = {
 
 function compute(
   samples: readonly TestSample[],
-  { frame = {}, params = {} }: { frame?: Partial<MetricsFrame>; params?: ParameterOverrides } = {},
+  { frame = {}, params = {} }: { frame?: Partial<AnalysisFrame>; params?: ParameterOverrides } = {},
 ): ComputedData {
   const parameters = effectiveParameters("soccer", params);
-  return computeMetrics(columnsOf(samples), { ...FRAME, ...frame }, parameters, 1_000_000);
+  return analyse(columnsOf(samples), { ...FRAME, ...frame }, parameters, 1_000_000);
 }
 
 /** Samples at a fixed step from instant 0, speeds in mm/s. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { columnsOf, gaussianNoise, type TestSample, tenHertz } from "./golden/sessions.js";
-import { type ComputedData, computeMetrics, effectiveParameters } from "./index.js";
+import { analyse, type ComputedData, effectiveParameters } from "./index.js";
 
 // Expected figures were worked out beforehand, with scipy and in exact rationals; none comes from the code under test.
 
@@ -14,7 +14,7 @@ function computeSoccer(samples: readonly TestSample[]): ComputedData {
     ownership: [{ startMs: 0, endMs: endMs + 1 }],
     athleteBirthDate: null,
   };
-  return computeMetrics(columnsOf(samples), frame, effectiveParameters("soccer", {}), endMs);
+  return analyse(columnsOf(samples), frame, effectiveParameters("soccer", {}), endMs);
 }
 
 /** Rest 5 s, ramp up, hold, ramp down, rest 5 s. Accelerations in m/s2, speed in m/s. */

@@ -1,4 +1,4 @@
-import type { MetricsFrame } from "../index.js";
+import type { AnalysisFrame } from "../index.js";
 import type { TestSample } from "./sessions.js";
 
 /**
@@ -25,7 +25,7 @@ const MINUTE: readonly (readonly [number, number, number])[] = [
 ];
 
 /** The time frame of the match: it begins and ends inside it, and the device is not owned for 6 s. */
-export function matchFrame(birthDate: string | null): MetricsFrame {
+export function matchFrame(birthDate: string | null): AnalysisFrame {
   return {
     startMs: START_MS + 9_963,
     endMs: START_MS + 710_000,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { matchFrame, matchSamples } from "./golden/match.js";
 import { columnsOf, type TestSample, tenHertz } from "./golden/sessions.js";
-import { computeMetrics, effectiveParameters, type MetricsFrame, type Sport } from "./index.js";
+import { type AnalysisFrame, analyse, effectiveParameters, type Sport } from "./index.js";
 import type { ParameterOverrides } from "./parameters.js";
 
 // golden/independent.py works the same figures out from the written definition, with rationals and 60-digit decimals,
@@ -26,11 +26,11 @@ const independent: Record<string, unknown> = JSON.parse(independentText);
 
 function figuresOf(
   samples: readonly TestSample[],
-  frame: MetricsFrame,
+  frame: AnalysisFrame,
   sport: Sport,
   params: ParameterOverrides,
 ) {
-  const { last_computation, definition, ...figures } = computeMetrics(
+  const { last_computation, definition, ...figures } = analyse(
     columnsOf(samples),
     frame,
     effectiveParameters(sport, params),

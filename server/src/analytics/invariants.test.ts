@@ -4,10 +4,10 @@ import { accelerationSignals } from "./acceleration.js";
 import type { EffortsByThreshold } from "./computed-data.js";
 import { columnsOf, TEN_HZ_MS, type TestSample } from "./golden/sessions.js";
 import {
+  type AnalysisFrame,
+  analyse,
   type ComputedData,
-  computeMetrics,
   effectiveParameters,
-  type MetricsFrame,
   SPORTS,
   type Sport,
 } from "./index.js";
@@ -62,7 +62,7 @@ const unbrokenArbitrary = fc.array(phaseArbitrary, { minLength: 1, maxLength: 15
   }));
 });
 
-function wholeFrame(samples: readonly TestSample[]): MetricsFrame {
+function wholeFrame(samples: readonly TestSample[]): AnalysisFrame {
   const endMs = (samples.at(-1)?.t ?? 0) + 1;
   return { startMs: 0, endMs, ownership: [{ startMs: 0, endMs }], athleteBirthDate: "1996-06-02" };
 }
@@ -72,7 +72,7 @@ function compute(
   frame = wholeFrame(samples),
   parameters = SOCCER,
 ): ComputedData {
-  return computeMetrics(columnsOf(samples), frame, parameters, 0);
+  return analyse(columnsOf(samples), frame, parameters, 0);
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
