@@ -1,6 +1,7 @@
 /** Requests for the same computed data share one computation, and it is dropped when all callers have left. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { Computer } from "../src/computation/computer.js";
+import { exampleComputedData } from "../src/domain/computed-data/example.js";
 import { startService, type TestService } from "./service.js";
 import { Team } from "./team.js";
 
@@ -38,7 +39,7 @@ async function holdThread(): Promise<() => Promise<void>> {
   const other = team.computed(await team.frame(10_000, 10_600));
   await expect.poll(() => compute.mock.calls.length).toBe(1);
   return async () => {
-    end("{}");
+    end(JSON.stringify(exampleComputedData()));
     await other;
   };
 }

@@ -23,11 +23,12 @@ const KNOWN_FORMATS = new Set(["date-time", "date", "email", "password", "uri", 
 const COMMON = [403, 406, 429, 500, 503];
 
 const DETAIL = { type: "object", required: ["detail"], properties: { detail: { type: "string" } } };
-const FIELD_ERRORS = {
+const FIELD_ERRORS = { $ref: "#/components/schemas/FieldErrors" };
+const FIELD_ERRORS_SCHEMA = {
   type: "object",
   description:
     "Field name to messages; nested objects nest; `non_field_errors` for problems of no single field",
-  additionalProperties: true,
+  additionalProperties: { anyOf: [{ type: "array", items: { type: "string" } }, FIELD_ERRORS] },
 };
 const MESSAGE = { type: "object", required: ["message"], properties: { message: { type: "string" } } };
 
@@ -85,7 +86,7 @@ const ERRORS: Readonly<Record<number, Json>> = {
 
 /** The OpenAPI 3.1 document of the operations. */
 export function openApiDocument(operations: readonly AnyOperation[], baseUrl: string): Json {
-  const schemas: Record<string, Json> = {};
+  const schemas: Record<string, Json> = { FieldErrors: FIELD_ERRORS_SCHEMA };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const methods: [Method, TSchema | undefined][] = [
@@ -156,7 +157,7 @@ function describe(
     others.length > 0 &&
       `Also accepted: ${others.map((other) => `\`${other.method} ${other.path}\``).join(", ")}.`,
   ].filter(Boolean);
-  const writes = method !== "GET";
+  const writes = [method, ...(operation.otherMethods ?? [])].some((name) => name !== "GET");
   const statuses = new Set([
     ...COMMON,
     ...(operation.failures ?? []),
@@ -215,10 +216,13 @@ function describe(
 function describeError({ oauth, success }: AnyOperation, status: number): Json {
   if (status !== 400 || !oauth) return { $ref: `#/components/responses/Error${status}` };
   return success.mediaType === undefined
-    ? response("Invalid request", OAUTH_ERROR, { error: "invalid_grant" })
+    ? response("Invalid request", { anyOf: [OAUTH_ERROR, DETAIL] }, { error: "invalid_grant" })
     : {
-        description: "A page that says why",
-        content: { [success.mediaType]: { schema: { type: "string" } } },
+        description: "A page that says why, or an object when the form could not be read",
+        content: {
+          [success.mediaType]: { schema: { type: "string" } },
+          "application/json": { schema: DETAIL, example: { detail: "The form has more than 50 fields." } },
+        },
       };
 }
 

@@ -1,0 +1,87 @@
+/** Holds every answer that services of this process give against the OpenAPI document. */
+import { subscribe } from "node:diagnostics_channel";
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { openApiDocument } from "../src/http/openapi.js";
+import { DocumentedAnswers, JSON_TYPE } from "./documented-answers.js";
+
+/** Longer pages are not gathered: tests send pages of hundreds of megabytes to see that no one has to. */
+const MAX_GATHERED_BYTES = 32 * 1024 * 1024;
+
+const differing: string[] = [];
+
+/** Each answer since the last call that is not as the document states it, in words. */
+export const takeDifferingAnswers = (): string[] => differing.splice(0);
+
+// Every application has the same operations.
+let answers: DocumentedAnswers | undefined;
+
+const mediaTypeOf = (reply: FastifyReply) => reply.getHeader("content-type")?.toString().split(";", 1)[0];
+
+/** @param text undefined without a body */
+function check(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string | undefined,
+): void {
+  answers ??= new DocumentedAnswers(openApiDocument(app.operations, "http://service.test"));
+  const { operation, unguarded } = request.routeOptions.config;
+  const mediaType = mediaTypeOf(reply);
+  const given = {
+    status: reply.statusCode,
+    mediaType,
+    body: mediaType === JSON_TYPE && text ? JSON.parse(text) : text,
+  };
+  let found: string | null = null;
+  let name = `${request.method} ${request.url.split("?", 1)[0]}`;
+  if (operation !== undefined) {
+    name = `${operation.id} (${request.method})`;
+    // Other methods and paths answer as the canonical ones do.
+    const method = operation.patch !== undefined && request.method === "PATCH" ? "PATCH" : operation.method;
+    found = answers.differences(operation.path, method.toLowerCase(), given);
+  } else if (given.status >= 400 && !unguarded) {
+    found = answers.differencesOfError(given);
+  }
+  if (found !== null) differing.push(`${name} answered ${given.status}: ${found}`);
+}
+
+/** Gathers what the stream sends, without a change to its pace, and checks it at its end. */
+function checkStream(reply: FastifyReply, payload: Readable, checkText: (text: string) => void): void {
+  reply.raw.once("pipe", (source: Readable) => {
+    if (source !== payload) return;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    payload.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_GATHERED_BYTES) chunks.push(chunk);
+      else chunks.length = 0;
+    });
+    payload.once("end", () => {
+      if (bytes <= MAX_GATHERED_BYTES) checkText(Buffer.concat(chunks).toString());
+    });
+  });
+}
+
+function inspect(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+  // The client has left: nobody reads the answer.
+  if (reply.raw.closed || request.raw.socket.destroyed) return;
+  if (payload instanceof Readable) {
+    // A CSV is text for the document, and conversion tests read it whole.
+    if (mediaTypeOf(reply) !== JSON_TYPE) check(app, request, reply, "a stream");
+    else checkStream(reply, payload, (text) => check(app, request, reply, text));
+    return;
+  }
+  const text = payload === undefined || payload === null ? "" : String(payload);
+  check(app, request, reply, text === "" ? undefined : text);
+}
+
+// Fastify tells of every application when it is made, before it has hooks of its own.
+subscribe("fastify.initialization", (message) => {
+  const { fastify: app } = message as { fastify: FastifyInstance };
+  app.addHook("onSend", (request, reply, payload, done) => {
+    // Not of the service: the port for metrics, an application of a test.
+    if (app.hasDecorator("operations")) inspect(app, request, reply, payload);
+    done(null, payload);
+  });
+});

@@ -1,0 +1,109 @@
+/** What an OpenAPI document states about answers, held against the answers that a service gives. */
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { isDate } from "../src/wire/date-time.js";
+import type { Schema } from "./arbitraries.js";
+
+/** An answer as the client gets it. */
+export interface GivenAnswer {
+  status: number;
+  /** Without parameters, such as `application/json`; undefined without a body. */
+  mediaType: string | undefined;
+  /** Parsed, when it is JSON. */
+  body: unknown;
+}
+
+export const JSON_TYPE = "application/json";
+
+/** Differences that one message names. */
+const MAX_DIFFERENCES = 5;
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+const FORMATS = {
+  "date-time": (text: string) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)),
+  date: isDate,
+  email: /^[^\s@]+@[^\s@]+$/,
+  uri: (text: string) => URL.canParse(text),
+  password: true,
+  binary: true,
+} as const;
+
+/** JSON Pointer (RFC 6901) as the fragment of a URI. */
+const pointerTo = (...steps: string[]) =>
+  steps.map((step) => `/${encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
+
+/**
+ * The document for stricter checks: an object has the members that its schema names and no others, unless the schema says
+ * more. Clients are to ignore what they do not know, so the published schemas do not refuse it.
+ */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
+  const namesMembers = members.type === "object" && typeof members.properties === "object";
+  return namesMembers && members.additionalProperties === undefined
+    ? { ...members, additionalProperties: false }
+    : members;
+}
+
+const difference = ({ instancePath, message, params }: ErrorObject) =>
+  `${instancePath || "the body"} ${message}${params.additionalProperty === undefined ? "" : `: ${params.additionalProperty}`}`;
+
+/** The answers that a document states. */
+export class DocumentedAnswers {
+  readonly #document: Schema;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
+
+  constructor(document: Schema) {
+    this.#document = document;
+    this.#ajv.addSchema(closed(document) as Schema, "document");
+  }
+
+  /** Every answer that is stated, as `METHOD path status`. */
+  *stated(): Generator<{ path: string; method: string; status: number }> {
+    for (const [path, methods] of Object.entries<Schema>(this.#document.paths)) {
+      for (const [method, { responses }] of Object.entries<Schema>(methods)) {
+        for (const status of Object.keys(responses)) yield { path, method, status: Number(status) };
+      }
+    }
+  }
+
+  /**
+   * @param path as the document writes it, `{name}` for parameters
+   * @param method in small letters, as the document writes it
+   * @returns how the answer differs from what the document states; null when it does not
+   */
+  differences(path: string, method: string, { status, mediaType, body }: GivenAnswer): string | null {
+    const { responses } = this.#document.paths[path][method];
+    const stated = responses[status];
+    if (stated === undefined) return `the status is not stated, only ${Object.keys(responses).join(", ")}`;
+    const pointer: string =
+      stated.$ref ?? `#${pointerTo("paths", path, method, "responses", String(status))}`;
+    const response = stated.$ref
+      ? this.#document.components.responses[stated.$ref.split("/").at(-1)]
+      : stated;
+    const types = Object.keys(response.content ?? {});
+    if (types.length === 0) return body === undefined ? null : "there is a body, and none is stated";
+    if (body === undefined) return `there is no body, and ${types.join(", ")} is stated`;
+    if (mediaType === undefined || !types.includes(mediaType)) {
+      return `the media type is ${mediaType}, and ${types.join(", ")} is stated`;
+    }
+    // Of other types nothing is stated but that they are text.
+    return mediaType === JSON_TYPE ? this.#valid(`${pointer}/content/application~1json/schema`, body) : null;
+  }
+
+  /** The same of an error on a path without an operation. */
+  differencesOfError({ mediaType, body }: GivenAnswer): string | null {
+    if (mediaType !== JSON_TYPE) return `the media type is ${mediaType}`;
+    return this.#valid("#/components/responses/Error404/content/application~1json/schema", body);
+  }
+
+  #valid(pointer: string, body: unknown): string | null {
+    if (this.#ajv.validate({ $ref: `document${pointer}` }, body)) return null;
+    const found = this.#ajv.errors ?? [];
+    const told = found.slice(0, MAX_DIFFERENCES).map(difference);
+    return [...told, ...(found.length > told.length ? [`and ${found.length - told.length} more`] : [])].join(
+      "; ",
+    );
+  }
+}
