@@ -281,6 +281,12 @@ export const webhooks = pgTable("webhooks", {
 
 export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
 
+/** What a delivery tells of: an activity, or one of its time frames. */
+export interface DeliveryData {
+  activity_id: number;
+  timeframe_id?: number;
+}
+
 /** One event for one webhook, with the URL and the secret of the moment, so that it outlives the webhook. */
 export const webhookDeliveries = pgTable("webhook_deliveries", {
   id: id(),
@@ -291,7 +297,7 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   /** Sealed with the server's key. */
   secretToken: text("secret_token").notNull(),
   event: text("event").notNull(),
-  data: jsonb("data").$type<Record<string, number>>().notNull(),
+  data: jsonb("data").$type<DeliveryData>().notNull(),
   state: text("state").$type<DeliveryState>().notNull(),
   attempts: integer("attempts").notNull().default(0),
   responseStatus: integer("response_status"),

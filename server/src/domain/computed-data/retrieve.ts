@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import type { ComputedData } from "../../analytics/index.js";
 import { timeframes } from "../../store/schema.js";
 import type { ActivityHead } from "../activities/rules.js";
 import type { Context } from "../context.js";
@@ -15,8 +16,10 @@ interface Retrieved<T> {
 }
 
 /** The specification names nineteen keys; by which rules and parameters they came about is told on demand. */
-function shown({ data }: ComputationResult, withDefinition: boolean): unknown {
-  const { definition, ...figures } = JSON.parse(data) as Record<string, unknown>;
+export type ShownComputedData = Omit<ComputedData, "definition"> & Partial<Pick<ComputedData, "definition">>;
+
+function shown({ data }: ComputationResult, withDefinition: boolean): ShownComputedData {
+  const { definition, ...figures }: ComputedData = JSON.parse(data);
   return withDefinition ? { ...figures, definition } : figures;
 }
 
@@ -25,7 +28,7 @@ export async function retrieveComputedData(
   ctx: Context,
   { id }: Timeframe,
   withDefinition: boolean,
-): Promise<Retrieved<Item<unknown>>> {
+): Promise<Retrieved<Item<ShownComputedData>>> {
   const result = await computedDataOf(ctx, id);
   // Deleted meanwhile.
   if (result === undefined) throw errors.notFound();
@@ -33,6 +36,11 @@ export async function retrieveComputedData(
     answer: item(shown(result, withDefinition)),
     definitionVersions: [result.definitionVersion],
   };
+}
+
+interface ComputedTimeframe {
+  timeframe: number;
+  data: ShownComputedData;
 }
 
 /** How many time frames of one request are computed at a time, so that others have their turn too. */
@@ -46,7 +54,7 @@ export async function retrieveActivityComputedData(
   ctx: Context,
   activity: ActivityHead,
   withDefinition: boolean,
-): Promise<Retrieved<{ timeframe: number; data: unknown }[]>> {
+): Promise<Retrieved<ComputedTimeframe[]>> {
   const frames = await ctx.queries
     .select({
       id: timeframes.id,
@@ -63,7 +71,7 @@ export async function retrieveActivityComputedData(
     grants.cover(athleteId, startTime, endTime),
   );
   if (frames.length > 0 && readable.length === 0) throw errors.forbidden();
-  const found: { timeframe: number; data: unknown }[] = [];
+  const found: ComputedTimeframe[] = [];
   const definitionVersions = new Set<number>();
   for (let at = 0; at < readable.length; at += AT_A_TIME) {
     if (ctx.signal?.aborted) break;

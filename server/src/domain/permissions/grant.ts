@@ -14,7 +14,10 @@ const isEmpty = ({ start_time, expiration_time }: Wanted) => expiration_time <= 
 /** Gives the manager one permission. */
 export async function createPermission(ctx: Context, athlete: number, manager: number, wanted: Wanted) {
   if (isEmpty(wanted)) throw errors.invalid(TOO_EARLY);
-  return create(ctx, athlete, manager, [wanted], ([created]) => created);
+  return create(ctx, athlete, manager, [wanted], ([created]) => {
+    if (created === undefined) throw new Error("The permission was not inserted");
+    return created;
+  });
 }
 
 /** Gives the manager several permissions, or none when one of them is refused. */
