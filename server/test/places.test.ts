@@ -73,7 +73,7 @@ describe("while queries of one caller wait for the database", () => {
     const queue = fillQueue(callerOf(busy));
     const waiting = Array.from({ length: 16 }, (_, index) => busyPage(startMs - index));
     const { resource } = await latePage(startMs);
-    expect(JSON.parse(Buffer.from(resource).toString()).count).toBe(1);
+    expect(JSON.parse(Buffer.from(resource.bytes).toString()).count).toBe(1);
     expect(queue.answered).toBeLessThan(MANY / 2);
     await queue.ended;
     expect(await Promise.all(waiting)).toHaveLength(16);

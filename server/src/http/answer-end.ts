@@ -23,7 +23,10 @@ function endingsOn(emitter: EventEmitter): Set<() => void> {
  * `ended` gives back.
  * @throws Error with status 499 when the client has left already, since the end is told only once
  */
-export function onAnswerEnd({ raw, request }: FastifyReply, ended: () => void): void {
+export function onAnswerEnd(
+  { raw, request }: Pick<FastifyReply, "raw" | "request">,
+  ended: () => void,
+): void {
   const { socket } = request.raw;
   if (raw.closed || socket.destroyed) {
     throw clientLeft();

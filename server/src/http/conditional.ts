@@ -15,19 +15,13 @@ declare module "fastify" {
   }
 }
 
-const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization" });
+export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization" });
 
-/** Sends an item with its entity tag; 304 when the client has this very view already. */
-export function sendItem(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { resource, etag }: Item<unknown>,
-): FastifyReply {
-  reply.headers(itemHeaders(etag));
-  const known = request.headers["if-none-match"];
-  const reads = request.method === "GET" || request.method === "HEAD";
-  if (reads && known !== undefined && matchesWeakly(known, etag)) return reply.code(304).send();
-  return reply.send(resource);
+/** Whether the client has this very view already, so that a 304 tells it all. */
+export function isKnown({ headers, method }: FastifyRequest, etag: string): boolean {
+  const known = headers["if-none-match"];
+  const reads = method === "GET" || method === "HEAD";
+  return reads && known !== undefined && matchesWeakly(known, etag);
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;

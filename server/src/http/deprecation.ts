@@ -1,11 +1,11 @@
-import type { FastifyReply } from "fastify";
+import type { AnswerHead } from "./answers.js";
 import type { AnyOperation } from "./route.js";
 
 /** Since when the deprecated operations are so marked: a structured date (RFC 9745 section 2.1). */
 const DEPRECATED_SINCE = "@1704067200";
 
 /** Says in the answer's header that the operation is deprecated, and where that is explained. */
-export function deprecationHeaders(reply: FastifyReply, operation: AnyOperation): void {
+export function deprecationHeaders(reply: AnswerHead, operation: AnyOperation): void {
   reply.header("Deprecation", DEPRECATED_SINCE);
   const links = [`</api/docs/#/${encodeURIComponent(operation.tag)}/${operation.id}>; rel="deprecation"`];
   if (operation.successor !== undefined) links.push(`<${operation.successor}>; rel="successor-version"`);

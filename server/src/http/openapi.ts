@@ -241,9 +241,9 @@ function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json
     description,
     ...(success.headers === undefined ? {} : { headers: describeHeaders(success.headers) }),
     content: {
-      [success.mediaType ?? "application/json"]: {
+      "application/json": {
         schema: published(success.schema, schemas),
-        example: success.example ?? exampleOf(success.schema),
+        example: exampleOf(success.schema),
       },
     },
   };

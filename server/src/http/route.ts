@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { StaticDecode, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Config } from "../config.js";
@@ -13,10 +13,17 @@ import {
 import type { Context } from "../domain/context.js";
 import { errors, ServiceError } from "../domain/errors.js";
 import { DoneBefore } from "../domain/idempotency.js";
-import { LongPage } from "../domain/long-page.js";
 import type { PathIds } from "../domain/rule.js";
 import type { Turns } from "../turns.js";
-import { isItem, readConditions, readStored, sendItem, sendStored } from "./conditional.js";
+import {
+  type AnswerHead,
+  type HandlerResult,
+  type OtherAnswer,
+  type Success,
+  sendAnswer,
+  sendOther,
+} from "./answers.js";
+import { readConditions, readStored, sendStored } from "./conditional.js";
 import type { ThrottleScope } from "./throttle.js";
 import { decoder, queryDecoder } from "./validation.js";
 
@@ -36,7 +43,8 @@ export interface Call<Op extends OperationId, Path extends string, Q extends TSc
   query: StaticDecode<Q>;
   body: StaticDecode<B>;
   request: FastifyRequest;
-  reply: FastifyReply;
+  /** The handler returns the answer; it does not send it. */
+  reply: AnswerHead;
 }
 
 /** One operation: a row of the inventory, a route, and its entry in the OpenAPI document. */
@@ -46,6 +54,7 @@ export interface Operation<
   Q extends TSchema = TSchema,
   B extends TSchema = TSchema,
   P extends TSchema = TSchema,
+  S extends Success = Success,
 > {
   id: Op;
   tag: string;
@@ -67,14 +76,14 @@ export interface Operation<
   query?: Q;
   body?: B;
   /** PATCH on the same path, where it takes another body than the canonical method. */
-  patch?: { body: P; handle(call: Call<Op, Path, Q, P>): Promise<unknown> };
+  patch?: { body: P; handle(call: Call<Op, Path, Q, P>): HandlerResult<S> };
   /**
    * What the operation does instead where `when` holds, as on an object of which the caller has another right; with a
    * body of its own, which `handle` checks.
    */
   instead?: {
     when(target: TargetOf<Op>): boolean;
-    handle(call: Omit<Call<Op, Path, Q, B>, "body">): Promise<unknown>;
+    handle(call: Omit<Call<Op, Path, Q, B>, "body">): HandlerResult<S>;
   };
   /** Media type of the request body, when not JSON; the handler then checks the body itself. */
   consumes?: string;
@@ -84,8 +93,8 @@ export interface Operation<
   describedQuery?: TSchema;
   /** Reports errors as RFC 6749 does, not as the API does. */
   oauth?: boolean;
-  /** Answers a body of another type than `consumes`; otherwise it is a 415. */
-  refuseType?(reply: FastifyReply): FastifyReply;
+  /** The answer to a body of another type than `consumes`; otherwise it is a 415. */
+  otherType?: OtherAnswer;
   /** What is sent is the same whatever the client accepts: some send `application/json` everywhere. */
   ignoresAccept?: boolean;
   /** The most bytes that the body may have; default 64 KiB. */
@@ -94,22 +103,14 @@ export interface Operation<
   maxBytesAroundText?: number;
   /** Reads the body instead of the reader of JSON. */
   receive?(request: FastifyRequest, payload: Readable): Promise<unknown>;
-  /** What a success looks like; an answer without a schema has no body. */
-  success: {
-    status: 200 | 201 | 204;
-    schema?: TSchema;
-    mediaType?: string;
-    example?: unknown;
-    /** Headers of its own, and what they say; for the document only. */
-    headers?: Readonly<Record<string, string>>;
-  };
+  success: S;
   /** Statuses of the operation's own errors, without those that every operation has. */
   failures?: readonly number[];
   /** Throttles besides the caller's own. */
   throttle?: readonly ThrottleScope[];
   /** Takes one of the slots (`Slots`) as soon as its headers are there. */
   takesSlot?: boolean;
-  handle(call: Call<Op, Path, Q, B>): Promise<unknown>;
+  handle(call: Call<Op, Path, Q, B>): HandlerResult<S>;
 }
 
 /** An operation as the inventory and the OpenAPI document see it. */
@@ -183,9 +184,10 @@ export function route<
   Q extends TSchema,
   B extends TSchema,
   P extends TSchema,
+  S extends Success,
 >(
   app: FastifyInstance,
-  operation: Operation<Op, Path, Q, B, P> & { path: IdsIn<Path> extends IdsOf<Op> ? Path : never },
+  operation: Operation<Op, Path, Q, B, P, S> & { path: IdsIn<Path> extends IdsOf<Op> ? Path : never },
 ): void {
   const { id, success, patch, instead } = operation;
   const readQuery = operation.query && queryDecoder(operation.query);
@@ -239,8 +241,8 @@ export function route<
         found.catch(() => undefined);
         await count(request);
         await found;
-        if (operation.refuseType !== undefined && mediaType(request) !== operation.consumes) {
-          return operation.refuseType(reply);
+        if (operation.otherType !== undefined && mediaType(request) !== operation.consumes) {
+          return sendOther(reply, operation.otherType);
         }
         if (operation.takesSlot) request.giveSlotBack = app.slots.take(`${request.ctx.caller?.id}`, reply);
       },
@@ -248,25 +250,16 @@ export function route<
         const stored = await readStored(request);
         if (stored !== undefined) return sendStored(reply, stored);
         const work = () => run(request, reply);
-        // A transfer of a file takes as long as its client likes; slots bound those.
-        const answer = await (operation.takesSlot ? work() : inTurn(request, work)).catch(
-          (error: unknown) => {
-            if (error instanceof DoneBefore) return sendStored(reply, error.answer);
-            throw error;
-          },
-        );
-        // The answer was sent, or the client left while it was.
-        if (reply.sent || reply.raw.headersSent) return reply;
-        const made = request.ctx.idempotency?.answer;
-        if (made !== undefined) return sendStored(reply, made);
-        reply.code(success.status);
-        if (success.schema === undefined) return reply.send();
-        if (isItem(answer)) return sendItem(request, reply, answer);
-        if (answer instanceof LongPage) {
-          reply.type("application/json; charset=utf-8");
-          return reply.send(Readable.from(answer.json(), { objectMode: false }));
+        try {
+          // A transfer of a file takes as long as its client likes; slots bound those.
+          const answer = await (operation.takesSlot ? work() : inTurn(request, work));
+          const made = request.ctx.idempotency?.answer;
+          if (made !== undefined) return sendStored(reply, made);
+          return sendAnswer(request, reply, success, answer);
+        } catch (error) {
+          if (error instanceof DoneBefore) return sendStored(reply, error.answer);
+          throw error;
         }
-        return reply.send(answer);
       },
     });
   }

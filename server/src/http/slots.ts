@@ -22,7 +22,7 @@ export class Slots {
    * @returns gives the slot back; more than once does no harm
    * @throws ServiceError `throttled` when all are taken, or all of the user's; Error when the client has left
    */
-  take(user: string, reply: FastifyReply): () => void {
+  take(user: string, reply: Pick<FastifyReply, "raw" | "request">): () => void {
     const own = this.#takenBy.get(user) ?? 0;
     if (this.#taken >= this.#size || own >= this.#perUser) throw errors.throttled(RETRY_AFTER_MS);
     let isTaken = true;

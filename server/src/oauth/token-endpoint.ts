@@ -1,14 +1,36 @@
 import OAuth2Server from "@node-oauth/oauth2-server";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Context } from "../domain/context.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue.js";
 import { createModel, type PasswordTries } from "./model.js";
 
-/** An answer of the token endpoint (RFC 6749 sections 5.1 and 5.2). */
-export interface TokenAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: Record<string, unknown>;
+/** A token, as RFC 6749 section 5.1 writes it. */
+export const Token = Type.Object(
+  {
+    access_token: Type.String(),
+    expires_in: Type.Integer({ description: "Seconds" }),
+    token_type: Type.Literal("Bearer"),
+    scope: Type.Literal("all"),
+    refresh_token: Type.String({ description: "Does not expire" }),
+  },
+  { $id: "Token" },
+);
+
+interface TokenGrant {
+  status: 200;
+  headers: Readonly<Record<string, string>>;
+  body: Static<typeof Token>;
 }
+
+/** RFC 6749 section 5.2. */
+export interface TokenRefusal {
+  status: 400 | 401;
+  headers: Readonly<Record<string, string>>;
+  body: { error: string; error_description: string };
+}
+
+/** An answer of the token endpoint. */
+export type TokenAnswer = TokenGrant | TokenRefusal;
 
 const NO_STORE = { "Cache-Control": "no-store", Pragma: "no-cache" };
 
@@ -19,7 +41,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   authorization_code: ["code", "redirect_uri"],
 };
 
-const STATUS: Readonly<Record<string, number>> = {
+const STATUS: Readonly<Record<string, TokenRefusal["status"]>> = {
   invalid_request: 400,
   invalid_client: 401,
   invalid_grant: 400,
@@ -29,7 +51,7 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /** The error answer of RFC 6749 section 5.2. */
-export function tokenError(error: string, description: string, basic = false): TokenAnswer {
+export function tokenError(error: string, description: string, basic = false): TokenRefusal {
   const status = STATUS[error] ?? 400;
   return {
     status,

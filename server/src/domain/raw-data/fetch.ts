@@ -13,15 +13,17 @@ import {
   sqlClientOf,
 } from "../../store/samples/index.js";
 import { Turns } from "../../turns.js";
-import { PAGE_LIMITS, pageQuery } from "../../wire/types.js";
+import { PAGE_LIMITS, type Page, pageQuery } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import type { Item } from "../item.js";
+import { JsonBytes } from "../json-bytes.js";
 import { envelope, paging, requirePage } from "../listing.js";
 import { ownedParts } from "../ownerships/interval.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 import { BoundsQuery, readBounds } from "./bounds.js";
 import type { PageCache } from "./page-cache.js";
+import type { RawDataSample } from "./resource.js";
 import { whileOwned } from "./while-owned.js";
 
 /** Limits of the specification: samples per page, and days between start and stop. */
@@ -56,7 +58,7 @@ export async function fetchRawData(
   { cache, reads, writes }: RawDataReading,
   target: OnceOwnedDevice,
   query: StaticDecode<typeof RawDataQuery>,
-): Promise<Item<Uint8Array>> {
+): Promise<Item<JsonBytes<Page<RawDataSample>>>> {
   const at = paging(query, SAMPLE_LIMITS);
   return whileOwned(ctx, "fetchRawData", target, async ({ device, ownerships }, confirm) => {
     const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_SAMPLES));
@@ -76,7 +78,7 @@ export async function fetchRawData(
     };
     const readInTurn = () => reads.run(caller, read);
     const { body, etag } = await cache.get(keyOf(ctx, device.id, intervals, at), readInTurn);
-    return { resource: body, etag };
+    return { resource: new JsonBytes(body), etag };
   });
 }
 
@@ -159,13 +161,13 @@ export async function fetchLatestRawData(
   ctx: Context,
   target: OwnedDevice,
   { size = LATEST.default }: StaticDecode<typeof LatestQuery>,
-): Promise<Uint8Array> {
+): Promise<JsonBytes<RawDataSample[]>> {
   if (size < 1 || size > LATEST.max) throw errors.field("size", `Must be from 1 to ${LATEST.max}.`);
   return whileOwned(ctx, "fetchLatestRawData", target, async ({ device, ownership }, confirm) => {
     const fromMs = ownership.startTime.getTime();
     const samples: SampleColumns = await latestSamples(sqlClientOf(ctx.queries), device.id, fromMs, size);
     if (samples.length > 0) await confirm(samples.timestampMs[0] ?? Number.NaN);
-    return samplesToJson(samples);
+    return new JsonBytes(samplesToJson(samples));
   });
 }
 

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { DateTimeOut, Nullable } from "../../wire/types.js";
 
 export const RawDataSample = Type.Object(
@@ -14,6 +14,7 @@ export const RawDataSample = Type.Object(
   },
   { $id: "RawDataSample" },
 );
+export type RawDataSample = Static<typeof RawDataSample>;
 
 export const RawDataRange = Type.Object(
   {

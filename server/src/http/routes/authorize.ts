@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { type Authorization, authorizeRequest, type Fields } from "../../oauth/authorize.js";
+import { type AnswerHead, OtherAnswer } from "../answers.js";
 import { passwordTries } from "../password-tries.js";
 import { route } from "../route.js";
 
@@ -44,34 +45,37 @@ export function authorizeRoutes(app: FastifyInstance): void {
               password: typeof password === "string" ? password : "",
             };
       const sent = form ?? (request.query as Fields);
-      return show(reply, await authorizeRequest(ctx, passwordTries(app, request), sent, credentials));
+      const answer = await authorizeRequest(ctx, passwordTries(app, request), sent, credentials);
+      if (answer.kind === "redirect") return new OtherAnswer(302, { Location: answer.location });
+      if (answer.kind === "refused") return refusal(answer.reason);
+      return loginPage(reply, answer);
     },
   });
 }
 
-function show(reply: FastifyReply, answer: Authorization): FastifyReply {
-  if (answer.kind === "redirect") return reply.redirect(answer.location, 302);
-  reply.type("text/html; charset=utf-8");
-  if (answer.kind === "refused") return reply.code(400).send(page(`<p>${escapeHtml(answer.reason)}</p>`));
+const refusal = (reason: string) =>
+  new OtherAnswer(400, { "Content-Type": "text/html; charset=utf-8" }, page(`<p>${escapeHtml(reason)}</p>`));
+
+type Login = Extract<Authorization, { kind: "login" }>;
+
+function loginPage(reply: AnswerHead, { applicationName, fields, wrongPassword }: Login): string {
   // The page's own address is the form's target; browsers hold `form-action` against the redirect after it too.
-  const target = new URL(answer.fields.redirect_uri ?? "").origin;
+  const target = new URL(fields.redirect_uri ?? "").origin;
   reply.header(
     "Content-Security-Policy",
     `default-src 'none'; form-action 'self' ${target === "null" ? "" : target}; frame-ancestors 'none'`,
   );
-  const hidden = Object.entries(answer.fields)
+  const hidden = Object.entries(fields)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join("");
-  return reply.send(
-    page(
-      `<h1>Log in to ${escapeHtml(answer.applicationName)}</h1>
-${answer.wrongPassword ? "<p>The username or the password is wrong.</p>" : ""}
+  return page(
+    `<h1>Log in to ${escapeHtml(applicationName)}</h1>
+${wrongPassword ? "<p>The username or the password is wrong.</p>" : ""}
 <form method="post">${hidden}
 <p><label>Username <input name="username" autocomplete="username" required></label></p>
 <p><label>Password <input name="password" type="password" autocomplete="current-password" required></label></p>
 <p><button>Log in</button></p>
 </form>`,
-    ),
   );
 }
 

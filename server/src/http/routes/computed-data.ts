@@ -1,9 +1,14 @@
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { COMPUTED_DATA_SCHEMA } from "../../analytics/computed-data-schema.js";
 import { exampleComputedData } from "../../domain/computed-data/example.js";
-import { retrieveActivityComputedData, retrieveComputedData } from "../../domain/computed-data/retrieve.js";
+import {
+  retrieveActivityComputedData,
+  retrieveComputedData,
+  type ShownComputedData,
+} from "../../domain/computed-data/retrieve.js";
 import { Query } from "../../wire/types.js";
+import type { AnswerHead } from "../answers.js";
 import { route } from "../route.js";
 
 const tag = "Computed data";
@@ -11,7 +16,7 @@ const tag = "Computed data";
 const { definition: _, ...example } = exampleComputedData();
 
 /** Stored with its definition, which is shown on demand. */
-const ComputedData = Type.Unsafe({
+const ComputedData = Type.Unsafe<ShownComputedData>({
   ...COMPUTED_DATA_SCHEMA,
   required: COMPUTED_DATA_SCHEMA.required.filter((name) => name !== "definition"),
   $id: "ComputedData",
@@ -28,7 +33,7 @@ const headers = {
 };
 
 /** Figures of different versions are not to be compared. */
-function tellVersions(reply: FastifyReply, versions: readonly number[]): void {
+function tellVersions(reply: AnswerHead, versions: readonly number[]): void {
   if (versions.length > 0) reply.header(VERSION_HEADER, versions.toSorted((a, b) => a - b).join(", "));
 }
 

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Report } from "asi-convert";
 import type { FastifyInstance } from "fastify";
 import { onAnswerEnd } from "../answer-end.js";
+import { FileAnswer } from "../answers.js";
 import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
 import { route } from "../route.js";
@@ -33,7 +34,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     path: "/api/v2/files/asi-to-csv/",
     consumes: "multipart/form-data",
     describedBody: ConversionForm,
-    success: { status: 200, mediaType: "text/csv" },
+    success: { status: 200, mediaType: "text/csv", isFile: true },
     failures: [400],
     throttle: ["files"],
     takesSlot: true,
@@ -50,12 +51,8 @@ export function conversionRoutes(app: FastifyInstance): void {
       const { fileName, bytes, report } = await receiveAndConvert(request, csv, app.config.convertMaxBytes);
       // Reading the answer takes as long as the client likes.
       request.giveSlotBack?.();
-      return reply
-        .type("text/csv; charset=utf-8")
-        .header("Content-Disposition", `attachment; filename="${fileName}"`)
-        .header("X-Asi-Report", reportHeader(report))
-        .header("Content-Length", bytes)
-        .send(csv.read());
+      reply.header("X-Asi-Report", reportHeader(report));
+      return new FileAnswer(fileName, bytes, csv.read());
     },
   });
 }

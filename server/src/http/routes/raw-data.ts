@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import {
   fetchLatestRawData,
   fetchRawData,
@@ -13,6 +13,7 @@ import {
 import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
 import { Page } from "../../wire/types.js";
+import type { AnswerHead } from "../answers.js";
 import { deprecationHeaders } from "../deprecation.js";
 import { type AnyOperation, route } from "../route.js";
 
@@ -38,7 +39,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
       markOldBounds(reply, query, request.routeOptions.config.operation);
       const page = await fetchRawData(ctx, reading, target, query);
       reply.header("Cache-Control", "private, max-age=0");
-      return { ...page, resource: jsonBytes(reply, page.resource) };
+      return page;
     },
   });
 
@@ -73,8 +74,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     success: { status: 200, schema: Type.Array(RawDataSample) },
     failures: [400],
     throttle: ["rawData"],
-    handle: async ({ ctx, target, query, reply }) =>
-      jsonBytes(reply, await fetchLatestRawData(ctx, target, query)),
+    handle: ({ ctx, target, query }) => fetchLatestRawData(ctx, target, query),
   });
 
   route(app, {
@@ -91,15 +91,9 @@ export function rawDataRoutes(app: FastifyInstance): void {
   });
 }
 
-/** JSON that is bytes already. */
-function jsonBytes(reply: FastifyReply, json: Uint8Array): Buffer {
-  reply.type("application/json; charset=utf-8");
-  return Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-}
-
 /** `start_iso` and `stop_iso` are deprecated: an answer to them says so. */
 function markOldBounds(
-  reply: FastifyReply,
+  reply: AnswerHead,
   query: { start_iso?: string; stop_iso?: string },
   operation: AnyOperation | undefined,
 ): void {

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyReply } from "fastify";
-import { grantToken, type TokenAnswer, tokenError } from "../../oauth/token-endpoint.js";
+import type { FastifyInstance } from "fastify";
+import { grantToken, Token, type TokenRefusal, tokenError } from "../../oauth/token-endpoint.js";
+import { OtherAnswer } from "../answers.js";
 import { passwordTries } from "../password-tries.js";
 import { route } from "../route.js";
 
@@ -17,21 +18,9 @@ const TokenRequest = Type.Object({
   scope: Type.Optional(Type.Literal("all")),
 });
 
-const Token = Type.Object(
-  {
-    access_token: Type.String(),
-    expires_in: Type.Integer({ description: "Seconds" }),
-    token_type: Type.Literal("Bearer"),
-    scope: Type.Literal("all"),
-    refresh_token: Type.String({ description: "Does not expire" }),
-  },
-  { $id: "Token" },
-);
-
 const NO_FORM = tokenError("invalid_request", "The body must be application/x-www-form-urlencoded.");
 
-const send = (reply: FastifyReply, { status, headers, body }: TokenAnswer) =>
-  reply.code(status).headers(headers).send(body);
+const refusal = ({ status, headers, body }: TokenRefusal) => new OtherAnswer(status, headers, body);
 
 /** The token endpoint answers in the words of RFC 6749, not in those of the API. */
 export function tokenRoutes(app: FastifyInstance): void {
@@ -42,7 +31,7 @@ export function tokenRoutes(app: FastifyInstance): void {
     method: "POST",
     path: "/oauth2/token/",
     oauth: true,
-    refuseType: (reply) => send(reply, NO_FORM),
+    otherType: refusal(NO_FORM),
     consumes: "application/x-www-form-urlencoded",
     describedBody: TokenRequest,
     success: { status: 200, schema: Token },
@@ -50,12 +39,11 @@ export function tokenRoutes(app: FastifyInstance): void {
     throttle: ["token"],
     async handle({ ctx, request, reply }) {
       const form = request.body as Record<string, string | string[]> | undefined;
-      return send(
-        reply,
-        form === undefined
-          ? NO_FORM
-          : await grantToken(ctx, passwordTries(app, request), form, request.headers.authorization),
-      );
+      if (form === undefined) return refusal(NO_FORM);
+      const answer = await grantToken(ctx, passwordTries(app, request), form, request.headers.authorization);
+      if (answer.status !== 200) return refusal(answer);
+      for (const [name, value] of Object.entries(answer.headers)) reply.header(name, value);
+      return answer.body;
     },
   });
 }

@@ -1,0 +1,97 @@
+/** What the compiler refuses: `tsc` fails where one of these mistakes is no error any more. */
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { describe, expect, it } from "vitest";
+import { JsonBytes } from "../domain/json-bytes.js";
+import type { LongPage } from "../domain/long-page.js";
+import { Page } from "../wire/types.js";
+import type { FileAnswer } from "./answers.js";
+import { route } from "./route.js";
+
+const Thing = Type.Object({ id: Type.Integer(), name: Type.String() });
+const thing = { id: 7, name: "A thing" };
+
+const head = { id: "retrieveAccount", tag: "", summary: "", method: "GET", path: "/" } as const;
+
+/** Never called. */
+function mistakes(app: FastifyInstance): void {
+  const success = { status: 200, schema: Thing } as const;
+  route(app, { ...head, success, handle: async () => thing });
+  route(app, { ...head, success, handle: async () => ({ resource: thing, etag: '"a"' }) });
+  route(app, {
+    ...head,
+    success,
+    // @ts-expect-error a member has another type
+    handle: async () => ({ id: "7", name: "A thing" }),
+  });
+  route(app, {
+    ...head,
+    success,
+    // @ts-expect-error a member is missing in an item
+    handle: async () => ({ resource: { id: 7 }, etag: '"a"' }),
+  });
+  route(app, {
+    ...head,
+    success,
+    // @ts-expect-error an answer is missing
+    handle: async () => undefined,
+  });
+  route(app, {
+    ...head,
+    success,
+    // @ts-expect-error the text is of something else
+    handle: async () => new JsonBytes<string>(new Uint8Array()),
+  });
+  route(app, {
+    ...head,
+    success,
+    // @ts-expect-error a handler returns its answer, and cannot send it
+    handle: async ({ reply }) => reply.send(thing),
+  });
+  route(app, {
+    ...head,
+    success,
+    handle: async () => thing,
+    // @ts-expect-error PATCH answers as the canonical method does
+    patch: { body: Thing, handle: async () => "a thing" },
+  });
+  route(app, {
+    ...head,
+    success,
+    handle: async () => thing,
+    // @ts-expect-error what is done instead has the same answer
+    instead: { when: () => true, handle: async () => "a thing" },
+  });
+  const page = { status: 200, schema: Page(Thing) } as const;
+  route(app, { ...head, success: page, handle: async () => ({}) as LongPage<typeof thing> });
+  route(app, {
+    ...head,
+    success: page,
+    // @ts-expect-error a page of other results
+    handle: async () => ({}) as LongPage<{ id: number }>,
+  });
+  route(app, {
+    ...head,
+    success: { status: 204 },
+    // @ts-expect-error there is to be no body
+    handle: async () => thing,
+  });
+  route(app, {
+    ...head,
+    success: { status: 200, mediaType: "text/csv", isFile: true },
+    // @ts-expect-error a file has a name and a stream
+    handle: async () => "a,b",
+  });
+  route(app, {
+    ...head,
+    success: { status: 200, mediaType: "text/html" },
+    // @ts-expect-error a page is text
+    handle: async () => ({}) as FileAnswer,
+  });
+}
+
+describe("an answer that is not of the success schema", () => {
+  it("does not compile", () => {
+    expect(mistakes).toBeTypeOf("function");
+  });
+});
