@@ -183,6 +183,8 @@ describe("raw data", () => {
     const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${bounds.start}&stop=${bounds.stop}`;
     const same = await s.get(path, ann.token, { "If-None-Match": `"other", W/${etag}` });
     expect([same.status, same.body, same.headers.get("etag")]).toEqual([304, "", etag]);
+    // It would be that of the page.
+    expect(same.headers.get("content-type")).toBeNull();
     const refused = await s.get(path, bob.token, { "If-None-Match": etag });
     expect(refused.status).toBe(403);
     expect((await page({ ...bounds, stop: bounds.stop + 100 })).headers.get("etag")).not.toBe(etag);
