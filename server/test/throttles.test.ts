@@ -130,9 +130,10 @@ describe("the client's address", () => {
 
   it("is one for all of an IPv6 subscriber's", async () => {
     const s = await startService({ throttleAddressPerMinute: 2, trustProxy: ["127.0.0.1"] });
-    const one = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `2001:db8:7:8::${last}`)));
+    // Addresses that no other file of tests uses: on PostgreSQL they share the counters.
+    const one = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `2001:db8:17:8::${last}`)));
     expect(count(one, 429)).toBe(2);
-    expect((await askFor(s, "2001:db8:7:9::1")).status).toBe(403);
+    expect((await askFor(s, "2001:db8:17:9::1")).status).toBe(403);
   });
 });
 
