@@ -2,7 +2,7 @@ import type { Engine, EngineSettings } from "../src/engine.js";
 import type { SampleBatch } from "../src/types.js";
 import type { Sink } from "./peers/peer.js";
 
-const SETTINGS: Omit<EngineSettings, "product"> = {
+const SETTINGS: Omit<EngineSettings, "output"> = {
   serial: null,
   needsHeader: true,
   strict: false,
@@ -30,11 +30,11 @@ export function coreColumns(
 
 function drive(
   engine: Engine,
-  product: "csv" | "columns",
+  output: "csv" | "columns",
   recording: Uint8Array,
   afterStep: () => void,
 ): void {
-  engine.reset({ ...SETTINGS, product });
+  engine.reset({ ...SETTINGS, output });
   for (let offset = 0; ; ) {
     offset += engine.write(recording, offset);
     const final = offset === recording.length;

@@ -1,4 +1,4 @@
-import type { Engine, Product, Signal } from "./engine.js";
+import type { Engine, OutputKind, Signal } from "./engine.js";
 import { AsiError } from "./errors.js";
 import { headerlessInfo, readHeader } from "./header.js";
 import type { DecodeOptions, RecordingInfo, Report } from "./types.js";
@@ -6,7 +6,7 @@ import type { DecodeOptions, RecordingInfo, Report } from "./types.js";
 /**
  * Drives an engine over one recording and judges what it meets: headers, serial numbers, damage under `strict`.
  * Knows no streams and no promises. Usage: `give` a chunk when `isHungry`, `end` when there is none, `advance` otherwise,
- * and read the products of the engine after each `advance`, until `isDone`.
+ * and read the output of the engine after each `advance`, until `isDone`.
  */
 export class Decoder {
   readonly engine: Engine;
@@ -22,11 +22,11 @@ export class Decoder {
   #state: "hungry" | "working" | "done" = "hungry";
 
   /** @param options checked by `checkDecodeOptions` */
-  constructor(engine: Engine, product: Product, options: DecodeOptions) {
+  constructor(engine: Engine, output: OutputKind, options: DecodeOptions) {
     this.engine = engine;
     this.#serial = options.serial;
     engine.reset({
-      product,
+      output,
       serial: options.serial ?? null,
       needsHeader: options.serial === undefined,
       strict: options.strict ?? false,
@@ -50,7 +50,7 @@ export class Decoder {
     return this.#info;
   }
 
-  /** Payload of the header with which the last `advance` ended; its place is behind the products of that step. */
+  /** Payload of the header with which the last `advance` ended; its place is behind the output of that step. */
   get header(): Uint8Array | null {
     return this.#header;
   }
@@ -68,7 +68,7 @@ export class Decoder {
 
   /**
    * Reads on, one step. Throws the errors of the format, each one step later than it was met: what stands in front of it
-   * is the product of its step, and comes out however the input was cut.
+   * is the output of its step, and comes out however the input was cut.
    */
   advance(): void {
     if (this.#failure !== null) throw this.#failure;

@@ -1,9 +1,9 @@
 import type { EngineName, Report, SampleBatch } from "./types.js";
 
 /** What an engine makes of the rows while it reads. */
-export type Product =
+export type OutputKind =
   /** nothing but the account */
-  | "account"
+  | "none"
   /** lines of the standard CSV, without its header line */
   | "csv"
   /** columns */
@@ -12,7 +12,7 @@ export type Product =
   | "frames";
 
 export interface EngineSettings {
-  product: Product;
+  output: OutputKind;
   /** Serial number that overrides those of the headers, up to 16 characters of ASCII; null: theirs hold. */
   serial: string | null;
   /** Whether the first valid frame must be a recording header (no serial number was given). */
@@ -72,11 +72,11 @@ export interface Recorded {
 }
 
 /**
- * The decoder proper, without input or output of its own: bytes are written in, steps are taken, products are read out.
+ * The decoder proper, without input or output of its own: bytes are written in, steps are taken, output is read out.
  * The WebAssembly core and the reference implement it alike.
  *
- * Contract: after each `step`, whatever its signal, the products of that step are read (`csv`, `columns`, `frames`)
- * before the next `write` or `step`; they are views that the next step overwrites.
+ * Contract: after each `step`, whatever its signal, the output of that step is read (`csv`, `columns`, `frames`)
+ * before the next `write` or `step`: views that the next step overwrites.
  */
 export interface Engine {
   readonly name: EngineName;
@@ -91,7 +91,7 @@ export interface Engine {
   columns(): SampleBatch;
   /** Valid frames of the last step, without headers that were signalled. */
   frames(): Uint8Array;
-  /** Ranges that began within the products of the last step, in order (for one file per range). */
+  /** Ranges that began within the output of the last step, in order (for one file per range). */
   rangeBreaks(): RangeBreak[];
   /** Rows produced so far. */
   produced(): Produced;

@@ -25,7 +25,7 @@ export function watchForDamage(source: Source): WatchedSource {
     const reader = readChunks(source);
     const engine = await acquireEngine(undefined);
     engine.reset({
-      product: "account",
+      output: "none",
       serial: null,
       needsHeader: false,
       strict: true,

@@ -29,7 +29,7 @@ export interface Inspection {
  * @throws AsiError as `decode`; a recording without rows is no error here
  */
 export async function inspect(source: Source, options: DecodeOptions = {}): Promise<Inspection> {
-  const production = new Production(source, "account", options, () => null);
+  const production = new Production(source, "none", options, () => null);
   await production.next();
   return inspectionOf(await production.conclusion);
 }

@@ -1,6 +1,6 @@
 import { checkDecodeOptions } from "./decode-options.js";
 import { Decoder } from "./decoder.js";
-import type { Engine, Produced, Product, Recorded } from "./engine.js";
+import type { Engine, OutputKind, Produced, Recorded } from "./engine.js";
 import { acquireEngine, releaseEngine } from "./engines.js";
 import { AsiError, abortError } from "./errors.js";
 import { isTurnDue, takeTurn } from "./event-loop-turns.js";
@@ -25,7 +25,7 @@ export class Production<T> {
   /** Fulfilled with the account when the source has been read to its end. */
   readonly report: Promise<Report>;
   readonly #reader: ChunkReader;
-  readonly #product: Product;
+  readonly #output: OutputKind;
   readonly #take: (decoder: Decoder) => T | null;
   readonly #options: DecodeOptions;
   readonly #conclusion = deferred<Conclusion>();
@@ -40,18 +40,18 @@ export class Production<T> {
   #interruptWait: ((error: AsiError) => void) | null = null;
 
   /**
-   * `take` reads the products of one step (they are views, valid until the next); null when there is nothing.
+   * `take` reads the outputs of one step (they are views, valid until the next); null when there is nothing.
    * Throws `BAD_OPTION` and `BAD_SOURCE` at once.
    */
   constructor(
     source: Source,
-    product: Product,
+    output: OutputKind,
     options: DecodeOptions,
     take: (decoder: Decoder) => T | null,
   ) {
     checkDecodeOptions(options);
     this.#reader = readChunks(source);
-    this.#product = product;
+    this.#output = output;
     this.#options = options;
     this.#take = take;
     // A caller that does not use it gets no unhandled rejection: the error also comes out of `next`.
@@ -71,12 +71,12 @@ export class Production<T> {
     return this.#info.promise;
   }
 
-  /** Whether anybody has asked for a product. */
+  /** Whether anybody has asked for an output. */
   get isBegun(): boolean {
     return this.#isBegun;
   }
 
-  /** Whether somebody waits for a product. */
+  /** Whether somebody waits for an output. */
   get isReading(): boolean {
     return this.#isReading;
   }
@@ -86,7 +86,7 @@ export class Production<T> {
     return this.#isOver;
   }
 
-  /** The next product; null at the end. Throws `AsiError`, and whatever the source throws. */
+  /** The next output; null at the end. Throws `AsiError`, and whatever the source throws. */
   async next(): Promise<T | null> {
     if (this.#abort !== null) {
       const error = this.#abort;
@@ -129,8 +129,8 @@ export class Production<T> {
       }
       decoder.advance();
       if (decoder.info !== null) this.#info.resolve(decoder.info);
-      const product = this.#take(decoder);
-      if (product !== null) return product;
+      const output = this.#take(decoder);
+      if (output !== null) return output;
     }
     this.#conclude(decoder);
     return null;
@@ -144,7 +144,7 @@ export class Production<T> {
       return null;
     }
     this.#engine = engine;
-    this.#decoder = new Decoder(engine, this.#product, this.#options);
+    this.#decoder = new Decoder(engine, this.#output, this.#options);
     return this.#decoder;
   }
 
@@ -166,7 +166,7 @@ export class Production<T> {
     await this.fail(new AsiError("ABORTED", "The reading was cancelled.", { cause: reason }));
   }
 
-  /** Ends the reading with an error of the code that takes the products. */
+  /** Ends the reading with an error of the code that takes the outputs. */
   async fail(error: unknown): Promise<void> {
     if (!this.#isOver) await this.#fail(error);
   }
@@ -197,7 +197,7 @@ export class Production<T> {
   #letGo(): void {
     this.#isOver = true;
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
-    // After an abort between two reads the last product may still be in use, and it is a view into the engine's memory.
+    // After an abort between two reads the last output may still be in use, and it is a view into the engine's memory.
     if (this.#engine !== null && this.#abort === null) releaseEngine(this.#engine);
     this.#engine = null;
     this.#decoder = null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeMatch } from "../fixtures/index.js";
-import type { Product } from "../src/engine.js";
+import type { OutputKind } from "../src/engine.js";
 import { createEngine } from "../src/engines.js";
 import {
   type ConvertOptions,
@@ -20,7 +20,7 @@ import { expectSame } from "./same.js";
 import { all, wholeBytes, wholeColumns, wholeText } from "./whole.js";
 
 const engines: EngineName[] = ["simd", "plain", "reference"];
-const products: Product[] = ["csv", "columns", "frames", "account"];
+const outputKinds: OutputKind[] = ["csv", "columns", "frames", "none"];
 
 /** A small recording with a little of everything: each kind of frame, each kind of damage, text, two ranges. */
 const small = joined([
@@ -81,13 +81,13 @@ describe.for(engines)("cutting a small recording in two at any byte, read by the
     }
   });
 
-  it("stops strict reading at the same damage, with the same products before it", () => {
-    for (const product of products) {
-      const whole = drive(createEngine(engine), small, { product, strict: true });
+  it("stops strict reading at the same damage, with the same output before it", () => {
+    for (const output of outputKinds) {
+      const whole = drive(createEngine(engine), small, { output, strict: true });
       expect(whole.stop).toMatchObject({ kind: "damaged" });
       const reused = createEngine(engine);
       for (let cut = 0; cut <= small.length; cut++) {
-        const { stop, csv } = drive(reused, halves(small, cut), { product, strict: true });
+        const { stop, csv } = drive(reused, halves(small, cut), { output, strict: true });
         expectSame({ stop, csv }, { stop: whole.stop, csv: whole.csv }, `cut at ${cut}`);
       }
     }
@@ -109,14 +109,14 @@ describe.for(engines)("cutting anywhere else, read by the %s engine", (engine) =
     expect(await converted(chunks, { engine })).toEqual(whole);
   });
 
-  it("at every byte of damaged recordings gives the same of every product", () => {
+  it("at every byte of damaged recordings gives the same of every output", () => {
     const reused = createEngine(engine);
     for (let seed = 0; seed < 12; seed++) {
       const bytes = mutate(small, seed);
-      const product = products[seed % products.length] ?? "csv";
-      const whole = drive(createEngine(engine), bytes, { product });
+      const output = outputKinds[seed % outputKinds.length] ?? "csv";
+      const whole = drive(createEngine(engine), bytes, { output });
       for (let cut = 0; cut <= bytes.length; cut++) {
-        expectSame(drive(reused, halves(bytes, cut), { product }), whole, `seed ${seed}, cut at ${cut}`);
+        expectSame(drive(reused, halves(bytes, cut), { output }), whole, `seed ${seed}, cut at ${cut}`);
       }
     }
   });

@@ -1,13 +1,13 @@
-import type { EngineSettings, Product } from "../src/engine.js";
+import type { EngineSettings, OutputKind } from "../src/engine.js";
 import type { Outcome } from "./drive.js";
 import { seededRandom } from "./mutations.js";
 
-export const products: readonly Product[] = ["csv", "columns", "frames", "account"];
+export const outputKinds: readonly OutputKind[] = ["csv", "columns", "frames", "none"];
 
 /** Settings of every kind in turn; limits of time are drawn near `aboutMs`. */
 export function drawnSettings(seed: number, aboutMs: number): Partial<EngineSettings> {
   const random = seededRandom(seed ^ 0x5e77);
-  const settings: Partial<EngineSettings> = { product: products[seed % products.length] ?? "csv" };
+  const settings: Partial<EngineSettings> = { output: outputKinds[seed % outputKinds.length] ?? "csv" };
   if (random(3) === 0) settings.needsHeader = true;
   if (random(6) === 0) settings.strict = true;
   if (random(4) === 0) settings.fromMs = aboutMs + random(6000) - 1000;

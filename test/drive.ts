@@ -1,4 +1,4 @@
-import type { Engine, EngineSettings, Produced, Product, Recorded, Signal } from "../src/engine.js";
+import type { Engine, EngineSettings, OutputKind, Produced, Recorded, Signal } from "../src/engine.js";
 import type { Range, Report, SampleBatch } from "../src/types.js";
 import { joined } from "./frames.js";
 
@@ -22,7 +22,7 @@ export interface Outcome {
 export type SampleColumns = { [column in Exclude<keyof SampleBatch, "length">]: number[] };
 
 const DEFAULTS: EngineSettings = {
-  product: "csv",
+  output: "csv",
   serial: null,
   needsHeader: false,
   strict: false,
@@ -42,7 +42,7 @@ export function drive(
 ): Outcome {
   const used = { ...DEFAULTS, ...settings };
   engine.reset(used);
-  const collected = new Collected(used.product);
+  const collected = new Collected(used.output);
   const input = chunks instanceof Uint8Array ? [chunks] : chunks;
   let stop: Signal | null = null;
 
@@ -69,7 +69,7 @@ export function drive(
   stepUntilDrained(true);
 
   return {
-    ...collected.products(),
+    ...collected.outputs(),
     produced: engine.produced(),
     recorded: engine.recorded(),
     ranges: engine.report().ranges,
@@ -80,7 +80,7 @@ export function drive(
 
 class Collected {
   readonly headers: Outcome["headers"] = [];
-  readonly #product: Product;
+  readonly #output: OutputKind;
   readonly #csv: Uint8Array[] = [];
   readonly #frames: Uint8Array[] = [];
   readonly #rangeBreaks: number[] = [];
@@ -95,12 +95,12 @@ class Collected {
   };
   #csvBytes = 0;
 
-  constructor(product: Product) {
-    this.#product = product;
+  constructor(output: OutputKind) {
+    this.#output = output;
   }
 
   take(engine: Engine): void {
-    if (this.#product === "csv") {
+    if (this.#output === "csv") {
       for (const { outputOffset } of engine.rangeBreaks()) {
         this.#rangeBreaks.push(this.#csvBytes + outputOffset);
       }
@@ -108,8 +108,8 @@ class Collected {
       this.#csv.push(csv);
       this.#csvBytes += csv.length;
     }
-    if (this.#product === "frames") this.#frames.push(engine.frames().slice());
-    if (this.#product === "columns") {
+    if (this.#output === "frames") this.#frames.push(engine.frames().slice());
+    if (this.#output === "columns") {
       const batch = engine.columns();
       for (const column of Object.keys(this.#columns) as (keyof SampleColumns)[]) {
         for (const value of batch[column].subarray(0, batch.length)) this.#columns[column].push(value);
@@ -117,7 +117,7 @@ class Collected {
     }
   }
 
-  products(): Pick<Outcome, "csv" | "columns" | "frames" | "rangeBreaks" | "headers"> {
+  outputs(): Pick<Outcome, "csv" | "columns" | "frames" | "rangeBreaks" | "headers"> {
     return {
       csv: new TextDecoder().decode(joined(this.#csv)),
       columns: this.#columns,

@@ -5,7 +5,7 @@ import type { EngineSettings } from "../src/engine.js";
 import { createEngine } from "../src/engines.js";
 import type { DecodeOptions, EngineName } from "../src/index.js";
 import { arbitraryRecording } from "./arbitrary-recording.js";
-import { drawnSettings, products, settingsText, withoutLead } from "./drawn-settings.js";
+import { drawnSettings, outputKinds, settingsText, withoutLead } from "./drawn-settings.js";
 import { drive, type Outcome, pieces } from "./drive.js";
 import { cut, mutateFields } from "./field-mutations.js";
 import { fixtures, fixturesWithRows } from "./fixture-files.js";
@@ -33,17 +33,17 @@ function expectAlike(
 }
 
 describe("the WebAssembly core with and without SIMD gives what the reference gives", () => {
-  it("on every fixture, of every product, with every option", () => {
+  it("on every fixture, of every output, with every option", () => {
     for (const { name, bytes, expectation } of fixtures) {
       const startMs = expectation.report?.start ?? 0;
-      for (const [i, product] of products.entries()) {
-        expectAlike(bytes, { product, needsHeader: expectation.options === undefined }, name);
-        expectAlike(bytes, { product, strict: true }, name);
-        expectAlike(bytes, { ...drawnSettings(i, startMs), product }, name);
+      for (const [i, output] of outputKinds.entries()) {
+        expectAlike(bytes, { output, needsHeader: expectation.options === undefined }, name);
+        expectAlike(bytes, { output, strict: true }, name);
+        expectAlike(bytes, { ...drawnSettings(i, startMs), output }, name);
       }
       expectAlike(bytes, { fromMs: startMs + 1000, toMs: startMs + 9000 }, name);
       expectAlike(bytes, { fillHrMs: 2500 }, name);
-      expectAlike(bytes, { fillHrMs: Number.POSITIVE_INFINITY, product: "columns" }, name);
+      expectAlike(bytes, { fillHrMs: Number.POSITIVE_INFINITY, output: "columns" }, name);
     }
   });
 
@@ -137,10 +137,10 @@ describe("short frames of 0 to 12 bytes", () => {
   };
 
   it.for(Object.entries(inputs))("come out of all engines alike, in any chunks: %s", ([name, bytes]) => {
-    for (const product of products) {
+    for (const output of outputKinds) {
       for (const strict of [false, true]) {
         for (const size of [1, 2, 7, 8, 13, bytes.length]) {
-          expectAlike([...pieces(bytes, size)], { product, strict }, `${name}, chunks of ${size}`);
+          expectAlike([...pieces(bytes, size)], { output, strict }, `${name}, chunks of ${size}`);
         }
       }
     }
@@ -148,7 +148,7 @@ describe("short frames of 0 to 12 bytes", () => {
 
   it("are counted, and kept by a repair", () => {
     const bytes = inputs["good ones"];
-    const { report, frames } = expectAlike(bytes, { product: "frames" }, "repair");
+    const { report, frames } = expectAlike(bytes, { output: "frames" }, "repair");
     // The first header is the host's to write.
     expect(frames).toEqual(joined([navPvt(), ...short, navPvt()]));
     // The ECG-HR of 12 bytes is one without intervals.
@@ -180,14 +180,14 @@ describe("random recordings", () => {
   const ms = fc.integer({ min: 1_700_000_000_000, max: 1_700_000_010_000 });
   const settings: fc.Arbitrary<Partial<EngineSettings>> = fc.record(
     {
-      product: fc.constantFrom(...products),
+      output: fc.constantFrom(...outputKinds),
       needsHeader: fc.boolean(),
       strict: fc.boolean(),
       fromMs: ms,
       toMs: ms,
       fillHrMs: fc.constantFrom(0, 1, 999, 1000, 300_000, Number.POSITIVE_INFINITY),
     },
-    { requiredKeys: ["product"] },
+    { requiredKeys: ["output"] },
   );
 
   it("come out of all engines alike", () => {
@@ -256,8 +256,8 @@ describe("rows that follow one another closely", () => {
           }),
         );
       }
-      const product = products[seed % products.length] ?? "csv";
-      rows += expectAlike(joined(frames), { product }, `seed ${seed}`).report.rows.total;
+      const output = outputKinds[seed % outputKinds.length] ?? "csv";
+      rows += expectAlike(joined(frames), { output }, `seed ${seed}`).report.rows.total;
     }
     expect(rows).toBeGreaterThan(40_000);
   });

@@ -95,7 +95,7 @@ describe("a row", () => {
           nano: -600_000,
         }),
       ],
-      { product: "columns" },
+      { output: "columns" },
     );
     expect(columns).toEqual({
       timestampMs: [-1],

@@ -55,7 +55,7 @@ describe("the kinds of frames", () => {
     const [gnss, satellites, waveform] = frames as [Uint8Array, Uint8Array, Uint8Array];
     const another = asiInf({ serial: "TEST-2" });
     const outcome = decode([asiInf(), gnss, ascii("$GPGGA\r\n"), satellites, another, another, waveform], {
-      product: "frames",
+      output: "frames",
     });
     expect(outcome.headers.map(({ payload }) => payload)).toEqual([
       asiInf().subarray(6, -2),
@@ -142,7 +142,7 @@ describe("ranges", () => {
 });
 
 describe("a limit of time", () => {
-  it("leaves rows out of the product, and of nothing else", () => {
+  it("leaves rows out of the output, and of nothing else", () => {
     const frames = [
       ecgHr({ timeMs: 900, beatsPerMinute: 80 }),
       navPvt(civilTime(999)),

@@ -16,7 +16,7 @@ import { StepOutput } from "./step-output.js";
 export class ReferenceEngine implements Engine {
   readonly name = "reference";
   #reading = newReading({
-    product: "account",
+    output: "none",
     serial: null,
     needsHeader: true,
     strict: false,
@@ -35,7 +35,7 @@ export class ReferenceEngine implements Engine {
 
   step(final: boolean): Signal {
     const { settings, search, account } = this.#reading;
-    this.#reading.output = new StepOutput(settings.product);
+    this.#reading.output = new StepOutput(settings.output);
     for (;;) {
       const found = search.next(final);
       if (found === null) return { kind: "drained" };
@@ -192,6 +192,6 @@ function newReading(settings: EngineSettings): Reading {
     produced: { rows: 0, start: null, end: null, spans: [], rangeNumber: 0 },
     headerDue: settings.needsHeader,
     ecgRawHz: 0,
-    output: new StepOutput(settings.product),
+    output: new StepOutput(settings.output),
   };
 }

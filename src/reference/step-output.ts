@@ -1,34 +1,34 @@
 import { concatenate } from "../concatenate.js";
-import type { Product, RangeBreak } from "../engine.js";
+import type { OutputKind, RangeBreak } from "../engine.js";
 import type { SampleBatch } from "../types.js";
 import { csvLine } from "./csv-line.js";
 import { type Sample, toColumns } from "./sample.js";
 
-/** What one step produces: only the product that was asked for. */
+/** What one step produces: only the output that was asked for. */
 export class StepOutput {
-  readonly #product: Product;
+  readonly #output: OutputKind;
   #csv = "";
   #samples: Sample[] = [];
   #frames: Uint8Array[] = [];
   #rangeBreaks: RangeBreak[] = [];
 
-  constructor(product: Product) {
-    this.#product = product;
+  constructor(output: OutputKind) {
+    this.#output = output;
   }
 
   /** @param opensRange whether the row belongs to another range than the produced row before it, or is the first. */
   addSample(sample: Sample, opensRange: boolean): void {
-    if (this.#product === "csv") {
+    if (this.#output === "csv") {
       if (opensRange) this.#rangeBreaks.push({ outputOffset: this.#csv.length });
       this.#csv += csvLine(sample);
-    } else if (this.#product === "columns") {
+    } else if (this.#output === "columns") {
       this.#samples.push(sample);
     }
   }
 
   /** @param bytes a whole frame; read again when `frames` is called. */
   addFrame(bytes: Uint8Array): void {
-    if (this.#product === "frames") this.#frames.push(bytes);
+    if (this.#output === "frames") this.#frames.push(bytes);
   }
 
   csv(): Uint8Array {

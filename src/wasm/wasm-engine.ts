@@ -1,4 +1,12 @@
-import type { Engine, EngineSettings, Produced, Product, RangeBreak, Recorded, Signal } from "../engine.js";
+import type {
+  Engine,
+  EngineSettings,
+  OutputKind,
+  Produced,
+  RangeBreak,
+  Recorded,
+  Signal,
+} from "../engine.js";
 import { serialBytes } from "../header.js";
 import { withList } from "../long-list.js";
 import type { Range, Report, SampleBatch } from "../types.js";
@@ -37,7 +45,7 @@ export class WasmEngine implements Engine {
   }
 
   reset(settings: EngineSettings): void {
-    this.#step = stepFunction(this.#core, settings.product);
+    this.#step = stepFunction(this.#core, settings.output);
     this.#closedRanges = new NumberList();
     this.#rangeBreaks = new NumberList();
     const { serial } = settings;
@@ -220,9 +228,9 @@ function entriesOf<T>(
 
 const DRAINED: Signal = { kind: "drained" };
 
-function stepFunction(core: CoreExports, product: Product): (final: boolean) => number {
-  switch (product) {
-    case "account":
+function stepFunction(core: CoreExports, output: OutputKind): (final: boolean) => number {
+  switch (output) {
+    case "none":
       return core.stepAccount;
     case "csv":
       return core.stepCsv;
