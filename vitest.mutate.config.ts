@@ -16,6 +16,7 @@ const tests = [
   "test/streams.test.ts",
   "test/letting-go.test.ts",
   "test/sample-json.test.ts",
+  "test/recording-reader.test.ts",
   "test/repair.test.ts",
   "test/errors.test.ts",
   "test/sources.test.ts",

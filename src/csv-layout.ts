@@ -31,8 +31,8 @@ export interface CheckedLayout {
   delimiter: string;
   header: boolean;
   lineEnd: "\n" | "\r\n";
-  /** Whether it is the standard one, which the core writes itself. */
-  isStandard: boolean;
+  /** Whether the rows are those of the standard one, which the core writes itself. */
+  hasStandardRows: boolean;
 }
 
 /** Throws `BAD_OPTION`. */
@@ -53,8 +53,14 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
   if (lineEnd !== "\n" && lineEnd !== "\r\n") {
     throw new AsiError("BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".');
   }
-  const isStandard = columns.join() === COLUMNS.join() && delimiter === "," && header && lineEnd === "\n";
-  return { columns, delimiter, header, lineEnd, isStandard };
+  const hasStandardRows = columns.join() === COLUMNS.join() && delimiter === "," && lineEnd === "\n";
+  return { columns, delimiter, header, lineEnd, hasStandardRows };
+}
+
+/** The header line of a layout, or nothing when it has none. */
+export function headerLine(layout: CheckedLayout): Uint8Array {
+  const line = layout.header ? layout.columns.join(layout.delimiter) + layout.lineEnd : "";
+  return new TextEncoder().encode(line);
 }
 
 /** Throws `BAD_OPTION`. */

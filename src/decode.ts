@@ -1,8 +1,9 @@
-import type { Decoder } from "./decoder.js";
+import { requireObject } from "./arguments.js";
 import { AsiError } from "./errors.js";
-import { Production } from "./production.js";
 import { promisesOfReading } from "./promise-of-reading.js";
-import { checkBatch } from "./sample-batch.js";
+import { readWhole } from "./read-whole.js";
+import { checkBatch, joinBatches } from "./sample-batch.js";
+import { SourceReader } from "./source-reader.js";
 import type { DecodeOptions, RecordingInfo, Report, Row, SampleBatch, Source } from "./types.js";
 
 /**
@@ -27,31 +28,55 @@ export interface Decoding<T> extends AsyncIterable<T> {
  * `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, with `strict` also `DAMAGED`. A recording without rows gives no batch.
  */
 export function decode(source: Source, options: DecodeOptions = {}): Decoding<SampleBatch> {
-  const production = batchProduction(source, options);
+  const reader = batchReader(source, options);
   const promised = promisesOfReading(
     {
-      isOver: () => production.isOver,
+      isOver: () => reader.isOver,
       // a caller who has taken a batch may ask for the next at any time
-      isHeld: () => production.isBegun,
-      endIfAborted: () => production.endIfAborted(),
-      hearAbort: () => production.hearAbort(),
+      isHeld: () => reader.isBegun,
+      endIfAborted: () => reader.endIfAborted(),
+      hearAbort: () => reader.hearAbort(),
     },
     "Iterate over the decoding (for await), then await it.",
   );
   const once = oneIteration();
   return {
-    info: promised("info", production.info),
-    report: promised("report", production.report),
+    info: promised("info", reader.info),
+    report: promised("report", reader.report),
     [Symbol.asyncIterator]() {
       once();
-      return iterate(production);
+      return iterate(reader);
     },
   };
 }
 
 /** The reading behind `decode`. */
-export function batchProduction(source: Source, options: DecodeOptions): Production<SampleBatch> {
-  return new Production(source, "columns", options, takeBatch);
+export function batchReader(source: Source, options: DecodeOptions): SourceReader<"columns"> {
+  requireObject("options", options);
+  return new SourceReader(source, { ...options, output: "columns" });
+}
+
+/** All rows of a recording. */
+export interface DecodedRecording {
+  /** One batch of all rows; `rowsOf` gives them one by one. */
+  samples: SampleBatch;
+  info: RecordingInfo;
+  /** Where every byte went. */
+  report: Report;
+}
+
+/**
+ * Reads a recording in memory at once: all its rows as columns of integers, 26 bytes a row.
+ *
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` when the signal has fired already, `NOT_A_RECORDING`,
+ * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`. A recording without rows gives none.
+ */
+export function decodeSync(
+  recording: Uint8Array | ArrayBuffer,
+  options: DecodeOptions = {},
+): DecodedRecording {
+  const { outputs, result } = readWhole(recording, options, "columns");
+  return { samples: joinBatches(outputs), info: result.info, report: result.report };
 }
 
 // A second iteration would find nothing, and look like a recording without rows.
@@ -110,40 +135,10 @@ function* generateRows(batch: SampleBatch): Generator<Row, void, undefined> {
   }
 }
 
-/** The columns of the last step, copied out of the engine; null when it gave no row. */
-function takeBatch(decoder: Decoder): SampleBatch | null {
-  const view = decoder.engine.columns();
-  const { length } = view;
-  if (length === 0) return null;
-  // One buffer for all columns: allocating it is what a small batch costs. Widest first, so that each is aligned.
-  const buffer = new ArrayBuffer(BYTES_PER_ROW * length);
-  const batch: SampleBatch = {
-    length,
-    timestampMs: new Float64Array(buffer, 0, length),
-    latitudeE7: new Int32Array(buffer, 8 * length, length),
-    longitudeE7: new Int32Array(buffer, 12 * length, length),
-    altitudeMm: new Int32Array(buffer, 16 * length, length),
-    speedMmPerS: new Int32Array(buffer, 20 * length, length),
-    hr: new Uint8Array(buffer, 24 * length, length),
-    fixType: new Uint8Array(buffer, 25 * length, length),
-  };
-  batch.timestampMs.set(view.timestampMs);
-  batch.latitudeE7.set(view.latitudeE7);
-  batch.longitudeE7.set(view.longitudeE7);
-  batch.altitudeMm.set(view.altitudeMm);
-  batch.speedMmPerS.set(view.speedMmPerS);
-  batch.hr.set(view.hr);
-  batch.fixType.set(view.fixType);
-  return batch;
-}
-
-// f64, four i32, two u8
-const BYTES_PER_ROW = 26;
-
-function iterate<T>(production: Production<T>): AsyncIterator<T> {
+function iterate(reader: SourceReader<"columns">): AsyncIterator<SampleBatch> {
   let last: Promise<unknown> = Promise.resolve();
-  const produce = async (): Promise<IteratorResult<T>> => {
-    const value = await production.next();
+  const produce = async (): Promise<IteratorResult<SampleBatch>> => {
+    const value = await reader.next();
     return value === null ? { done: true, value: undefined } : { done: false, value };
   };
   return {
@@ -154,7 +149,7 @@ function iterate<T>(production: Production<T>): AsyncIterator<T> {
       return answer;
     },
     async return() {
-      await production.cancel();
+      await reader.cancel();
       return { done: true, value: undefined };
     },
   };

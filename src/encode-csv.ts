@@ -1,10 +1,10 @@
 import { requireObject, shortened, shown } from "./arguments.js";
 import { COLUMNS, type Column, checkDelimiter } from "./csv-layout.js";
-import { loadFastCsv } from "./custom-csv.js";
 import { type EncodableRow, encodeRows } from "./encode.js";
 import { AsiError } from "./errors.js";
 import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import type { RecordingHeader } from "./header.js";
+import { loadFastCsv } from "./load-fast-csv.js";
 import { type ChunkReader, readChunks } from "./source.js";
 import type { Source } from "./types.js";
 

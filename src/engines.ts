@@ -2,7 +2,7 @@ import type { Engine } from "./engine.js";
 import { AsiError } from "./errors.js";
 import { ReferenceEngine } from "./reference/index.js";
 import type { EngineName } from "./types.js";
-import { compileCore, hasSimd, hasWebAssembly } from "./wasm/core.js";
+import { compileCore, compiledCore, hasSimd, hasWebAssembly } from "./wasm/core.js";
 import { WasmEngine } from "./wasm/wasm-engine.js";
 
 /** The fastest engine that this machine runs. */
@@ -22,25 +22,30 @@ const idle: Engine[] = [];
 
 /**
  * An engine for one recording: `releaseEngine` gives it back. Without a name the fastest, and plain TypeScript where
- * WebAssembly is forbidden (a content security policy, say).
+ * WebAssembly is forbidden (a content security policy, say). Throws `BAD_OPTION` for a named one that does not run here.
  */
-export async function acquireEngine(name: EngineName | undefined): Promise<Engine> {
+export function acquireEngine(name: EngineName | undefined): Engine {
   const wanted = name ?? bestEngine();
   const index = idle.findIndex((engine) => engine.name === wanted);
   const reused = index < 0 ? undefined : idle.splice(index, 1)[0];
   if (reused !== undefined) return reused;
-  if (wanted === "reference") return createEngine(wanted);
   try {
-    try {
-      return createEngine(wanted);
-    } catch {
-      // The main thread of some browsers compiles asynchronously only.
-      await compileCore(wanted);
-      return createEngine(wanted);
-    }
+    return createEngine(wanted);
   } catch (cause) {
     if (name === undefined) return createEngine("reference");
     throw doesNotRun(name, cause);
+  }
+}
+
+/** For those who can wait, before `acquireEngine`: the main thread of some browsers compiles asynchronously only. */
+export async function prepareEngine(name: EngineName | undefined): Promise<void> {
+  const wanted = name ?? bestEngine();
+  if (wanted === "reference") return;
+  try {
+    compiledCore(wanted);
+  } catch {
+    // where it cannot be compiled at all, `acquireEngine` says so
+    await compileCore(wanted).catch(() => {});
   }
 }
 

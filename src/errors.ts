@@ -15,8 +15,8 @@ import type { Report } from "./types.js";
  * - `BAD_ARGUMENT`: samples, instants or a path that are none
  * - `BAD_OPTION`: an option out of its range, or options that contradict each other
  * - `BAD_SOURCE`: a source that gives no bytes; for `encode`, rows that cannot be iterated
- * - `ALREADY_READ`: a recording that was iterated once is iterated again
- * - `NOT_READ`: a file name, report or header is awaited while nobody reads the recording
+ * - `ALREADY_READ`: a recording that was iterated once is iterated again; a reader that has ended is given more
+ * - `NOT_READ`: a file name, report or header is awaited while nobody reads the recording; the result of a reader before its end
  * - `FILE_EXISTS`: the output file is there already and overwriting was not allowed
  * - `NEEDS_NODE`: a feature that is only there on Node.js
  * - `ABORTED`: the caller's `AbortSignal` fired; the error's `name` is `AbortError`, its `cause` the signal's reason

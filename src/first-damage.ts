@@ -1,5 +1,6 @@
-import type { Engine } from "./engine.js";
-import { acquireEngine, releaseEngine } from "./engines.js";
+import type { EngineSettings } from "./engine.js";
+import { EngineDriver } from "./engine-driver.js";
+import { acquireEngine, prepareEngine, releaseEngine } from "./engines.js";
 import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import { readChunks } from "./source.js";
 import type { Report, Source } from "./types.js";
@@ -23,42 +24,40 @@ export function watchForDamage(source: Source): WatchedSource {
   let place: DamagePlace | null = null;
   async function* watched(): AsyncGenerator<Uint8Array, void, undefined> {
     const reader = readChunks(source);
-    const engine = await acquireEngine(undefined);
-    engine.reset({
-      output: "none",
-      serial: null,
-      needsHeader: false,
-      strict: true,
-      fromMs: Number.NEGATIVE_INFINITY,
-      toMs: Number.POSITIVE_INFINITY,
-      fillHrMs: 0,
-    });
+    await prepareEngine(undefined);
+    const driver = new EngineDriver(acquireEngine(undefined), SETTINGS);
     try {
       for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read()) {
-        if (place === null) place = await search(engine, chunk);
+        if (place === null) place = await search(driver, chunk);
         yield chunk;
       }
-      if (place === null) place = await search(engine, null);
+      if (place === null) place = await search(driver, null);
     } finally {
-      releaseEngine(engine);
+      releaseEngine(driver.engine);
       await reader.close();
     }
   }
   return { chunks: watched(), firstDamage: () => place };
 }
 
+const SETTINGS: EngineSettings = {
+  output: "none",
+  serial: null,
+  needsHeader: false,
+  strict: true,
+  fromMs: Number.NEGATIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+  fillHrMs: 0,
+};
+
 // null: the end
-async function search(engine: Engine, chunk: Uint8Array | null): Promise<DamagePlace | null> {
-  let offset = 0;
-  let isStopped = false;
-  for (;;) {
+async function search(driver: EngineDriver, chunk: Uint8Array | null): Promise<DamagePlace | null> {
+  if (chunk === null) driver.end();
+  else driver.write(chunk);
+  while (!driver.needsInput && !driver.isDone) {
     if (isTurnDue()) await takeTurn();
-    if (!isStopped && chunk !== null && offset < chunk.length) offset += engine.write(chunk, offset);
-    const isLast = chunk === null || offset >= chunk.length;
-    const signal = engine.step(chunk === null);
+    const signal = driver.step();
     if (signal.kind === "damaged") return { byteOffset: signal.byteOffset, kind: signal.damage };
-    // a header: the step goes on behind it, with what it has
-    isStopped = signal.kind !== "drained";
-    if (!isStopped && isLast) return null;
   }
+  return null;
 }

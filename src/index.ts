@@ -1,13 +1,29 @@
-export { type Conversion, type ConvertOptions, convert } from "./convert.js";
+export {
+  type Conversion,
+  type ConvertedRecording,
+  type ConvertOptions,
+  convert,
+  convertSync,
+} from "./convert.js";
 export { COLUMNS, type Column, type CsvLayout } from "./csv-layout.js";
-export { type Decoding, decode, decodeRows, rowsOf } from "./decode.js";
+export {
+  type DecodedRecording,
+  type Decoding,
+  decode,
+  decodeRows,
+  decodeSync,
+  rowsOf,
+} from "./decode.js";
 export { type EncodableRow, encode } from "./encode.js";
 export { type EncodeCsvOptions, encodeCsv } from "./encode-csv.js";
+export type { OutputKind, Span } from "./engine.js";
 export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
 export { csvFileName } from "./file-name.js";
 export type { RecordingHeader } from "./header.js";
-export { type Inspection, inspect } from "./inspect.js";
+export { inspect, inspectSync } from "./inspect.js";
 export { findRanges, MAX_GAP_MS } from "./ranges.js";
+export type { Inspection, ReadResult } from "./read-result.js";
+export { type Outputs, RecordingReader, type RecordingReaderOptions } from "./recording-reader.js";
 export { type Repair, type RepairOptions, repair } from "./repair.js";
 export { type SampleJsonOptions, samplesToJson } from "./sample-json.js";
 export { AsiCsvStream, AsiDecoderStream } from "./streams.js";

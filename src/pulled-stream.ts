@@ -1,13 +1,17 @@
-import type { Production } from "./production.js";
+import type { OutputKind } from "./engine.js";
 import type { Reading } from "./promise-of-reading.js";
+import type { SourceReader } from "./source-reader.js";
 
 /** The reading behind a stream. A caller that holds a reader may read on at any time. */
-export function readingBehind(stream: ReadableStream, production: Production<unknown>): Reading {
+export function readingBehind(
+  stream: ReadableStream,
+  reader: Pick<SourceReader<OutputKind>, "isOver" | "isReading" | "endIfAborted" | "hearAbort">,
+): Reading {
   return {
-    isOver: () => production.isOver,
-    isHeld: () => stream.locked || production.isReading,
-    endIfAborted: () => production.endIfAborted(),
-    hearAbort: () => production.hearAbort(),
+    isOver: () => reader.isOver,
+    isHeld: () => stream.locked || reader.isReading,
+    endIfAborted: () => reader.endIfAborted(),
+    hearAbort: () => reader.hearAbort(),
   };
 }
 

@@ -1,12 +1,8 @@
 import { requireObject } from "./arguments.js";
-import { concatenate } from "./concatenate.js";
-import type { Decoder } from "./decoder.js";
-import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
-import { Production } from "./production.js";
 import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream, readingBehind } from "./pulled-stream.js";
+import { SourceReader } from "./source-reader.js";
 import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
-import { frame } from "./ubx.js";
 
 /**
  * A clean recording on its way. The promises are fulfilled when the stream has been read to its end. Awaited while nobody reads
@@ -30,39 +26,18 @@ export type RepairOptions = Pick<DecodeOptions, "serial" | "signal" | "engine">;
  */
 export function repair(source: Source, options: RepairOptions = {}): Repair {
   requireObject("options", options);
-  const { serial } = options;
-  // what a plain log gets
-  const newHeader = serial === undefined ? null : frame("header", writeHeader(headerlessInfo(serial)));
-  let hasHeader = false;
-  const take = (decoder: Decoder): Uint8Array | null => {
-    const frames = decoder.engine.frames();
-    const parts: Uint8Array[] = [];
-    if (!hasHeader && frames.length > 0 && newHeader !== null) {
-      // a plain log: its first frames come before any header
-      parts.push(newHeader);
-      hasHeader = true;
-    }
-    if (frames.length > 0) parts.push(frames);
-    if (decoder.header !== null) {
-      parts.push(
-        frame("header", serial === undefined ? decoder.header : renameHeader(decoder.header, serial)),
-      );
-      hasHeader = true;
-    }
-    return parts.length === 0 ? null : concatenate(parts);
-  };
-  const production = new Production(source, "frames", { ...options, strict: false }, take);
+  const reader = new SourceReader(source, { ...options, strict: false, output: "frames" });
   const recording = pulledStream(
-    () => production.next(),
-    (reason) => production.cancel(reason),
+    () => reader.next(),
+    (reason) => reader.cancel(reason),
   );
   const promised = promisesOfReading(
-    readingBehind(recording, production),
+    readingBehind(recording, reader),
     "Read recording to its end first, then await it.",
   );
   return {
     recording,
-    report: promised("report", production.report),
-    info: promised("info", production.info),
+    report: promised("report", reader.report),
+    info: promised("info", reader.info),
   };
 }

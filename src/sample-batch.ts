@@ -32,6 +32,46 @@ export function checkBatch(batch: SampleBatch): void {
   }
 }
 
+/** The rows of all batches, one behind another, in memory of their own. */
+export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
+  const joined = newBatch(batches.reduce((sum, batch) => sum + batch.length, 0));
+  let at = 0;
+  for (const batch of batches) {
+    joined.timestampMs.set(batch.timestampMs, at);
+    joined.latitudeE7.set(batch.latitudeE7, at);
+    joined.longitudeE7.set(batch.longitudeE7, at);
+    joined.altitudeMm.set(batch.altitudeMm, at);
+    joined.speedMmPerS.set(batch.speedMmPerS, at);
+    joined.hr.set(batch.hr, at);
+    joined.fixType.set(batch.fixType, at);
+    at += batch.length;
+  }
+  return joined;
+}
+
+/** The same rows in memory of their own. */
+export function copyBatch(batch: SampleBatch): SampleBatch {
+  return joinBatches([batch]);
+}
+
+// f64, four i32, two u8
+const BYTES_PER_ROW = 26;
+
+function newBatch(length: number): SampleBatch {
+  // One buffer for all columns: allocating it is what a small batch costs. Widest first, so that each is aligned.
+  const buffer = new ArrayBuffer(BYTES_PER_ROW * length);
+  return {
+    length,
+    timestampMs: new Float64Array(buffer, 0, length),
+    latitudeE7: new Int32Array(buffer, 8 * length, length),
+    longitudeE7: new Int32Array(buffer, 12 * length, length),
+    altitudeMm: new Int32Array(buffer, 16 * length, length),
+    speedMmPerS: new Int32Array(buffer, 20 * length, length),
+    hr: new Uint8Array(buffer, 24 * length, length),
+    fixType: new Uint8Array(buffer, 25 * length, length),
+  };
+}
+
 function bad(message: string): AsiError {
   return new AsiError("BAD_ARGUMENT", message);
 }

@@ -5,10 +5,24 @@ import type { Source } from "./types.js";
 
 /** Chunks of a source, one after another. Sources in memory answer at once, others with a promise. */
 export interface ChunkReader {
-  /** The next chunk; null at the end. */
+  /** The next chunk, valid until the one after it is asked for; null at the end. */
   read(): Uint8Array | null | Promise<Uint8Array | null>;
   /** Lets the source go, whether it is at its end or not; does not wait for a read that is in progress. */
   close(reason?: unknown): void | Promise<void>;
+}
+
+/** A source that is read directly, without an iterator between. */
+export abstract class ChunkSource implements ChunkReader, AsyncIterable<Uint8Array> {
+  abstract read(): Uint8Array | null | Promise<Uint8Array | null>;
+  abstract close(reason?: unknown): void | Promise<void>;
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for (let chunk = await this.read(); chunk !== null; chunk = await this.read()) yield chunk;
+    } finally {
+      await this.close();
+    }
+  }
 }
 
 // Blobs are read in pieces of this size; their own stream gives 64 KiB, at twice the time.
@@ -16,6 +30,7 @@ const BLOB_PIECE = 1 << 20;
 
 /** Throws `BAD_SOURCE` when `source` is none of the kinds that give bytes. */
 export function readChunks(source: Source): ChunkReader {
+  if (source instanceof ChunkSource) return source;
   if (isArrayBuffer(source)) return readOnce(bytesOf(source));
   if (ArrayBuffer.isView(source)) return readOnce(checkChunk(source));
   if (typeof source === "object" && source !== null) {
@@ -28,6 +43,15 @@ export function readChunks(source: Source): ChunkReader {
   }
   if (typeof source !== "string") throw noBytes();
   throw new AsiError("BAD_SOURCE", "The source is a text. To read a file by its path use asi-convert/node.");
+}
+
+/** The bytes of a source that is in memory. Throws `BAD_SOURCE` when it is not. */
+export function bytesInMemory(source: Uint8Array | ArrayBuffer): Uint8Array {
+  if (isArrayBuffer(source) || ArrayBuffer.isView(source)) return checkChunk(source);
+  throw new AsiError(
+    "BAD_SOURCE",
+    `The recording is ${shown(source)}; hand in a Uint8Array or ArrayBuffer, or use the asynchronous function.`,
+  );
 }
 
 function noBytes(): AsiError {
@@ -142,7 +166,8 @@ function chunkOf(result: IteratorResult<Uint8Array>): Uint8Array | null {
   return resultOf(result).done ? null : checkChunk(result.value);
 }
 
-function checkChunk(chunk: unknown): Uint8Array {
+/** Throws `BAD_SOURCE` for what is no bytes. */
+export function checkChunk(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   // what a FileHandle's readableWebStream gives

@@ -1,5 +1,5 @@
 import { type ConvertOptions, conversionOf } from "./convert.js";
-import { batchProduction } from "./decode.js";
+import { batchReader } from "./decode.js";
 import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream, readingBehind } from "./pulled-stream.js";
 import type { DecodeOptions, RecordingInfo, Report, SampleBatch } from "./types.js";
@@ -17,16 +17,16 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
 
   constructor(options: DecodeOptions = {}) {
     const input = new TransformStream<Uint8Array, Uint8Array>();
-    const production = batchProduction(input.readable, options);
+    const reader = batchReader(input.readable, options);
     const readable = pulledStream(
-      () => production.next(),
-      (reason) => production.cancel(reason),
+      () => reader.next(),
+      (reason) => reader.cancel(reason),
     );
-    const promised = promisesOfReading(readingBehind(readable, production), READ_FIRST);
+    const promised = promisesOfReading(readingBehind(readable, reader), READ_FIRST);
     this.writable = input.writable;
     this.readable = readable;
-    this.info = promised("info", production.info);
-    this.report = promised("report", production.report);
+    this.info = promised("info", reader.info);
+    this.report = promised("report", reader.report);
   }
 }
 

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import * as library from "../src/index.js";
-import { AsiCsvStream, AsiDecoderStream, AsiError, type SampleBatch, samplesToJson } from "../src/index.js";
+import {
+  AsiCsvStream,
+  AsiDecoderStream,
+  AsiError,
+  RecordingReader,
+  type SampleBatch,
+  samplesToJson,
+} from "../src/index.js";
 import * as onDisk from "../src/node.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 import { all, rejection, thrown } from "./whole.js";
@@ -98,14 +105,17 @@ async function useUp(value: unknown): Promise<void> {
   if (Symbol.iterator in given) Array.from(given as Iterable<unknown>);
 }
 
+const CONSTRUCTORS: Record<string, (...args: unknown[]) => unknown> = {
+  AsiError: (...args) => new AsiError(...(args as ["BAD_ROW", string])),
+  RecordingReader(options, output, chunk) {
+    const reader = new RecordingReader({ output, ...(options as object) } as { output: "csv" });
+    return [...reader.push(chunk as Uint8Array), ...reader.finish()];
+  },
+};
+
 const exported: [string, (...args: unknown[]) => unknown][] = Object.entries({ ...library, ...onDisk })
   .filter(([name, value]) => typeof value === "function" && !/Stream$/.test(name))
-  .map(([name, value]) => [
-    name,
-    name === "AsiError"
-      ? (...args) => new AsiError(...(args as ["BAD_ROW", string]))
-      : (value as (...args: unknown[]) => unknown),
-  ]);
+  .map(([name, value]) => [name, CONSTRUCTORS[name] ?? (value as (...args: unknown[]) => unknown)]);
 
 describe("whatever is handed in, the error is the library's own", () => {
   it.for(exported)("%s", { timeout: 120_000 }, async ([, call]) => {

@@ -1,4 +1,5 @@
 import type { Engine, EngineSettings, OutputKind, Produced, Recorded, Signal } from "../src/engine.js";
+import { EngineDriver } from "../src/engine-driver.js";
 import type { Range, Report, SampleBatch } from "../src/types.js";
 import { joined } from "./frames.js";
 
@@ -21,7 +22,8 @@ export interface Outcome {
 /** The columns of all steps as plain arrays. */
 export type SampleColumns = { [column in Exclude<keyof SampleBatch, "length">]: number[] };
 
-const DEFAULTS: EngineSettings = {
+/** Of a CSV, from the first frame to the last. */
+export const DEFAULT_SETTINGS: EngineSettings = {
   output: "csv",
   serial: null,
   needsHeader: false,
@@ -32,41 +34,39 @@ const DEFAULTS: EngineSettings = {
 };
 
 /**
- * Puts an input through an engine, chunk by chunk, as the library does: write until a step is due, step until drained.
- * The products of each step are copied at once, since the next step overwrites them.
+ * Puts an input through an engine, chunk by chunk, with the library's own driver. The output of each step is copied at once,
+ * since the next step overwrites it.
  */
 export function drive(
   engine: Engine,
   chunks: Uint8Array | Iterable<Uint8Array>,
   settings: Partial<EngineSettings> = {},
 ): Outcome {
-  const used = { ...DEFAULTS, ...settings };
-  engine.reset(used);
+  const used = { ...DEFAULT_SETTINGS, ...settings };
+  const driver = new EngineDriver(engine, used);
   const collected = new Collected(used.output);
   const input = chunks instanceof Uint8Array ? [chunks] : chunks;
   let stop: Signal | null = null;
 
-  const stepUntilDrained = (final: boolean): void => {
-    while (stop === null) {
-      const signal = engine.step(final);
+  const readOn = (): void => {
+    while (!driver.needsInput && !driver.isDone && stop === null) {
+      const signal = driver.step();
       collected.take(engine);
-      if (signal.kind === "drained") return;
       if (signal.kind === "header") {
         collected.headers.push({ byteOffset: signal.byteOffset, payload: signal.payload.slice() });
-      } else {
+      } else if (signal.kind !== "drained") {
         stop = signal;
       }
     }
   };
 
   for (const chunk of input) {
-    for (let offset = 0; offset < chunk.length && stop === null; ) {
-      const taken = engine.write(chunk, offset);
-      offset += taken;
-      stepUntilDrained(false);
-    }
+    if (stop !== null) break;
+    driver.write(chunk);
+    readOn();
   }
-  stepUntilDrained(true);
+  driver.end();
+  readOn();
 
   return {
     ...collected.outputs(),

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRecording } from "../bench/data.js";
 import { HOSTILE_INPUTS, type HostileInput, makeHostile } from "../bench/hostile.js";
-import { Decoder } from "../src/decoder.js";
 import type { Engine } from "../src/engine.js";
+import { EngineDriver } from "../src/engine-driver.js";
 import { createEngine } from "../src/engines.js";
 import {
   AsiDecoderStream,
@@ -19,6 +19,7 @@ import {
   repair,
 } from "../src/index.js";
 import { convertFile, inspectFile, repairFile } from "../src/node.js";
+import { DEFAULT_SETTINGS } from "./drive.js";
 import { all, wholeBytes } from "./whole.js";
 
 function oneChunk(bytes: Uint8Array): ReadableStream<Uint8Array> {
@@ -46,13 +47,13 @@ describe("an input that is made to take long", () => {
       counted.steps += 1;
       return step.call(engine, final);
     };
-    const decoder = new Decoder(engine, "csv", {});
-    while (!decoder.isDone) {
-      if (decoder.isHungry) {
-        if (counted.bytesWritten === 0) decoder.give(bytes);
-        else decoder.end();
+    const driver = new EngineDriver(engine, { ...DEFAULT_SETTINGS, needsHeader: true });
+    while (!driver.isDone) {
+      if (driver.needsInput) {
+        if (counted.bytesWritten === 0) driver.write(bytes);
+        else driver.end();
       }
-      decoder.advance();
+      driver.step();
     }
     return counted;
   }

@@ -232,7 +232,7 @@ describe("bundled for a browser", () => {
   beforeAll(async () => {
     writeFileSync(
       join(scratch.folder, "browser.js"),
-      `import { convert, decodeRows, inspect, AsiCsvStream } from "asi-convert";
+      `import { convert, decodeRows, encodeCsv, inspect, AsiCsvStream } from "asi-convert";
 globalThis.run = async (base64, options) => {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const { csv, fileName, report } = convert(bytes, options);
@@ -245,7 +245,11 @@ globalThis.run = async (base64, options) => {
   const same = (await inspect([bytes])).report.rows.total === rows && typeof AsiCsvStream === "function";
   return JSON.stringify({ text, fileName: await fileName, report: await report, rows, same });
 };
-globalThis.codeOf = (base64, options) => globalThis.run(base64, options).then(() => "none", (error) => error.code);`,
+globalThis.codeOfEncodeCsv = () =>
+  encodeCsv([new TextEncoder().encode("timestamp,latitude,longitude,speed\\n1,0,0,0\\n")], { serial: "X" })
+    .getReader()
+    .read()
+    .then(() => "none", (error) => error.code);`,
     );
     bundle = await build({
       absWorkingDir: scratch.folder,
@@ -289,7 +293,7 @@ globalThis.codeOf = (base64, options) => globalThis.run(base64, options).then(()
     runInContext(code, context);
     return context as {
       run(base64: string, options?: object): Promise<string>;
-      codeOf(base64: string, options?: object): Promise<string>;
+      codeOfEncodeCsv(): Promise<string>;
     };
   }
 
@@ -311,7 +315,12 @@ globalThis.codeOf = (base64, options) => globalThis.run(base64, options).then(()
     });
   });
 
-  it("it says that other layouts need Node.js", async () => {
-    expect(await browserLike().codeOf(base64, { delimiter: ";" })).toBe("NEEDS_NODE");
+  it("it writes other layouts too", async () => {
+    const written = JSON.parse(await browserLike().run(base64, { delimiter: ";" })) as { text: string };
+    expect(written.text).toBe(text?.replaceAll(",", ";"));
+  });
+
+  it("it says that reading CSV needs Node.js", async () => {
+    expect(await browserLike().codeOfEncodeCsv()).toBe("NEEDS_NODE");
   });
 });

@@ -3,7 +3,7 @@ import { type Column, checkLayout } from "../csv-layout.js";
 import { checkDecodeOptions } from "../decode-options.js";
 import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
 import { DescriptorOutput } from "../files/descriptor-output.js";
-import type { Inspection } from "../inspect.js";
+import type { Inspection } from "../read-result.js";
 import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { Claims } from "./claims.js";

@@ -1,4 +1,4 @@
-import type { Inspection } from "../inspect.js";
+import type { Inspection } from "../read-result.js";
 import type { Report } from "../types.js";
 import { count, damageText } from "./account.js";
 import type { Context } from "./batch.js";

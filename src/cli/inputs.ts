@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, parse, sep } from "node:path";
-import { readFileViews, readStandardInput } from "../files/read-file.js";
+import { openFile, openStandardInput } from "../files/read-file.js";
+import type { ChunkSource } from "../source.js";
 import { expandBraces, isPattern, MOST_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
 import { printable } from "./printable.js";
 import { DescribedError } from "./problem.js";
@@ -41,15 +42,12 @@ export function nameOf(input: Input): string {
 }
 
 /** The bytes of an input. Throws why it is missing, or the system's errors. */
-export function openInput(
-  input: Input,
-  onProgress?: (bytesRead: number) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
+export function openInput(input: Input, onProgress?: (bytesRead: number) => void): ChunkSource {
   switch (input.kind) {
     case "file":
-      return readFileViews(input.path, { onProgress });
+      return openFile(input.path, { onProgress });
     case "standardInput":
-      return readStandardInput({ onProgress });
+      return openStandardInput({ onProgress });
     case "missing":
       throw input.error;
   }

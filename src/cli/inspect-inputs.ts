@@ -1,5 +1,6 @@
 import { checkDecodeOptions } from "../decode-options.js";
-import { type Inspection, inspect } from "../inspect.js";
+import { inspect } from "../inspect.js";
+import type { Inspection } from "../read-result.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, openInput } from "./inputs.js";

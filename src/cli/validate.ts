@@ -1,6 +1,7 @@
 import { checkDecodeOptions } from "../decode-options.js";
 import { type DamagePlace, watchForDamage } from "../first-damage.js";
-import { type Inspection, inspect } from "../inspect.js";
+import { inspect } from "../inspect.js";
+import type { Inspection } from "../read-result.js";
 import { count, damageText } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, isDamaged, statusOf } from "./exit-status.js";

@@ -1,11 +1,13 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { requireBooleans, requireFunctions, requireObject, requirePath, requirePaths } from "../arguments.js";
-import { type ConvertOptions, type CsvPiece, CsvPieces, conversionFileName } from "../convert.js";
+import { type ConvertOptions, csvFileNameIn } from "../convert.js";
+import { checkLayout, headerLine } from "../csv-layout.js";
 import { AsiError, abortError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../event-loop-turns.js";
 import { csvFileName } from "../file-name.js";
-import { type Inspection, inspectionOf } from "../inspect.js";
+import { type Inspection, inspectionOf } from "../read-result.js";
+import { SourceReader } from "../source-reader.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
 import {
@@ -16,7 +18,7 @@ import {
   refuseInput,
   type WrittenFile,
 } from "./output-file.js";
-import { type ReadFileOptions, readFileViews } from "./read-file.js";
+import { openFile, type ReadFileOptions } from "./read-file.js";
 
 export interface WriteOptions {
   /** Folder of the CSV, made when it is not there; default the input's, for pipes the current one. */
@@ -52,7 +54,7 @@ export async function convertFile(path: string, options: ConvertFileOptions = {}
     refuseInput(path, paths);
     await options.claim?.(paths);
   };
-  return convertBeside(isRegular ? dirname(path) : ".", readFileViews(path, options), { ...options, claim });
+  return convertBeside(isRegular ? dirname(path) : ".", openFile(path, options), { ...options, claim });
 }
 
 /** The same from any source; `outDir` defaults to the current folder. */
@@ -87,14 +89,16 @@ export async function convertToDescriptor(
   output: DescriptorOutput,
   options: ConvertOptions = {},
 ): Promise<Inspection> {
-  const pieces = new CsvPieces(source, options, { isCopied: false });
+  const reader = new SourceReader(source, { ...options, output: "csv" }, "views");
   try {
-    for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
-      await output.write(piece.bytes);
+    for (let lines = await reader.next(); lines !== null; lines = await reader.next()) {
+      await output.write(lines);
     }
-    return inspectionOf(await pieces.conclusion);
+    const result = await reader.result;
+    csvFileNameIn(result);
+    return inspectionOf(result);
   } catch (error) {
-    await pieces.cancel(error);
+    await reader.cancel(error);
     throw error;
   }
 }
@@ -123,25 +127,31 @@ async function convertIntoFolder(
   const { output, force = false, split = false } = options;
   if (output !== undefined && !force) refuseExisting(output);
   const folder = output === undefined ? outDir : dirname(resolve(output));
-  const pieces = new CsvPieces(source, options, { isCopied: false, isSplit: split });
+  const layout = checkLayout(options);
+  // each of several files begins with its own
+  const header = split ? headerLine(layout) : null;
+  const settings = { ...options, output: "csv", header: layout.header && !split } as const;
+  const reader = new SourceReader(source, settings, "views");
   const parts: OutputFile[] = [];
   const openPart = () => {
     parts.at(-1)?.close();
     if (output === undefined && options.outDir !== undefined) mkdirSync(folder, { recursive: true });
     const part = new OutputFile(folder);
     parts.push(part);
-    part.write(pieces.headerOfEach);
+    if (header !== null) part.write(header);
     return part;
   };
   try {
-    for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
-      await writePiece(piece, parts.at(-1) ?? null, openPart);
+    for (let lines = await reader.next(); lines !== null; lines = await reader.next()) {
+      if (split) await writeRanges(lines, reader.rangeBreaks(), parts.at(-1) ?? null, openPart);
+      else (parts.at(-1) ?? openPart()).write(lines);
     }
-    const conclusion = await pieces.conclusion;
-    const { info, produced } = conclusion;
+    const result = await reader.result;
+    const fileName = csvFileNameIn(result);
+    const { serial } = result.info;
     const names = split
-      ? distinct(produced.spans.map((span) => csvFileName(info.serial, span.start, span.end)))
-      : [conversionFileName(conclusion)];
+      ? distinct(result.spans.map((span) => csvFileName(serial, span.start, span.end)))
+      : [fileName];
     const paths = output === undefined ? names.map((name) => join(outDir, name)) : [output];
     for (const part of parts) await part.reachDisk();
     await options.claim?.(paths);
@@ -149,12 +159,12 @@ async function convertIntoFolder(
     await commitAll(parts, paths, force);
     await folderReachesDisk(folder);
     return {
-      ...inspectionOf(conclusion),
+      ...inspectionOf(result),
       files: parts.map((part, i) => ({ path: paths[i] ?? "", bytes: part.bytes })),
     };
   } catch (error) {
     for (const part of parts) part.discard();
-    await pieces.cancel(error);
+    await reader.cancel(error);
     throw error;
   }
 }
@@ -168,8 +178,9 @@ function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
 }
 
 // Writes to the part at hand, and opens another at each break: there may be thousands in a piece.
-async function writePiece(
-  { bytes, rangeBreaks }: CsvPiece,
+async function writeRanges(
+  lines: Uint8Array,
+  rangeBreaks: readonly number[],
   current: OutputFile | null,
   openPart: () => OutputFile,
 ): Promise<void> {
@@ -177,12 +188,12 @@ async function writePiece(
   let start = 0;
   for (const offset of rangeBreaks) {
     if (isTurnDue()) await takeTurn();
-    if (offset > start) part?.write(bytes.subarray(start, offset));
+    if (offset > start) part?.write(lines.subarray(start, offset));
     part = openPart();
     start = offset;
   }
   part ??= openPart();
-  part.write(bytes.subarray(start));
+  part.write(lines.subarray(start));
 }
 
 // All or none: a name that is taken takes back those already given.

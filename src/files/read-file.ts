@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { requireFunctions, requireObject, requirePath } from "../arguments.js";
 import { isTurnDue, takeTurn } from "../event-loop-turns.js";
+import { type ChunkReader, ChunkSource, readChunks } from "../source.js";
 
 const CHUNK_BYTES = 0x40000;
 
@@ -27,35 +28,100 @@ type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
  * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`, and the system's errors (`ENOENT`, `EISDIR`, ...), with the first chunk
  */
 export function readFileChunks(path: string, options: ReadFileOptions = {}): Chunks {
-  return openedLater(path, options, (chunk) => chunk.slice());
-}
-
-/** The same, for those who are done with a chunk when they ask for the next: chunks share one buffer. */
-export function readFileViews(path: string, options: ReadFileOptions = {}): Chunks {
-  return openedLater(path, options, (chunk) => chunk);
-}
-
-/** The bytes of the standard input, in the same way as `readFileViews`. */
-export function readStandardInput({ onProgress }: ReadFileOptions = {}): Chunks {
-  if (waits(fstatSync(0))) return waitingChunks(() => process.stdin, onProgress);
-  return readDescriptor(0, onProgress, (chunk) => chunk);
-}
-
-type HandOver = (view: Uint8Array) => Uint8Array;
-
-function openedLater(path: string, options: ReadFileOptions, handOver: HandOver): Chunks {
-  let opened: Chunks | null = null;
+  const file = openFile(path, options);
   async function* chunks(): Chunks {
+    try {
+      for (let chunk = await file.read(); chunk !== null; chunk = await file.read()) {
+        yield chunk.slice();
+        if (isTurnDue()) await takeTurn();
+      }
+    } finally {
+      await file.close();
+    }
+  }
+  const letGo = async () => {
+    try {
+      await file.close();
+    } catch {
+      // nobody waits for it
+    }
+  };
+  return withReturn(chunks(), letGo);
+}
+
+/** The same for those who are done with a chunk when they ask for the next: chunks share one buffer. */
+export function openFile(path: string, options: ReadFileOptions = {}): ChunkSource {
+  return new FileChunks(() => {
     requirePath("BAD_ARGUMENT", "path", path);
     requireObject("options", options);
     requireFunctions(options, ["onProgress"]);
     const stats = statSync(path);
-    opened = waits(stats)
-      ? waitingChunks(() => openWaiting(path, stats), options.onProgress)
-      : readOpened(path, options.onProgress, handOver);
-    yield* opened;
+    return waits(stats)
+      ? readChunks(waitingChunks(() => openWaiting(path, stats), options.onProgress))
+      : { descriptor: openSync(path, "r"), isOwn: true, onProgress: options.onProgress };
+  });
+}
+
+/** The bytes of the standard input, in the same way. */
+export function openStandardInput({ onProgress }: ReadFileOptions = {}): ChunkSource {
+  return new FileChunks(() =>
+    waits(fstatSync(0))
+      ? readChunks(waitingChunks(() => process.stdin, onProgress))
+      : { descriptor: 0, isOwn: false, onProgress },
+  );
+}
+
+/** What is read synchronously, which takes half the time of a stream. */
+interface RegularFile {
+  descriptor: number;
+  /** Whether it is to be closed. */
+  isOwn: boolean;
+  onProgress: ReadFileOptions["onProgress"];
+}
+
+class FileChunks extends ChunkSource {
+  readonly #open: () => RegularFile | ChunkReader;
+  #buffer: Uint8Array | null = null;
+  #file: RegularFile | ChunkReader | null = null;
+  #bytesRead = 0;
+  #totalBytes = 0;
+  #isClosed = false;
+
+  constructor(open: () => RegularFile | ChunkReader) {
+    super();
+    this.#open = open;
   }
-  return withReturn(chunks(), () => opened?.return().catch(() => {}));
+
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
+    if (this.#isClosed) return null;
+    const file = this.#file ?? this.#begin();
+    if ("read" in file) return file.read();
+    this.#buffer ??= new Uint8Array(CHUNK_BYTES);
+    const length = readSync(file.descriptor, this.#buffer, 0, CHUNK_BYTES, null);
+    if (length === 0) {
+      this.close();
+      return null;
+    }
+    this.#bytesRead += length;
+    file.onProgress?.(this.#bytesRead, this.#totalBytes);
+    return this.#buffer.subarray(0, length);
+  }
+
+  close(reason?: unknown): void | Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const file = this.#file;
+    if (file === null) return;
+    if ("read" in file) return file.close(reason);
+    if (file.isOwn) closeSync(file.descriptor);
+  }
+
+  #begin(): RegularFile | ChunkReader {
+    const file = this.#open();
+    this.#file = file;
+    if ("descriptor" in file) this.#totalBytes = fstatSync(file.descriptor).size;
+    return file;
+  }
 }
 
 // What may let a reader wait must not be read synchronously: nothing could interrupt it.
@@ -112,36 +178,4 @@ async function openWaiting(path: string, stats: Stats): Promise<Destroyable> {
   // An open that waits for the writer would keep a thread of the pool, and nothing could take it back.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   return new Socket({ fd: file, readable: true, writable: false });
-}
-
-async function* readOpened(
-  path: string,
-  onProgress: ReadFileOptions["onProgress"],
-  handOver: HandOver,
-): Chunks {
-  const file = openSync(path, "r");
-  try {
-    yield* readDescriptor(file, onProgress, handOver);
-  } finally {
-    closeSync(file);
-  }
-}
-
-async function* readDescriptor(
-  file: number,
-  onProgress: ReadFileOptions["onProgress"],
-  handOver: HandOver,
-): Chunks {
-  const totalBytes = fstatSync(file).size;
-  const buffer = new Uint8Array(CHUNK_BYTES);
-  let bytesRead = 0;
-  // Reading synchronously takes half the time of a stream.
-  for (;;) {
-    const length = readSync(file, buffer, 0, buffer.length, null);
-    if (length === 0) return;
-    bytesRead += length;
-    if (isTurnDue()) await takeTurn();
-    onProgress?.(bytesRead, totalBytes);
-    yield handOver(buffer.subarray(0, length));
-  }
 }

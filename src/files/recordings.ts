@@ -1,9 +1,10 @@
 import { requireBooleans, requireObject, requirePath, requirePaths } from "../arguments.js";
-import { type Inspection, inspect } from "../inspect.js";
+import { inspect } from "../inspect.js";
+import type { Inspection } from "../read-result.js";
 import { type RepairOptions, repair } from "../repair.js";
 import type { DecodeOptions, RecordingInfo, Report } from "../types.js";
 import { refuseInput, type WrittenFile } from "./output-file.js";
-import { type ReadFileOptions, readFileViews } from "./read-file.js";
+import { openFile, type ReadFileOptions } from "./read-file.js";
 import { writeStream } from "./write-stream.js";
 
 /**
@@ -17,7 +18,7 @@ export async function inspectFile(
 ): Promise<Inspection> {
   requirePath("BAD_ARGUMENT", "path", path);
   requireObject("options", options);
-  return inspect(readFileViews(path, options), options);
+  return inspect(openFile(path, options), options);
 }
 
 export interface RepairFileOptions extends RepairOptions, ReadFileOptions {
@@ -47,7 +48,7 @@ export async function repairFile(path: string, options: RepairFileOptions = {}):
   requireBooleans(options, ["force"]);
   const { output = repairedName(path), force, signal } = options;
   refuseInput(path, [output]);
-  const { recording, report, info } = repair(readFileViews(path, options), options);
+  const { recording, report, info } = repair(openFile(path, options), options);
   const file = await writeStream(recording, output, { force, signal });
   return { file, info: await info, report: await report };
 }

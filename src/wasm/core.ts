@@ -117,14 +117,19 @@ function bytesOf(name: CoreName): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A new instance of the core, each with a memory of its own. Compiles on first use only. */
-export function instantiateCore(name: CoreName): CoreExports {
+/** The compiled core. Compiles on first use only. */
+export function compiledCore(name: CoreName): WebAssembly.Module {
   let module = modules.get(name);
   if (module === undefined) {
     module = new WebAssembly.Module(bytesOf(name));
     modules.set(name, module);
   }
-  return instantiateSync<CoreExports>(module).exports;
+  return module;
+}
+
+/** A new instance of the core, each with a memory of its own. */
+export function instantiateCore(name: CoreName): CoreExports {
+  return instantiateSync<CoreExports>(compiledCore(name)).exports;
 }
 
 /**

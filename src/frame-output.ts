@@ -1,0 +1,39 @@
+import { concatenate } from "./concatenate.js";
+import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
+import { frame } from "./ubx.js";
+
+/** Puts the headers, which engines hand over by themselves, back between the valid frames of a recording. */
+export class FrameOutput {
+  readonly #serial: string | null;
+  #hasHeader = false;
+
+  /** @param serial what the headers are to bear, checked; null: what they bear */
+  constructor(serial: string | null) {
+    this.#serial = serial;
+  }
+
+  /**
+   * The output of one step.
+   *
+   * @param frames the valid frames of the step
+   * @param header payload of the header with which the step ended; null when it did not end with one
+   * @returns null when there is nothing
+   */
+  take(frames: Uint8Array, header: Uint8Array | null): Uint8Array | null {
+    const parts: Uint8Array[] = [];
+    if (frames.length > 0) {
+      // a plain log: its first frames come before any header
+      if (!this.#hasHeader && this.#serial !== null) {
+        parts.push(frame("header", writeHeader(headerlessInfo(this.#serial))));
+        this.#hasHeader = true;
+      }
+      parts.push(frames);
+    }
+    if (header !== null) {
+      parts.push(frame("header", this.#serial === null ? header : renameHeader(header, this.#serial)));
+      this.#hasHeader = true;
+    }
+    if (parts.length === 0) return null;
+    return header === null && parts.length === 1 ? frames : concatenate(parts);
+  }
+}

@@ -1,0 +1,63 @@
+import type { Engine, Span } from "./engine.js";
+import { csvFileNameOf } from "./file-name.js";
+import type { RecordingInfo, Report } from "./types.js";
+
+/** What is in a recording. */
+export interface Inspection {
+  info: RecordingInfo;
+  report: Report;
+  /** Name of the CSV that `convert` would give; null when there would be none. */
+  fileName: string | null;
+  /** Rows between `from` and `to`. */
+  rowsProduced: number;
+  /** Recorded time: the sum of the ranges' lengths, ms. */
+  recordedMs: number;
+  /** How often there was what; null where it cannot be said. */
+  rates: {
+    /** Rows per second of recorded time. */
+    gnssHz: number | null;
+    /** Rows with a heart rate per second of recorded time. */
+    hrHz: number | null;
+    /** Samples per second of the ECG waveform, as its frames say. */
+    ecgHz: number | null;
+  };
+}
+
+/** What is known when a recording has been read to its end. */
+export interface ReadResult extends Inspection {
+  /** Earliest and latest row produced of each range that has any, in order, ms since 1970 UTC. */
+  readonly spans: Span[];
+}
+
+/** The result of an engine that has read everything. */
+export function resultOf(engine: Engine, info: RecordingInfo): ReadResult {
+  const report = engine.report();
+  const produced = engine.produced();
+  const recorded = engine.recorded();
+  const ecgRawHz = engine.ecgRawHz();
+  const { rows } = report;
+  const perSecond = (count: number) => (recorded.ms === 0 ? null : (count * 1000) / recorded.ms);
+  return {
+    info,
+    report,
+    fileName: csvFileNameOf(info.serial, produced),
+    rowsProduced: produced.rows,
+    recordedMs: recorded.ms,
+    rates: {
+      // a range of n rows has n - 1 intervals
+      gnssHz: perSecond(rows.total - recorded.ranges),
+      hrHz: rows.withHr === 0 ? null : perSecond(rows.withHr),
+      ecgHz: ecgRawHz === 0 ? null : ecgRawHz,
+    },
+    // a long list, which is only made when it is asked for
+    get spans() {
+      return produced.spans;
+    },
+  };
+}
+
+/** The result without the list of spans. */
+export function inspectionOf(result: ReadResult): Inspection {
+  const { info, report, fileName, rowsProduced, recordedMs, rates } = result;
+  return { info, report, fileName, rowsProduced, recordedMs, rates };
+}

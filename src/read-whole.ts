@@ -1,0 +1,31 @@
+import { requireObject } from "./arguments.js";
+import type { OutputKind } from "./engine.js";
+import { abortError } from "./errors.js";
+import type { ReadResult } from "./read-result.js";
+import { type Outputs, RecordingReader } from "./recording-reader.js";
+import { bytesInMemory } from "./source.js";
+import type { DecodeOptions } from "./types.js";
+
+/**
+ * Reads a recording in memory to its end, at once. Nothing can stop it meanwhile: a signal counts only when it has fired
+ * before.
+ *
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED`, and as `RecordingReader`
+ */
+export function readWhole<K extends OutputKind>(
+  recording: Uint8Array | ArrayBuffer,
+  options: DecodeOptions,
+  output: K,
+): { outputs: Outputs[K][]; result: ReadResult } {
+  requireObject("options", options);
+  const reader = new RecordingReader({ ...options, output });
+  const bytes = bytesInMemory(recording);
+  if (options.signal?.aborted === true) throw abortError(options.signal);
+  try {
+    const outputs = reader.push(bytes);
+    for (const last of reader.finish()) outputs.push(last);
+    return { outputs, result: reader.result };
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,295 @@
+import { shown } from "./arguments.js";
+import { concatenate } from "./concatenate.js";
+import { type CsvLayout, checkLayout, headerLine } from "./csv-layout.js";
+import { checkDecodeOptions } from "./decode-options.js";
+import type { Engine, EngineSettings, OutputKind, Signal } from "./engine.js";
+import { EngineDriver } from "./engine-driver.js";
+import { acquireEngine, releaseEngine } from "./engines.js";
+import { AsiError } from "./errors.js";
+import { FrameOutput } from "./frame-output.js";
+import { headerlessInfo, readHeader } from "./header.js";
+import { LayoutWriter } from "./layout-writer.js";
+import { type ReadResult, resultOf } from "./read-result.js";
+import { mixedDevices, noFrames, stopError } from "./recording-errors.js";
+import { copyBatch } from "./sample-batch.js";
+import { checkChunk } from "./source.js";
+import type { DecodeOptions, EngineName, RecordingInfo, SampleBatch } from "./types.js";
+
+/** What a reader gives, by the kind of its output. */
+export interface Outputs {
+  /** Whole lines of a CSV; the first ones begin with the header line. */
+  csv: Uint8Array;
+  /** Rows as columns of integers. */
+  columns: SampleBatch;
+  /** The valid frames, headers included: a clean recording. */
+  frames: Uint8Array;
+  none: never;
+}
+
+export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
+  extends Omit<DecodeOptions, "signal">,
+    CsvLayout {
+  /**
+   * What comes out: `csv` (in the layout of the other options), `columns`, `frames`, or `none`: only the header and the
+   * result.
+   */
+  output: K;
+}
+
+/**
+ * Reads one recording, chunk by chunk, without streams and promises: `push` each chunk, then `finish`.
+ *
+ * What comes out is the caller's own memory. An engine, of about 1.5 MB, is taken with the first chunk and given back by
+ * `finish`, `close` and errors; a reader that is dropped half-way is collected as a whole.
+ */
+export class RecordingReader<K extends OutputKind> {
+  readonly #output: OutputKind;
+  readonly #engineName: EngineName | undefined;
+  readonly #settings: EngineSettings;
+  readonly #frameOutput: FrameOutput;
+  /** Null: rows as the engine writes them. */
+  readonly #layoutWriter: LayoutWriter | null;
+  // what is due in front of the first row
+  #headerLine: Uint8Array = NOTHING;
+  // of the last step, where its lines are not just those of the engine
+  #rangeBreaks: readonly number[] | null = null;
+  #driver: EngineDriver | null = null;
+  #info: RecordingInfo | null = null;
+  #result: ReadResult | null = null;
+  #failure: AsiError | null = null;
+  #isClosed = false;
+
+  /** @throws AsiError `BAD_OPTION` */
+  constructor(options: RecordingReaderOptions<K>) {
+    checkDecodeOptions(options);
+    checkOutputKind(options.output);
+    this.#output = options.output;
+    this.#engineName = options.engine;
+    this.#settings = settingsOf(options);
+    this.#frameOutput = new FrameOutput(this.#settings.serial);
+    const layout = options.output === "csv" ? checkLayout(options) : null;
+    this.#layoutWriter = layout === null || layout.hasStandardRows ? null : new LayoutWriter(layout);
+    if (layout !== null) this.#headerLine = headerLine(layout);
+  }
+
+  /** The first header; null until it has been read. Of a log without header: what is known at its end. */
+  get info(): RecordingInfo | null {
+    return this.#info;
+  }
+
+  /**
+   * What is known of the whole recording, after `finish`.
+   *
+   * @throws AsiError `NOT_READ` before; the error with which the reading ended
+   */
+  get result(): ReadResult {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#result === null) {
+      throw new AsiError("NOT_READ", "The result is not known before the end of the recording: call finish.");
+    }
+    return this.#result;
+  }
+
+  /**
+   * Reads a chunk of any size. It is not kept, and may be overwritten afterwards.
+   *
+   * @returns what came out, in order; often one piece per 256 KiB, none where no frame ended in the chunk
+   * @throws AsiError `BAD_SOURCE` for what is no bytes; `ALREADY_READ` after `finish` or `close`; `NOT_A_RECORDING`,
+   * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`: by the next call, when
+   * something came out in front of it, and by every call after that; `BAD_OPTION` for an engine that does not run here
+   */
+  push(chunk: Uint8Array): Outputs[K][] {
+    this.write(checkChunk(chunk));
+    return this.#readOn();
+  }
+
+  /**
+   * Ends the recording. Gives the engine back.
+   *
+   * @returns what came out behind the last chunk: mostly nothing
+   * @throws AsiError as `push`, at once. A recording without rows is no error here.
+   */
+  finish(): Outputs[K][] {
+    this.end();
+    const outputs = this.#readOn();
+    this.close();
+    if (this.#failure !== null) throw this.#failure;
+    return outputs;
+  }
+
+  /** Gives the engine back, at any time. Nothing can be pushed afterwards; `info` and `result` stay. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#driver !== null) releaseEngine(this.#driver.engine);
+    this.#driver = null;
+  }
+
+  /**
+   * Lets the engine go without giving it back, since its last output may still be in use.
+   *
+   * @internal
+   */
+  abandon(): void {
+    this.#isClosed = true;
+    this.#driver = null;
+  }
+
+  // The same in steps, for those who give way to others between them: `write` or `end` when `needsInput`, `step`
+  // otherwise, until `isDone`; then `result` and `close`.
+
+  /** @internal */
+  get needsInput(): boolean {
+    return this.#driver === null || this.#driver.needsInput;
+  }
+
+  /** @internal */
+  get isDone(): boolean {
+    return this.#result !== null || this.#driver?.isDone === true;
+  }
+
+  /** @internal */
+  write(chunk: Uint8Array): void {
+    this.#openDriver().write(chunk);
+  }
+
+  /** @internal */
+  end(): void {
+    this.#openDriver().end();
+  }
+
+  /**
+   * Reads on, as far as an engine goes in one step. Throws the errors of the format one step later than they were met: what
+   * stands in front of them comes out of its step, however the input was cut.
+   *
+   * @returns a view, valid until the next step; null when nothing came out
+   * @internal
+   */
+  step(): Outputs[K] | null {
+    const driver = this.#openDriver();
+    this.#rangeBreaks = null;
+    const signal = driver.step();
+    const header = signal.kind === "header" ? this.#takeHeader(signal) : null;
+    if (signal.kind === "notRecording" || signal.kind === "damaged") this.#failure = stopError(signal);
+    const output = this.#takeOutput(driver.engine, header);
+    if (driver.isDone) this.#conclude(driver.engine);
+    return output as Outputs[K] | null;
+  }
+
+  /**
+   * Offsets in the CSV of the last step at which the rows of another range begin; the first range begins where its first row
+   * does.
+   *
+   * @internal
+   */
+  rangeBreaks(): readonly number[] {
+    const breaks = this.#rangeBreaks ?? this.#driver?.engine.rangeBreaks().map((at) => at.outputOffset);
+    return breaks ?? [];
+  }
+
+  #openDriver(): EngineDriver {
+    if (this.#failure !== null) {
+      this.close();
+      throw this.#failure;
+    }
+    if (this.#isClosed) {
+      throw new AsiError(
+        "ALREADY_READ",
+        "The reader is at its end; read another recording with another one.",
+      );
+    }
+    this.#driver ??= new EngineDriver(acquireEngine(this.#engineName), this.#settings);
+    return this.#driver;
+  }
+
+  #readOn(): Outputs[K][] {
+    const outputs: Outputs[K][] = [];
+    while (!this.needsInput && !this.isDone) {
+      // the next call throws: nobody is to lose what stands in front of the error
+      if (this.#failure !== null && outputs.length > 0) break;
+      const output = this.step();
+      if (output !== null) outputs.push(copyOf(output));
+    }
+    return outputs;
+  }
+
+  /** The payload of a header that can be used; otherwise null, and the reading has failed. */
+  #takeHeader({ payload, byteOffset }: Extract<Signal, { kind: "header" }>): Uint8Array | null {
+    const info = readHeader(payload, byteOffset, this.#settings.serial ?? undefined);
+    if (info instanceof AsiError) {
+      this.#failure = info;
+      return null;
+    }
+    this.#info ??= info;
+    if (info.serial !== this.#info.serial) {
+      this.#failure = mixedDevices(this.#info.serial, info.serial, byteOffset);
+      return null;
+    }
+    return payload;
+  }
+
+  #takeOutput(engine: Engine, header: Uint8Array | null): Outputs[OutputKind] | null {
+    switch (this.#output) {
+      case "csv": {
+        const lines = engine.csv();
+        if (lines.length === 0) return null;
+        return this.#layoutWriter === null && this.#headerLine.length === 0
+          ? lines
+          : this.#layOut(lines, engine);
+      }
+      case "columns": {
+        const batch = engine.columns();
+        return batch.length === 0 ? null : batch;
+      }
+      case "frames":
+        return this.#frameOutput.take(engine.frames(), header);
+      case "none":
+        return null;
+    }
+  }
+
+  #layOut(standardLines: Uint8Array, engine: Engine): Uint8Array {
+    const rangeBreaks = engine.rangeBreaks().map(({ outputOffset }) => outputOffset);
+    const standard = { bytes: standardLines, rangeBreaks };
+    const lines = this.#layoutWriter?.write(standard) ?? standard;
+    const headerLine = this.#headerLine;
+    this.#headerLine = NOTHING;
+    this.#rangeBreaks = lines.rangeBreaks.map((offset) => headerLine.length + offset);
+    return headerLine.length === 0 ? lines.bytes : concatenate([headerLine, lines.bytes]);
+  }
+
+  #conclude(engine: Engine): void {
+    this.#info ??= headerlessInfo(this.#settings.serial ?? "");
+    const result = resultOf(engine, this.#info);
+    this.#failure = noFrames(result.report);
+    if (this.#failure === null) this.#result = result;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "none"] satisfies OutputKind[];
+
+function checkOutputKind(output: unknown): void {
+  if (OUTPUT_KINDS.includes(output)) return;
+  throw new AsiError("BAD_OPTION", `output is ${shown(output)}; it must be csv, columns, frames or none.`);
+}
+
+function settingsOf(options: RecordingReaderOptions): EngineSettings {
+  return {
+    output: options.output,
+    serial: options.serial ?? null,
+    needsHeader: options.serial === undefined,
+    strict: options.strict ?? false,
+    // rows stand at whole milliseconds
+    fromMs: options.from === undefined ? Number.NEGATIVE_INFINITY : Math.ceil(Number(options.from)),
+    toMs: options.to === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(options.to)),
+    fillHrMs: options.fillHrMs ?? 0,
+  };
+}
+
+/** An output in memory of its own. */
+export function copyOf<T extends Outputs[OutputKind]>(output: T): T {
+  // `slice` would clear the memory first
+  const copy = output instanceof Uint8Array ? new Uint8Array(output) : copyBatch(output);
+  return copy as T;
+}
