@@ -245,11 +245,16 @@ globalThis.run = async (base64, options) => {
   const same = (await inspect([bytes])).report.rows.total === rows && typeof AsiCsvStream === "function";
   return JSON.stringify({ text, fileName: await fileName, report: await report, rows, same });
 };
-globalThis.codeOfEncodeCsv = () =>
-  encodeCsv([new TextEncoder().encode("timestamp,latitude,longitude,speed\\n1,0,0,0\\n")], { serial: "X" })
-    .getReader()
-    .read()
-    .then(() => "none", (error) => error.code);`,
+globalThis.codeOfEncodeCsv = async () => {
+  const csv = new TextEncoder().encode("timestamp,latitude,longitude,speed\\n1,0,0,0\\n");
+  const reader = encodeCsv([csv], { serial: "X" }).getReader();
+  try {
+    while (!(await reader.read()).done);
+    return "none";
+  } catch (error) {
+    return error.code;
+  }
+};`,
     );
     bundle = await build({
       absWorkingDir: scratch.folder,
