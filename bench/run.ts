@@ -11,7 +11,7 @@ import { asiArguments, processCases } from "./process-cases.js";
 import { buildNative, peakMemory } from "./processes.js";
 import { type Extent, makeSessions, type Sessions } from "./sessions.js";
 import { hostileTable, table } from "./table.js";
-import { judge } from "./targets.js";
+import { evaluateTargets } from "./targets.js";
 
 const FULL: Extent = { main: 150e6, slice: 8e6, hostile: 20e6, start: 7e6, rounds: 8, processRounds: 8 };
 const QUICK: Extent = { main: 40e6, slice: 2e6, hostile: 5e6, start: 7e6, rounds: 4, processRounds: 4 };
@@ -98,7 +98,7 @@ function report(
     for (const id of ["native", "nativeCopy", "nativeProcess"] as const) skipped.set(id, "no C compiler");
   }
   if (!measurements.has("gpsdecode")) skipped.set("gpsdecode", "gpsdecode is not installed");
-  const targets = judge(measurements, asiPeakBytes);
+  const targets = evaluateTargets(measurements, asiPeakBytes);
   const machine = {
     cpu: cpus()[0]?.model ?? "unknown",
     cores: cpus().length,

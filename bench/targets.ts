@@ -96,7 +96,7 @@ function atLeast(limit: number, on: CaseId, what: string, measure: Target["measu
 }
 
 /** All targets with what was measured. `asiPeakBytes`: peak memory of `asi convert`. */
-export function judge(measurements: Measurements, asiPeakBytes: number): TargetResult[] {
+export function evaluateTargets(measurements: Measurements, asiPeakBytes: number): TargetResult[] {
   const figures: Figures = {
     time: (id) => measurements.get(id)?.medianS ?? Number.NaN,
     perRow(id) {

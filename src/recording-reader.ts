@@ -161,16 +161,17 @@ export class RecordingReader<K extends OutputKind> {
    * Reads on, as far as an engine goes in one step. Throws the errors of the format one step later than they were met: what
    * stands in front of them comes out of its step, however the input was cut.
    *
-   * @returns a view, valid until the next step; null when nothing came out
+   * @param gives memory of the caller's own, or views that are valid until the next step
+   * @returns null when nothing came out
    * @internal
    */
-  step(): Outputs[K] | null {
+  step(gives: "copies" | "views"): Outputs[K] | null {
     const driver = this.#openDriver();
     this.#rangeBreaks = null;
     const signal = driver.step();
     const header = signal.kind === "header" ? this.#takeHeader(signal) : null;
     if (signal.kind === "notRecording" || signal.kind === "damaged") this.#failure = stopError(signal);
-    const output = this.#takeOutput(driver.engine, header);
+    const output = this.#takeOutput(driver.engine, header, gives === "views");
     if (driver.isDone) this.#conclude(driver.engine);
     return output as Outputs[K] | null;
   }
@@ -206,8 +207,8 @@ export class RecordingReader<K extends OutputKind> {
     while (!this.needsInput && !this.isDone) {
       // the next call throws: nobody is to lose what stands in front of the error
       if (this.#failure !== null && outputs.length > 0) break;
-      const output = this.step();
-      if (output !== null) outputs.push(copyOf(output));
+      const output = this.step("copies");
+      if (output !== null) outputs.push(output);
     }
     return outputs;
   }
@@ -227,26 +228,30 @@ export class RecordingReader<K extends OutputKind> {
     return payload;
   }
 
-  #takeOutput(engine: Engine, header: Uint8Array | null): Outputs[OutputKind] | null {
+  #takeOutput(engine: Engine, header: Uint8Array | null, isView: boolean): Outputs[OutputKind] | null {
     switch (this.#output) {
       case "csv": {
         const lines = engine.csv();
         if (lines.length === 0) return null;
-        return this.#layoutWriter === null && this.#headerLine.length === 0
-          ? lines
-          : this.#layOut(lines, engine);
+        if (this.#layoutWriter !== null || this.#headerLine.length > 0) return this.#layOut(lines, engine);
+        return isView ? lines : copyOf(lines);
       }
       case "columns": {
         const batch = engine.columns();
-        return batch.length === 0 ? null : batch;
+        if (batch.length === 0) return null;
+        return isView ? batch : copyBatch(batch);
       }
-      case "frames":
-        return this.#frameOutput.take(engine.frames(), header);
+      case "frames": {
+        const frames = engine.frames();
+        const clean = this.#frameOutput.take(frames, header);
+        return isView || clean !== frames ? clean : copyOf(frames);
+      }
       case "none":
         return null;
     }
   }
 
+  /** Lines in the layout of the options, in memory of their own. */
   #layOut(standardLines: Uint8Array, engine: Engine): Uint8Array {
     const rangeBreaks = engine.rangeBreaks().map(({ outputOffset }) => outputOffset);
     const standard = { bytes: standardLines, rangeBreaks };
@@ -287,9 +292,7 @@ function settingsOf(options: RecordingReaderOptions): EngineSettings {
   };
 }
 
-/** An output in memory of its own. */
-export function copyOf<T extends Outputs[OutputKind]>(output: T): T {
-  // `slice` would clear the memory first
-  const copy = output instanceof Uint8Array ? new Uint8Array(output) : copyBatch(output);
-  return copy as T;
+// `slice` would clear the memory first
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
 }

@@ -3,7 +3,7 @@ import { prepareEngine } from "./engines.js";
 import { AsiError, abortError } from "./errors.js";
 import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import type { ReadResult } from "./read-result.js";
-import { copyOf, type Outputs, RecordingReader, type RecordingReaderOptions } from "./recording-reader.js";
+import { type Outputs, RecordingReader, type RecordingReaderOptions } from "./recording-reader.js";
 import { type ChunkReader, readChunks } from "./source.js";
 import type { RecordingInfo, Report, Source } from "./types.js";
 
@@ -17,7 +17,7 @@ export class SourceReader<K extends OutputKind> {
   readonly #recording: RecordingReader<K>;
   readonly #engineName: RecordingReaderOptions<K>["engine"];
   readonly #chunks: ChunkReader;
-  readonly #givesViews: boolean;
+  readonly #gives: "copies" | "views";
   readonly #signal: AbortSignal | undefined;
   readonly #result = deferred<ReadResult>();
   readonly #info = deferred<RecordingInfo>();
@@ -41,7 +41,7 @@ export class SourceReader<K extends OutputKind> {
     this.#chunks = readChunks(source);
     this.#engineName = options.engine;
     this.#signal = options.signal;
-    this.#givesViews = gives === "views";
+    this.#gives = gives;
     // A caller that does not use it gets no unhandled rejection: the error also comes out of `next`.
     this.#result.promise.catch(() => {});
     this.#info.promise.catch(() => {});
@@ -104,9 +104,9 @@ export class SourceReader<K extends OutputKind> {
           if (chunk === null) recording.end();
           else recording.write(chunk);
         }
-        const output = recording.step();
+        const output = recording.step(this.#gives);
         if (recording.info !== null) this.#info.resolve(recording.info);
-        if (output !== null) return this.#givesViews ? output : copyOf(output);
+        if (output !== null) return output;
       }
       this.#conclude();
       return null;

@@ -6,11 +6,11 @@ import { DescriptorOutput } from "../files/descriptor-output.js";
 import type { Inspection } from "../read-result.js";
 import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
-import { Claims } from "./claims.js";
 import { convertInput } from "./convert-input.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput } from "./output.js";
+import { OutputReservations } from "./output-reservations.js";
 import { UsageError } from "./usage-error.js";
 
 export interface ConvertFlags {
@@ -60,7 +60,7 @@ async function convertToFiles(
   const { outDir, output, force, split } = flags;
   const jobs = Math.min(flags.jobs, inputs.length);
   const workers = jobs > 1 ? new (await import("./workers.js")).ConvertWorkers(signal) : null;
-  const claims = new Claims(inputs);
+  const reservations = new OutputReservations(inputs);
   try {
     return await runBatch<FileConversion>(context, {
       inputs,
@@ -68,14 +68,14 @@ async function convertToFiles(
       concurrency: jobs,
       work(input, index, onProgress) {
         const task = { input, options: { ...options, outDir, output, force, split } };
-        const hooks = { onProgress, claim: (paths: readonly string[]) => claims.claim(index, paths) };
+        const hooks = { onProgress, claim: (paths: readonly string[]) => reservations.reserve(index, paths) };
         // the standard input belongs to the main thread
         return workers === null || input.kind !== "file"
           ? convertInput(task, { ...hooks, signal })
           : workers.convert(task, hooks);
       },
-      onSettled: (index, isDone) => claims.settle(index, isDone),
-      refusalOf: (index) => claims.refusalOf(index),
+      onSettled: (index, isDone) => reservations.settle(index, isDone),
+      refusalOf: (index) => reservations.refusalOf(index),
       async show({ files, report, rowsProduced }, input) {
         const name = nameOf(input);
         console.message(

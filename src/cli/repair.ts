@@ -7,10 +7,10 @@ import { repair as repairSource } from "../repair.js";
 import type { RecordingInfo, Report } from "../types.js";
 import { notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
-import { Claims } from "./claims.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
+import { OutputReservations } from "./output-reservations.js";
 import { DescribedError } from "./problem.js";
 import { UsageError } from "./usage-error.js";
 
@@ -50,7 +50,7 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
     }
     refuseAsOutput(output, inputs);
   }
-  const claims = new Claims(inputs);
+  const reservations = new OutputReservations(inputs);
   return runBatch<Repaired>(context, {
     inputs,
     json: flags.json === true,
@@ -59,12 +59,12 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
       const path = output ?? pathFor(input, outDir);
       const { recording, report, info } = repairSource(source, { serial, signal });
       if (outDir !== undefined) mkdirSync(outDir, { recursive: true });
-      const claim = isToOutput ? undefined : () => claims.claim(index, [path]);
+      const claim = isToOutput ? undefined : () => reservations.reserve(index, [path]);
       const file = await writeOutput(recording, path, { force, signal, claim });
       return { file, info: await info, report: await report };
     },
-    onSettled: (index, isDone) => claims.settle(index, isDone),
-    refusalOf: (index) => claims.refusalOf(index),
+    onSettled: (index, isDone) => reservations.settle(index, isDone),
+    refusalOf: (index) => reservations.refusalOf(index),
     async show({ file, report }, input) {
       const name = nameOf(input);
       if (file !== null) console.message(`${name}: ${file.bytes} bytes -> ${file.path}`);

@@ -85,7 +85,7 @@ export class FrameSearch {
       const isSync1 = this.#bytes[this.#start] === SYNC_1;
       if (isSync1 && this.#start + 1 === this.#end && !final) return null;
       if (isSync1 && this.#start + 1 < this.#end && this.#bytes[this.#start + 1] === SYNC_2) {
-        return this.#judge(final);
+        return this.#check(final);
       }
       this.#skipByte();
     }
@@ -99,7 +99,7 @@ export class FrameSearch {
   }
 
   /** What stands at the sync at #start. */
-  #judge(final: boolean): Frame | Damage | null {
+  #check(final: boolean): Frame | Damage | null {
     const sync = this.#start;
     const payloadStart = sync + 6;
     const payloadBytes = payloadStart <= this.#end ? this.#view.getUint16(sync + 4, true) : null;

@@ -8,7 +8,7 @@ import { type Input, nameOf } from "./inputs.js";
  * `--force` or not. The first in the order of the inputs gets it, however many are worked on at a time. Nobody waits for
  * those before it: one that was quicker than an earlier input loses its files again when that one wants them.
  */
-export class Claims {
+export class OutputReservations {
   readonly #inputs: readonly Input[];
   /** Numbers of the inputs, by path. */
   readonly #owners = new Map<string, number>();
@@ -22,7 +22,7 @@ export class Claims {
   }
 
   /** Throws `FILE_EXISTS` when one of the paths is an input, or belongs to an earlier input. */
-  async claim(index: number, paths: readonly string[]): Promise<void> {
+  async reserve(index: number, paths: readonly string[]): Promise<void> {
     const real = paths.map(realPath);
     for (let rival = this.#laterOwner(index, real, paths); rival !== null; ) {
       const isDone = await this.#ends[rival]?.promise;
