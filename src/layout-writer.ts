@@ -21,6 +21,8 @@ export class LayoutWriter {
   readonly #columns: readonly number[];
   readonly #delimiter: Uint8Array;
   readonly #lineEnd: Uint8Array;
+  // where lines are put together: one for all calls, so that they leave less to collect
+  #written = new Uint8Array(0);
 
   constructor(layout: CheckedLayout) {
     this.#columns = layout.columns.map((column) => COLUMNS.indexOf(column));
@@ -30,7 +32,9 @@ export class LayoutWriter {
 
   /** Writes whole lines. What it gives is in memory of its own. */
   write({ bytes, rangeBreaks }: CsvLines): CsvLines {
-    const written = new Uint8Array(MOST_GROWTH * bytes.length);
+    const mostBytes = MOST_GROWTH * bytes.length;
+    if (this.#written.length < mostBytes) this.#written = new Uint8Array(mostBytes);
+    const written = this.#written;
     const newBreaks: number[] = [];
     const ends = new Int32Array(COLUMNS.length);
     let at = 0;
@@ -46,7 +50,8 @@ export class LayoutWriter {
       at = copy(this.#lineEnd, 0, this.#lineEnd.length, written, at);
       lineStart = lineEnd + 1;
     }
-    return { bytes: written.slice(0, at), rangeBreaks: newBreaks };
+    // `slice` would clear the memory first
+    return { bytes: new Uint8Array(written.subarray(0, at)), rangeBreaks: newBreaks };
   }
 }
 
