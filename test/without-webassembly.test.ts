@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { samplesToJson } from "../src/index.js";
+import { fixture } from "./fixture-files.js";
 import { anySample, batchOf } from "./sample-batches.js";
+import { thrown } from "./whole.js";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
@@ -29,7 +31,14 @@ describe("where WebAssembly does not run", () => {
     });
     const fresh = await import("../src/index.js");
     expect(batches.map((batch) => text(fresh.samplesToJson(batch)))).toEqual(expectedTexts);
+    const { bytes, csv } = fixture("valid/run-fix-loss");
+    expect(text(fresh.convertSync(bytes).csv)).toBe(csv);
     for (const engine of ["simd", "plain"] as const) {
+      const named = thrown(() => fresh.convertSync(bytes, { engine }));
+      expect(named).toMatchObject({
+        code: "BAD_OPTION",
+        message: expect.stringMatching(/does not run here/),
+      });
       const attempt = () => fresh.samplesToJson(batchOf([]), { engine });
       expect(attempt).toThrow(/does not run here; leave the option engine out/);
       expect(attempt).toThrow(fresh.AsiError);
