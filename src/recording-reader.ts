@@ -263,10 +263,12 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   #conclude(engine: Engine): void {
-    this.#info ??= headerlessInfo(this.#settings.serial ?? "");
-    const result = resultOf(engine, this.#info);
+    const info = this.#info ?? headerlessInfo(this.#settings.serial ?? "");
+    const result = resultOf(engine, info);
     this.#failure = noFrames(result.report);
-    if (this.#failure === null) this.#result = result;
+    if (this.#failure !== null) return;
+    this.#info = info;
+    this.#result = result;
   }
 }
 

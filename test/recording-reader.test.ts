@@ -123,6 +123,16 @@ describe("a reader knows", () => {
     expect(reader.info).toMatchObject({ serial: "LOG-1", formatVersion: null });
   });
 
+  it("nothing of an input without a valid frame", async () => {
+    const reader = new RecordingReader({ output: "none" });
+    reader.push(ascii("no recording"));
+    expect(thrown(() => reader.finish())).toMatchObject({ code: "NOT_A_RECORDING", byteOffset: 0 });
+    expect(reader.info).toBeNull();
+    const { csv, info } = convert(ascii("no recording"));
+    await asiError(wholeBytes(csv));
+    expect(await asiError(info)).toMatchObject({ code: "NOT_A_RECORDING" });
+  });
+
   it("the rows produced of each range", () => {
     const times = [0, 1000, 500_000, 501_000, 1_000_000];
     const bytes = joined([asiInf(), ...times.map((ms) => navPvt(civilTime(ms)))]);
