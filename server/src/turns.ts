@@ -40,7 +40,7 @@ interface Share extends Use {
 
 const isIdle = ({ running, waitingCount }: Use) => running === 0 && waitingCount === 0;
 
-/** Whoever comes, or comes again, is as far as those whose turn it is: no better off, and no worse unless the last turns were long. */
+/** Somebody who comes, or comes again, begins where those are whose turn it is, unless the last turns took longer. */
 function comeUpTo(use: Use, levelMs: number): void {
   if (isIdle(use)) use.usedMs = Math.max(use.usedMs, levelMs);
 }
@@ -60,7 +60,10 @@ export class Turns<Caller> {
   readonly #settings: Required<TurnsSettings>;
   #running = 0;
   #waitingCount = 0;
-  /** Callers with tasks that run or wait, or who have used more than others. Each turn sends its caller to the end: among equals the first is next. */
+  /**
+   * Callers with tasks that run or wait, and those who have used more than others who wait. Each turn sends its caller to
+   * the end: among equals the first is next.
+   */
   readonly #shares = new Map<Caller, Share>();
   readonly #groups = new Map<unknown, Group>();
   /** The `usedMs` of the group whose turn came last. */
@@ -220,15 +223,13 @@ export class Turns<Caller> {
     this.#shares.set(caller, share);
   }
 
-  /** Forgets groups that are idle and have used no more than those whose turn it is; all of them when none is busy. */
+  /** Forgets groups that are idle; while others wait, only those that have used no more than the group whose turn it is. */
   #forget(): void {
-    const nobodyIsBusy = this.#running === 0 && this.#waitingCount === 0;
     for (const [name, group] of this.#groups) {
-      if (!isIdle(group) || (group.usedMs > this.#levelMs && !nobodyIsBusy)) continue;
+      if (!isIdle(group) || (this.#waitingCount > 0 && group.usedMs > this.#levelMs)) continue;
       this.#groups.delete(name);
       for (const caller of group.shares.keys()) this.#shares.delete(caller as Caller);
     }
-    if (nobodyIsBusy) this.#levelMs = 0;
   }
 
   /**
