@@ -83,7 +83,10 @@ describe("turns", () => {
     await Promise.all(busy);
   });
 
-  it("come to a caller who has waited, however many others leave and come again", async () => {
+  it.each([
+    ["others leave and come again", (name: string) => name],
+    ["newcomers come all the time", (name: string, task: number) => `${name}${task}`],
+  ])("come to a caller who has waited, though %s", async (_, nameOf) => {
     const turns = new Turns<string>({ concurrency: 1 });
     const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     const waits = [20, 0].map((ms) => turns.run("waits", () => pause(ms)));
@@ -91,8 +94,8 @@ describe("turns", () => {
     let over = false;
     // At each moment one of them waits, so that the next to come finds somebody who has used little.
     const comers = ["a", "b", "c"].map(async (name) => {
-      while (!over && tasks < 300) {
-        await turns.run(name, () => pause(1));
+      while (!over && tasks < 400) {
+        await turns.run(nameOf(name, tasks), () => pause(1));
         tasks += 1;
         await settled();
         await settled();
@@ -100,8 +103,26 @@ describe("turns", () => {
     });
     await Promise.all(waits);
     over = true;
-    expect(tasks).toBeLessThan(100);
+    expect(tasks).toBeLessThan(200);
     await Promise.all(comers);
+  });
+
+  it("give no credit for time in which a caller has run one long task", async () => {
+    const turns = new Turns<string>({ concurrency: 2 });
+    const { done, finish } = work();
+    const long = turns.run("long", () => done);
+    const began: string[] = [];
+    const busy = (name: string, ms: number) =>
+      turns.run(name, async () => {
+        began.push(name);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+      });
+    for (let times = 0; times < 3; times++) await Promise.all([busy("others", 5), busy("others", 5)]);
+    const next = [busy("others", 5), busy("others", 5), ...Array.from({ length: 6 }, () => busy("long", 5))];
+    await Promise.all(next);
+    expect(began.slice(6).indexOf("others", 1)).toBeLessThan(4);
+    finish();
+    await long;
   });
 
   it("give a caller of another group a place before the second of a crowd", async () => {

@@ -9,40 +9,58 @@ interface TurnsSettings {
   maxWaitingPerCaller?: number;
   /** Tasks of all callers that may wait; any number unless given. */
   maxWaiting?: number;
-  /** Whether a place stays taken after a task as long as the task took, so that one caller works half of the time at most. */
+  /**
+   * Whether a place stays taken after a task as long as the task took, a second at most, so that one caller works half of
+   * the time.
+   */
   rests?: boolean;
   /** The error of a task that finds too many waiting. */
   refusal?: () => Error;
 }
 
-/** What somebody has used of the places. */
+/** The tasks of somebody. */
 interface Use {
   running: number;
-  waitingCount: number;
+  waiting: number;
   /** How long the tasks ran, ms, counted on from the level at which the first of them came. */
   usedMs: number;
 }
 
+/** A number of users that share places. */
+interface Level {
+  /** Those with tasks that run or wait. */
+  busy: number;
+  /** What each of them has used on average, ms: where a newcomer begins. */
+  levelMs: number;
+}
+
 /** All callers of an address, for example. */
-interface Group extends Use {
+interface Group extends Use, Level {
   readonly name: unknown;
   readonly shares: Map<unknown, Share>;
-  /** The `usedMs` of its caller whose turn came last. */
-  levelMs: number;
 }
 
 /** The tasks of a caller. */
 interface Share extends Use {
   readonly group: Group;
   /** Each starts a task that waits; the oldest first. */
-  readonly waiting: Set<() => void>;
+  readonly queue: Set<() => void>;
 }
 
-const isIdle = ({ running, waitingCount }: Use) => running === 0 && waitingCount === 0;
+/** The longest rest after a task. */
+const MAX_REST_MS = 1_000;
 
-/** Somebody who comes, or comes again, begins where those are whose turn it is, unless the last turns took longer. */
-function comeUpTo(use: Use, levelMs: number): void {
-  if (isIdle(use)) use.usedMs = Math.max(use.usedMs, levelMs);
+const isIdle = ({ running, waiting }: Use) => running === 0 && waiting === 0;
+
+/** Brings somebody who did not wait up to the level: what was not used before gives no credit. */
+function comeUpTo({ levelMs }: Level, use: Use): void {
+  if (use.waiting === 0) use.usedMs = Math.max(use.usedMs, levelMs);
+}
+
+/** Counts what a user of the level has used. */
+function addUse(level: Level, use: Use, tookMs: number): void {
+  use.usedMs += tookMs;
+  level.levelMs += tookMs / level.busy;
 }
 
 /** Whose turn comes before whose. */
@@ -54,20 +72,17 @@ const isBefore = (a: Share, b: Share) =>
  * neither many tasks nor long ones of a caller hold up those of another. Callers may belong to a group, such as all
  * accounts that come from one address; then the group that has used the least time comes first, so that nobody gets more
  * by being many. What a caller has used is remembered until the others have used as much: leaving and coming again gains
- * nothing (start-time fair queueing, P. Goyal, H. M. Vin and H. Cheng, 1997).
+ * nothing (fair queueing by a virtual time, as in A. Demers, S. Keshav and S. Shenker, 1989).
  */
 export class Turns<Caller> {
   readonly #settings: Required<TurnsSettings>;
-  #running = 0;
-  #waitingCount = 0;
+  readonly #all: Omit<Use, "usedMs"> & Level = { running: 0, waiting: 0, busy: 0, levelMs: 0 };
   /**
    * Callers with tasks that run or wait, and those who have used more than others who wait. Each turn sends its caller to
    * the end: among equals the first is next.
    */
   readonly #shares = new Map<Caller, Share>();
   readonly #groups = new Map<unknown, Group>();
-  /** The `usedMs` of the group whose turn came last. */
-  #levelMs = 0;
   /** Whether places are given out in the next turn of the event loop. */
   #givingOut = false;
 
@@ -112,9 +127,9 @@ export class Turns<Caller> {
     signal?.throwIfAborted();
     const share = this.#shareOf(caller, group);
     if (!this.#givingOut && this.#mayStart(share)) {
-      this.#begin(share);
+      this.#count(share, "running", 1);
     } else {
-      await this.#wait(share, signal);
+      await this.#wait(caller, share, signal);
     }
     const beganMs = performance.now();
     let over = false;
@@ -122,27 +137,27 @@ export class Turns<Caller> {
       if (over) return;
       over = true;
       const tookMs = performance.now() - beganMs;
-      if (this.#settings.rests) setTimeout(() => this.#end(caller, share, tookMs), tookMs).unref();
-      else this.#end(caller, share, tookMs);
+      if (!this.#settings.rests) this.#end(caller, share, tookMs);
+      else setTimeout(() => this.#end(caller, share, tookMs), Math.min(tookMs, MAX_REST_MS)).unref();
     };
   }
 
   #shareOf(caller: Caller, groupName: unknown): Share {
-    const group = this.#shares.get(caller)?.group ?? this.#groups.get(groupName) ?? this.#newGroup(groupName);
-    const share = group.shares.get(caller) ?? this.#newShare(caller, group);
-    comeUpTo(group, this.#levelMs);
-    comeUpTo(share, group.levelMs);
+    const group = this.#groups.get(groupName) ?? this.#newGroup(groupName);
+    const share = this.#shares.get(caller) ?? this.#newShare(caller, group);
+    comeUpTo(this.#all, group);
+    comeUpTo(group, share);
     return share;
   }
 
   #newGroup(name: unknown): Group {
-    const group = { name, running: 0, waitingCount: 0, usedMs: 0, levelMs: 0, shares: new Map() };
+    const group = { name, running: 0, waiting: 0, usedMs: 0, busy: 0, levelMs: 0, shares: new Map() };
     this.#groups.set(name, group);
     return group;
   }
 
   #newShare(caller: Caller, group: Group): Share {
-    const share = { group, running: 0, waitingCount: 0, usedMs: 0, waiting: new Set<() => void>() };
+    const share = { group, running: 0, waiting: 0, usedMs: 0, queue: new Set<() => void>() };
     group.shares.set(caller, share);
     this.#shares.set(caller, share);
     return share;
@@ -151,56 +166,47 @@ export class Turns<Caller> {
   #mayStart({ running, group }: Share): boolean {
     const { concurrency, concurrencyPerCaller, concurrencyPerGroup } = this.#settings;
     return (
-      this.#running < concurrency && running < concurrencyPerCaller && group.running < concurrencyPerGroup
+      this.#all.running < concurrency && running < concurrencyPerCaller && group.running < concurrencyPerGroup
     );
   }
 
-  #begin(share: Share): void {
+  #count(share: Share, state: "running" | "waiting", change: 1 | -1): void {
     const { group } = share;
-    this.#running += 1;
-    share.running += 1;
-    group.running += 1;
-    this.#levelMs = Math.max(this.#levelMs, group.usedMs);
-    group.levelMs = Math.max(group.levelMs, share.usedMs);
+    const [wasIdle, groupWasIdle] = [isIdle(share), isIdle(group)];
+    for (const counted of [share, group, this.#all]) counted[state] += change;
+    group.busy += Number(wasIdle) - Number(isIdle(share));
+    this.#all.busy += Number(groupWasIdle) - Number(isIdle(group));
   }
 
-  #countWaiting(share: Share, change: 1 | -1): void {
-    this.#waitingCount += change;
-    share.waitingCount += change;
-    share.group.waitingCount += change;
-  }
-
-  #wait(share: Share, signal: AbortSignal | undefined): Promise<void> {
+  #wait(caller: Caller, share: Share, signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, maxWaitingPerCaller, refusal } = this.#settings;
-    if (share.waiting.size >= maxWaitingPerCaller || this.#waitingCount >= maxWaiting) {
-      this.#forget();
+    if (share.waiting >= maxWaitingPerCaller || this.#all.waiting >= maxWaiting) {
+      this.#forgetIdle(caller, share);
       throw refusal();
     }
-    this.#countWaiting(share, 1);
+    this.#count(share, "waiting", 1);
     return new Promise((resolve, reject) => {
       const start = () => {
         signal?.removeEventListener("abort", leave);
         resolve();
       };
       const leave = () => {
-        share.waiting.delete(start);
-        this.#countWaiting(share, -1);
-        this.#forget();
+        share.queue.delete(start);
+        this.#count(share, "waiting", -1);
+        this.#forgetIdle(caller, share);
         reject(signal?.reason);
       };
-      share.waiting.add(start);
+      share.queue.add(start);
       signal?.addEventListener("abort", leave, { once: true });
     });
   }
 
   #end(caller: Caller, share: Share, tookMs: number): void {
-    this.#running -= 1;
-    for (const use of [share, share.group]) {
-      use.running -= 1;
-      use.usedMs += tookMs;
-    }
+    addUse(this.#all, share.group, tookMs);
+    addUse(share.group, share, tookMs);
+    this.#count(share, "running", -1);
     this.#moveToEnd(caller, share);
-    if (this.#waitingCount === 0) this.#forget();
+    if (this.#all.waiting === 0) this.#forgetIdle(caller, share);
     else this.#giveOut();
   }
 
@@ -214,7 +220,7 @@ export class Turns<Caller> {
     setImmediate(() => {
       this.#givingOut = false;
       while (this.#startNext());
-      this.#forget();
+      for (const [caller, share] of this.#shares) this.#forgetIdle(caller, share);
     });
   }
 
@@ -223,13 +229,14 @@ export class Turns<Caller> {
     this.#shares.set(caller, share);
   }
 
-  /** Forgets groups that are idle; while others wait, only those that have used no more than the group whose turn it is. */
-  #forget(): void {
-    for (const [name, group] of this.#groups) {
-      if (!isIdle(group) || (this.#waitingCount > 0 && group.usedMs > this.#levelMs)) continue;
-      this.#groups.delete(name);
-      for (const caller of group.shares.keys()) this.#shares.delete(caller as Caller);
-    }
+  /** Forgets a caller without tasks, unless others wait who have used less. */
+  #forgetIdle(caller: Caller, share: Share): void {
+    const { group } = share;
+    const isAhead = share.usedMs > group.levelMs || group.usedMs > this.#all.levelMs;
+    if (!isIdle(share) || (isAhead && this.#all.waiting > 0)) return;
+    this.#shares.delete(caller);
+    group.shares.delete(caller);
+    if (group.shares.size === 0) this.#groups.delete(group.name);
   }
 
   /**
@@ -239,16 +246,16 @@ export class Turns<Caller> {
   #startNext(): boolean {
     let next: [Caller, Share] | undefined;
     for (const [caller, share] of this.#shares) {
-      if (share.waiting.size === 0 || !this.#mayStart(share)) continue;
+      if (share.waiting === 0 || !this.#mayStart(share)) continue;
       if (next === undefined || isBefore(share, next[1])) next = [caller, share];
     }
     if (next === undefined) return false;
     const [caller, share] = next;
-    const [start] = share.waiting;
+    const [start] = share.queue;
     if (start === undefined) return false;
-    share.waiting.delete(start);
-    this.#countWaiting(share, -1);
-    this.#begin(share);
+    share.queue.delete(start);
+    this.#count(share, "running", 1);
+    this.#count(share, "waiting", -1);
     this.#moveToEnd(caller, share);
     start();
     return true;

@@ -15,10 +15,12 @@ describe("the pool", () => {
         await database.queries.execute("SELECT 1");
         order.push(caller);
       });
+    // Making a connection takes longer than many of these queries, so all of them are made before.
+    await Promise.all(Array.from({ length: MANY }, (_, i) => query(`early ${i}`)));
+    order.length = 0;
     await Promise.all([...Array.from({ length: MANY }, () => query("busy")), query("late")]);
     await database.close();
     expect(order).toHaveLength(MANY + 1);
-    // Its connection may have to be made first.
     expect(order.indexOf("late")).toBeLessThan(MANY / 2);
   });
 
