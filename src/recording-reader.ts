@@ -106,14 +106,14 @@ export class RecordingReader<K extends OutputKind> {
   /**
    * Ends the recording. Gives the engine back.
    *
-   * @returns what came out behind the last chunk: mostly nothing
-   * @throws AsiError as `push`, at once. A recording without rows is no error here.
+   * @returns what came out after the last chunk; usually nothing
+   * @throws AsiError as `push`. An error behind outputs is thrown by `result`. A recording without rows is no error here.
    */
   finish(): Outputs[K][] {
     this.end();
     const outputs = this.#readOn();
     this.close();
-    if (this.#failure !== null) throw this.#failure;
+    if (this.#failure !== null && outputs.length === 0) throw this.#failure;
     return outputs;
   }
 

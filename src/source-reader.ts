@@ -165,8 +165,8 @@ export class SourceReader<K extends OutputKind> {
   #letGo(): void {
     this.#isOver = true;
     this.#signal?.removeEventListener("abort", this.#onAbort);
-    // after an abort between two reads the last output may still be in use, and it is a view into the engine's memory
-    if (this.#abort === null) this.#recording.close();
+    // After an abort between two reads the last output may still be in use. A view lies in the engine's memory.
+    if (this.#abort === null || this.#gives === "copies") this.#recording.close();
     else this.#recording.abandon();
   }
 

@@ -104,6 +104,19 @@ describe("an error in the middle of a chunk", () => {
   });
 });
 
+describe("an error behind rows that only the end of the input brings out", () => {
+  it("is thrown by result, so that the rows are not lost", () => {
+    const overrun = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0x00, 0x08);
+    const hidden = [navPvt(civilTime(1200)), asiInf({ serial: "OTHER" }), navPvt(civilTime(1300))];
+    const reader = new RecordingReader({ output: "columns" });
+    const before = reader.push(joined([recording, overrun, ...hidden]));
+    expect(before.map(({ length }) => length)).toEqual([2]);
+    expect(reader.finish().map(({ length }) => length)).toEqual([1]);
+    expect(thrown(() => reader.result)).toMatchObject({ code: "MIXED_DEVICES" });
+    expect(thrown(() => reader.finish())).toMatchObject({ code: "MIXED_DEVICES" });
+  });
+});
+
 describe("a reader knows", () => {
   it("the header as soon as it has been read, and the result at the end", () => {
     const reader = new RecordingReader({ output: "none" });
