@@ -7,7 +7,7 @@ const LINE_FEED = 0x0a;
 const MOST_GROWTH = 3;
 
 /** Lines of a CSV, and where in them the rows of another range begin. */
-export interface CsvLines {
+interface CsvLines {
   bytes: Uint8Array;
   /** Offsets in `bytes`, ascending, each at the beginning of a line. */
   rangeBreaks: readonly number[];

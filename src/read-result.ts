@@ -12,7 +12,7 @@ export interface Inspection {
   rowsProduced: number;
   /** Recorded time: the sum of the ranges' lengths, ms. */
   recordedMs: number;
-  /** How often there was what; null where it cannot be said. */
+  /** Mean rates; null where the recorded time is 0. */
   rates: {
     /** Rows per second of recorded time. */
     gnssHz: number | null;
