@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { unseal } from "../src/domain/secret-box.js";
+import { decrypt } from "../src/domain/encryption.js";
 import {
   accounts,
   activities,
@@ -209,13 +209,13 @@ describe("registering athletes", () => {
     expect((await s.get("/api/v1/account/", token)).body).toMatchObject({ id: body.id, role: "ATHLETE" });
   });
 
-  it("row 27: mails the credentials; a password only when it was generated, and sealed until then", async () => {
+  it("row 27: mails the credentials; a password only when it was generated, and encrypted until then", async () => {
     const [given, generated] = [unique(), unique()];
     await s.post("/api/v1/athletes/", { username: given, email, password: "correct horse" });
     expect((await mailsTo(given))[0]?.payload).toMatchObject({ to: email, sealedPassword: null });
     await s.post("/api/v1/athletes/", { username: generated, email });
     const [mail] = await mailsTo(generated);
-    const password = unseal(s.store.serverKey, String(mail?.payload.sealedPassword));
+    const password = decrypt(s.store.serverKey, String(mail?.payload.sealedPassword));
     expect(password).toHaveLength(20);
     expect(await s.logIn(generated, password)).toBeTruthy();
   });

@@ -310,18 +310,18 @@ describe("webhooks", () => {
 
   it("row 52: the mask sent back keeps the secret, and anything else is a new one", async () => {
     const { id } = (await create()).body;
-    const sealed = async () => {
+    const encrypted = async () => {
       const rows = await s.store.database.queries.select().from(webhooks).where(eq(webhooks.id, id));
       return rows[0]?.secretToken;
     };
-    const before = await sealed();
+    const before = await encrypted();
     await s.send("PUT", `${base}${id}/`, { token: ann.token, json: masked });
-    expect(await sealed()).toBe(before);
+    expect(await encrypted()).toBe(before);
     await s.send("PATCH", `${base}${id}/`, {
       token: ann.token,
       json: { secret_token: `${masked.secret_token}*` },
     });
-    expect(await sealed()).not.toBe(before);
+    expect(await encrypted()).not.toBe(before);
   });
 
   it("rows 52 and 53 heed If-Match", async () => {

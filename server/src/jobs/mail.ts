@@ -2,11 +2,11 @@ import { eq } from "drizzle-orm";
 import { createTransport } from "nodemailer";
 import { eraseMails, writeMail } from "../domain/accounts/mail-folder.js";
 import type { Context } from "../domain/context.js";
-import { unseal } from "../domain/secret-box.js";
+import { decrypt } from "../domain/encryption.js";
 import { accounts } from "../store/schema.js";
 import type { JobHandler } from "./handler.js";
 
-/** Payload of a mail job; the sealed password is erased with the payload when the job ends. */
+/** Payload of a mail job; the encrypted password is erased with the payload when the job ends. */
 interface CredentialsMail {
   /** Absent from those of earlier releases. */
   account?: number;
@@ -28,7 +28,10 @@ export const mailHandler: JobHandler = {
       from: ctx.config.mailFrom,
       to: mail.to,
       subject: "Your account",
-      text: credentialsText(mail.username, mail.sealedPassword && unseal(ctx.serverKey, mail.sealedPassword)),
+      text: credentialsText(
+        mail.username,
+        mail.sealedPassword && decrypt(ctx.serverKey, mail.sealedPassword),
+      ),
     });
     return {};
   },

@@ -8,7 +8,7 @@ import { lockFolder } from "./folder-lock.js";
 import { migrate } from "./migrate.js";
 import { closeToOthers, makePrivateFolder } from "./private-folder.js";
 
-/** An open store: the database, migrated, and the key that seals what waits in it. */
+/** An open store: the database, migrated, and the key that encrypts its secrets. */
 export interface Store {
   database: Database;
   serverKey: Uint8Array;

@@ -6,7 +6,7 @@ import { nextAttempt, parseRetryAfter } from "../../webhooks/schedule.js";
 import { signatureHeaders } from "../../webhooks/signature.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
-import { unseal } from "../secret-box.js";
+import { decrypt } from "../encryption.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { TEST_EVENT } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
@@ -52,7 +52,7 @@ export async function attemptDelivery(
 
 async function send(ctx: Context, delivery: Delivery, account: number): Promise<Outcome> {
   const { config, clock, lookup } = ctx;
-  const secret = unseal(ctx.serverKey, delivery.secretToken);
+  const secret = decrypt(ctx.serverKey, delivery.secretToken);
   const { activity_id, timeframe_id } = delivery.data;
   // Written out, so that every attempt sends the same bytes whatever order the database gives the keys.
   const body = JSON.stringify({

@@ -4,9 +4,9 @@ import { NoPublicAddressError, receiverAddresses } from "../../webhooks/receiver
 import type { TargetOf } from "../access.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
+import { decrypt, encrypt } from "../encryption.js";
 import { errors } from "../errors.js";
 import { listPage, type Paging } from "../listing.js";
-import { seal, unseal } from "../secret-box.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
 import { cancelDeliveries } from "./write.js";
 
@@ -40,7 +40,7 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
       .values({
         activityId: activity,
         webhookUrl: body.webhook_url,
-        secretToken: seal(ctx.serverKey, body.secret_token),
+        secretToken: encrypt(ctx.serverKey, body.secret_token),
         activityEvents: body.activity_events,
         timeframesEvents: body.timeframes_events,
         createdAt: now,
@@ -86,10 +86,10 @@ export async function updateWebhook(
 }
 
 /** A client that sends back what it was shown keeps the secret. */
-function newSecret(ctx: Context, sent: string | undefined, sealed: string): string {
-  return sent === undefined || sent === mask(unseal(ctx.serverKey, sealed))
-    ? sealed
-    : seal(ctx.serverKey, sent);
+function newSecret(ctx: Context, sent: string | undefined, encrypted: string): string {
+  return sent === undefined || sent === mask(decrypt(ctx.serverKey, encrypted))
+    ? encrypted
+    : encrypt(ctx.serverKey, sent);
 }
 
 /** What is still to be sent is not sent any more. */

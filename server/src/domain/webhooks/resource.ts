@@ -1,8 +1,8 @@
 import { FormatRegistry, type StaticDecode, Type } from "@sinclair/typebox";
 import { DateTimeOut, Id, Nullable } from "../../wire/types.js";
 import type { Context } from "../context.js";
+import { decrypt } from "../encryption.js";
 import { type Item, item } from "../item.js";
-import { unseal } from "../secret-box.js";
 import { ACTIVITY_EVENTS, TIMEFRAME_EVENTS } from "./events.js";
 import type { Delivery, Webhook as WebhookRow } from "./rules.js";
 
@@ -81,7 +81,7 @@ export function mask(secret: string): string {
 export const toWebhook = ({ serverKey }: Pick<Context, "serverKey">, row: WebhookRow) => ({
   id: row.id,
   webhook_url: row.webhookUrl,
-  secret_token: mask(unseal(serverKey, row.secretToken)),
+  secret_token: mask(decrypt(serverKey, row.secretToken)),
   activity_events: row.activityEvents,
   timeframes_events: row.timeframesEvents,
 });

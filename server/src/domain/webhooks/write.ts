@@ -6,7 +6,7 @@ import { errors } from "../errors.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Delivery } from "./rules.js";
 
-/** What is sent, and where to: the URL and the sealed secret of the moment. */
+/** What is sent, and where to: the URL and the encrypted secret at that time. */
 export interface NewDelivery {
   webhookId: number;
   url: string;

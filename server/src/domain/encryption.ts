@@ -4,16 +4,16 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Encrypts a short text with AES-256-GCM. @returns base64 of nonce, tag and ciphertext */
-export function seal(key: Uint8Array, text: string): string {
+export function encrypt(key: Uint8Array, text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
   const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString("base64");
 }
 
-/** Decrypts what `seal` made. Throws when the key is another one or the bytes were changed. */
-export function unseal(key: Uint8Array, sealed: string): string {
-  const bytes = Buffer.from(sealed, "base64");
+/** Decrypts the output of `encrypt`. @throws Error when the key is wrong or the bytes have been changed */
+export function decrypt(key: Uint8Array, encrypted: string): string {
+  const bytes = Buffer.from(encrypted, "base64");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
   decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString(
