@@ -14,7 +14,7 @@ import type { OperatorContext } from "./operator/commands.js";
 import { serveOperator } from "./operator/socket.js";
 import { endLeases } from "./store/lease.js";
 import type { Store } from "./store/open.js";
-import { showPresence } from "./store/presence.js";
+import { holdServerLock } from "./store/server-lock.js";
 import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
 import { UsageError } from "./usage-error.js";
 import type { AddressLookup } from "./webhooks/receiver.js";
@@ -138,7 +138,7 @@ export async function startService(
   let stopOperator: (() => Promise<void>) | undefined;
   let retention: NodeJS.Timeout | undefined;
   const open = async () => {
-    endPresence = await showPresence(store.database);
+    endPresence = await holdServerLock(store.database);
     const { host, port, metricsPort } = config;
     if (role !== "worker") url = await bind("HOST or PORT", app.listen({ host, port }));
     if (metricsPort !== 0)

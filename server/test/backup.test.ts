@@ -13,7 +13,7 @@ import { createGzip, gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { backup, restore, verifyBackup } from "../src/store/backup.js";
 import { BackupError } from "../src/store/backup-file.js";
-import { withoutServers } from "../src/store/presence.js";
+import { withoutServers } from "../src/store/server-lock.js";
 import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService } from "./service.js";
 import { newActivity } from "./team.js";

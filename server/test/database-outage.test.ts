@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { openDatabase } from "../src/store/database.js";
-import { showPresence } from "../src/store/presence.js";
 import { auditLog } from "../src/store/schema.js";
+import { holdServerLock } from "../src/store/server-lock.js";
 import { stopAfterTest } from "./cleanup.js";
 import { expectToOutlive } from "./outage.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
@@ -44,7 +44,7 @@ const terminateOthers = async (client: pg.Client): Promise<number> => {
 };
 
 /** The signs of running servers. */
-const PRESENCES = `
+const SERVER_LOCKS = `
   SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
@@ -75,13 +75,13 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     ]);
     const ann = await processes.manager(api, "ann");
     const admin = await administrator(processes.env.DATABASE_URL ?? "");
-    const presences = async () => (await admin.query(PRESENCES)).rowCount;
+    const heldLocks = async () => (await admin.query(SERVER_LOCKS)).rowCount;
     for (let round = 0; round < 3; round++) {
-      await expect.poll(presences).toBe(2);
+      await expect.poll(heldLocks).toBe(2);
       expect(await terminateOthers(admin)).toBeGreaterThan(0);
       await expect.poll(async () => (await api.send("GET", "/api/v1/account/", ann.token)).status).toBe(200);
     }
-    await expect.poll(presences).toBe(2);
+    await expect.poll(heldLocks).toBe(2);
     expect(await Promise.all([api.terminate(), worker.terminate()])).toEqual([0, 0]);
   });
 
@@ -128,12 +128,12 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     expect(again.status).toBe(201);
   });
 
-  it("end neither presence nor retention", async () => {
+  it("end neither the server lock nor retention", async () => {
     const { database } = s.store;
     const admin = await administrator(url);
-    const end = await showPresence(database);
+    const end = await holdServerLock(database);
     await terminateOthers(admin);
-    await expect.poll(async () => (await admin.query(PRESENCES)).rowCount).toBeGreaterThan(1);
+    await expect.poll(async () => (await admin.query(SERVER_LOCKS)).rowCount).toBeGreaterThan(1);
     end();
     await applyRetention(s.ctx);
   });

@@ -4,7 +4,7 @@ import type { Config } from "../config.js";
 import type { ServiceRole } from "../service.js";
 import { restore, verifyBackup } from "../store/backup.js";
 import { openStore } from "../store/open.js";
-import { withoutServers } from "../store/presence.js";
+import { withoutServers } from "../store/server-lock.js";
 import { UsageError } from "../usage-error.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 

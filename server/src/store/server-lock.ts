@@ -4,31 +4,32 @@ import type pg from "pg";
 import { onBehalfOf } from "../callers.js";
 import type { Database } from "./database.js";
 
-/** Names the lock that every running server of a PostgreSQL database shares. */
-const PRESENCE_LOCK = 7_340_002;
+/** Advisory lock that every running server of a PostgreSQL database holds in shared mode. */
+const SERVER_LOCK = 7_340_002;
 
-/** How soon a lost sign is put up again. */
+/** How soon a lost lock is taken again. */
 const RENEWAL_MS = 500;
 
 /**
- * Shows in PostgreSQL that a server runs, so that a restore can refuse. A sign that is lost with its connection is put up
- * again as soon as the database takes it. The embedded database needs no such sign: its folder is locked.
- * @returns ends it
+ * Holds the server lock in PostgreSQL, so that a restore refuses while a server runs. When the connection is lost, the
+ * lock is taken again as soon as the database accepts connections. The embedded database needs no server lock: its
+ * folder is locked.
+ * @returns releases the lock
  */
-export async function showPresence({ kind, pool }: Database): Promise<() => void> {
+export async function holdServerLock({ kind, pool }: Database): Promise<() => void> {
   if (kind === "embedded") return () => undefined;
   let held: pg.PoolClient | undefined;
   let renewal: NodeJS.Timeout | undefined;
   let over = false;
-  // A caller of its own: the connection is kept for good, and would be missing in the turns of the service's work.
-  const name = `presence ${randomUUID()}`;
+  // A separate caller: this connection is never returned, and must not count against the turns of other work.
+  const name = `server-lock ${randomUUID()}`;
 
   async function hold(): Promise<void> {
     const client = await onBehalfOf({ name, group: name }, () => pool.connect());
     try {
-      // Waits for the end of a restore, however long.
+      // Waits until a running restore ends, without a time limit.
       await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
-      await client.query("SELECT pg_advisory_lock_shared($1)", [PRESENCE_LOCK]);
+      await client.query("SELECT pg_advisory_lock_shared($1)", [SERVER_LOCK]);
     } catch (error) {
       client.release(true);
       throw error;
@@ -45,7 +46,7 @@ export async function showPresence({ kind, pool }: Database): Promise<() => void
 
   function renew(): void {
     if (over) return;
-    // Where the database is away, the next try follows.
+    // While the database is unavailable, try again.
     renewal = setTimeout(() => hold().catch(renew), RENEWAL_MS);
     renewal.unref();
   }
@@ -60,16 +61,16 @@ export async function showPresence({ kind, pool }: Database): Promise<() => void
   };
 }
 
-async function serversWait(client: pg.PoolClient): Promise<boolean> {
+async function serversAreWaiting(client: pg.PoolClient): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [PRESENCE_LOCK],
+    [SERVER_LOCK],
   );
   return rows.length > 0;
 }
 
-/** Runs `work` while no server runs and none can start. @returns false when one runs */
+/** Runs `work` while no server runs and none can start. @returns false when a server is running */
 export async function withoutServers({ kind, pool }: Database, work: () => Promise<void>): Promise<boolean> {
   if (kind === "embedded") {
     await work();
@@ -77,11 +78,11 @@ export async function withoutServers({ kind, pool }: Database, work: () => Promi
   }
   const client = await pool.connect();
   try {
-    const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [PRESENCE_LOCK]);
+    const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [SERVER_LOCK]);
     if (rows[0]?.free !== true) return false;
-    // A server whose sign was lost with its connection puts it up again, and now waits to.
+    // A server that lost its lock with its connection tries to take it again, and waits for ours.
     await sleep(3 * RENEWAL_MS);
-    if (await serversWait(client)) return false;
+    if (await serversAreWaiting(client)) return false;
     await work();
     return true;
   } finally {
