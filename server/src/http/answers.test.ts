@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { describe, expect, it } from "vitest";
 import { JsonBytes } from "../domain/json-bytes.js";
-import type { LongPage } from "../domain/long-page.js";
+import type { StreamedPage } from "../domain/streamed-page.js";
 import { Page } from "../wire/types.js";
 import type { FileAnswer } from "./answers.js";
 import { route } from "./route.js";
@@ -63,12 +63,12 @@ function mistakes(app: FastifyInstance): void {
     instead: { when: () => true, handle: async () => "a thing" },
   });
   const page = { status: 200, schema: Page(Thing) } as const;
-  route(app, { ...head, success: page, handle: async () => ({}) as LongPage<typeof thing> });
+  route(app, { ...head, success: page, handle: async () => ({}) as StreamedPage<typeof thing> });
   route(app, {
     ...head,
     success: page,
     // @ts-expect-error a page of other results
-    handle: async () => ({}) as LongPage<{ id: number }>,
+    handle: async () => ({}) as StreamedPage<{ id: number }>,
   });
   route(app, {
     ...head,

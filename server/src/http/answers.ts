@@ -3,7 +3,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Item } from "../domain/item.js";
 import { JsonBytes } from "../domain/json-bytes.js";
-import { LongPage } from "../domain/long-page.js";
+import { StreamedPage } from "../domain/streamed-page.js";
 import type { Page } from "../wire/types.js";
 import { isItem, isKnown, itemHeaders } from "./conditional.js";
 
@@ -58,8 +58,8 @@ export interface AnswerHead extends Pick<FastifyReply, "raw" | "request"> {
 }
 
 /** A value, with an entity tag or without, as itself or as text. */
-type JsonAnswer<T> = T | JsonBytes<T> | Item<T> | Item<JsonBytes<T>> | LongPageOf<T>;
-type LongPageOf<T> = [T] extends [Page<infer Result>] ? LongPage<Result> : never;
+type JsonAnswer<T> = T | JsonBytes<T> | Item<T> | Item<JsonBytes<T>> | StreamedPageOf<T>;
+type StreamedPageOf<T> = [T] extends [Page<infer Result>] ? StreamedPage<Result> : never;
 
 /** A file that is sent from a stream. */
 export class FileAnswer {
@@ -117,7 +117,7 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, answer: unknown)
     if (isKnown(request, answer.etag)) return reply.code(304).send();
     return sendJson(request, reply, answer.resource);
   }
-  if (answer instanceof LongPage) {
+  if (answer instanceof StreamedPage) {
     return reply.type(JSON_TYPE).send(Readable.from(answer.json(), { objectMode: false }));
   }
   if (answer instanceof JsonBytes) {

@@ -7,7 +7,7 @@ import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, type Tagged, tagged } from "../item.js";
 import { contains, matchesSearch, orderBy } from "../listing.js";
-import { longPage, weightOf } from "../long-page.js";
+import { streamedPage, weightOf } from "../streamed-page.js";
 import { toActivity, toActivityHead } from "./resource.js";
 import type { Activity, ActivityHead } from "./rules.js";
 
@@ -32,7 +32,7 @@ export async function listActivities(
     contains(activities.name, filters.name),
     matchesSearch(filters.search, [activities.name]),
   );
-  return longPage(
+  return streamedPage(
     queries,
     { table: activities, id: activities.id, where },
     weightOf(activities.json),

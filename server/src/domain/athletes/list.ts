@@ -9,8 +9,8 @@ import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
 import { contains, matchesSearch, orderBy } from "../listing.js";
-import { longPage, weightOf } from "../long-page.js";
 import { hasActive } from "../permissions/coverage.js";
+import { streamedPage, weightOf } from "../streamed-page.js";
 import { requireReadable } from "./rules.js";
 
 const ORDERINGS = {
@@ -75,7 +75,7 @@ const matches = (filters: Filters): SQL | undefined =>
 export async function listAthletes(ctx: Context, query: StaticDecode<typeof AthleteQuery>) {
   const { queries, caller, clock } = ctx;
   const readable = hasActive(queries, caller?.id ?? 0, "READ", clock.now());
-  return longPage(
+  return streamedPage(
     queries,
     { table: accounts, id: accounts.id, where: and(readable, matches(query)) },
     weightOf(accounts.profilePicture),

@@ -7,7 +7,7 @@ import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
 import { orderBy } from "../listing.js";
-import { longPage, weightOf } from "../long-page.js";
+import { streamedPage, weightOf } from "../streamed-page.js";
 import { type Details, detailsOf } from "./details.js";
 import { toTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
@@ -79,7 +79,7 @@ function weight({ with_activity, with_athlete }: TimeframeQuery): SQL<number> {
 
 /** The caller's own time frames. */
 export async function listTimeframes(ctx: Context, query: TimeframeQuery) {
-  return longPage(
+  return streamedPage(
     ctx.queries,
     { table: timeframes, id: timeframes.id, where: matches(ctx, query) },
     weight(query),

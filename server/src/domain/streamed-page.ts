@@ -4,24 +4,24 @@ import type { Queries } from "../store/database.js";
 import type { Page } from "../wire/types.js";
 import { envelope, type Paging, paging, requirePage } from "./listing.js";
 
-/** Rows that are read together weigh at most so much, unless one alone does. */
+/** Rows read in one batch have at most this estimated size, unless a single row is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 const BATCH_ROWS = 100;
 
-/** How much smaller than its text a value may lie in the database, compressed; one that is more so is read sooner. */
+/** Assumed compression ratio of stored values. A value with a higher ratio may make its batch larger than estimated. */
 const COMPRESSION = 100;
 /** The largest value that a row may hold: a GPX document. */
 const MAX_VALUE_BYTES = 5 * 1024 * 1024;
 
-/** Estimates the bytes of a column's value without reading it. Rather too many: it bounds memory. */
+/** Estimates the bytes of a column's value without reading it. Estimates high, because it bounds memory. */
 export const weightOf = (column: PgColumn | SQL): SQL<number> =>
   sql<number>`least(coalesce(pg_column_size(${column}), 0)::bigint * ${sql.raw(String(COMPRESSION))}, ${sql.raw(String(MAX_VALUE_BYTES))})`;
 
 /**
- * A page whose results may hold megabytes each: read and written piece by piece, so that neither the memory nor the
- * event loop bears the whole of it.
+ * A page whose results may be megabytes each. It is read and written in batches, so that it neither fills memory nor
+ * blocks the event loop.
  */
-export class LongPage<T> {
+export class StreamedPage<T> {
   readonly #head: Page<never>;
   readonly #batches: AsyncIterable<T[]>;
 
@@ -50,19 +50,19 @@ interface Keyed {
 }
 
 /**
- * Runs one page of a list whose rows may be large.
+ * Reads one page of a list whose rows may be large.
  * @param of the table, its id, and the condition of the whole list
  * @param weight estimated bytes of a row's result, from `weightOf`
  * @param order a total order, from `orderBy`
  */
-export async function longPage<Row extends Keyed, T>(
+export async function streamedPage<Row extends Keyed, T>(
   queries: Queries,
   of: { table: PgTable; id: PgColumn; where: SQL | undefined },
   weight: SQL<number>,
   order: SQL[],
   query: Paging,
   toResources: (rows: Row[]) => Promise<T[]>,
-): Promise<LongPage<T>> {
+): Promise<StreamedPage<T>> {
   const at = paging(query);
   const count = await queries.$count(of.table, of.where);
   requirePage(count, at);
@@ -80,18 +80,18 @@ export async function longPage<Row extends Keyed, T>(
       .from(of.table)
       .where(and(of.where, inArray(of.id, ids)));
     const byId = new Map((rows as unknown as Row[]).map((row) => [row.id, row]));
-    // A row that was deleted meanwhile is left out.
+    // Rows deleted since the keys were read are skipped.
     return toResources(ids.flatMap((id) => byId.get(id) ?? []));
   }
 
   const [firstIds, ...laterIds] = batchesOf(keys);
-  // Before the answer begins, so that what fails at once is told as an error.
+  // Read before the answer begins, so that an early failure becomes an error response.
   const first = firstIds === undefined ? [] : await read(firstIds);
   async function* batches(): AsyncGenerator<T[]> {
     yield first;
     for (const ids of laterIds) yield await read(ids);
   }
-  return new LongPage(envelope<never>(count, at, []), batches());
+  return new StreamedPage(envelope<never>(count, at, []), batches());
 }
 
 function* batchesOf(keys: readonly { id: number; weight: number }[]): Generator<number[]> {
