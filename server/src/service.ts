@@ -11,7 +11,7 @@ import { measureJobs } from "./jobs/metrics.js";
 import { applyRetention } from "./jobs/retention.js";
 import { startWorker, type Worker } from "./jobs/worker.js";
 import type { OperatorContext } from "./operator/commands.js";
-import { serveOperator } from "./operator/socket.js";
+import { serveOperator } from "./operator/socket-server.js";
 import { endLeases } from "./store/lease.js";
 import type { Store } from "./store/open.js";
 import { holdServerLock } from "./store/server-lock.js";

@@ -6,8 +6,8 @@ import { ServiceError } from "../domain/errors.js";
 import { errorText } from "../error-record.js";
 import type { ServiceRole } from "../service.js";
 import { UsageError } from "../usage-error.js";
-import { askServer, CommandRefused } from "./ask.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
+import { CommandRefused, runOnServer } from "./socket-client.js";
 
 /** The command line `asi-server`. */
 export function program(): Command {
@@ -129,7 +129,7 @@ async function run(name: CommandName, given: Arguments): Promise<Outcome> {
   const config = readConfig(process.env);
   const args = withFile(name, given);
   if (config.databaseUrl === null) {
-    const outcome = await askServer(config.dataDir, name, args);
+    const outcome = await runOnServer(config.dataDir, name, args);
     if (outcome !== undefined) return outcome;
   }
   return (await here()).runHere(config, name, args);

@@ -7,10 +7,10 @@ import { errorRecord } from "../error-record.js";
 import { addressIn } from "../store/living-socket.js";
 import { makePrivateFolder, requireOwnSocket } from "../store/private-folder.js";
 import { UsageError } from "../usage-error.js";
-import { OPERATOR_SOCKET } from "./ask.js";
 import { type Arguments, commands, isCommand, type OperatorContext } from "./commands.js";
+import { OPERATOR_SOCKET } from "./socket-client.js";
 
-/** Answers the operator's commands. Only the owner of the data folder can reach the socket. @returns stops it */
+/** Runs operator commands that arrive on the socket. Only the owner of the data folder can reach it. @returns closes the socket */
 export async function serveOperator(ctx: OperatorContext): Promise<() => Promise<void>> {
   const server = createServer(async (incoming, response) => {
     const answer = (status: number, body: unknown) =>
@@ -25,10 +25,10 @@ export async function serveOperator(ctx: OperatorContext): Promise<() => Promise
       else answer(500, { detail: errorRecord(error).message });
     }
   });
-  // The folder is locked, so a socket that lies there is left behind by a process that was killed.
+  // The folder is locked, so an existing socket was left by a process that was killed.
   const { dataDir } = ctx.config;
   const file = join(dataDir, OPERATOR_SOCKET);
-  // The folder is what keeps others from the socket, from its first moment on.
+  // The permissions of the folder protect the socket from the moment it is created.
   makePrivateFolder(dataDir);
   if (existsSync(file)) requireOwnSocket(file);
   rmSync(file, { force: true });

@@ -6,7 +6,7 @@ import { addressIn } from "../store/living-socket.js";
 import { requireOwnFolder, requireOwnSocket } from "../store/private-folder.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 
-/** The socket in the data folder by which the operator's commands reach the running server. */
+/** Name of the socket in the data folder on which the running server accepts operator commands. */
 export const OPERATOR_SOCKET = "operator.sock";
 
 /** The running server refused the command. */
@@ -21,11 +21,11 @@ export class CommandRefused extends Error {
 }
 
 /**
- * Has the running server carry out a command.
- * @returns undefined when no server answers at the socket
- * @throws UsageError when the folder or the socket is another user's, who could answer in the server's place
+ * Runs a command in the running server.
+ * @returns undefined when no server listens on the socket
+ * @throws UsageError when the folder or the socket belongs to another user, who could impersonate the server
  */
-export async function askServer(
+export async function runOnServer(
   dataDir: string,
   command: CommandName,
   args: Arguments,
@@ -36,10 +36,10 @@ export async function askServer(
   if (!existsSync(socket)) return undefined;
   requireOwnSocket(socket);
   const address = addressIn(dataDir, OPERATOR_SOCKET);
-  return ask(address.path, command, args).finally(() => address.close());
+  return post(address.path, command, args).finally(() => address.close());
 }
 
-function ask(socketPath: string, command: CommandName, args: Arguments): Promise<Outcome | undefined> {
+function post(socketPath: string, command: CommandName, args: Arguments): Promise<Outcome | undefined> {
   return new Promise((done, reject) => {
     const outgoing = request({ socketPath, method: "POST", path: "/" }, async (response) => {
       const body = JSON.parse(await text(response));
