@@ -97,7 +97,7 @@ export function program(): Command {
     .option("--json", "print JSON")
     .action(
       guarded(async (file: string, { verify, json }: { verify?: boolean; json?: boolean }) =>
-        print(verify ? await (await here()).verify(file) : await run("backup", { file }), json ?? false),
+        print(verify ? await (await inProcess()).verify(file) : await run("backup", { file }), json ?? false),
       ),
     );
   root
@@ -106,7 +106,7 @@ export function program(): Command {
     .option("--json", "print JSON")
     .action(
       guarded(async (file: string, { json }: { json?: boolean }) =>
-        print(await (await here()).restoreFrom(readConfig(process.env), file), json ?? false),
+        print(await (await inProcess()).restoreFrom(readConfig(process.env), file), json ?? false),
       ),
     );
   return root;
@@ -122,7 +122,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** What needs the database and the web framework; loaded only when they are needed. */
-const here = () => import("./here.js");
+const inProcess = () => import("./in-process.js");
 
 /** Runs a command in the server that holds the embedded database, or else here. */
 async function run(name: CommandName, given: Arguments): Promise<Outcome> {
@@ -132,12 +132,12 @@ async function run(name: CommandName, given: Arguments): Promise<Outcome> {
     const outcome = await runOnServer(config.dataDir, name, args);
     if (outcome !== undefined) return outcome;
   }
-  return (await here()).runHere(config, name, args);
+  return (await inProcess()).runInProcess(config, name, args);
 }
 
 async function start(role: ServiceRole, demo: boolean): Promise<void> {
   const config = readConfig(process.env);
-  await (await here()).serve(config, role, demo);
+  await (await inProcess()).serve(config, role, demo);
 }
 
 /** Files are named relative to the operator's folder, not to the server's. */

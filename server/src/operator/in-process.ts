@@ -8,25 +8,25 @@ import { withoutServers } from "../store/server-lock.js";
 import { UsageError } from "../usage-error.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 
-/** Any time will do. */
+/** Interval of the timer that keeps the process running; its length does not matter. */
 const KEEP_ALIVE_MS = 3_600_000;
 
-/** A backup and a restore take as long as there are rows, and wait for the disk meanwhile. */
-const unhurried = (config: Config): Config => ({
+/** A backup and a restore take time in proportion to the rows, and wait for the disk. */
+const withoutTimeouts = (config: Config): Config => ({
   ...config,
   databaseStatementTimeoutMs: 0,
   databaseIdleTransactionTimeoutMs: 0,
 });
 
 /** Runs a command in this process. */
-export async function runHere(config: Config, name: CommandName, args: Arguments): Promise<Outcome> {
+export async function runInProcess(config: Config, name: CommandName, args: Arguments): Promise<Outcome> {
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, "database"))) {
     console.error(
-      `No service has run on the data folder ${resolve(config.dataDir)}: it gets a new database. If yours is another one, set DATA_DIR.`,
+      `No service has run on the data folder ${resolve(config.dataDir)}; creating a new database. If your data is elsewhere, set DATA_DIR.`,
     );
   }
   const [store, { ownContext, systemClock }, { commands }] = await Promise.all([
-    openStore(unhurried(config)),
+    openStore(withoutTimeouts(config)),
     import("../service.js"),
     import("./commands.js"),
   ]);
@@ -37,10 +37,10 @@ export async function runHere(config: Config, name: CommandName, args: Arguments
   }
 }
 
-/** Replaces everything by a backup's content. */
+/** Replaces the content of the database with that of a backup. */
 export async function restoreFrom(config: Config, file: string): Promise<Outcome> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
-  const store = await openStore(unhurried(config));
+  const store = await openStore(withoutTimeouts(config));
   try {
     let rows = 0;
     const free = await withoutServers(store.database, async () => {
@@ -53,22 +53,22 @@ export async function restoreFrom(config: Config, file: string): Promise<Outcome
   }
 }
 
-/** Reads a backup to its end; no database is needed. */
+/** Reads a backup to its end. Needs no database. */
 export async function verify(file: string): Promise<Outcome> {
   return { file, rows: await verifyBackup(file), complete: true };
 }
 
-/** Starts the service and stays until SIGTERM or SIGINT. */
+/** Starts the service and runs it until SIGTERM or SIGINT. */
 export async function serve(config: Config, role: ServiceRole, demo: boolean): Promise<void> {
   if (config.databaseUrl === null && role !== "all") {
     throw new UsageError(
-      `--role ${role} needs DATABASE_URL: the embedded database lets only one process in, so that one must do all the work.`,
+      `--role ${role} needs DATABASE_URL: only one process can use the embedded database, so that process must do all the work.`,
     );
   }
   if (role !== "worker" && config.port !== 0 && config.port === config.metricsPort) {
-    throw new UsageError("METRICS_PORT: expected another port than that of the API, PORT.");
+    throw new UsageError("METRICS_PORT: expected a port other than PORT, which the API uses.");
   }
-  // Loading the service takes about as long as the database's start in its thread: both at once.
+  // Loading the service takes about as long as starting the database in its thread, so do both at once.
   const [store, { ownContext, startService, systemClock }] = await Promise.all([
     openStore(config),
     import("../service.js"),
@@ -77,7 +77,7 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
     await store.close();
     throw error;
   });
-  // Without a port, nothing but connections to the database would keep the process, and those may all be lost.
+  // Without a port, only database connections would keep the process running, and all of them may be lost.
   setInterval(() => undefined, KEEP_ALIVE_MS);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, async () => {
