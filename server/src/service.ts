@@ -132,13 +132,13 @@ export async function startService(
   );
   const running = worker;
 
-  let endPresence: (() => void) | undefined;
+  let releaseServerLock: (() => void) | undefined;
   let url: string | null = null;
   let stopMetrics: (() => Promise<void>) | undefined;
   let stopOperator: (() => Promise<void>) | undefined;
   let retention: NodeJS.Timeout | undefined;
   const open = async () => {
-    endPresence = await holdServerLock(store.database);
+    releaseServerLock = await holdServerLock(store.database);
     const { host, port, metricsPort } = config;
     if (role !== "worker") url = await bind("HOST or PORT", app.listen({ host, port }));
     if (metricsPort !== 0)
@@ -179,7 +179,7 @@ export async function startService(
     await session?.end();
     await stopOperator?.();
     await stopMetrics?.();
-    endPresence?.();
+    releaseServerLock?.();
     app.log.info("stopped");
   };
   try {

@@ -162,7 +162,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
         "Set HOST or METRICS_PORT to another one.",
       );
       expect(await processes.refusal([], { PORT: "9999", METRICS_PORT: "9999" })).toContain(
-        "METRICS_PORT: expected another port",
+        "METRICS_PORT: expected a port other than PORT",
       );
     } finally {
       other.close();
