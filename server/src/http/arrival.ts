@@ -4,27 +4,27 @@ import { SMALL_BODY_BYTES } from "./body-budget.js";
 import { Pace } from "./pace.js";
 
 /**
- * Cuts off a request whose body does not arrive in time. Node has one limit for all requests, and an upload needs more
- * than the others; but while it arrives it must keep a pace, since it takes one of few places. So must a large body, which
- * takes memory.
+ * Cuts off a request whose body does not arrive in time. Node has a single limit for all requests, but an upload needs
+ * more time than other requests. An upload must keep a minimum pace, because it occupies one of a few slots. A large body
+ * must do so too, because it occupies memory.
  */
 export function limitArrival({ raw, routeOptions }: FastifyRequest, config: Config): void {
-  // Of a client who has left, nothing more is told: what watches would never end.
+  // When the client has already disconnected, no further events follow, so a timer would never be cleared.
   if (raw.complete || raw.destroyed) return;
   const isUpload = routeOptions.config.operation?.takesSlot === true;
   const cutOff = () => raw.destroy();
   const whole = setTimeout(cutOff, isUpload ? config.uploadTimeoutMs : config.requestTimeoutMs);
-  let looks: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   if (isUpload || routeOptions.bodyLimit > SMALL_BODY_BYTES) {
     const pace = new Pace(config, raw.socket.bytesRead);
-    looks = setInterval(() => {
-      // What has arrived and is not taken waits for the service, not for the client.
-      if (pace.look(raw.socket.bytesRead, raw.readableLength === 0)) cutOff();
+    timer = setInterval(() => {
+      // Bytes that have arrived but are unread wait for the service, not for the client.
+      if (pace.check(raw.socket.bytesRead, raw.readableLength === 0)) cutOff();
     }, pace.intervalMs);
   }
   const stop = () => {
     clearTimeout(whole);
-    clearInterval(looks);
+    clearInterval(timer);
   };
   raw.once("end", stop).once("close", stop);
 }

@@ -10,7 +10,7 @@ const config = readConfig({ TRANSFER_MIN_BYTES_PER_SECOND: "16384", TRANSFER_GRA
 function cutAfter(bytesAt: (ms: number) => number, creditMs = 0): number | null {
   const pace = new Pace(config, 0, creditMs);
   for (let ms = pace.intervalMs; ms <= 600_000; ms += pace.intervalMs) {
-    if (pace.look(bytesAt(ms), true)) return ms;
+    if (pace.check(bytesAt(ms), true)) return ms;
   }
   return null;
 }
@@ -37,7 +37,7 @@ describe("a transfer", () => {
 
   it("that waits for the service is not judged", () => {
     const pace = new Pace(config, 0);
-    for (let i = 0; i < 100; i++) expect(pace.look(0, false)).toBe(false);
+    for (let i = 0; i < 100; i++) expect(pace.check(0, false)).toBe(false);
   });
 });
 
