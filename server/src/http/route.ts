@@ -206,7 +206,7 @@ export function route<
   const count = async (request: FastifyRequest) => {
     for (const scope of operation.throttle ?? []) await app.throttle(scope, request);
   };
-  const look = async (request: FastifyRequest) => {
+  const findTarget = async (request: FastifyRequest) => {
     authorizeRole(request.ctx, id);
     if (operation.isOn?.(app.config) === false) throw errors.gone("This operation is turned off.");
     request.ids = pathIds(request.params);
@@ -215,8 +215,8 @@ export function route<
     try {
       request.target = await authorize(request.ctx, id, idsOf(request));
     } catch (error) {
-      // An action may take the right to repeat it, as a release does, and another request with the key may have done it
-      // a moment ago; its stored answer is still the caller's.
+      // An action may remove the right to repeat it, as a release does. If another request with the same key has just
+      // done it, the caller still gets the stored answer.
       if (!(error instanceof ServiceError) || request.ctx.idempotency === undefined) throw error;
       await readConditions(request, success);
       if (!request.replays) throw error;
@@ -236,8 +236,8 @@ export function route<
         open: access[id].roles === null,
       },
       async onRequest(request, reply) {
-        // Both wait for the database, so they run together. Throttling takes precedence over other errors.
-        const found = inTurn(request, () => look(request));
+        // Both wait for the database, so they run concurrently. Throttling takes precedence over other errors.
+        const found = inTurn(request, () => findTarget(request));
         found.catch(() => undefined);
         await count(request);
         await found;
@@ -251,7 +251,7 @@ export function route<
         if (stored !== undefined) return sendStored(reply, stored);
         const work = () => run(request, reply);
         try {
-          // A transfer of a file takes as long as its client likes; slots bound those.
+          // The client decides how long a file transfer takes; slots limit how many run at a time.
           const answer = await (operation.takesSlot ? work() : inTurn(request, work));
           const made = request.ctx.idempotency?.answer;
           if (made !== undefined) return sendStored(reply, made);
