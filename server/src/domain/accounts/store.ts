@@ -10,8 +10,8 @@ import {
 } from "../../store/schema.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
-import { sent } from "../sent.js";
 import type { UnitOfWork } from "../unit-of-work.js";
+import { withoutUndefined } from "../without-undefined.js";
 import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
 
@@ -119,10 +119,10 @@ export async function revokeTokens({ queries }: UnitOfWork, accountId: number): 
 
 /** Columns of a profile as sent: what was not sent is not touched. */
 export const managerProfileColumns = (profile: ManagerProfileInput = {}) =>
-  sent({ firstName: profile.first_name, lastName: profile.last_name });
+  withoutUndefined({ firstName: profile.first_name, lastName: profile.last_name });
 
 export const athleteProfileColumns = (profile: AthleteProfileInput = {}) =>
-  sent({
+  withoutUndefined({
     profileExternalId: profile.external_id,
     firstName: profile.first_name,
     lastName: profile.last_name,

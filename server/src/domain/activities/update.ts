@@ -5,8 +5,8 @@ import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { requireActivityRoom } from "../quotas.js";
-import { sent } from "../sent.js";
 import type { UnitOfWork } from "../unit-of-work.js";
+import { withoutUndefined } from "../without-undefined.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
 import { activityItem, activityTag, wholeActivity } from "./list.js";
 import type { NewActivity } from "./resource.js";
@@ -47,7 +47,7 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
       const columns = await checkActivity(
         ctx,
         unit,
-        { name, json_schema, owner, ...sent(body) },
+        { name, json_schema, owner, ...withoutUndefined(body) },
         changed?.after,
       );
       if (columns.jsonSchemaId !== before.jsonSchemaId) {

@@ -4,7 +4,7 @@ import { managerProfileColumns, requireFree, updateAccount } from "../accounts/s
 import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
-import { sent } from "../sent.js";
+import { withoutUndefined } from "../without-undefined.js";
 import type { ManagerUpdate } from "./bodies.js";
 import { managerItem } from "./retrieve.js";
 
@@ -33,7 +33,12 @@ export async function updateManager(
     async (unit, before) =>
       managerItem(
         await updateAccount(unit, before, {
-          ...sent({ username: body.username, email: body.email, externalId: body.external_id, passwordHash }),
+          ...withoutUndefined({
+            username: body.username,
+            email: body.email,
+            externalId: body.external_id,
+            passwordHash,
+          }),
           ...managerProfileColumns(body.manager_profile),
         }),
       ),
