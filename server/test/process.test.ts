@@ -205,7 +205,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     expect(nobody).toMatch(/^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED/);
     if (!isPostgres) {
       const note = await processes.refusal(["manager", "grant", "ann"], { DATA_DIR: newScratchFolder() });
-      expect(note).toContain("it gets a new database");
+      expect(note).toContain("creating a new database");
     }
   });
 
