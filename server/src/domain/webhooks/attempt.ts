@@ -8,9 +8,9 @@ import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { decrypt } from "../encryption.js";
 import type { UnitOfWork } from "../unit-of-work.js";
+import { cancelDeliveries } from "./delivery-queue.js";
 import { TEST_EVENT } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
-import { cancelDeliveries } from "./write.js";
 
 /** So many deliveries exhausted one after the other disable the webhook. */
 const MAX_EXHAUSTED = 20;

@@ -6,8 +6,8 @@ import { ordering, PageQuery, Query } from "../../wire/types.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { listPage, orderBy } from "../listing.js";
+import { createDelivery, enqueueDelivery } from "./delivery-queue.js";
 import { TEST_EVENT, toDelivery } from "./resource.js";
-import { carry, writeDelivery } from "./write.js";
 
 const orderings = { created_at: webhookDeliveries.createdAt };
 
@@ -18,7 +18,7 @@ export const DeliveryFilters = Type.Object({
   state: Query.text("Equals: pending, retrying, delivered, failed"),
 });
 
-/** What the webhook was called with, and what came of it. */
+/** The calls of the webhook and their outcomes. */
 export const listDeliveries = (
   { queries }: Context,
   webhookId: number,
@@ -43,7 +43,7 @@ export const listDeliveries = (
     ({ delivery, dueAt }) => toDelivery(delivery, dueAt),
   );
 
-/** Sends a delivery's event again, now, with the same `webhook-id`, to the webhook as it is now. */
+/** Sends the event of a delivery again immediately, with the same `webhook-id`, to the current URL of the webhook. */
 export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: number; delivery: number }) =>
   change(ctx, "resendDelivery", ids, async (unit, { webhook, delivery }) => {
     const [after] = await unit.queries
@@ -53,8 +53,8 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
         secretToken: webhook.secretToken,
         state: "pending",
         attempts: 0,
-        // The job that carried it so far finds nothing to do.
-        jobId: await carry(unit, ctx.caller?.id ?? NOBODY, webhook.webhookUrl),
+        // Its previous job finds nothing to do.
+        jobId: await enqueueDelivery(unit, ctx.caller?.id ?? NOBODY, webhook.webhookUrl),
       })
       .where(eq(webhookDeliveries.id, delivery.id))
       .returning();
@@ -63,10 +63,10 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
     return toDelivery(after, unit.now);
   });
 
-/** Calls the webhook once with an event of its own kind; a failure is not repeated and does not count. */
+/** Calls the webhook once with a test event. A failure is not retried and does not count. */
 export const testWebhook = (ctx: Context, ids: { activity: number; webhook: number }) =>
   change(ctx, "testWebhook", ids, async (unit, webhook) => {
-    const delivery = await writeDelivery(unit, ctx.caller?.id ?? NOBODY, {
+    const delivery = await createDelivery(unit, ctx.caller?.id ?? NOBODY, {
       webhookId: webhook.id,
       url: webhook.webhookUrl,
       secretToken: webhook.secretToken,

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { activities, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { type NewDelivery, writeDeliveries } from "./write.js";
+import { createDeliveries, type NewDelivery } from "./delivery-queue.js";
 
 /** The kinds of events (specification, "Events"). */
 export const ACTIVITY_EVENTS = ["activity-updated", "activity-deleted"] as const;
@@ -78,7 +78,7 @@ export async function emitActivityEvents(
     };
     const wanted = deliveriesOf(fanOut);
     if (wanted.length <= AT_ONCE) {
-      await writeDeliveries(unit, owner, wanted);
+      await createDeliveries(unit, owner, wanted);
     } else {
       await unit.enqueue({ kind: "webhook-fan-out", payload: { ...fanOut }, chargedTo: owner });
     }

@@ -6,8 +6,8 @@ import { accounts, webhooks } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import type { UnitOfWork } from "../unit-of-work.js";
+import { createDeliveries, type NewDelivery } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
-import { type NewDelivery, writeDeliveries } from "./write.js";
 
 /** Deliveries that one transaction writes: short enough for others to wait. */
 const PER_TRANSACTION = 200;
@@ -57,7 +57,7 @@ async function writeSlice(
         )
         .for("key share");
   const known = told && new Set(told.map(({ id }) => id));
-  await writeDeliveries(
+  await createDeliveries(
     unit,
     owner,
     slice.filter(({ webhookId }) => known?.has(webhookId) ?? true),

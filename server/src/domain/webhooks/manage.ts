@@ -7,8 +7,8 @@ import type { Context } from "../context.js";
 import { decrypt, encrypt } from "../encryption.js";
 import { errors } from "../errors.js";
 import { listPage, type Paging } from "../listing.js";
+import { cancelDeliveries } from "./delivery-queue.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
-import { cancelDeliveries } from "./write.js";
 
 /** Every event of an activity is one call for each of its webhooks. */
 const MAX_WEBHOOKS = 100;

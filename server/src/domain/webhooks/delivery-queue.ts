@@ -6,7 +6,7 @@ import { errors } from "../errors.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Delivery } from "./rules.js";
 
-/** What is sent, and where to: the URL and the encrypted secret at that time. */
+/** What to send and where: the event, and the URL and encrypted secret of the webhook at this time. */
 export interface NewDelivery {
   webhookId: number;
   url: string;
@@ -17,7 +17,7 @@ export interface NewDelivery {
 
 const KIND: JobKind = "webhook";
 
-/** How many more deliveries of an account may wait. */
+/** How many more deliveries the account may queue. */
 async function roomFor(unit: UnitOfWork, account: number): Promise<number> {
   const quota = unit.config.webhookMaxPending;
   const waiting = unit.queries
@@ -31,12 +31,12 @@ async function roomFor(unit: UnitOfWork, account: number): Promise<number> {
 }
 
 /**
- * Writes deliveries and the jobs that carry them, within the caller's transaction and with as many statements for a
- * thousand as for one. An event that equals one that nobody has tried to send yet is not written: that one tells of it.
- * Beyond the quota nothing is sent; one failed delivery of each webhook says so.
+ * Inserts deliveries and their jobs, within the caller's transaction. The number of statements does not depend on the
+ * number of deliveries. Skips an event when an equal one is queued and not yet attempted. Deliveries over the quota are
+ * not sent; one failed delivery for each webhook records that.
  * @param account the owner of the webhooks
  */
-export async function writeDeliveries(
+export async function createDeliveries(
   unit: UnitOfWork,
   account: number,
   wanted: readonly NewDelivery[],
@@ -49,7 +49,7 @@ export async function writeDeliveries(
   for (const delivery of added.slice(room)) {
     unsent.set(delivery.webhookId, [...(unsent.get(delivery.webhookId) ?? []), delivery]);
   }
-  if (sent.length > 0) await insertSent(unit, account, sent);
+  if (sent.length > 0) await insertDeliveries(unit, account, sent);
   if (unsent.size > 0) {
     await unit.queries.insert(webhookDeliveries).values(
       [...unsent.values()].map(([first, ...more]) => ({
@@ -64,17 +64,17 @@ export async function writeDeliveries(
 }
 
 /**
- * Writes one delivery, though an equal one may wait.
+ * Inserts one delivery, even when an equal one is queued.
  * @returns its row
  * @throws ServiceError `too_many_deliveries`
  */
-export async function writeDelivery(
+export async function createDelivery(
   unit: UnitOfWork,
   account: number,
   wanted: NewDelivery,
 ): Promise<Delivery> {
   await requireRoom(unit, account);
-  const [id] = await insertSent(unit, account, [wanted]);
+  const [id] = await insertDeliveries(unit, account, [wanted]);
   const [row] = await unit.queries
     .select()
     .from(webhookDeliveries)
@@ -88,11 +88,11 @@ const newMessageId = () => `msg_${randomUUID()}`;
 const receiverOf = (url: string) => new URL(url).host;
 
 /**
- * Adds the job that carries a delivery to the URL.
- * @returns its id
+ * Adds the job that sends a delivery to the URL.
+ * @returns the id of the job
  * @throws ServiceError `too_many_deliveries`
  */
-export async function carry(unit: UnitOfWork, account: number, url: string): Promise<number> {
+export async function enqueueDelivery(unit: UnitOfWork, account: number, url: string): Promise<number> {
   await requireRoom(unit, account);
   const job = await unit.enqueue({
     kind: KIND,
@@ -100,7 +100,7 @@ export async function carry(unit: UnitOfWork, account: number, url: string): Pro
     receiver: receiverOf(url),
     chargedTo: account,
   });
-  if (job === undefined) throw new Error("The job of the delivery was not added");
+  if (job === undefined) throw new Error("The job of the delivery was not inserted");
   return job.id;
 }
 
@@ -113,7 +113,7 @@ async function requireRoom(unit: UnitOfWork, account: number): Promise<void> {
   );
 }
 
-async function insertSent(
+async function insertDeliveries(
   unit: UnitOfWork,
   account: number,
   sent: readonly NewDelivery[],
@@ -132,22 +132,22 @@ async function insertSent(
     WITH wanted AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS row (job_id text, message_id text, webhook_id bigint, receiver text, url text, secret_token text, event text, data jsonb)
-    ), carrying AS (
+    ), added AS (
       INSERT INTO jobs (job_id, kind, charged_to, state, payload, details, receiver, due_at, created_at)
       SELECT job_id, ${KIND}, ${account}, 'PENDING', '{}', '{}', receiver, ${unit.now}, ${unit.now} FROM wanted
       RETURNING id, job_id
     )
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, job_id, created_at)
-    SELECT message_id, webhook_id, url, secret_token, event, data, 'pending', carrying.id, ${unit.now}
-    FROM wanted JOIN carrying USING (job_id) RETURNING id`);
+    SELECT message_id, webhook_id, url, secret_token, event, data, 'pending', added.id, ${unit.now}
+    FROM wanted JOIN added USING (job_id) RETURNING id`);
   unit.jobsWait();
   return inserted.map(({ id }) => Number(id));
 }
 
 /**
- * Leaves out what equals a delivery that waits for its first attempt. Its job is locked until the end of the
- * transaction, so that no worker sends it before the change that it is to tell of can be seen; one that a worker has
- * just taken does not count.
+ * Removes the deliveries that equal one queued for its first attempt. Locks the job of that one until the end of the
+ * transaction, so that no worker sends it before the change it announces is visible. A job that a worker has just taken
+ * does not count.
  */
 async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]): Promise<NewDelivery[]> {
   const keys = wanted.map(({ webhookId, event, data, url, secretToken }) => ({
@@ -167,16 +167,16 @@ async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]):
     JOIN jobs ON jobs.id = waiting.job_id AND jobs.state = 'PENDING'
     FOR SHARE OF jobs SKIP LOCKED`);
   if (rows.length === 0) return [...wanted];
-  // A worker may have passed over a job while it was locked.
+  // A worker may have skipped a job while it was locked.
   unit.jobsWait();
   const known = new Set(rows.map(({ place }) => Number(place)));
   return wanted.filter((_, place) => !known.has(place));
 }
 
 /**
- * Gives up what is still to be sent of a webhook.
- * @param reason stands in the deliveries as their response
- * @param url only what goes to this one
+ * Cancels the deliveries of a webhook that are not sent yet.
+ * @param reason recorded as the response of the deliveries
+ * @param url cancel only deliveries to this URL
  */
 export async function cancelDeliveries(
   unit: UnitOfWork,
@@ -196,6 +196,6 @@ export async function cancelDeliveries(
     )
     .returning({ jobId: webhookDeliveries.jobId });
   const ids = cancelled.flatMap(({ jobId }) => jobId ?? []);
-  // One that a worker has finds nothing more to do, or is calling the receiver at this moment.
+  // A job that a worker has taken finds nothing to do, or is calling the receiver right now.
   if (ids.length > 0) await unit.queries.delete(jobs).where(and(inArray(jobs.id, ids), isWaiting));
 }
