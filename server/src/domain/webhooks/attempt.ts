@@ -12,26 +12,26 @@ import { cancelDeliveries } from "./delivery-queue.js";
 import { TEST_EVENT } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
 
-/** So many deliveries exhausted one after the other disable the webhook. */
+/** The webhook is disabled after this many exhausted deliveries in a row. */
 const MAX_EXHAUSTED = 20;
 const GONE = 410;
-/** Answers whose `Retry-After` counts. */
-const ASK_FOR_PATIENCE: readonly number[] = [429, 503];
+/** Response statuses whose `Retry-After` is respected. */
+const HONOURS_RETRY_AFTER: readonly number[] = [429, 503];
 
 const USER_AGENT = "asi-server";
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 interface Outcome {
   delivered: boolean;
   status: number | null;
-  /** Beginning of the answer, or why there was none. */
+  /** The first part of the response body, or the reason why there is no response. */
   response: string;
   retryAfterMs: number | undefined;
 }
 
 /**
- * Makes one attempt of the delivery that the job carries, and records what came of it. Nothing is done for a delivery
- * that has ended or is carried by a newer job.
+ * Attempts the delivery of the job once, and records the outcome. Does nothing when the delivery has ended or belongs to a
+ * newer job.
  * @returns when to try again, and why; undefined when the delivery has ended
  */
 export async function attemptDelivery(
@@ -46,7 +46,7 @@ export async function attemptDelivery(
     );
   if (delivery === undefined) return undefined;
   const outcome = await send(ctx, delivery, job.chargedTo);
-  const at = await transact(ctx, "deliver webhook", (unit) => record(unit, delivery, outcome));
+  const at = await transact(ctx, "deliver webhook", (unit) => recordAttempt(unit, delivery, outcome));
   return at && { at, problem: outcome.status === null ? outcome.response : `HTTP ${outcome.status}` };
 }
 
@@ -54,7 +54,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
   const { config, clock, lookup } = ctx;
   const secret = decrypt(ctx.serverKey, delivery.secretToken);
   const { activity_id, timeframe_id } = delivery.data;
-  // Written out, so that every attempt sends the same bytes whatever order the database gives the keys.
+  // Lists the keys explicitly, so that every attempt sends the same bytes regardless of the key order in the database.
   const body = JSON.stringify({
     event: delivery.event,
     webhook_id: delivery.webhookId,
@@ -66,7 +66,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
       {
         "Content-Type": "application/json",
         "User-Agent": USER_AGENT,
-        // A header holds bytes; these are the secret's in UTF-8.
+        // A header holds bytes: the secret in UTF-8.
         "X-Asi-Api-Token": Buffer.from(secret, "utf8").toString("latin1"),
         ...signatureHeaders({ messageId: delivery.messageId, at: clock.now(), body, secret }),
       },
@@ -83,25 +83,25 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
       delivered: answer.status >= 200 && answer.status < 300,
       status: answer.status,
       response: answer.text,
-      retryAfterMs: ASK_FOR_PATIENCE.includes(answer.status)
+      retryAfterMs: HONOURS_RETRY_AFTER.includes(answer.status)
         ? parseRetryAfter(answer.retryAfter, clock.now())
         : undefined,
     };
   } catch (error) {
-    return { delivered: false, status: null, response: reason(error), retryAfterMs: undefined };
+    return { delivered: false, status: null, response: failureReason(error), retryAfterMs: undefined };
   }
 }
 
-/** Node's network errors say what happened in `code`; an AggregateError of several addresses says nothing else. */
-function reason(error: unknown): string {
+/** The message, or the `code` where there is no message, as in an AggregateError over several addresses. */
+function failureReason(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || "The receiver could not be reached.";
 }
 
 /** @returns when to try again; undefined when the delivery has ended */
-async function record(unit: UnitOfWork, tried: Delivery, outcome: Outcome): Promise<Date | undefined> {
+async function recordAttempt(unit: UnitOfWork, tried: Delivery, outcome: Outcome): Promise<Date | undefined> {
   const { queries, now } = unit;
-  // The webhook before its deliveries, as those lock them who delete it.
+  // Lock the webhook before its deliveries: a deletion locks them in this order too.
   await queries.select().from(webhooks).where(eq(webhooks.id, tried.webhookId)).for("update");
   const [delivery] = await queries
     .select()
@@ -109,7 +109,7 @@ async function record(unit: UnitOfWork, tried: Delivery, outcome: Outcome): Prom
     .where(
       and(
         eq(webhookDeliveries.id, tried.id),
-        // Unless a newer job carries it, or another worker recorded this very attempt.
+        // A newer job may own it, or another worker may have recorded this attempt already.
         eq(webhookDeliveries.jobId, tried.jobId ?? 0),
         eq(webhookDeliveries.attempts, tried.attempts),
       ),
@@ -117,7 +117,7 @@ async function record(unit: UnitOfWork, tried: Delivery, outcome: Outcome): Prom
     .for("update");
   if (delivery === undefined) return undefined;
   const attempts = delivery.attempts + 1;
-  // Given up during the attempt: the webhook was deleted or disabled.
+  // Cancelled during the attempt: the webhook was deleted or disabled.
   const cancelled = delivery.state === "failed";
   const givesUp = cancelled || outcome.status === GONE || delivery.event === TEST_EVENT;
   const next = outcome.delivered || givesUp ? undefined : nextAttempt(attempts, now, outcome.retryAfterMs);
@@ -126,19 +126,19 @@ async function record(unit: UnitOfWork, tried: Delivery, outcome: Outcome): Prom
     .update(webhookDeliveries)
     .set({ state, attempts, responseStatus: outcome.status, response: outcome.response, lastAttemptAt: now })
     .where(eq(webhookDeliveries.id, delivery.id));
-  await judge(unit, delivery, state, outcome.status);
+  await updateWebhookHealth(unit, delivery, state, outcome.status);
   return next;
 }
 
-/** Counts the webhook's exhausted deliveries, and disables it when its receiver is gone or has failed too often. */
-async function judge(
+/** Counts the exhausted deliveries of the webhook. Disables it when its receiver is gone or has failed too often. */
+async function updateWebhookHealth(
   unit: UnitOfWork,
   { webhookId, url, event }: Delivery,
   state: string,
   status: number | null,
 ): Promise<void> {
   const { queries, now, announce } = unit;
-  // What an earlier URL answered says nothing of the present one.
+  // The response of an earlier URL says nothing about the current one.
   const current = and(eq(webhooks.id, webhookId), eq(webhooks.webhookUrl, url));
   if (state === "delivered") {
     await queries
