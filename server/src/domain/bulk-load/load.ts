@@ -22,8 +22,8 @@ import { intervalOf } from "../ownerships/interval.js";
 import { requireSampleRoom } from "../quotas.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { BulkLoadPayload } from "./accept.js";
+import { SampleFilter, type Times } from "./sample-filter.js";
 import { requireFewChunks } from "./scattered.js";
-import { SampleFilter, type Times } from "./sort-out.js";
 
 /** Ranges that a job's details list at most; a recording without any rhythm has as many as samples. */
 const MAX_LISTED_RANGES = 1000;

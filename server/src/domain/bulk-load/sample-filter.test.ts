@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allocateColumns, type Interval, normaliseIntervals } from "../../store/samples/index.js";
-import { SampleFilter } from "./sort-out.js";
+import { SampleFilter } from "./sample-filter.js";
 
 /** Rows at these times. */
 function rowsAt(times: readonly number[]) {

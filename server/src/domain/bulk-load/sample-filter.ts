@@ -14,14 +14,15 @@ export interface Times {
 }
 
 /**
- * Keeps of a recording what may be stored: nothing from the time of another manager's ownership, so that no one writes
- * into another's history, and nothing too far ahead of the clock. Of times in which no one owned the device only what
- * its owner loads: they may become part of the last ownership or of the next one, and its owner would read them.
+ * Keeps the samples of a recording that may be stored. Refuses samples from the time of another manager's ownership, so
+ * that nobody can write into the history of another manager, and samples too far ahead of the clock. Accepts samples from
+ * a time without an owner only when the current owner loads them: such a time may become part of an ownership, and its
+ * owner would then read the samples.
  */
 export class SampleFilter {
   read = 0;
   refused = 0;
-  /** Kept, but from a time in which no one owned the device. */
+  /** Kept, but from a time in which nobody owned the device. */
   unreadable = 0;
   readonly #times: Times;
   readonly #isOwn: (ms: number) => boolean;
@@ -34,12 +35,12 @@ export class SampleFilter {
     this.#isOthers = intervalSearch(times.others);
   }
 
-  /** Times of what was kept, in the order of the recording, ms since 1970 UTC. */
+  /** Times of the kept samples in the order of the recording, ms since 1970 UTC. */
   get keptTimes(): readonly number[] {
     return this.#kept;
   }
 
-  /** Leaves the batches as they are: a transaction may have to be repeated. */
+  /** Does not modify the batches: a transaction may have to be repeated. */
   *filter(batches: Iterable<SampleColumns>): Generator<SampleColumns, void, undefined> {
     for (const batch of batches) {
       this.read += batch.length;
@@ -48,7 +49,7 @@ export class SampleFilter {
     }
   }
 
-  /** Moves what is kept to the front of the batch's own columns. */
+  /** Moves the kept samples to the front of the columns of the batch. */
   #keep(batch: SampleColumns): SampleColumns {
     const { isOwner, latestMs } = this.#times;
     let to = 0;
