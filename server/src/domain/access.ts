@@ -15,7 +15,7 @@ import { jsonSchemaForManagers } from "./json-schemas/rules.js";
 import { thatManager } from "./managers/rules.js";
 import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "./ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "./permissions/rules.js";
-import { ALL_ROLES, type Look, type PathIds, type Rule } from "./rule.js";
+import { ALL_ROLES, type Lookup, type PathIds, type Rule } from "./rule.js";
 import { ownTimeframe, readableTimeframe } from "./timeframes/rules.js";
 import { ownDelivery, ownWebhook } from "./webhooks/rules.js";
 
@@ -141,9 +141,9 @@ export async function authorize<Op extends OperationId>(
   ctx: Context,
   operation: Op,
   ids: IdsOf<Op>,
-  look: Look = { queries: ctx.queries, lock: false },
+  lookup: Lookup = { queries: ctx.queries, lock: false },
 ): Promise<TargetOf<Op>> {
   authorizeRole(ctx, operation);
   const rule = access[operation] as unknown as Rule<keyof PathIds, TargetOf<Op>>;
-  return rule.find(ctx, ids as PathIds, look);
+  return rule.find(ctx, ids as PathIds, lookup);
 }

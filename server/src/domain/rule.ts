@@ -17,8 +17,8 @@ export interface PathIds {
   job: string;
 }
 
-/** Where an object is looked for. */
-export interface Look {
+/** How an object is looked up. */
+export interface Lookup {
   queries: Queries;
   /** Lock the object's row until the end of the transaction. */
   lock: boolean;
@@ -34,7 +34,7 @@ export interface Rule<P extends keyof PathIds, Target> {
    * Finds the object of the path. Throws `notFound` when it is not there or not visible to the caller, `forbidden` when
    * it is but the caller has no right on it.
    */
-  find(ctx: Context, ids: Pick<PathIds, P>, look: Look): Promise<Target>;
+  find(ctx: Context, ids: Pick<PathIds, P>, lookup: Lookup): Promise<Target>;
 }
 
 export const ALL_ROLES: readonly Role[] = ["MANAGER", "ATHLETE", "ADMINISTRATOR"];

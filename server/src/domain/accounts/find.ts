@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { accounts, type Role } from "../../store/schema.js";
 import { errors } from "../errors.js";
-import type { Look } from "../rule.js";
+import type { Lookup } from "../rule.js";
 
 export type Account = typeof accounts.$inferSelect;
 
@@ -9,7 +9,7 @@ export type Account = typeof accounts.$inferSelect;
  * The account with this id, in this role.
  * @throws ServiceError `not_found`
  */
-export async function findAccount(role: Role, id: number, { queries, lock }: Look): Promise<Account> {
+export async function findAccount(role: Role, id: number, { queries, lock }: Lookup): Promise<Account> {
   const query = queries
     .select()
     .from(accounts)
@@ -19,4 +19,5 @@ export async function findAccount(role: Role, id: number, { queries, lock }: Loo
   return account;
 }
 
-export const findAthlete = (id: number, look: Look): Promise<Account> => findAccount("ATHLETE", id, look);
+export const findAthlete = (id: number, lookup: Lookup): Promise<Account> =>
+  findAccount("ATHLETE", id, lookup);

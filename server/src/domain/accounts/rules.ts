@@ -5,8 +5,8 @@ import { type Account, findAthlete } from "./find.js";
 export const thatAthlete: Rule<"athlete", Account> = {
   words: "The athlete",
   roles: ["ATHLETE"],
-  async find(ctx, ids, look) {
-    const athlete = await findAthlete(ids.athlete, look);
+  async find(ctx, ids, lookup) {
+    const athlete = await findAthlete(ids.athlete, lookup);
     if (athlete.id !== ctx.caller?.id) throw errors.forbidden();
     return athlete;
   },

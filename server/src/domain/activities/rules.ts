@@ -1,7 +1,7 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { activities } from "../../store/schema.js";
 import { errors } from "../errors.js";
-import type { Look, Rule } from "../rule.js";
+import type { Lookup, Rule } from "../rule.js";
 
 export type Activity = typeof activities.$inferSelect;
 
@@ -10,7 +10,7 @@ export type ActivityHead = Omit<Activity, "json">;
 
 const { json: _json, ...headColumns } = getTableColumns(activities);
 
-async function findActivity(id: number, { queries, lock }: Look): Promise<ActivityHead> {
+async function findActivity(id: number, { queries, lock }: Lookup): Promise<ActivityHead> {
   const query = queries.select(headColumns).from(activities).where(eq(activities.id, id));
   // Not stronger: a time frame under way may name the activity, and holds its own row already.
   const [activity] = await (lock ? query.for("no key update") : query);
@@ -21,8 +21,8 @@ async function findActivity(id: number, { queries, lock }: Look): Promise<Activi
 export const ownActivity: Rule<"activity", ActivityHead> = {
   words: "The manager who owns the activity",
   roles: ["MANAGER"],
-  async find(ctx, ids, look) {
-    const activity = await findActivity(ids.activity, look);
+  async find(ctx, ids, lookup) {
+    const activity = await findActivity(ids.activity, lookup);
     if (activity.ownerId !== ctx.caller?.id) throw errors.forbidden();
     return activity;
   },
@@ -32,5 +32,5 @@ export const ownActivity: Rule<"activity", ActivityHead> = {
 export const anyActivity: Rule<"activity", ActivityHead> = {
   words: "Managers with READ permission on the athlete of a time frame from its start to its end",
   roles: ["MANAGER"],
-  find: (_ctx, ids, look) => findActivity(ids.activity, look),
+  find: (_ctx, ids, lookup) => findActivity(ids.activity, lookup),
 };

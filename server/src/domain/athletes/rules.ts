@@ -3,7 +3,7 @@ import { thatAthlete } from "../accounts/rules.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { grantsOf } from "../permissions/coverage.js";
-import type { Look, Rule } from "../rule.js";
+import type { Lookup, Rule } from "../rule.js";
 
 /** An athlete, and whether the caller acts as the manager of this managed athlete. */
 export interface AthleteInHand {
@@ -18,10 +18,10 @@ const isManagerOf = ({ caller }: Context, athlete: Account) =>
  * The right to see an athlete: READ that is active now, or being that athlete.
  * @throws ServiceError `forbidden`
  */
-export async function requireReadable(ctx: Context, athlete: Account, look: Look): Promise<void> {
+export async function requireReadable(ctx: Context, athlete: Account, lookup: Lookup): Promise<void> {
   const me = ctx.caller?.id ?? 0;
   if (athlete.id === me) return;
-  const read = await grantsOf(look.queries, me, "READ", [athlete.id]);
+  const read = await grantsOf(lookup.queries, me, "READ", [athlete.id]);
   if (!read.activeAt(athlete.id, ctx.clock.now())) throw errors.forbidden();
 }
 
@@ -37,9 +37,9 @@ export const managersWhoManage: Rule<never, undefined> = {
 export const readersOrThatAthlete: Rule<"athlete", Account> = {
   words: "Managers with READ permission now, and the athlete",
   roles: ["MANAGER", "ATHLETE"],
-  async find(ctx, ids, look) {
-    const athlete = await findAthlete(ids.athlete, look);
-    await requireReadable(ctx, athlete, look);
+  async find(ctx, ids, lookup) {
+    const athlete = await findAthlete(ids.athlete, lookup);
+    await requireReadable(ctx, athlete, lookup);
     return athlete;
   },
 };
@@ -47,8 +47,8 @@ export const readersOrThatAthlete: Rule<"athlete", Account> = {
 export const athletesManager: Rule<"athlete", Account> = {
   words: "The manager of this athlete",
   roles: ["MANAGER"],
-  async find(ctx, ids, look) {
-    const athlete = await findAthlete(ids.athlete, look);
+  async find(ctx, ids, lookup) {
+    const athlete = await findAthlete(ids.athlete, lookup);
     if (!isManagerOf(ctx, athlete)) throw errors.forbidden();
     return athlete;
   },
@@ -57,8 +57,8 @@ export const athletesManager: Rule<"athlete", Account> = {
 export const athletesManagerWhoManages: Rule<"athlete", Account> = {
   words: "The manager of this athlete, who may create managed athletes, or whose default athlete it is",
   roles: ["MANAGER"],
-  async find(ctx, ids, look) {
-    const athlete = await athletesManager.find(ctx, ids, look);
+  async find(ctx, ids, lookup) {
+    const athlete = await athletesManager.find(ctx, ids, lookup);
     if (!ctx.caller?.canCreateManagedAthletes && !athlete.isDefaultAthlete) throw errors.forbidden();
     return athlete;
   },
@@ -68,9 +68,9 @@ export const athletesManagerWhoManages: Rule<"athlete", Account> = {
 const orManager = (manager: Rule<"athlete", Account>): Rule<"athlete", AthleteInHand> => ({
   words: `${thatAthlete.words}; as a convenience, ${manager.words[0]?.toLowerCase()}${manager.words.slice(1)}`,
   roles: ["MANAGER", "ATHLETE"],
-  async find(ctx, ids, look) {
+  async find(ctx, ids, lookup) {
     const byManager = ctx.caller?.role === "MANAGER";
-    const athlete = await (byManager ? manager : thatAthlete).find(ctx, ids, look);
+    const athlete = await (byManager ? manager : thatAthlete).find(ctx, ids, lookup);
     return { athlete, byManager };
   },
 });

@@ -5,8 +5,8 @@ import type { Rule } from "../rule.js";
 export const thatManager: Rule<"manager", Account> = {
   words: "The manager",
   roles: ["MANAGER"],
-  async find(ctx, ids, look) {
-    const account = await findAccount("MANAGER", ids.manager, look);
+  async find(ctx, ids, lookup) {
+    const account = await findAccount("MANAGER", ids.manager, lookup);
     if (account.id !== ctx.caller?.id) throw errors.forbidden();
     return account;
   },

@@ -5,7 +5,7 @@ import { CURRENT_END } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import type { Device } from "../devices/device.js";
 import { errors } from "../errors.js";
-import type { Look, Rule } from "../rule.js";
+import type { Lookup, Rule } from "../rule.js";
 
 export type Ownership = typeof ownerships.$inferSelect;
 
@@ -15,9 +15,9 @@ export interface OwnedDevice {
   ownership: Ownership;
 }
 
-async function findOwnedDevice(ctx: Context, id: number, look: Look, neverActivated?: () => Error) {
-  const { device, ownership } = await (look.lock ? lockCurrentOwnership : findCurrentOwnership)(
-    look.queries,
+async function findOwnedDevice(ctx: Context, id: number, lookup: Lookup, neverActivated?: () => Error) {
+  const { device, ownership } = await (lookup.lock ? lockCurrentOwnership : findCurrentOwnership)(
+    lookup.queries,
     id,
   );
   if (device === undefined) throw errors.notFound();
@@ -53,13 +53,13 @@ async function lockCurrentOwnership(queries: Queries, id: number) {
 export const currentOwner: Rule<"device", OwnedDevice> = {
   words: "The manager who currently owns the device",
   roles: ["MANAGER"],
-  find: (ctx, ids, look) => findOwnedDevice(ctx, ids.device, look),
+  find: (ctx, ids, lookup) => findOwnedDevice(ctx, ids.device, lookup),
 };
 
 export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
   ...currentOwner,
-  find: (ctx, ids, look) =>
-    findOwnedDevice(ctx, ids.device, look, () =>
+  find: (ctx, ids, lookup) =>
+    findOwnedDevice(ctx, ids.device, lookup, () =>
       errors.conflict("device_not_activated", "The device has never been activated."),
     ),
 };
@@ -103,8 +103,8 @@ export const everOwner: Rule<"device", OnceOwnedDevice> = {
 export const ownOwnership: Rule<"device_ownership", Ownership> = {
   words: "Managers, on their own ownerships",
   roles: ["MANAGER"],
-  async find(ctx, ids, look) {
-    const [ownership] = await look.queries
+  async find(ctx, ids, lookup) {
+    const [ownership] = await lookup.queries
       .select()
       .from(ownerships)
       .where(eq(ownerships.id, ids.device_ownership));

@@ -15,17 +15,17 @@ export interface AthleteAndManager {
 
 export const thatAthleteAndManager: Rule<"athlete" | "manager", AthleteAndManager> = {
   ...thatAthlete,
-  async find(ctx, ids, look) {
-    const athlete = await thatAthlete.find(ctx, ids, look);
-    return { athlete, manager: await findAccount("MANAGER", ids.manager, { ...look, lock: false }) };
+  async find(ctx, ids, lookup) {
+    const athlete = await thatAthlete.find(ctx, ids, lookup);
+    return { athlete, manager: await findAccount("MANAGER", ids.manager, { ...lookup, lock: false }) };
   },
 };
 
 export const thatAthletesPermission: Rule<"athlete" | "manager" | "permission", Permission> = {
   ...thatAthlete,
-  async find(ctx, ids, look) {
-    const { athlete, manager } = await thatAthleteAndManager.find(ctx, ids, look);
-    const [permission] = await look.queries
+  async find(ctx, ids, lookup) {
+    const { athlete, manager } = await thatAthleteAndManager.find(ctx, ids, lookup);
+    const [permission] = await lookup.queries
       .select()
       .from(permissions)
       .where(

@@ -2,11 +2,11 @@ import { eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import { grantsOf } from "../permissions/coverage.js";
-import type { Look, Rule } from "../rule.js";
+import type { Lookup, Rule } from "../rule.js";
 
 export type Timeframe = typeof timeframes.$inferSelect;
 
-async function findTimeframe(id: number, { queries, lock }: Look): Promise<Timeframe> {
+async function findTimeframe(id: number, { queries, lock }: Lookup): Promise<Timeframe> {
   const query = queries.select().from(timeframes).where(eq(timeframes.id, id));
   const [timeframe] = await (lock ? query.for("update") : query);
   if (timeframe === undefined) throw errors.notFound();
@@ -16,8 +16,8 @@ async function findTimeframe(id: number, { queries, lock }: Look): Promise<Timef
 export const ownTimeframe: Rule<"timeframe", Timeframe> = {
   words: "The manager who owns the time frame",
   roles: ["MANAGER"],
-  async find(ctx, ids, look) {
-    const timeframe = await findTimeframe(ids.timeframe, look);
+  async find(ctx, ids, lookup) {
+    const timeframe = await findTimeframe(ids.timeframe, lookup);
     if (timeframe.ownerId !== ctx.caller?.id) throw errors.forbidden();
     return timeframe;
   },
@@ -26,10 +26,10 @@ export const ownTimeframe: Rule<"timeframe", Timeframe> = {
 export const readableTimeframe: Rule<"timeframe", Timeframe> = {
   words: "Managers with READ permission on the athlete from the time frame's start to its end",
   roles: ["MANAGER"],
-  async find(ctx, ids, look) {
-    const timeframe = await findTimeframe(ids.timeframe, look);
+  async find(ctx, ids, lookup) {
+    const timeframe = await findTimeframe(ids.timeframe, lookup);
     const { athleteId, startTime, endTime } = timeframe;
-    const grants = await grantsOf(look.queries, ctx.caller?.id ?? 0, "READ", [athleteId]);
+    const grants = await grantsOf(lookup.queries, ctx.caller?.id ?? 0, "READ", [athleteId]);
     if (!grants.cover(athleteId, startTime, endTime)) throw errors.forbidden();
     return timeframe;
   },

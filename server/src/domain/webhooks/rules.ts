@@ -10,13 +10,13 @@ export type Delivery = typeof webhookDeliveries.$inferSelect;
 /** A webhook of another activity is not found. */
 export const ownWebhook: Rule<"activity" | "webhook", Webhook> = {
   ...ownActivity,
-  async find(ctx, ids, look) {
-    await ownActivity.find(ctx, ids, look);
-    const query = look.queries
+  async find(ctx, ids, lookup) {
+    await ownActivity.find(ctx, ids, lookup);
+    const query = lookup.queries
       .select()
       .from(webhooks)
       .where(and(eq(webhooks.id, ids.webhook), eq(webhooks.activityId, ids.activity)));
-    const [webhook] = await (look.lock ? query.for("update") : query);
+    const [webhook] = await (lookup.lock ? query.for("update") : query);
     if (webhook === undefined) throw errors.notFound();
     return webhook;
   },
@@ -27,13 +27,13 @@ export const ownDelivery: Rule<
   { webhook: Webhook; delivery: Delivery }
 > = {
   ...ownActivity,
-  async find(ctx, ids, look) {
-    const webhook = await ownWebhook.find(ctx, ids, look);
-    const query = look.queries
+  async find(ctx, ids, lookup) {
+    const webhook = await ownWebhook.find(ctx, ids, lookup);
+    const query = lookup.queries
       .select()
       .from(webhookDeliveries)
       .where(and(eq(webhookDeliveries.id, ids.delivery), eq(webhookDeliveries.webhookId, ids.webhook)));
-    const [delivery] = await (look.lock ? query.for("update") : query);
+    const [delivery] = await (lookup.lock ? query.for("update") : query);
     if (delivery === undefined) throw errors.notFound();
     return { webhook, delivery };
   },
