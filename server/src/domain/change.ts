@@ -92,7 +92,7 @@ async function transactOnce<T>(
           SELECT ${now}, ${by}, ${operation}, ${entity}, id, before, after, ${ctx.requestId}
           FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS changed (id bigint, before jsonb, after jsonb)`);
       },
-      jobsWait() {
+      wakeWorkers() {
         added = true;
       },
       async enqueue(job) {

@@ -6,19 +6,19 @@ import { accounts, activities, timeframes } from "../store/schema.js";
 import { ServiceError } from "./errors.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
-/** An account would store more than it may. */
+/** The account would exceed its quota. */
 export class QuotaExceeded extends ServiceError {
-  /** What it may store, and what to do. */
-  readonly told: string;
+  /** What the account may store, and what to do. */
+  readonly advice: string;
 
   constructor(message: string) {
     super("conflict", "quota_exceeded", { message });
-    this.told = message;
+    this.advice = message;
   }
 }
 
 /**
- * Locks the account, so that of its requests one counts after the other. What is to be counted was written before: a
+ * Locks the account, so that its requests count one after another. The rows to count are already written: a
  * transaction that is over the quota is rolled back.
  */
 async function lock({ queries }: UnitOfWork, accountId: number): Promise<void> {
@@ -30,7 +30,7 @@ async function lock({ queries }: UnitOfWork, accountId: number): Promise<void> {
 }
 
 /**
- * Call it when an activity was added, or its JSON has grown.
+ * Call it after adding an activity, or after its JSON grows.
  * @throws QuotaExceeded
  */
 export async function requireActivityRoom(unit: UnitOfWork, ownerId: number): Promise<void> {
@@ -55,7 +55,7 @@ export async function requireActivityRoom(unit: UnitOfWork, ownerId: number): Pr
 }
 
 /**
- * Call it when a time frame was added.
+ * Call it after adding a time frame.
  * @throws QuotaExceeded
  */
 export async function requireTimeframeRoom(unit: UnitOfWork, ownerId: number): Promise<void> {
@@ -67,7 +67,7 @@ export async function requireTimeframeRoom(unit: UnitOfWork, ownerId: number): P
 }
 
 /**
- * Call it when a managed athlete was added.
+ * Call it after adding a managed athlete.
  * @throws QuotaExceeded
  */
 export async function requireAthleteRoom(unit: UnitOfWork, managerId: number): Promise<void> {
@@ -79,7 +79,7 @@ export async function requireAthleteRoom(unit: UnitOfWork, managerId: number): P
 }
 
 /**
- * Call it when a managed athlete got a larger picture.
+ * Call it after a managed athlete gets a larger picture.
  * @throws QuotaExceeded
  */
 export async function requirePictureRoom(unit: UnitOfWork, managerId: number): Promise<void> {
@@ -117,7 +117,7 @@ function countsIn(config: Config): LRUCache<number, Count> {
 }
 
 /**
- * Call it when samples of a device of the account were stored. Counting takes a second where there are thousands of
+ * Call it after storing samples of a device of the account. Counting takes a second when there are thousands of
  * millions, so it is done once a minute at most, and what this process stores is added in between.
  * @param stored how much the count has risen: `room` of `storeSamples`
  * @throws QuotaExceeded
@@ -141,6 +141,6 @@ export async function requireSampleRoom(unit: UnitOfWork, accountId: number, sto
     counts.set(accountId, { samples: samples - stored, at: now.getTime() });
   }
   throw new QuotaExceeded(
-    `The devices of one account have at most ${config.quotaSamples} samples, of which five minutes with samples count as 50 at least. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
+    `The devices of one account have at most ${config.quotaSamples} samples, and every five minutes with samples count as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
   );
 }

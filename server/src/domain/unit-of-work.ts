@@ -15,9 +15,9 @@ export interface UnitOfWork {
   queries: Queries;
   now: Date;
   config: Config;
-  /** Says what has happened, and does what follows from it: see `effects.ts`. */
+  /** Announces what happened, and runs its effects: see `effects.ts`. */
   announce<Name extends keyof Events>(name: Name, event: Events[Name]): Promise<void>;
-  /** Records a row before and after; null for a row that did not exist, or is deleted. */
+  /** Records a row before and after the change; null before it is created and after it is deleted. */
   audit(
     entity: string,
     entityId: number,
@@ -26,10 +26,10 @@ export interface UnitOfWork {
   ): Promise<void>;
   /** The same for any number of rows of one kind, in one statement. */
   auditAll(entity: string, changes: readonly AuditedChange[]): Promise<void>;
-  /** Work to be done after the commit. */
+  /** Adds a job that runs after the commit. */
   enqueue(job: NewJob): Promise<Job | undefined>;
-  /** The same for any number of jobs that carry no bytes. */
+  /** The same for any number of jobs without a body. */
   enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
-  /** Has a worker look for jobs after the commit; adding one does so by itself. */
-  jobsWait(): void;
+  /** Makes workers look for jobs after the commit. Adding a job does this automatically. */
+  wakeWorkers(): void;
 }

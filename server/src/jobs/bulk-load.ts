@@ -25,7 +25,7 @@ export const bulkLoadHandler: JobHandler = {
       if (error instanceof AsiError) throw new JobFailed(error.code, error.message);
       if (error instanceof NoRecording) throw new JobFailed("no_recording", error.message);
       if (error instanceof ScatteredRecording) throw new JobFailed(error.code, error.message);
-      if (error instanceof QuotaExceeded) throw new JobFailed(error.code, error.told);
+      if (error instanceof QuotaExceeded) throw new JobFailed(error.code, error.advice);
       throw error;
     }
   },

@@ -1,5 +1,5 @@
 import type { Context } from "../domain/context.js";
-import { jobsLost, unleased, whileOurs } from "../store/lease.js";
+import { jobsLost, unleased, whileLeaseHeld } from "../store/lease.js";
 import type { JobKind } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
 import { silentWorkers, WORKER_GRACE_MS } from "../store/worker-session.js";
@@ -39,7 +39,7 @@ export class Losses {
               )
             : ({ state: "PENDING", dueAt: clock.now(), ...unleased } as const)),
         })
-        .where(whileOurs(job))
+        .where(whileLeaseHeld(job))
         .returning({ id: jobs.id });
       if (returned.length > 0) this.#metrics.ran(job.kind, "lost");
     }

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { jobCaller, onBehalfOf } from "../callers.js";
 import type { Context } from "../domain/context.js";
 import { isUnavailable } from "../store/database-errors.js";
-import { leaseEnd, unleased, whileOurs } from "../store/lease.js";
+import { leaseEnd, unleased, whileLeaseHeld } from "../store/lease.js";
 import { type Job, type JobKind, NOBODY } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
 import { JobFailed, RetryLater } from "./handler.js";
@@ -45,7 +45,7 @@ export async function runJob(
   const { queries, clock, config } = ctx;
   /** Writes only while the lease is ours: after a pause of this worker another one may have the job. */
   const write = (values: Parameters<ReturnType<typeof queries.update<typeof jobs>>["set"]>[0]) =>
-    queries.update(jobs).set(values).where(whileOurs(job));
+    queries.update(jobs).set(values).where(whileLeaseHeld(job));
   const renewal = setInterval(() => {
     write({ leaseUntil: leaseEnd(config.jobLeaseMs) }).catch((error: unknown) =>
       log.warn({ err: error, job: job.jobId }, "lease not renewed"),

@@ -10,22 +10,22 @@ import type { JobMetrics } from "./metrics.js";
 import { runJob } from "./outcome.js";
 
 export interface Worker {
-  /** Looks for work at once: jobs were added. */
+  /** Looks for work immediately. Call it after adding jobs. */
   wake(): void;
-  /** Runs every job that is due, and those that they add, and returns when none is left. */
+  /** Runs all due jobs and the jobs that they add. Resolves when none is left. */
   drain(): Promise<void>;
   /**
-   * Takes no more jobs and waits for those under way. Unfinished jobs return to the queue, for another worker
-   * to begin at once.
+   * Stops taking jobs and waits for those that are running. Unfinished jobs return to the queue, where another worker
+   * can take them immediately.
    */
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
  * Runs jobs. A job is leased by changing its row, so any number of workers share the table without a queue server. The
- * service's own clock decides what is due, the database's how long a lease lasts.
+ * clock of the service decides what is due; the clock of the database decides when a lease ends.
  * @param contextOf a context for the work of a job
- * @param number of the worker, when its session shows that it lives; see `openWorkerSession`
+ * @param number of the worker, if it has a session; see `openWorkerSession`
  */
 export function startWorker(
   contextOf: (job: Job) => Context,
@@ -39,12 +39,12 @@ export function startWorker(
   const losses = new Losses(metrics);
   const underWay = new Map<Promise<void>, Job>();
   let stopping = false;
-  let looking: Promise<void> | undefined;
-  let again = false;
+  let taking: Promise<void> | undefined;
+  let wanted = false;
 
-  async function look(): Promise<void> {
+  async function takeDueJobs(): Promise<void> {
     do {
-      again = false;
+      wanted = false;
       const taker: Taker = { worker: number(), leaseMs: ctx.config.jobLeaseMs };
       await losses.giveBack(ctx, taker.worker);
       const due = await kindsDue(
@@ -55,12 +55,12 @@ export function startWorker(
       for (const lane of lanes) {
         if (!stopping && due.has(lane.kind)) await lane.fill(ctx, taker, (job) => start(lane, job));
       }
-    } while (again && !stopping);
+    } while (wanted && !stopping);
   }
 
   function start(lane: Lane, job: Job): void {
     const work = runJob(contextOf(job), job, log, metrics)
-      // The database did not take the outcome; the lease ends and the job is done again.
+      // The outcome was not stored; the lease ends and the job runs again.
       .catch((error: unknown) => log.error({ err: error, job: job.jobId }, "outcome of a job not stored"))
       .finally(() => {
         underWay.delete(work);
@@ -72,13 +72,13 @@ export function startWorker(
 
   function wake(): void {
     if (stopping) return;
-    again = true;
-    // A request that added jobs may call this; the search must not use its turns.
-    looking ??= onBehalfOf(null, look)
-      .catch((error: unknown) => log.error({ err: error }, "looking for jobs failed"))
+    wanted = true;
+    // A request that added jobs may call this, but the search must not use the turns of the request.
+    taking ??= onBehalfOf(null, takeDueJobs)
+      .catch((error: unknown) => log.error({ err: error }, "taking jobs failed"))
       .finally(() => {
-        looking = undefined;
-        if (again) wake();
+        taking = undefined;
+        if (wanted) wake();
       });
   }
 
@@ -88,14 +88,14 @@ export function startWorker(
     wake,
     async drain() {
       wake();
-      while (looking !== undefined || underWay.size > 0) await Promise.all([looking, ...underWay.keys()]);
+      while (taking !== undefined || underWay.size > 0) await Promise.all([taking, ...underWay.keys()]);
     },
     async stop(timeoutMs) {
       stopping = true;
       clearInterval(timer);
       let late: NodeJS.Timeout | undefined;
       await Promise.race([
-        Promise.resolve(looking).then(() => Promise.all(underWay.keys())),
+        Promise.resolve(taking).then(() => Promise.all(underWay.keys())),
         new Promise<void>((resolve) => {
           late = setTimeout(resolve, timeoutMs);
         }),

@@ -124,7 +124,7 @@ const take = (queries: Queries, due: SQL, worker: number | null, leaseMs: number
     .returning(jobColumns);
 
 /** The job, while the lease is the one that it was taken with. */
-export const whileOurs = (job: Pick<Job, "id" | "leaseToken">): SQL | undefined =>
+export const whileLeaseHeld = (job: Pick<Job, "id" | "leaseToken">): SQL | undefined =>
   and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? ""));
 
 /** Another worker has taken the job over: what this one did in the transaction is rolled back. */
@@ -144,7 +144,7 @@ export async function addToPayload(
   const held = await queries
     .update(jobs)
     .set({ payload: sql`${jobs.payload} || ${JSON.stringify(added)}::jsonb` })
-    .where(whileOurs(job))
+    .where(whileLeaseHeld(job))
     .returning({ id: jobs.id });
   if (held.length === 0) throw new LeaseLostError(`Another worker took over job ${job.id}.`);
 }
@@ -177,6 +177,6 @@ export async function giveBack(queries: Queries, given: readonly Job[]): Promise
     await queries
       .update(jobs)
       .set({ state: "PENDING", ...unleased })
-      .where(whileOurs(job));
+      .where(whileLeaseHeld(job));
   }
 }

@@ -140,7 +140,7 @@ async function insertDeliveries(
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, job_id, created_at)
     SELECT message_id, webhook_id, url, secret_token, event, data, 'pending', added.id, ${unit.now}
     FROM wanted JOIN added USING (job_id) RETURNING id`);
-  unit.jobsWait();
+  unit.wakeWorkers();
   return inserted.map(({ id }) => Number(id));
 }
 
@@ -168,7 +168,7 @@ async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]):
     FOR SHARE OF jobs SKIP LOCKED`);
   if (rows.length === 0) return [...wanted];
   // A worker may have skipped a job while it was locked.
-  unit.jobsWait();
+  unit.wakeWorkers();
   const known = new Set(rows.map(({ place }) => Number(place)));
   return wanted.filter((_, place) => !known.has(place));
 }
