@@ -53,7 +53,7 @@ const MAX_REST_MS = 1_000;
 const isIdle = ({ running, waiting }: Use) => running === 0 && waiting === 0;
 
 /** Brings somebody who did not wait up to the level: what was not used before gives no credit. */
-function comeUpTo({ levelMs }: Level, use: Use): void {
+function raiseTo({ levelMs }: Level, use: Use): void {
   if (use.waiting === 0) use.usedMs = Math.max(use.usedMs, levelMs);
 }
 
@@ -145,8 +145,8 @@ export class Turns<Caller> {
   #shareOf(caller: Caller, groupName: unknown): Share {
     const group = this.#groups.get(groupName) ?? this.#newGroup(groupName);
     const share = this.#shares.get(caller) ?? this.#newShare(caller, group);
-    comeUpTo(this.#all, group);
-    comeUpTo(group, share);
+    raiseTo(this.#all, group);
+    raiseTo(group, share);
     return share;
   }
 

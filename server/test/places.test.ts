@@ -5,7 +5,7 @@ import { authorize } from "../src/domain/access.js";
 import type { Context } from "../src/domain/context.js";
 import { fetchRawData, newRawDataReading } from "../src/domain/raw-data/fetch.js";
 import { PageCache } from "../src/domain/raw-data/page-cache.js";
-import { findUser, type PasswordTries } from "../src/oauth/model.js";
+import { findUser, type PasswordAttempts } from "../src/oauth/model.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 import { store } from "./team.js";
 
@@ -37,7 +37,7 @@ const callerOf = ({ id }: TestAccount): Caller => ({ name: accountCaller(id), gr
 describe("while queries of one caller wait for the database", () => {
   it("a login of another is judged, though logins of the first are under way", async () => {
     const { username, password } = await s.manager();
-    const triesOf = (caller: string): PasswordTries => {
+    const triesOf = (caller: string): PasswordAttempts => {
       const count = async () => {
         await s.store.database.pool.query("SELECT 1");
       };

@@ -5,7 +5,7 @@ import { giveBack, kindsDue, type Taker } from "../store/lease.js";
 import type { Job } from "../store/queue.js";
 import { handlers } from "./handlers.js";
 import { Lane, type LaneSettings } from "./lane.js";
-import { Losses } from "./losses.js";
+import { LostJobs } from "./lost-jobs.js";
 import type { JobMetrics } from "./metrics.js";
 import { runJob } from "./outcome.js";
 
@@ -36,7 +36,7 @@ export function startWorker(
 ): Worker {
   const ctx = contextOf({ jobId: "worker" } as Job);
   const lanes = settings.filter(({ kind }) => handlers[kind] !== undefined).map((lane) => new Lane(lane));
-  const losses = new Losses(metrics);
+  const lostJobs = new LostJobs(metrics);
   const underWay = new Map<Promise<void>, Job>();
   let stopping = false;
   let taking: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export function startWorker(
     do {
       wanted = false;
       const taker: Taker = { worker: number(), leaseMs: ctx.config.jobLeaseMs };
-      await losses.giveBack(ctx, taker.worker);
+      await lostJobs.giveBack(ctx, taker.worker);
       const due = await kindsDue(
         ctx.queries,
         lanes.map(({ kind }) => kind),

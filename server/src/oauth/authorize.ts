@@ -4,7 +4,7 @@ import { hashToken, newToken } from "../domain/tokens.js";
 import type { UnitOfWork } from "../domain/unit-of-work.js";
 import { authorizationCodes } from "../store/schema.js";
 import { type Parties, type Proof, stillHolds } from "./issue.js";
-import { findApplication, findUser, type PasswordTries } from "./model.js";
+import { findApplication, findUser, type PasswordAttempts } from "./model.js";
 
 /** How long a code is good for, once (RFC 6749 section 4.1.2 recommends at most ten minutes). */
 const CODE_LIFETIME_MS = 60_000;
@@ -36,7 +36,7 @@ const PARAMETERS = [
  */
 export async function authorizeRequest(
   ctx: Context,
-  tries: PasswordTries,
+  tries: PasswordAttempts,
   sent: Fields,
   credentials: { username: string; password: string } | null,
 ): Promise<Authorization> {

@@ -21,7 +21,7 @@ const SCOPE = ["all"];
 const NEVER = new Date("9999-12-31T00:00:00Z");
 
 /** Throttle of passwords. */
-export interface PasswordTries {
+export interface PasswordAttempts {
   /** Who tries. */
   caller: string;
   /** Counts a try before it is judged. Throws `throttled`. */
@@ -33,7 +33,7 @@ export interface PasswordTries {
 /** The account with these credentials. It takes the same time when there is none. */
 export async function findUser(
   ctx: Context,
-  tries: PasswordTries,
+  tries: PasswordAttempts,
   username: string,
   password: string,
 ): Promise<typeof accounts.$inferSelect | undefined> {
@@ -70,7 +70,11 @@ const toClient = (application: typeof applications.$inferSelect): Client => ({
  * @param sentRefreshToken the refresh token of the request: it does not expire and is not rotated, so the answer
  *   carries it again
  */
-export function createModel(ctx: Context, tries: PasswordTries, sentRefreshToken: string | undefined): Model {
+export function createModel(
+  ctx: Context,
+  tries: PasswordAttempts,
+  sentRefreshToken: string | undefined,
+): Model {
   const { queries, clock } = ctx;
   /** What was shown in this request, and judged; it is judged again when the token is stored. */
   let proof: Proof | undefined;

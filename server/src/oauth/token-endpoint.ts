@@ -2,7 +2,7 @@ import OAuth2Server from "@node-oauth/oauth2-server";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Context } from "../domain/context.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue.js";
-import { createModel, type PasswordTries } from "./model.js";
+import { createModel, type PasswordAttempts } from "./model.js";
 
 /** A token, as RFC 6749 section 5.1 writes it. */
 export const Token = Type.Object(
@@ -71,7 +71,7 @@ export function tokenError(error: string, description: string, basic = false): T
  */
 export async function grantToken(
   ctx: Context,
-  tries: PasswordTries,
+  tries: PasswordAttempts,
   form: Readonly<Record<string, string | string[]>>,
   authorization: string | undefined,
 ): Promise<TokenAnswer> {

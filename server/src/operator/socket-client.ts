@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { addressIn } from "../store/living-socket.js";
+import { addressIn } from "../store/liveness-socket.js";
 import { requireOwnFolder, requireOwnSocket } from "../store/private-folder.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ServiceError } from "../domain/errors.js";
 import { errorRecord } from "../error-record.js";
-import { addressIn } from "../store/living-socket.js";
+import { addressIn } from "../store/liveness-socket.js";
 import { makePrivateFolder, requireOwnSocket } from "../store/private-folder.js";
 import { UsageError } from "../usage-error.js";
 import { type Arguments, commands, isCommand, type OperatorContext } from "./commands.js";

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../usage-error.js";
-import { isAlive, showLife } from "./living-socket.js";
+import { isAlive, listenWhileAlive } from "./liveness-socket.js";
 
 /** Another process uses the folder. */
 export class FolderLockedError extends UsageError {
@@ -38,10 +38,10 @@ const LOOK_MS = 20;
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const id = randomBytes(8).toString("hex");
   const name = `lock.${process.pid}.${id}`;
-  const endStart = await showLife(folder, `${name}.starting`);
+  const endStart = await listenWhileAlive(folder, `${name}.starting`);
   try {
     await outlastRivals(folder, id);
-    return await showLife(folder, name);
+    return await listenWhileAlive(folder, name);
   } finally {
     await endStart();
   }

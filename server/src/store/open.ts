@@ -6,7 +6,7 @@ import { UsageError } from "../usage-error.js";
 import { type Database, openDatabase } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
 import { migrate } from "./migrate.js";
-import { closeToOthers, makePrivateFolder } from "./private-folder.js";
+import { makePrivateFolder, restrictToOwner } from "./private-folder.js";
 
 /** An open store: the database, migrated, and the key that encrypts its secrets. */
 export interface Store {
@@ -37,7 +37,7 @@ export async function openStore(config: Config): Promise<Store> {
             },
           },
     );
-    if (config.databaseUrl === null) closeToOthers(config.dataDir);
+    if (config.databaseUrl === null) restrictToOwner(config.dataDir);
     const { close } = database;
     await migrate(database);
     return {

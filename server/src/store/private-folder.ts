@@ -22,7 +22,7 @@ export function makePrivateFolder(folder: string): void {
 }
 
 /** Removes the rights of others on everything in a folder: the database engine may have set other modes. */
-export function closeToOthers(folder: string): void {
+export function restrictToOwner(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     const path = join(folder, name);
     const found = lstatSync(path, { throwIfNoEntry: false });

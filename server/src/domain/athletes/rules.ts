@@ -6,7 +6,7 @@ import { grantsOf } from "../permissions/coverage.js";
 import type { Lookup, Rule } from "../rule.js";
 
 /** An athlete, and whether the caller acts as the manager of this managed athlete. */
-export interface AthleteInHand {
+export interface AthleteAndRole {
   athlete: Account;
   byManager: boolean;
 }
@@ -65,7 +65,7 @@ export const athletesManagerWhoManages: Rule<"athlete", Account> = {
 };
 
 /** The athlete by one rule, or the manager of a managed athlete by the other. */
-const orManager = (manager: Rule<"athlete", Account>): Rule<"athlete", AthleteInHand> => ({
+const orManager = (manager: Rule<"athlete", Account>): Rule<"athlete", AthleteAndRole> => ({
   words: `${thatAthlete.words}; as a convenience, ${manager.words[0]?.toLowerCase()}${manager.words.slice(1)}`,
   roles: ["MANAGER", "ATHLETE"],
   async find(ctx, ids, lookup) {

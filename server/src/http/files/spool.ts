@@ -3,7 +3,7 @@ import { createReadStream, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { isAlive, showLife } from "../../store/living-socket.js";
+import { isAlive, listenWhileAlive } from "../../store/liveness-socket.js";
 
 /** Bytes that gather before they are written. */
 const WRITE_BYTES = 1024 * 1024;
@@ -16,12 +16,12 @@ const lifeOf = (name: string) => `${name}.lock`;
 /** Where what is made of uploads lies until it is sent: a folder of this process, which the next one clears after a crash. */
 export class Spool {
   readonly #folder: string;
-  readonly #endLife: () => Promise<void>;
+  readonly #stopListening: () => Promise<void>;
   #count = 0;
 
-  private constructor(folder: string, endLife: () => Promise<void>) {
+  private constructor(folder: string, stopListening: () => Promise<void>) {
     this.#folder = folder;
-    this.#endLife = endLife;
+    this.#stopListening = stopListening;
   }
 
   /** @param dataDir folder of the service's data; several processes may share it */
@@ -29,11 +29,11 @@ export class Spool {
     const uploads = join(dataDir, "uploads");
     mkdirSync(uploads, { recursive: true, mode: 0o700 });
     const name = `process-${randomBytes(6).toString("hex")}`;
-    const endLife = await showLife(uploads, lifeOf(name));
+    const stopListening = await listenWhileAlive(uploads, lifeOf(name));
     // Once its process shows that it lives, nobody takes the folder for an abandoned one.
     mkdirSync(join(uploads, name), { mode: 0o700 });
     await removeAbandoned(uploads);
-    return new Spool(join(uploads, name), endLife);
+    return new Spool(join(uploads, name), stopListening);
   }
 
   /** A place for one more file. */
@@ -45,7 +45,7 @@ export class Spool {
   /** Gives the folder up with all that is in it. */
   async close(): Promise<void> {
     rmSync(this.#folder, { recursive: true, force: true });
-    await this.#endLife();
+    await this.#stopListening();
   }
 }
 

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { type Authorization, authorizeRequest, type Fields } from "../../oauth/authorize.js";
 import { type AnswerHead, OtherAnswer } from "../answers.js";
-import { passwordTries } from "../password-tries.js";
+import { passwordAttempts } from "../password-attempts.js";
 import { route } from "../route.js";
 
 const AuthorizeQuery = Type.Object({
@@ -45,7 +45,7 @@ export function authorizeRoutes(app: FastifyInstance): void {
               password: typeof password === "string" ? password : "",
             };
       const sent = form ?? (request.query as Fields);
-      const answer = await authorizeRequest(ctx, passwordTries(app, request), sent, credentials);
+      const answer = await authorizeRequest(ctx, passwordAttempts(app, request), sent, credentials);
       if (answer.kind === "redirect") return new OtherAnswer(302, { Location: answer.location });
       if (answer.kind === "refused") return refusal(answer.reason);
       return loginPage(reply, answer);

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { grantToken, Token, type TokenRefusal, tokenError } from "../../oauth/token-endpoint.js";
 import { OtherAnswer } from "../answers.js";
-import { passwordTries } from "../password-tries.js";
+import { passwordAttempts } from "../password-attempts.js";
 import { route } from "../route.js";
 
 const TokenRequest = Type.Object({
@@ -40,7 +40,12 @@ export function tokenRoutes(app: FastifyInstance): void {
     async handle({ ctx, request, reply }) {
       const form = request.body as Record<string, string | string[]> | undefined;
       if (form === undefined) return refusal(NO_FORM);
-      const answer = await grantToken(ctx, passwordTries(app, request), form, request.headers.authorization);
+      const answer = await grantToken(
+        ctx,
+        passwordAttempts(app, request),
+        form,
+        request.headers.authorization,
+      );
       if (answer.status !== 200) return refusal(answer);
       for (const [name, value] of Object.entries(answer.headers)) reply.header(name, value);
       return answer.body;

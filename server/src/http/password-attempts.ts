@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { PasswordTries } from "../oauth/model.js";
+import type { PasswordAttempts } from "../oauth/model.js";
 import { addressKey } from "./address-key.js";
 
 /** Passwords are counted by username and client address; those of one address take turns with others'. */
-export const passwordTries = ({ throttle }: FastifyInstance, { ip }: FastifyRequest): PasswordTries => ({
+export const passwordAttempts = (
+  { throttle }: FastifyInstance,
+  { ip }: FastifyRequest,
+): PasswordAttempts => ({
   caller: `address ${addressKey(ip)}`,
   count: (username) => throttle.password(username, ip),
   right: (username) => throttle.rightPassword(username, ip),

@@ -11,7 +11,7 @@ import { finished } from "./outcome.js";
 const MAX_LOSSES = 3;
 
 /** Returns the jobs of lost workers to the queue, or fails them. A worker is lost when its lease or its session has ended. */
-export class Losses {
+export class LostJobs {
   readonly #metrics: JobMetrics;
   /** When a worker was first seen without a session. */
   readonly #silentSince = new Map<number, number>();

@@ -37,7 +37,7 @@ export function addressIn(folder: string, name: string): SocketAddress {
  * @returns ends it and removes the file
  * @throws UsageError where the file system knows no sockets
  */
-export async function showLife(folder: string, name: string): Promise<() => Promise<void>> {
+export async function listenWhileAlive(folder: string, name: string): Promise<() => Promise<void>> {
   const file = join(folder, name);
   const address = addressIn(folder, `socket.${randomBytes(8).toString("hex")}`);
   const server = createServer((connection) => connection.destroy()).unref();
