@@ -1,10 +1,10 @@
 import ipaddr from "ipaddr.js";
 
-/** A subscriber gets at least so much of IPv6 (RFC 6177), and may change all that follows at will. */
+/** A subscriber gets a prefix of at most this length (RFC 6177), and can freely choose the bits after it. */
 const SUBSCRIBER_PARTS = 4;
 
 /**
- * What stands for a client in the throttles: an IPv4 address, or the first 64 bits of an IPv6 address.
+ * The key of a client in the throttles: its IPv4 address, or the first 64 bits of its IPv6 address.
  * @param ip as the framework gives it
  */
 export function addressKey(ip: string): string {

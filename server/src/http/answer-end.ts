@@ -1,10 +1,13 @@
 import type { EventEmitter } from "node:events";
 import type { FastifyReply } from "fastify";
 
-/** Nobody reads this answer; status 499 keeps it out of the log of failures. */
+/** The client has disconnected and does not read this response. Status 499 keeps it out of the log of failures. */
 export const clientLeft = (): Error => Object.assign(new Error("The client has left"), { statusCode: 499 });
 
-/** What is to be called when an answer or a connection closes: one listener for all, since Node.js warns of more than ten. */
+/**
+ * Callbacks for the close of a response or a connection. They share one listener, because Node.js warns about more
+ * than ten.
+ */
 const endingsOf = new WeakMap<EventEmitter, Set<() => void>>();
 
 function endingsOn(emitter: EventEmitter): Set<() => void> {
@@ -19,9 +22,9 @@ function endingsOn(emitter: EventEmitter): Set<() => void> {
 }
 
 /**
- * Calls back once when the answer has ended: sent, or cut off because the client has left. Call it before taking what
- * `ended` gives back.
- * @throws Error with status 499 when the client has left already, since the end is told only once
+ * Calls `ended` once when the response is complete or the client has disconnected. Call this before acquiring what
+ * `ended` releases.
+ * @throws Error with status 499 when the client has already disconnected, because the event does not fire again
  */
 export function onAnswerEnd(
   { raw, request }: Pick<FastifyReply, "raw" | "request">,
@@ -31,7 +34,7 @@ export function onAnswerEnd(
   if (raw.closed || socket.destroyed) {
     throw clientLeft();
   }
-  // An answer that waits behind another one of a pipelined connection is not told that the connection has closed.
+  // A response that waits behind another on a pipelined connection gets no close event.
   const endings = [endingsOn(raw), endingsOn(socket)];
   const end = () => {
     for (const those of endings) those.delete(end);

@@ -7,23 +7,23 @@ import { StreamedPage } from "../domain/streamed-page.js";
 import type { Page } from "../wire/types.js";
 import { isItem, isKnown, itemHeaders } from "./conditional.js";
 
-/** JSON that the schema describes. */
+/** JSON described by a schema. */
 export interface JsonSuccess<Schema extends TSchema = TSchema> {
   status: 200 | 201;
   schema: Schema;
-  /** Headers of its own, and what they say; for the document only. */
+  /** Additional headers and their descriptions; used only in the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;
   mediaType?: undefined;
 }
 
-/** Nothing but the status. */
+/** A status without a body. */
 export interface EmptySuccess {
   status: 204;
   schema?: undefined;
   mediaType?: undefined;
 }
 
-/** Text of another type than JSON. */
+/** Text of a media type other than JSON. */
 export interface TextSuccess {
   status: 200;
   mediaType: string;
@@ -31,7 +31,7 @@ export interface TextSuccess {
   schema?: undefined;
 }
 
-/** A file of text, to be saved under a name. */
+/** A text file with a file name. */
 export interface FileSuccess {
   status: 200;
   mediaType: string;
@@ -39,10 +39,10 @@ export interface FileSuccess {
   schema?: undefined;
 }
 
-/** What a success looks like. */
+/** The form of a successful response. */
 export type Success = JsonSuccess | EmptySuccess | TextSuccess | FileSuccess;
 
-/** What the handler of an operation with this success returns. */
+/** The return type of the handler of an operation with this success. */
 export type HandlerResult<S extends Success> =
   S extends JsonSuccess<infer Schema>
     ? Promise<JsonAnswer<Static<Schema>> | OtherAnswer>
@@ -52,16 +52,16 @@ export type HandlerResult<S extends Success> =
         ? Promise<string | OtherAnswer>
         : Promise<void>;
 
-/** What a handler can do to its answer besides returning it. */
+/** The parts of the reply that a handler may change itself. */
 export interface AnswerHead extends Pick<FastifyReply, "raw" | "request"> {
   header(name: string, value: string): void;
 }
 
-/** A value, with an entity tag or without, as itself or as text. */
+/** A value or its JSON text, with or without an entity tag. */
 type JsonAnswer<T> = T | JsonBytes<T> | Item<T> | Item<JsonBytes<T>> | StreamedPageOf<T>;
 type StreamedPageOf<T> = [T] extends [Page<infer Result>] ? StreamedPage<Result> : never;
 
-/** A file that is sent from a stream. */
+/** A file sent from a stream. */
 export class FileAnswer {
   readonly fileName: string;
   readonly bytes: number;
@@ -74,7 +74,10 @@ export class FileAnswer {
   }
 }
 
-/** An answer that is not the operation's success, in a shape of its own: OAuth 2.0 asks for other ones than the API's. */
+/**
+ * A response other than the operation's success, with its own format: OAuth 2.0 requires formats that differ from the
+ * API's.
+ */
 export class OtherAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -89,7 +92,7 @@ export class OtherAnswer {
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Sends what a handler has returned. */
+/** Sends the result of a handler. */
 export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,

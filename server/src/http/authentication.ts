@@ -7,10 +7,12 @@ import { preparedOnce, type Queries } from "../store/database.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
 import type { Throttle } from "./throttle.js";
 
-/** RFC 6750 section 2.1; the scheme in any letter case. The token in the form of those that are given out. */
+/**
+ * RFC 6750 section 2.1; the scheme in any letter case. The token has the form of the tokens that the service issues.
+ */
 const BEARER = /^Bearer +([A-Za-z0-9_-]{43})$/i;
 
-/** The most tokens whose account is remembered. */
+/** The maximum number of tokens whose account is cached. */
 const MAX_KNOWN = 10_000;
 
 const callerOfToken = preparedOnce((queries) =>
@@ -35,21 +37,21 @@ const callerOfToken = preparedOnce((queries) =>
     .prepare("caller_of_token"),
 );
 
-/** Tells who calls. */
+/** Identifies the caller. */
 export interface Authentication {
   /**
-   * The account of the token in an `Authorization` header, if this process has seen the token valid; without a query, and
-   * before it is known whether the token still is.
+   * The cached account of the token in an `Authorization` header, if this process has seen the token as valid. Makes
+   * no query, so the token may have become invalid since.
    */
   expectedAccount(header: string): number | undefined;
-  /** Who the header stands for; null when it holds no token that is valid now. */
+  /** The account of the header; null when the header has no token that is valid now. */
   authenticate(request: FastifyRequest, header: string): Promise<Caller | null>;
 }
 
 /**
- * Authentication by access token. Where an address has sent as many invalid tokens as it may make anonymous calls, the
- * tokens that this process has not seen valid are refused without a query until the minute ends; clients behind the
- * same address with known tokens are not affected.
+ * Authentication by access token. When an address has sent as many invalid tokens as its limit of anonymous calls,
+ * the service refuses tokens that this process has not seen as valid, without a query, until the minute ends. Clients
+ * with known tokens behind the same address are not affected.
  */
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */

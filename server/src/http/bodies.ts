@@ -9,11 +9,11 @@ import { readJson } from "./json.js";
 import { JsonScan } from "./json-scan.js";
 import { receiveBody } from "./receive-body.js";
 
-/** Far more than any form of the service has. */
+/** Far more than any form of the service needs. */
 const MAX_FORM_FIELDS = 50;
 const FORM_MAX_BYTES = 64 * 1024;
 
-/** The most that a body may have, unless its operation says otherwise. */
+/** The maximum size of a body, unless the operation sets another. */
 export const JSON_MAX_BYTES = 64 * 1024;
 
 /** Reads a form. A repeated field is an array, so that the token endpoint can refuse it. */
@@ -34,8 +34,8 @@ function readForm(bytes: Buffer): Record<string, string | string[]> {
 }
 
 /**
- * Installs the readers of request bodies: JSON everywhere; forms, and files in forms, only where the route says so. No
- * body may be compressed: what it holds unpacked would escape the limits.
+ * Installs the readers of request bodies: JSON everywhere; forms, and files in forms, only where the route says so.
+ * Compressed bodies are refused, because their uncompressed size would bypass the limits.
  */
 export async function installBodies(app: FastifyInstance): Promise<void> {
   app.removeAllContentTypeParsers();
@@ -55,7 +55,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     if (!hasBody || routeOptions.config.multipart === true) return;
     const caller = ctx.caller === null ? addressKey(ip) : `user-${ctx.caller.id}`;
     const share = budget.open(caller, routeOptions.bodyLimit);
-    // Until then the body's values are in memory.
+    // The values of the body stay in memory until then.
     onAnswerEnd(reply, () => share.release());
     request.bodyShare = share;
   });
@@ -102,7 +102,7 @@ declare module "fastify" {
     bodyBudget: BodyBudget;
   }
   interface FastifyRequest {
-    /** What the request's body holds of the process's memory. */
+    /** The share of the body memory that this request holds. */
     bodyShare: BodyShare | undefined;
   }
   interface FastifyContextConfig {

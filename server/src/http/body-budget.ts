@@ -1,27 +1,28 @@
 import { errors } from "../domain/errors.js";
 
-/** Bodies up to this size have a part of the budget of their own, so that large ones do not keep them out. */
+/** Bodies up to this size have a reserved part of the budget, so that large bodies do not block them. */
 export const SMALL_BODY_BYTES = 64 * 1024;
-/** The size of that part, of the whole. */
+/** The fraction of the budget that is reserved. */
 const SMALL_SHARE = 1 / 4;
 
-/** When to try again: most bodies arrive in less. */
+/** When to try again: most bodies arrive in less time. */
 const RETRY_AFTER_MS = 2_000;
 
-/** What one request holds of the budget. */
+/** The share of the budget that one request holds. */
 export interface BodyShare {
   /**
    * Counts bytes that have arrived.
-   * @throws ServiceError `throttled` when the caller has too many on the way, `unavailable` when the process has
+   * @throws ServiceError `throttled` when the caller has too many bytes in transit, `unavailable` when the process has
    */
   add(bytes: number): void;
-  /** Gives all of them back. */
+  /** Releases all of them. */
   release(): void;
 }
 
 /**
- * How many bytes of request bodies a process holds, from their arrival to the end of the answer: for all callers together,
- * and for each. A caller with no other body on the way may always send one: the limit of the body bounds it.
+ * Limits the bytes of request bodies that a process holds, from their arrival to the end of the response, in total
+ * and for each caller. A caller with no other body in transit may always send one, which is bounded by the limit of
+ * the body.
  */
 export class BodyBudget {
   readonly #limits: { small: number; large: number; caller: number };
@@ -37,15 +38,15 @@ export class BodyBudget {
     this.#limits = { small, large: processBytes - small, caller: callerBytes };
   }
 
-  /** Bytes that are held now. */
+  /** Bytes held now. */
   get held(): number {
     return this.#held.small + this.#held.large;
   }
 
   /**
-   * Begins to count a request's body.
+   * Starts counting the body of a request.
    * @param caller who sends it
-   * @param maxBytes the most that the body may have
+   * @param maxBytes maximum size of the body
    */
   open(caller: string, maxBytes: number): BodyShare {
     const part = maxBytes <= SMALL_BODY_BYTES ? "small" : "large";

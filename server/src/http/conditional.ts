@@ -8,16 +8,16 @@ import type { Item } from "../domain/item.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The request's body as it came, or a hash of it, for the fingerprint of an idempotent request. */
+    /** The raw request body or a hash of it, for the fingerprint of an idempotent request. */
     rawBody: Uint8Array | undefined;
-    /** The request's idempotency key was used before: its stored answer is to be sent. */
+    /** The idempotency key was used before, so the stored response must be sent. */
     replays: boolean;
   }
 }
 
 export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization" });
 
-/** Whether the client has this very view already, so that a 304 tells it all. */
+/** Whether the client already has this representation, so that a 304 is enough. */
 export function isKnown({ headers, method }: FastifyRequest, etag: string): boolean {
   const known = headers["if-none-match"];
   const reads = method === "GET" || method === "HEAD";
@@ -45,7 +45,7 @@ export async function readConditions(
   request.replays = await hasStoredAnswer(ctx);
 }
 
-/** The answer to what an operation resulted in, with the headers that belong to it and not to the single request. */
+/** The response to the result of an operation, with the headers that do not depend on the single request. */
 function answerOf({ status, schema }: { status: number; schema?: unknown }, result: unknown): Answer {
   if (schema === undefined) return { status, headers: {}, body: new Uint8Array() };
   const { resource, headers } = isItem(result)
@@ -61,13 +61,13 @@ function answerOf({ status, schema }: { status: number; schema?: unknown }, resu
 export const isItem = (answer: unknown): answer is Item<unknown> =>
   typeof answer === "object" && answer !== null && "etag" in answer && "resource" in answer;
 
-/** Sends an answer as it was stored. */
+/** Sends a stored response unchanged. */
 export function sendStored(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   reply.code(status).headers(headers);
   return body.length === 0 ? reply.send() : reply.send(Buffer.from(body));
 }
 
-/** The stored answer, once the body is there to be compared. */
+/** The stored response, read after the body has arrived and can be compared. */
 export async function readStored(request: FastifyRequest): Promise<Answer | undefined> {
   const { ctx } = request;
   if (ctx.idempotency === undefined) return undefined;

@@ -1,10 +1,10 @@
 import type { AnswerHead } from "./answers.js";
 import type { AnyOperation } from "./route.js";
 
-/** Since when the deprecated operations are so marked: a structured date (RFC 9745 section 2.1). */
+/** The date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
 const DEPRECATED_SINCE = "@1704067200";
 
-/** Says in the answer's header that the operation is deprecated, and where that is explained. */
+/** Headers that mark the operation as deprecated and link to the explanation. */
 export function deprecationHeaders(reply: AnswerHead, operation: AnyOperation): void {
   reply.header("Deprecation", DEPRECATED_SINCE);
   const links = [`</api/docs/#/${encodeURIComponent(operation.tag)}/${operation.id}>; rel="deprecation"`];

@@ -27,7 +27,7 @@ const STATUS: Record<ErrorKind, number> = {
 
 const MALFORMED = { code: "malformed", detail: "The request could not be read." };
 
-/** What the framework refuses before any of our code runs. */
+/** Errors that the framework raises before our code runs. */
 const FRAMEWORK: Record<number, { code: string; detail: string }> = {
   400: MALFORMED,
   404: { code: "not_found", detail: "Not found." },
@@ -39,28 +39,28 @@ const FRAMEWORK: Record<number, { code: string; detail: string }> = {
   431: { code: "malformed", detail: "The request header is too large." },
 };
 
-/** When a client may ask again after the database was away; most restarts take less. */
+/** When a client may try again after the database becomes unavailable; most restarts take less time. */
 const RETRY_AFTER_S = 5;
 
-/** The disk on which uploads wait, or the database's, is full. */
+/** The disk for uploads or the disk of the database is full. */
 const isFull = (error: Error) => "code" in error && error.code === "ENOSPC";
 
 const UNAVAILABLE = { detail: "The service is unavailable for the moment. Try again later." };
 
-/** What JSON can express and the database cannot hold. */
+/** Values that JSON can express but the database cannot store. */
 const REFUSED_VALUE = {
   non_field_errors: [
     "A value cannot be stored: a number with too many digits, a NUL character, or a structure that is too deep or too large.",
   ],
 };
 
-/** Sends an error in the shape of its kind. Anything that is not foreseen is a 500 that tells nothing. */
+/** Sends an error in the shape of its kind. An unexpected error becomes a 500 without details. */
 export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  // Where the framework refuses, no hook has set it.
+  // When the framework raises the error, no hook has set this.
   reply.header("X-Request-Id", request.id);
   if (error instanceof ServiceError) {
     if (error.kind === "unauthenticated") {
@@ -101,8 +101,8 @@ function answer(reply: FastifyReply, status: number, code: string, body: unknown
   return (
     reply
       .removeHeader("Content-Disposition")
-      // The framework would close the connection while the client still sends, which resets it before the client reads the
-      // answer. The rest of the body is read and dropped instead.
+      // The framework would close the connection while the client is still sending. That resets it before the client
+      // reads the response, so read and discard the rest of the body instead.
       .removeHeader("Connection")
       .code(status)
       .header("X-Error-Code", code)
@@ -112,12 +112,12 @@ function answer(reply: FastifyReply, status: number, code: string, body: unknown
   );
 }
 
-/** How long a client that was refused has to read why. */
+/** How long a refused client has to read the response. */
 const LINGER_MS = 1000;
 
-/** Answers what is not HTTP, or too much of it: the server could make no request of it. */
+/** Responds to input that the server cannot parse as a request, because it is not HTTP or is too large. */
 export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Node's own name for the answer under way: nothing may be written into it.
+  // Node's internal name for the response in progress: nothing may be written into it.
   const { _httpMessage: answering } = socket as { _httpMessage?: ServerResponse | null };
   if (error.code === "ECONNRESET" || !socket.writable || answering?.headersSent) {
     socket.destroy();
@@ -139,16 +139,19 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
       body,
     ].join("\r\n"),
   );
-  // Not at once: what is still unread would make it a reset, and the answer would be lost.
+  // Not immediately: unread data would turn the close into a reset, and the response would be lost.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** How long a throttled request waits for its answer: a client that asks again at once takes little of the processor. */
+/**
+ * How long a throttled request waits for its response, so that a client that retries immediately uses little
+ * processor time.
+ */
 const THROTTLED_MS = 100;
-/** Requests that wait so; beyond them the memory would cost more than the answers. */
+/** Maximum number of such requests; waiting with more would cost more memory than responding. */
 const MAX_WAITING = 1_000;
 
-/** Installs the error and not-found answers. */
+/** Installs the handlers for errors and unknown paths. */
 export function installErrors(app: FastifyInstance): void {
   let waiting = 0;
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {

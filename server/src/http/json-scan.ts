@@ -1,10 +1,10 @@
 import { errors } from "../domain/errors.js";
 
-/** Bounds of what a JSON text may hold, far above what any operation needs. */
+/** Limits on the structure of a JSON text, far above what any operation needs. */
 export const JSON_LIMITS = {
-  /** Levels of arrays and objects within each other. */
+  /** Nesting depth of arrays and objects. */
   depth: 64,
-  /** Values in arrays and objects, themselves included. */
+  /** Values in arrays and objects, including arrays and objects. */
   values: 50_000,
   /** Members of objects. */
   members: 5_000,
@@ -14,11 +14,10 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Looks at a JSON text while it arrives, and refuses one whose structure would make it costly to parse:
- * two bytes can become a value, and its time grows faster than the number of members. It does not judge the
- * syntax; the parser does.
+ * Scans a JSON text while it arrives, and refuses one whose structure is costly to parse: two bytes can become a
+ * value, and the time grows faster than the number of members. The parser checks the syntax, not this scan.
  *
- * A body may hold one long string, such as a picture or a course. The rest has a limit of its own.
+ * A body may hold one long string, such as a picture or a course. The rest has a separate limit.
  */
 export class JsonScan {
   readonly #maxBytesAround: number;
@@ -37,7 +36,7 @@ export class JsonScan {
   }
 
   /**
-   * Looks at the next bytes.
+   * Scans the next bytes.
    * @throws ServiceError `malformed` beyond a limit of the structure, `too_large` beyond that of the bytes
    */
   write(chunk: Uint8Array): void {

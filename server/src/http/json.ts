@@ -4,7 +4,7 @@ import { errors } from "../domain/errors.js";
 
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** From this size on, each step of reading runs in an event loop turn of its own. */
+/** From this size, each step of reading runs in a separate turn of the event loop. */
 const LONG_BYTES = 1024 * 1024;
 
 /**

@@ -5,10 +5,10 @@ import { errorRecord } from "../error-record.js";
 export const logOptions = (level: string) =>
   ({
     level,
-    // The reader of forms writes down its options, among them the request's headers with the token.
+    // The multipart parser logs its options, including the request headers with the token.
     serializers: { err: errorRecord, busboyOptions: () => undefined },
     hooks: {
-      // Where a line has no text of its own, it would get the error's, as it is.
+      // A log line without a message would get the unfiltered message of the error.
       logMethod(args, write) {
         const [given, text] = args as unknown as [unknown, unknown];
         const error = given instanceof Error ? given : (given as { err?: unknown } | null)?.err;

@@ -10,7 +10,7 @@ export function measureRequests(app: FastifyInstance): Registry {
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: "http_request_duration_seconds",
-    help: "Time from the request's head to the end of the answer",
+    help: "Time from the head of the request to the end of the response",
     labelNames: ["method", "route", "status"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
@@ -49,7 +49,7 @@ export async function serveMetrics(
       const [status, type, text] = await page();
       response.writeHead(status, { "Content-Type": type }).end(text);
     } catch (error) {
-      // Some are counted in the database.
+      // Some metrics are counted in the database.
       log.error({ err: error }, "metrics not read");
       response.writeHead(500).end();
     }
@@ -60,7 +60,7 @@ export async function serveMetrics(
   return () =>
     new Promise((resolve) => {
       server.close(() => resolve());
-      // A reader that stands still must not keep the process.
+      // A stalled client must not keep the process running.
       server.closeAllConnections();
     });
 }

@@ -9,7 +9,7 @@ export function requireAcceptable({ headers, routeOptions }: FastifyRequest): vo
   const { operation } = routeOptions.config;
   if (operation === undefined || operation.ignoresAccept || (headers.accept ?? "").trim() === "") return;
   const sent = operation.success.mediaType ?? "application/json";
-  // A client may name the charset or not.
+  // Clients may include or omit the charset.
   const [accepted] = new Negotiator({ headers }).mediaTypes([sent, `${sent}; charset=utf-8`]);
   if (accepted === undefined) throw Object.assign(new Error("Not acceptable"), { statusCode: 406 });
 }

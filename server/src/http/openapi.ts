@@ -6,7 +6,7 @@ import type { AnyOperation, Method } from "./route.js";
 
 type Json = Record<string, unknown>;
 
-/** The groups of operations, in words. */
+/** Descriptions of the groups of operations. */
 const TAGS: Readonly<Record<string, string>> = {
   Authentication: "OAuth 2.0: tokens for the API",
   Account: "The authenticated user",
@@ -16,10 +16,10 @@ const TAGS: Readonly<Record<string, string>> = {
   "Device ownerships": "Who owned a device when",
 };
 
-/** Formats that mean something outside; the others are ours and checked by us. */
+/** Standard formats; all other formats are our own. */
 const KNOWN_FORMATS = new Set(["date-time", "date", "email", "password", "uri", "binary"]);
 
-/** What every operation can answer besides its own errors. */
+/** The errors that every operation can return in addition to its own. */
 const COMMON = [403, 406, 429, 500, 503];
 
 const DETAIL = { type: "object", required: ["detail"], properties: { detail: { type: "string" } } };
@@ -47,7 +47,7 @@ const OAUTH_ERROR = {
 const ERRORS: Readonly<Record<number, Json>> = {
   302: { description: "Redirect with `error`", headers: { Location: { schema: { type: "string" } } } },
   304: {
-    description: "`If-None-Match` names this very answer",
+    description: "`If-None-Match` names this representation",
     headers: { ETag: { schema: { type: "string" } } },
   },
   400: response(
@@ -55,7 +55,7 @@ const ERRORS: Readonly<Record<number, Json>> = {
     { anyOf: [FIELD_ERRORS, DETAIL, MESSAGE] },
     { username: ["This field is required."] },
   ),
-  401: response("The client is unknown or its secret wrong", OAUTH_ERROR, { error: "invalid_client" }),
+  401: response("The client is unknown, or its secret is wrong", OAUTH_ERROR, { error: "invalid_client" }),
   403: response("Not authenticated, or without the right", DETAIL, {
     detail: "You do not have permission to perform this action.",
   }),
@@ -77,7 +77,7 @@ const ERRORS: Readonly<Record<number, Json>> = {
   },
   500: response("Internal error", DETAIL, { detail: "Internal server error." }),
   503: {
-    ...response("The database is away, full or read-only", DETAIL, {
+    ...response("The database is unavailable, full or read-only", DETAIL, {
       detail: "The service is unavailable for the moment. Try again later.",
     }),
     headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } },
@@ -123,7 +123,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
           flows: {
             password: {
               tokenUrl: `${baseUrl}/oauth2/token/`,
-              scopes: { all: "Everything that the user may" },
+              scopes: { all: "Everything that the user may do" },
             },
           },
         },
@@ -212,13 +212,13 @@ function describe(
   };
 }
 
-/** The OAuth endpoints tell a bad request in their own ways: RFC 6749 section 5.2, and a page for people. */
+/** The OAuth endpoints report a bad request in their own formats: RFC 6749 section 5.2, and an HTML page. */
 function describeError({ oauth, success }: AnyOperation, status: number): Json {
   if (status !== 400 || !oauth) return { $ref: `#/components/responses/Error${status}` };
   return success.mediaType === undefined
     ? response("Invalid request", { anyOf: [OAUTH_ERROR, DETAIL] }, { error: "invalid_grant" })
     : {
-        description: "A page that says why, or an object when the form could not be read",
+        description: "An HTML page with the reason, or an object when the form could not be read",
         content: {
           [success.mediaType]: { schema: { type: "string" } },
           "application/json": { schema: DETAIL, example: { detail: "The form has more than 50 fields." } },

@@ -29,12 +29,12 @@ export type ThrottleScope = keyof ReturnType<typeof limits>;
 /** Where a scope counts: by the caller, else by the client's address. */
 const BY_USER: ReadonlySet<ThrottleScope> = new Set(["user", "rawData", "files", "newPassword"]);
 
-/** Keys that are known to be exhausted, so that further calls cost no query. */
+/** Keys known to be exhausted, so that further calls need no query. */
 const MAX_EXHAUSTED = 10_000;
 
 export interface Throttle {
   /**
-   * Counts one call in a scope and says in the answer's header what is left.
+   * Counts one call in a scope and reports the remaining calls in the response headers.
    * @throws ServiceError `throttled`
    */
   (scope: ThrottleScope, request: FastifyRequest, reply?: FastifyReply): Promise<void>;
@@ -51,14 +51,17 @@ export interface Throttle {
   registrationBytes(request: FastifyRequest, bytes: number): Promise<void>;
   /**
    * Counts a password for a username before it is checked, so that parallel attempts do not exceed the limit.
-   * @throws ServiceError `throttled` after too many wrong ones
+   * @throws ServiceError `throttled` after too many wrong passwords
    */
   password(username: string, address: string): Promise<void>;
   /** The password was right: it does not count. */
   rightPassword(username: string, address: string): Promise<void>;
 }
 
-/** Counters in PostgreSQL hold over all processes; the embedded database has one process, so memory is enough. */
+/**
+ * Counters in PostgreSQL apply to all processes. With the embedded database there is only one process, so memory is
+ * enough.
+ */
 export function createThrottle(config: Config, database: Database): Throttle {
   const scopes = limits(config);
   const limiters = new Map(
@@ -97,7 +100,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
       return await limiterOf(scope).consume(key, points);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // A request for several points may fail while single ones are left; a password being checked may give its point back.
+      // A request for several points may fail while single points are left, and a password check may return its point.
       if (points === 1 && scope !== "failedPassword") {
         exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);
       }
@@ -119,7 +122,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
     }
   };
 
-  // Usernames are personal: the counters outlive the account, so they hold hashes.
+  // Usernames are personal data, and the counters outlive the account, so the keys are hashes.
   const passwordKey = (username: string, address: string) =>
     `${createHash("sha256").update(username.toLowerCase()).digest("base64url")} ${addressKey(address)}`;
   return Object.assign(throttle, {

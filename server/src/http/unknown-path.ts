@@ -3,10 +3,10 @@ import { errors, type ServiceError } from "../domain/errors.js";
 
 const MAX_SHOWN = 200;
 
-/** The path of a request for the log: without its query, which may hold secrets, escaped, and cut. */
+/** The path of a request for the log: without the query, which may contain secrets; escaped and truncated. */
 export function shownPath({ url }: Pick<FastifyRequest, "url">): string {
   const [path = ""] = url.split("?", 1);
-  // Node gives each byte as one character.
+  // Node represents each byte as one character.
   const escaped = path
     .slice(0, MAX_SHOWN)
     .replace(/[^\x21-\x7e]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
@@ -22,8 +22,8 @@ const asPattern = (url: string) =>
   );
 
 /**
- * Says of a path that does not exist what is wrong with it.
- * @param urls of all routes; looked at with the first such path
+ * Responds to an unknown path with what is wrong with it.
+ * @param urls of all routes; read when the first unknown path is requested
  */
 export function describeUnknownPaths(urls: Iterable<string>): (request: FastifyRequest) => ServiceError {
   let patterns: RegExp[] | undefined;

@@ -3,12 +3,12 @@ import { TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox
 import { Value } from "@sinclair/typebox/value";
 import { errors, type FieldErrors, MAX_FIELD_ERRORS } from "../domain/errors.js";
 
-/** Turns a value of the wire into the value used inside, or throws `invalid` with a message for each field. */
+/** Converts a value from the wire into its internal form, or throws `invalid` with a message for each field. */
 export type Decoder<T extends TSchema> = (value: unknown) => StaticDecode<T>;
 
 const WHOLE = "non_field_errors";
 
-/** Compiles a schema once. Members that the schema does not name are dropped; unless it forbids them. */
+/** Compiles a schema once. Members that the schema does not name are dropped, unless it forbids them. */
 export function decoder<T extends TSchema>(schema: T): Decoder<T> {
   const compiled = TypeCompiler.Compile(schema);
   return (value) => {
@@ -17,7 +17,7 @@ export function decoder<T extends TSchema>(schema: T): Decoder<T> {
   };
 }
 
-/** The same for query parameters: an empty one counts as not sent, of a repeated one the last counts. */
+/** The same for query parameters: an empty parameter counts as absent, and the last of repeated parameters counts. */
 export function queryDecoder<T extends TSchema>(schema: T): Decoder<T> {
   const decode = decoder(schema);
   return (query) =>
@@ -42,13 +42,13 @@ function fieldErrors(found: Iterable<ValueError>): FieldErrors {
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
     if (path.length === 0) path.push(WHOLE);
     place(fields, path, message(error));
-    // What is wrong with the items of a list that is too long does not matter yet.
+    // While a list is too long, problems of its items are not reported.
     if (error.type === ValueErrorType.ArrayMaxItems) break;
   }
   return fields;
 }
 
-/** Of an object that may also be null, the problems of its members. */
+/** The problems of the members of a nullable object. */
 function* expanded(found: Iterable<ValueError>): Generator<ValueError> {
   for (const error of found) {
     const [object, ...others]: TSchema[] = error.type === ValueErrorType.Union ? error.schema.anyOf : [];
@@ -59,7 +59,7 @@ function* expanded(found: Iterable<ValueError>): Generator<ValueError> {
   }
 }
 
-/** Only the first problem of a field is told; the others follow from it. */
+/** Reports only the first problem of each field; the others follow from it. */
 function place(fields: FieldErrors, [name = WHOLE, ...rest]: string[], text: string): void {
   const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (rest.length === 0) {

@@ -16,15 +16,15 @@ import type { Database } from "../store/database.js";
 import { accounts } from "../store/schema.js";
 import { parseDateTime } from "../wire/date-time.js";
 
-/** What a command has to work with. */
+/** The context of a command. */
 export interface OperatorContext extends Context {
   database: Database;
 }
 
-/** Arguments of a command as the command line hands them over. */
+/** Arguments of a command as the command line passes them. */
 export type Arguments = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a command tells, as JSON; the command line prints it as lines too. */
+/** The result of a command as JSON; the command line can also print it as lines. */
 export type Outcome = Record<string, unknown>;
 
 const text = (args: Arguments, name: string): string => {
@@ -72,7 +72,10 @@ async function readDevices(csv: string) {
   });
 }
 
-/** The operator's commands. They run in the server's process when it holds the embedded database, else in their own. */
+/**
+ * The operator's commands. They run in the server process when it holds the embedded database, otherwise in their own
+ * process.
+ */
 export const commands = {
   async "app create"(ctx: Context, args: Arguments): Promise<Outcome> {
     const redirectUris = args.redirectUri === undefined ? [] : [args.redirectUri].flat();

@@ -5,12 +5,12 @@ export const DEMO_START = new Date("2024-05-04T09:00:00.000Z");
 const SAMPLES = 12_000;
 const PERIOD_MS = 100;
 
-/** A track of 400 m, as a circle, somewhere by a lake. */
+/** A circular track of 400 m. */
 const CENTRE = { latitude: 46.5197, longitude: 6.6323 };
 const RADIUS_M = 400 / (2 * Math.PI);
 const METRES_PER_DEGREE = 111_320;
 
-/** Laps on a track: the pace swings between a walk and a fast run, and the heart follows. */
+/** Laps on a track: the speed varies between a walk and a fast run, and the heart rate follows it. */
 function* laps(): Generator<EncodableRow> {
   let distanceM = 0;
   for (let i = 0; i < SAMPLES; i++) {

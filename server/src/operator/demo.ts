@@ -11,7 +11,7 @@ import { generatePassword } from "../domain/passwords.js";
 import { createApplication } from "../oauth/applications.js";
 import { DEMO_START, demoRecording } from "./demo-session.js";
 
-/** What the example asks for: the first minute. */
+/** The example reads the first minute. */
 const DEMO_STOP = new Date(DEMO_START.getTime() + 60_000);
 
 /** Before the demo recording begins. */
@@ -54,10 +54,10 @@ TOKEN=$(curl -s ${url}/oauth2/token/ -d grant_type=password -d username=${userna
 curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/devices/${first.id}/preprocessed-data/?start=${DEMO_START.toISOString()}&stop=${DEMO_STOP.toISOString()}&limit=5"`;
 }
 
-/** How long to wait for the loading; a recording takes a second or less. */
+/** How long to wait for the bulk load; it takes a second or less. */
 const LOAD_TIMEOUT_MS = 30_000;
 
-/** Loads the demo recording by the way that a client takes, and waits until it can be read. */
+/** Loads the demo recording in the same way as a client, and waits until it can be read. */
 async function loadDemo(ctx: Context, device: number, serial: string): Promise<void> {
   const owned = await authorize(ctx, "bulkLoad", { device });
   const recording = await demoRecording(serial);

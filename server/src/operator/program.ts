@@ -60,8 +60,8 @@ export function program(): Command {
     "device import",
     "add devices from a CSV file: serial_number,device_name,device_type",
   );
-  command(device, "report-start <serial-number>", "device report-start", "tell that a device has started")
-    .option("--config-version <n>", "the Bluetooth configuration that it received; default the newest")
+  command(device, "report-start <serial-number>", "device report-start", "record that a device has started")
+    .option("--config-version <n>", "the Bluetooth configuration that it received (default: the newest)")
     .option("--firmware-version <version>", "its firmware");
 
   const ownership = root.command("ownership").description("device ownerships");
@@ -69,7 +69,7 @@ export function program(): Command {
     ownership,
     "backdate <serial-number>",
     "ownership backdate",
-    "extend an ownership backwards over unowned time",
+    "move the start of an ownership back over unowned time",
   ).requiredOption("--start <date-time>", "when it began");
 
   const manager = root.command("manager").description("managers");
@@ -80,20 +80,20 @@ export function program(): Command {
     account,
     "delete <username>",
     "account delete",
-    "delete an account with all that belongs to it, and every value of the person; this cannot be undone",
+    "delete an account, everything that belongs to it and all personal data; this cannot be undone",
   );
 
   const token = root.command("token").description("tokens");
   command(token, "list <username>", "token list", "list the sessions of a user, without their tokens");
   command(token, "revoke <username>", "token revoke", "end every session of a user").option(
     "--id <n>",
-    "only this one, as token list numbers it",
+    "end only the session with this id from token list",
   );
 
   root
     .command("backup <file>")
-    .description("write everything into a new file, while the service runs")
-    .option("--verify", "only read a backup that is there, and tell whether it can be restored")
+    .description("write all data to a new file; works while the service runs")
+    .option("--verify", "only read an existing backup and check that it can be restored")
     .option("--json", "print JSON")
     .action(
       guarded(async (file: string, { verify, json }: { verify?: boolean; json?: boolean }) =>
@@ -102,7 +102,7 @@ export function program(): Command {
     );
   root
     .command("restore <file>")
-    .description("replace everything by a backup; no server may run")
+    .description("replace all data with a backup; stop the server first")
     .option("--json", "print JSON")
     .action(
       guarded(async (file: string, { json }: { json?: boolean }) =>
@@ -112,7 +112,7 @@ export function program(): Command {
   return root;
 }
 
-/** Without a command the service starts. (A default command would take a mistyped one for its argument.) */
+/** Starts the service when there is no command. (A default command would treat a mistyped command as its argument.) */
 export async function runProgram(args: readonly string[]): Promise<void> {
   const [first] = args;
   const isServe = first === undefined || (first.startsWith("-") && first !== "--help" && first !== "-h");
@@ -121,10 +121,10 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 
 const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What needs the database and the web framework; loaded only when they are needed. */
+/** The commands that need the database and the web framework, which are loaded only on demand. */
 const inProcess = () => import("./in-process.js");
 
-/** Runs a command in the server that holds the embedded database, or else here. */
+/** Runs a command in the server that holds the embedded database, or otherwise in this process. */
 async function run(name: CommandName, given: Arguments): Promise<Outcome> {
   const config = readConfig(process.env);
   const args = withFile(name, given);
@@ -140,7 +140,7 @@ async function start(role: ServiceRole, demo: boolean): Promise<void> {
   await (await inProcess()).serve(config, role, demo);
 }
 
-/** Files are named relative to the operator's folder, not to the server's. */
+/** File names are relative to the operator's working directory, not the server's. */
 function withFile(name: CommandName, args: Arguments): Arguments {
   if (typeof args.file !== "string") return args;
   const file = resolve(args.file);
@@ -167,14 +167,14 @@ function print(outcome: Outcome, json: boolean): void {
   else for (const [name, value] of Object.entries(outcome)) console.log(`${name}: ${show(value)}`);
 }
 
-/** Lists of objects come one to a line. */
+/** Prints each object of a list on a separate line. */
 function show(value: unknown): string {
   if (typeof value === "string") return value;
   const isList = Array.isArray(value) && value.some((entry) => typeof entry === "object" && entry !== null);
   return isList ? value.map((entry) => `\n  ${JSON.stringify(entry)}`).join("") : JSON.stringify(value);
 }
 
-/** Tells what the operator can put right in words, and ends with status 1. */
+/** Prints an error that the operator can correct as text, and exits with status 1. */
 function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) {
   return async function (this: Command, ...args: Args): Promise<void> {
     try {
@@ -187,11 +187,11 @@ function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) 
   };
 }
 
-/** What a program reads: the body of the refusal, or the words in the place of one. */
+/** The error as JSON: the body of the refusal, or its text. */
 const bodyOf = (error: unknown): unknown =>
   error instanceof ServiceError || error instanceof CommandRefused ? error.body : { detail: reasonOf(error) };
 
-/** The words of a body of an error, with the names of what they are about. */
+/** The messages in the body of an error, with their field names. */
 function wordsOf(body: unknown): string {
   if (Array.isArray(body)) return body.map(wordsOf).join(" ");
   if (typeof body !== "object" || body === null) return String(body);
@@ -206,7 +206,7 @@ function wordsOf(body: unknown): string {
 
 function reasonOf(error: unknown): string {
   if (error instanceof ServiceError || error instanceof CommandRefused) return wordsOf(error.body);
-  if (error instanceof ConfigError) return `The settings are wrong:\n${error.message}`;
+  if (error instanceof ConfigError) return `The settings are invalid:\n${error.message}`;
   const known = error instanceof UsageError;
   if (error instanceof Error && known) return error.message;
   return errorText(error);

@@ -2,7 +2,7 @@ import { errors } from "../../domain/errors.js";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** What a byte is: the value of a digit, or one of these. */
+/** The class of a byte: the value of a digit, or one of these. */
 const [IGNORED, PADDING, FOREIGN] = [64, 65, 66];
 const KINDS = new Uint8Array(256).fill(FOREIGN);
 for (const [value, digit] of [...DIGITS].entries()) KINDS[digit.charCodeAt(0)] = value;
@@ -13,7 +13,7 @@ const [FIRST_PRINTABLE, QUOTE, BACKSLASH, U] = [0x20, 0x22, 0x5c, 0x75];
 const hexadecimal = (digits: string) =>
   /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : undefined;
 
-/** Bytes that escapes of one character stand for; the others are no part of base64, but good JSON. */
+/** The bytes that single-character escapes represent. The other escapes are valid JSON but not base64. */
 const ESCAPES: ReadonlyMap<string, number> = new Map([
   ["/", 0x2f],
   ["n", 0x0a],
@@ -26,25 +26,25 @@ const ESCAPES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Decodes a JSON text that is base64 (RFC 4648 section 4; line breaks allowed, padding optional) from its bytes, as they
- * come: neither the text nor a string of it is ever whole in memory.
+ * Decodes a JSON text that is base64 (RFC 4648 section 4; line breaks allowed, padding optional) from its bytes, as
+ * they arrive. Memory never holds the whole text.
  */
 export class Base64Text {
   readonly #field: string;
   readonly #maxBytes: number;
   #decoded: Buffer;
   #length = 0;
-  /** Bits that do not fill a byte yet. */
+  /** Bits that do not yet fill a byte. */
   #bits = 0;
   #digits = 0;
   #padding = 0;
-  /** An escape under way, from its backslash on. */
+  /** An incomplete escape, starting with its backslash. */
   #escape: string | undefined;
 
   /**
    * @param field name of the member, for errors
-   * @param maxBytes the most that may be decoded
-   * @param expectedBytes how much is likely to come
+   * @param maxBytes maximum number of decoded bytes
+   * @param expectedBytes expected number of decoded bytes
    */
   constructor(field: string, maxBytes: number, expectedBytes: number) {
     this.#field = field;
@@ -52,7 +52,7 @@ export class Base64Text {
     this.#decoded = Buffer.allocUnsafeSlow(Math.min(maxBytes, expectedBytes) + 3);
   }
 
-  /** Forgets what it has read and takes another text in its place; the memory is kept. */
+  /** Discards the decoded bytes and starts another text; keeps the memory. */
   restart(): void {
     this.#length = 0;
     this.#bits = 0;
@@ -62,12 +62,12 @@ export class Base64Text {
   }
 
   /**
-   * Reads the bytes behind the opening quote.
-   * @returns where the closing quote stands in the chunk; its length when the text goes on
+   * Reads the bytes after the opening quote.
+   * @returns position of the closing quote in the chunk; the length of the chunk when the text continues
    * @throws ServiceError on the field: not base64; `malformed`: not JSON; `too_large`
    */
   write(chunk: Uint8Array, from: number): number {
-    // In locals: members would take three times as long.
+    // Local variables, because members take three times as long.
     let [at, bits, digits, length] = [from, this.#bits, this.#digits, this.#length];
     let decoded = this.#reserve(chunk.length);
     const keep = () => {
@@ -117,7 +117,7 @@ export class Base64Text {
     return this.#decoded.subarray(0, this.#length);
   }
 
-  /** Makes room for what so many bytes of text decode to at most. */
+  /** Makes room for the maximum that this many bytes of text decode to. */
   #reserve(textBytes: number): Buffer {
     const needed = this.#length + Math.ceil(textBytes / 4) * 3 + 3;
     if (needed > this.#decoded.length) {

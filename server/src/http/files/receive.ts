@@ -7,13 +7,15 @@ import type { SpooledFile } from "./spool.js";
 
 const FIELD = "file";
 
-/** Whatever else the form holds is read over; this much of it. */
+/** Other parts of the form are skipped, up to this size. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1024, fields: 20, files: 5, parts: 25, headerPairs: 50 };
 
-/** Bytes that may wait in the form's parser, and behind it: with its own 16 KiB it stops the connection at every piece. */
+/**
+ * Buffer size of the form parser and the stream after it. The default of 16 KiB pauses the connection at every chunk.
+ */
 const WAITING = { highWaterMark: 1024 * 1024, fileHwm: 1024 * 1024 };
 
-/** A recording that was converted. */
+/** A converted recording. */
 export interface Converted {
   /** Name of the CSV. */
   fileName: string;
@@ -23,12 +25,13 @@ export interface Converted {
 }
 
 /**
- * Receives the form's one file and converts it while it arrives: one pass, and a recording that cannot be converted is
- * refused at the first byte that tells. The CSV waits on disk, because its name and the answer's status are known only
- * at its end; it is smaller than the recording, each row being shorter than its frame.
+ * Receives the form's one file and converts it while it arrives: in one pass. A recording that cannot be converted is
+ * refused at the first byte that shows it. The CSV is kept on disk, because its name and the status of the response
+ * are known only at the end. It is smaller than the recording, because each row is shorter than its frame.
  *
  * @param csv where the CSV is written
- * @throws ServiceError on the field `file`: missing, twice, no recording (the library's code); `too_large`
+ * @throws ServiceError on the field `file`: missing, given twice, or not a recording (with the library's code);
+ * `too_large`
  */
 export async function receiveAndConvert(
   request: FastifyRequest,
@@ -52,7 +55,7 @@ export async function receiveAndConvert(
       }
     }
   } finally {
-    // The client is still sending when the answer is known early; it reads the answer when it is done.
+    // When the response is known early, the client is still sending; it reads the response when it has finished.
     request.raw.unpipe();
     request.raw.resume();
   }
@@ -62,7 +65,7 @@ export async function receiveAndConvert(
 
 const TOO_MANY = /^FST_(PARTS|FILES|FIELDS)_LIMIT$/;
 
-/** What the parser gives; where it fails, the form is at fault. */
+/** The output of the parser; a failure means that the form is invalid. */
 async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* parsed;
@@ -75,10 +78,13 @@ async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, un
   }
 }
 
-/** Hostile bytes of this many are converted in a few milliseconds. */
+/** Even hostile input of this size is converted in a few milliseconds. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Lets the event loop turn after each piece: the parser gives all that waits as one, and others would wait for that. */
+/**
+ * Yields to the event loop after each chunk: the parser emits all its buffered data at once, which would delay other
+ * requests.
+ */
 async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   for await (const bytes of recording) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
@@ -100,7 +106,7 @@ async function convertPart(
     return { fileName: await conversion.fileName, bytes, report: await conversion.report };
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;
-    // A file cut off at the limit may fail for that alone.
+    // A file truncated at the limit may fail only because of the truncation.
     if (recording.truncated) throw tooLarge(maxBytes);
     if (error.code === "NO_SAMPLES") throw errors.field(FIELD, "The recording has no sample.", error.code);
     throw errors.field(FIELD, error.message, error.code);

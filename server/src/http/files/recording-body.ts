@@ -8,16 +8,16 @@ import { JsonScan } from "../json-scan.js";
 import { receiveBody } from "../receive-body.js";
 import { Base64Text } from "./base64-text.js";
 
-/** Stands for the recording in what is parsed. */
+/** Placeholder for the recording in the parsed JSON. */
 const STAND_IN = "...";
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
-/** A body of which one member was decoded while it arrived. */
+/** A body with one member that was decoded while it arrived. */
 export interface RecordingBody {
-  /** The body, a text standing in for the member where it was one. */
+  /** The body, with a placeholder for the member if it is a text. */
   json: unknown;
   recording: Uint8Array;
 }

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { isAlive, listenWhileAlive } from "../../store/liveness-socket.js";
 
-/** Bytes that gather before they are written. */
+/** Bytes buffered before a write. */
 const WRITE_BYTES = 1024 * 1024;
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const READ_BYTES = 1024 * 1024;
 
-/** The file beside a process's folder by which it shows that it lives. */
+/** The socket next to the folder of a process that shows that the process is alive. */
 const lifeOf = (name: string) => `${name}.lock`;
 
-/** Where what is made of uploads lies until it is sent: a folder of this process, which the next one clears after a crash. */
+/** The folder of this process for converted uploads until they are sent. After a crash, the next process removes it. */
 export class Spool {
   readonly #folder: string;
   readonly #stopListening: () => Promise<void>;
@@ -30,26 +30,26 @@ export class Spool {
     mkdirSync(uploads, { recursive: true, mode: 0o700 });
     const name = `process-${randomBytes(6).toString("hex")}`;
     const stopListening = await listenWhileAlive(uploads, lifeOf(name));
-    // Once its process shows that it lives, nobody takes the folder for an abandoned one.
+    // From now on, no other process treats the folder as abandoned.
     mkdirSync(join(uploads, name), { mode: 0o700 });
     await removeAbandoned(uploads);
     return new Spool(join(uploads, name), stopListening);
   }
 
-  /** A place for one more file. */
+  /** A new file in the folder. */
   file(): SpooledFile {
     this.#count++;
     return new SpooledFile(join(this.#folder, String(this.#count)));
   }
 
-  /** Gives the folder up with all that is in it. */
+  /** Removes the folder and its content. */
   async close(): Promise<void> {
     rmSync(this.#folder, { recursive: true, force: true });
     await this.#stopListening();
   }
 }
 
-/** Removes the folders of processes that are gone. */
+/** Removes the folders of processes that have ended. */
 async function removeAbandoned(uploads: string): Promise<void> {
   const names = readdirSync(uploads).filter((name) => name.startsWith("process-"));
   for (const name of new Set(names.map((file) => file.replace(/\.lock$/, "")))) {
@@ -59,7 +59,7 @@ async function removeAbandoned(uploads: string): Promise<void> {
   }
 }
 
-/** What was made of an upload, on disk until it is sent. */
+/** The result of an upload, kept on disk until it is sent. */
 export class SpooledFile {
   readonly path: string;
 
@@ -68,8 +68,8 @@ export class SpooledFile {
   }
 
   /**
-   * Writes the chunks as they come; each is the file's from then on. Where they fail, a part of the file stays, to be
-   * removed.
+   * Writes the chunks as they arrive, and takes ownership of them. If the source fails, the caller must remove the
+   * incomplete file.
    * @returns bytes written
    */
   async write(chunks: AsyncIterable<Uint8Array>): Promise<number> {
@@ -85,12 +85,12 @@ export class SpooledFile {
     return writer.bytes;
   }
 
-  /** The file's bytes. */
+  /** The content of the file. */
   read(): Readable {
     return createReadStream(this.path, { highWaterMark: READ_BYTES });
   }
 
-  /** Removes the file, if it is there. */
+  /** Removes the file, if it exists. */
   async remove(): Promise<void> {
     await rm(this.path, { force: true });
   }
@@ -98,7 +98,7 @@ export class SpooledFile {
 
 /** Writes while the next chunks arrive, at most one write at a time. */
 class Writer {
-  /** Handed over so far. */
+  /** Bytes accepted so far. */
   bytes = 0;
   readonly #file: FileHandle;
   #pending: Uint8Array[] = [];
@@ -121,7 +121,7 @@ class Writer {
     await this.#writing;
   }
 
-  /** Waits for a write under way, however it ends. */
+  /** Waits for the current write to end or fail. */
   async settle(): Promise<void> {
     await this.#writing.catch(() => {});
   }
@@ -132,12 +132,12 @@ class Writer {
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#writing = writeAll(this.#file, pending);
-    // It is waited for later; until then nobody listens.
+    // The promise is awaited later; this avoids an unhandled rejection until then.
     this.#writing.catch(() => {});
   }
 }
 
-/** Writes all chunks, however little each call takes. */
+/** Writes all chunks, even when each call writes only a part. */
 async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
   for (let rest = chunks; rest.length > 0; ) {
     const { bytesWritten } = await file.writev(rest);
@@ -145,7 +145,7 @@ async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promis
   }
 }
 
-/** What lies behind the first `count` bytes. */
+/** The chunks after the first `count` bytes. */
 function behind(chunks: readonly Uint8Array[], count: number): Uint8Array[] {
   let left = count;
   return chunks.flatMap((chunk) => {
