@@ -35,7 +35,7 @@ const managersAndAthletes: Rule<never, undefined> = {
 const manager: Rule<never, undefined> = { words: "Managers", roles: ["MANAGER"], find: nothing };
 
 /**
- * The one table of who may do what. Its keys are the operation ids of the OpenAPI document; an operation without an
+ * The single table of who may do what. Its keys are the operation ids of the OpenAPI document; an operation without an
  * entry here cannot be routed.
  */
 export const access = {
@@ -73,7 +73,7 @@ export const access = {
   listAthletes: manager,
   createAthlete: anyone,
   createManagedAthlete: managersWhoManage,
-  // The object is found by the query, so the verb itself asks for the right on it.
+  // The query finds the object, so the operation itself checks the right on it.
   retrieveAthleteByExternalId: managersAndAthletes,
   retrieveAthlete: readersOrThatAthlete,
   updateAthlete: thatAthleteOrManagerWhoManages,

@@ -20,11 +20,11 @@ function withoutSecrets(row: Record<string, unknown> | null): Record<string, unk
   );
 }
 
-/** SQLSTATEs of a transaction that was ended because of another one, and may be repeated: class 40. */
+/** SQLSTATEs of a transaction that was aborted because of another one and can be repeated (class 40). */
 const REPEATABLE = new Set([
-  /** Two waited for each other. */
+  /** Deadlock. */
   "40P01",
-  /** Another one changed what this one had read. */
+  /** Serialization failure. */
   "40001",
 ]);
 const MAX_TRIES = 5;
@@ -35,8 +35,8 @@ const isRepeatable = (error: unknown) =>
 
 /**
  * Runs `work` in a transaction with audit and jobs, outside of any operation: the operator's commands, registration.
- * Where two transactions wait for each other, the database ends one of them; its work is then repeated.
- * @param by account that the audit names, where the request is not authenticated by a token
+ * When two transactions wait for each other, the database aborts one of them, and its work is repeated.
+ * @param by account for the audit log, when the request is not authenticated by a token
  */
 export async function transact<T>(
   ctx: Context,
@@ -111,7 +111,7 @@ async function transactOnce<T>(
 }
 
 /**
- * Makes the change of an operation. Inside one transaction: the idempotency key, the object of the path locked and the
+ * Runs the change of an operation. One transaction contains the idempotency key, the object of the path locked and the
  * caller's right on it checked again, `If-Match`, the work, its audit rows, its jobs.
  * @throws DoneBefore when a request with the idempotency key made the change already
  * @param view the tag of the object as its GET shows it, for `If-Match`; operations on paths without a GET have none

@@ -25,7 +25,7 @@ export interface Context {
   config: Config;
   /** Finds the addresses of webhook receivers; tests answer in its place. */
   lookup: AddressLookup;
-  /** Encrypts what waits in the database and must not be read there. */
+  /** Encrypts secrets that are stored in the database. */
   serverKey: Uint8Array;
   computer: Computer;
   /** Null without authentication, and for the operator's commands. */

@@ -16,7 +16,7 @@ import type { UnitOfWork } from "./unit-of-work.js";
 import { eraseWebhooks } from "./webhooks/erase.js";
 import { emitActivityEvent, emitActivityEvents } from "./webhooks/events.js";
 
-/** Does one thing that follows from an event, within the transaction of the change that announced it. */
+/** One reaction to an event, within the transaction of the change that announced it. */
 type Reaction<Event> = (unit: UnitOfWork, event: Event) => Promise<void>;
 
 type AuditedRow = { id: number } & Record<string, unknown>;
@@ -30,7 +30,7 @@ const audit =
   };
 
 /**
- * The one table of what follows from what, as `access.ts` is the one table of who may do what. A change announces what has
+ * The single table of effects, as `access.ts` is the single table of who may do what. A change announces what has
  * happened with `unit.announce`; the reactions run in the order given here, in the same transaction, before `announce`
  * returns.
  */
@@ -79,7 +79,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
 
   ownershipChanged: [
     audit("ownership"),
-    // A device's clock may be ahead of the server's: what was stored of times after the end would be the next owner's to read.
+    // The clock of a device may be ahead of the server's, so samples may have times after the end. The next owner
+    // could read them.
     async (unit, { before, after }) => {
       if (before === null || after.endTime >= before.endTime) return;
       await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, after.endTime.getTime());

@@ -4,7 +4,7 @@ const ENTITY_TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 const isAny = (list: string) => list.trim() === "*";
 
 /**
- * Whether a value of `If-Match` holds this tag, by the strong comparison: a weak tag is none. `*` holds every tag.
+ * Whether a value of `If-Match` contains this tag, by strong comparison: weak tags never match. `*` matches every tag.
  * @param etag a strong one
  */
 export function matchesStrongly(list: string, etag: string): boolean {
@@ -14,7 +14,7 @@ export function matchesStrongly(list: string, etag: string): boolean {
 }
 
 /**
- * Whether a value of `If-None-Match` holds this tag, by the weak comparison. `*` holds every tag.
+ * Whether a value of `If-None-Match` contains this tag, by weak comparison. `*` matches every tag.
  * @param etag a strong one
  */
 export function matchesWeakly(list: string, etag: string): boolean {

@@ -17,7 +17,7 @@ export interface FieldErrors {
   [field: string]: string[] | FieldErrors;
 }
 
-/** Problems that one answer tells at most: finding and telling more would cost far more than making them. */
+/** The maximum number of problems in one response: finding and reporting more would cost far more than causing them. */
 export const MAX_FIELD_ERRORS = 100;
 
 export type ErrorBody = { detail: string } | { message: string } | FieldErrors;
@@ -40,9 +40,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** One maker for each kind, so that every error of a kind has the same shape. */
+/** One factory for each kind, so that every error of a kind has the same shape. */
 export const errors = {
-  /** The request's shape or values: one message or more for each field. */
+  /** An invalid shape or value in the request: one or more messages for each field. */
   invalid: (fields: FieldErrors, code = "invalid") => new ServiceError("invalid", code, fields),
   field: (field: string, message: string, code = "invalid") =>
     new ServiceError("invalid", code, { [field]: [message] }),

@@ -11,21 +11,21 @@ type Timeframe = typeof tables.timeframes.$inferSelect;
 type Webhook = typeof tables.webhooks.$inferSelect;
 type WebhookDelivery = typeof tables.webhookDeliveries.$inferSelect;
 
-/** A row before and after; null: there was none, or it goes. */
+/** A row before and after; null before it is created and after it is deleted. */
 export type Changed<Row> = { before: Row; after: Row | null } | { before: null; after: Row };
 
-/** An activity as far as it was read: without `json`, which may hold megabytes, when that stays. */
+/** An activity as read: without `json`, which may be megabytes, when that does not change. */
 type ActivityRead = Activity | Omit<Activity, "json">;
 
 /**
- * What a change can announce: the name of each event, and what is said with it. `effects.ts` lists what follows from each.
+ * The events that a change can announce, and their data. `effects.ts` lists what follows from each.
  */
 export interface Events {
   accountCreated: { account: Account };
   accountUpdated: { before: Account; after: Account };
-  /** The account's owner can no longer do anything; deletion follows, in transactions of its own. */
+  /** The account is closed; its deletion follows in separate transactions. */
   accountClosed: { accountId: number };
-  /** Announced before the account's row goes. */
+  /** Announced before the row of the account is deleted. */
   accountDeleted: { account: Account };
 
   permissionsGranted: { granted: readonly Permission[] };
@@ -59,9 +59,9 @@ export interface Events {
 
   activityCreated: { activity: Activity };
   activityUpdated: { before: ActivityRead; after: ActivityRead };
-  /** Announced before the activity and its webhooks go, and after its time frames have gone. */
+  /** Announced before the activity and its webhooks are deleted, and after its time frames are deleted. */
   activityDeleted: { activity: Activity };
-  /** Their owner goes with all that is theirs. */
+  /** The owner is being deleted with everything that belongs to it. */
   activitiesErased: { ids: readonly number[] };
 
   timeframeCreated: { timeframe: Timeframe };

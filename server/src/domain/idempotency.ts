@@ -26,8 +26,8 @@ interface Transaction {
 
 /**
  * Takes the request's idempotency key within the transaction of the change: of a request that is refused nothing was
- * done, so its key is free again and its answer is not stored. A second request with the same key waits here for the
- * first one's commit.
+ * done, so its key is free again and its answer is not stored. A second request with the same key waits here until
+ * the first one commits.
  * @throws DoneBefore; ServiceError `idempotency_key_reused`
  */
 export async function claimKey(ctx: Context, { queries, now }: Transaction): Promise<void> {
@@ -48,7 +48,7 @@ export async function claimKey(ctx: Context, { queries, now }: Transaction): Pro
     .where(isKey(ctx.caller.id, ctx.idempotency));
 }
 
-/** Stores the answer to what the change resulted in, within its transaction. */
+/** Stores the response to the result of the change, within its transaction. */
 export async function storeAnswer(ctx: Context, { queries }: Transaction, result: unknown): Promise<void> {
   if (ctx.idempotency === undefined || ctx.caller === null) return;
   const answer = ctx.idempotency.answerOf(result);

@@ -11,7 +11,7 @@ export interface IdempotentRequest {
   key: string;
   /** SHA-256 of the method, the path with its query, and the body; empty until the body is there. */
   fingerprint: Uint8Array;
-  /** Makes the answer of what the change resulted in, so that it is stored in the same transaction. */
+  /** Makes the response from the result of the change, so that it is stored in the same transaction. */
   answerOf(result: unknown): Answer;
   /** The answer that was stored with the change. */
   answer?: Answer;

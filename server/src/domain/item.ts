@@ -13,7 +13,7 @@ export interface Item<T> extends Tagged {
 
 /**
  * @param resource the caller's view
- * @param versions of the rows it is made from: two versions may look alike, where a secret is masked
+ * @param versions of the rows it is made from: two versions may look the same when a secret is masked
  */
 export const item = <T>(resource: T, ...versions: number[]): Item<T> => ({
   resource,

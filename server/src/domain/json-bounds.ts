@@ -1,10 +1,10 @@
-/** Bounds of what a caller may keep in `json` or `params`, a GPX document apart. */
+/** Limits of what a caller may store in `json` or `params`, apart from a GPX document. */
 export const JSON_MAX_BYTES = 64 * 1024;
 export const JSON_MAX_MEMBERS = 2_000;
 
 /**
- * Whether a value is larger than what is kept of one.
- * @returns what is wrong, for the field; undefined when nothing is
+ * Checks whether a value exceeds the limits for stored JSON.
+ * @returns the problem of the field; undefined when there is none
  */
 export function boundsProblem(value: object): string | undefined {
   let members = 0;

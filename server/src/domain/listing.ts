@@ -10,7 +10,8 @@ export interface Paging {
 }
 
 /**
- * Reads `page` and `limit`. A limit that is no positive number is the default, a larger one the maximum.
+ * Reads `page` and `limit`. A limit that is not a positive number becomes the default; one above the maximum becomes
+ * the maximum.
  * @throws ServiceError `not_found` when `page` is not a positive integer
  */
 export function paging(
@@ -62,7 +63,7 @@ export function orderBy(ordering: string | undefined, orderings: Orderings, id: 
     const name = part.trim().toLowerCase();
     const descending = name.startsWith("-");
     const field = descending ? name.slice(1) : name;
-    // A field that comes again decides nothing any more.
+    // A repeated field has no further effect on the order.
     if (seen.has(field)) return [];
     seen.add(field);
     const column = Object.hasOwn(orderings, field) ? orderings[field] : undefined;
@@ -108,7 +109,7 @@ export function matchesSearch(
 }
 
 /**
- * Runs one page of a list.
+ * Reads one page of a list.
  * @param matching the rows of the whole list, filtered but neither ordered nor cut
  * @param order a total order, from `orderBy`
  */

@@ -19,10 +19,10 @@ const COMMON = new Set(
   ),
 );
 
-/** Letters and digits that are not mistaken for one another. */
+/** Letters and digits that are not easily confused. */
 const ALPHABET = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/** A password that someone else than its user chose: 20 characters, 115 bits. */
+/** A generated password: 20 characters, 115 bits. */
 export function generatePassword(): string {
   return Array.from({ length: 20 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 }
@@ -40,7 +40,7 @@ function requireAllowed(password: string, username: string): void {
  * and one of the four threads that also read files and look up names.
  */
 const HASHES_AT_ONCE = 2;
-/** Passwords of one caller that may wait. */
+/** Maximum number of waiting passwords of one caller. */
 const MAX_WAITING = 100;
 const RETRY_AFTER_MS = 1_000;
 const places = new Turns<string>({
@@ -49,7 +49,7 @@ const places = new Turns<string>({
   maxWaitingPerCaller: MAX_WAITING,
   refusal: () => errors.throttled(RETRY_AFTER_MS),
 });
-/** Tries of one caller that are under way: while one is judged, the next is counted. */
+/** Concurrent attempts of one caller: while one is checked, the next is counted. */
 const TRIES_AT_ONCE = 2;
 const tries = new Turns<string>({
   concurrency: Number.POSITIVE_INFINITY,
@@ -72,7 +72,7 @@ export const inTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
  */
 export const inOwnTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> => tries.run(caller, work);
 
-/** All who register share their turns, and so do not hold up who logs in. */
+/** All registrations share one caller, so that they do not delay logins. */
 const callerOf = ({ caller }: Context) => (caller === null ? "registration" : `user ${caller.id}`);
 
 /**

@@ -101,13 +101,13 @@ interface Count {
   at: number;
 }
 
-/** How long a count of samples is used; it misses what other processes load meanwhile. */
+/** How long a count of samples is used. It misses what other processes load during this time. */
 const COUNT_VALID_MS = 60_000;
 /** Before a load is refused, a count older than this is taken again. */
 const RECOUNT_AFTER_MS = 5_000;
 const MAX_COUNTS = 10_000;
 
-/** The counts of one process, known by its settings. */
+/** The counts of one process, keyed by its settings. */
 const countsOf = new WeakMap<Config, LRUCache<number, Count>>();
 
 function countsIn(config: Config): LRUCache<number, Count> {

@@ -6,7 +6,7 @@ import { QuotaExceeded } from "../domain/quotas.js";
 import { JobFailed, type JobHandler } from "./handler.js";
 import { vacuumEmbedded } from "./vacuum.js";
 
-/** A transient fault is tried again three times, after 1, 2 and 4 seconds. */
+/** A transient error is retried three times, after 1, 2 and 4 seconds. */
 export const bulkLoadHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 1000 * 2 ** (failure - 1),
@@ -14,11 +14,11 @@ export const bulkLoadHandler: JobHandler = {
     const { details, ...payload } = job.payload as unknown as BulkLoadPayload & {
       details?: Record<string, unknown>;
     };
-    // A worker that was lost after its commit, before it could say so.
+    // A worker committed, but stopped before it could record the outcome.
     if (details !== undefined) return details;
     try {
       const loaded = await loadRecording(ctx, job, payload);
-      // It is about to be read. What is loaded stays so, whatever becomes of the tidying; the retention repeats it.
+      // The samples will soon be read. The load succeeds even if this vacuum fails; the retention repeats it.
       await vacuumEmbedded(ctx, "sample_chunks").catch(() => undefined);
       return loaded;
     } catch (error) {

@@ -12,7 +12,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** The work cannot succeed; the code and the message go into the job's details. */
+/** The work cannot succeed; the details of the job get the code and the message. */
 export class JobFailed extends Error {
   override readonly name = "JobFailed";
   readonly code: string;
@@ -31,7 +31,7 @@ export interface JobHandler {
   /** How long to wait after the given failure (from 1), unless the work says so itself. */
   delayMs(failure: number): number;
   /**
-   * Does the work; it may be begun again after a crash, so doing it twice must do no harm.
+   * Does the work. It may run again after a crash, so it must be idempotent.
    * @returns the details of the job's success
    * @throws RetryLater, JobFailed; any other error counts as transient
    */

@@ -10,7 +10,7 @@ import {
 } from "../store/lease.js";
 import type { Job, JobKind } from "../store/queue.js";
 
-/** Work of one kind, with places of its own: slow jobs of one kind hold up no other kind. */
+/** Jobs of one kind with separate places, so that slow jobs of one kind do not delay other kinds. */
 export interface LaneSettings {
   kind: JobKind;
   /** Jobs that this process runs at a time. */
@@ -22,7 +22,7 @@ export interface LaneSettings {
   perReceiver?: number;
 }
 
-/** Below every account id, `NOBODY` too. */
+/** Less than every account id, including `NOBODY`. */
 const BEFORE_ALL = -1;
 
 /** Takes jobs of one kind while places are free. Accounts take turns, and each receiver has its limit. */
@@ -31,7 +31,7 @@ export class Lane {
   readonly #running = new Set<Job>();
   /** The account that had its turn last. */
   #served = BEFORE_ALL;
-  /** How far an account's receivers have been looked at, where they are more than one look takes in. */
+  /** The last receiver checked for each account that has more receivers than one query returns. */
   readonly #receiversSeen = new Map<number, string>();
 
   constructor(settings: LaneSettings) {
@@ -94,7 +94,7 @@ export class Lane {
     const free = this.#free;
     if (this.#settings.perReceiver === undefined) return Math.ceil(free / accounts);
     const held = [...this.#running].filter(({ chargedTo }) => chargedTo === account).length;
-    // It may hold at most as many as it leaves free.
+    // It may hold at most as many places as it leaves free.
     return Math.max(0, Math.ceil((free - held) / 2));
   }
 
@@ -104,7 +104,7 @@ export class Lane {
     const now = clock.now();
     if (perReceiver === undefined) return leaseOf(queries, taker, kind, account, places, now);
     const seen = this.#receiversSeen.get(account) ?? "";
-    // From where the last look ended; and once more from the first on, if that was not there.
+    // From where the last query ended, then again from the first receiver.
     for (const [begin, end] of seen === ""
       ? ([["", null]] as const)
       : ([

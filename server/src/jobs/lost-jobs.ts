@@ -45,7 +45,7 @@ export class LostJobs {
     }
   }
 
-  /** Those silent for longer than a live worker needs to open another session. */
+  /** The workers that have been silent for longer than a live worker needs to open a new session. */
   #goneOf(silent: readonly number[]): number[] {
     const now = performance.now();
     for (const known of this.#silentSince.keys())

@@ -8,7 +8,7 @@ import type { JobHandler } from "./handler.js";
 
 /** Payload of a mail job; the encrypted password is erased with the payload when the job ends. */
 interface CredentialsMail {
-  /** Absent from those of earlier releases. */
+  /** Absent from jobs of earlier releases. */
   account?: number;
   to: string;
   username: string;
@@ -18,7 +18,7 @@ interface CredentialsMail {
 const HOUR_MS = 3_600_000;
 const SMTP_TIMEOUT_MS = 20_000;
 
-/** Tries for seven days: after 1, 2, 4 ... minutes, at most every six hours. */
+/** Retries for seven days: after 1, 2, 4 ... minutes, up to every six hours. */
 export const mailHandler: JobHandler = {
   maxFailures: 36,
   delayMs: (failure) => Math.min(60_000 * 2 ** (failure - 1), 6 * HOUR_MS),
@@ -52,14 +52,14 @@ interface Message {
   text: string;
 }
 
-/** Sends by SMTP; without a mail server writes the message into the data folder, in the form of RFC 5322. */
+/** Sends by SMTP. Without a mail server, writes the message to the data folder in the format of RFC 5322. */
 async function send(
   { config, queries }: Context,
   jobId: string,
   account: number | undefined,
   message: Message,
 ): Promise<void> {
-  // The same id with every try lets a mail server drop a second copy.
+  // The same id for every attempt lets a mail server drop a second copy.
   const mail = { ...message, messageId: `<${jobId}@asi-server>` };
   if (config.smtpUrl !== null) {
     const transport = createTransport(config.smtpUrl, {
@@ -77,7 +77,8 @@ async function send(
   const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   await writeMail(config.dataDir, account, jobId, bytes as Buffer);
   if (account === undefined) return;
-  // Whoever deletes an account removes its mails after the commit: either this one is found there, or the deletion here.
+  // The deletion of an account removes its mails after the commit: either it finds this mail, or this query finds the
+  // deletion.
   const isDeleted = (await queries.$count(accounts, eq(accounts.id, account))) === 0;
   if (isDeleted) await eraseMails(config.dataDir, { id: account, email: message.to });
 }

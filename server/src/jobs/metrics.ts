@@ -5,12 +5,12 @@ import { isWaiting, type JobKind } from "../store/queue.js";
 import { jobs } from "../store/schema.js";
 import { handlers } from "./handlers.js";
 
-/** How one run of a job ended; `lost`: its worker stopped over it. */
+/** How one run of a job ended; `lost`: its worker stopped during the run. */
 export type JobOutcome = "success" | "retry" | "failure" | "lost";
 
-/** Told by the worker of every run. */
+/** Called by the worker after every run. */
 export interface JobMetrics {
-  /** @param durationMs of a run in this process; none of a lost one, whose end nobody saw */
+  /** @param durationMs duration of a run in this process; absent for a lost run */
   ran(kind: string, outcome: JobOutcome, durationMs?: number): void;
 }
 
@@ -18,8 +18,8 @@ const OUTCOMES: readonly JobOutcome[] = ["success", "retry", "failure", "lost"];
 const KINDS = Object.keys(handlers) as JobKind[];
 
 /**
- * Counts and times what this process runs. What waits is counted in the database when the metrics are read, so it is
- * the same in every process.
+ * Counts and times the runs of this process. Waiting jobs are counted in the database when the metrics are read, so
+ * every process reports the same number.
  */
 export function measureJobs(registry: Registry, { queries, clock }: Context): JobMetrics {
   const registers = [registry];
@@ -29,7 +29,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
     labelNames: ["kind", "outcome"],
     registers,
   });
-  // From the first, so that a rate is right when the first failure comes.
+  // Initialised at once, so that rates are correct from the first failure.
   for (const kind of KINDS) for (const outcome of OUTCOMES) runs.inc({ kind, outcome }, 0);
   const duration = new Histogram({
     name: "job_run_duration_seconds",

@@ -10,14 +10,14 @@ import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
 import type { JobMetrics, JobOutcome } from "./metrics.js";
 
-/** A terminal state; what the job carried is erased. */
+/** A terminal state; the payload and body of the job are erased. */
 export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
   ({ state, details, payload: {}, body: null, finishedAt: now, ...unleased }) as const;
 
-/** Pause between attempts to write an outcome while the database is away. */
+/** Pause between attempts to write an outcome while the database is unavailable. */
 const REWRITE_PAUSE_MS = 500;
 
-/** Repeats a write while the database is away, for at most as long as the lease lasts. */
+/** Repeats a write while the database is unavailable, until the lease ends at the latest. */
 async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>): Promise<void> {
   const endsAt = performance.now() + leaseMs;
   for (;;) {
@@ -43,7 +43,7 @@ export async function runJob(
   const handler = handlers[job.kind as JobKind];
   if (handler === undefined) return;
   const { queries, clock, config } = ctx;
-  /** Writes only while the lease is ours: after a pause of this worker another one may have the job. */
+  /** Writes only while this worker holds the lease: after a pause, another worker may have the job. */
   const write = (values: Parameters<ReturnType<typeof queries.update<typeof jobs>>["set"]>[0]) =>
     queries.update(jobs).set(values).where(whileLeaseHeld(job));
   const renewal = setInterval(() => {
@@ -54,14 +54,15 @@ export async function runJob(
   const startedAt = performance.now();
   const ran = (outcome: JobOutcome) => metrics.ran(job.kind, outcome, performance.now() - startedAt);
   try {
-    // Only this: other queries of the account must not delay the renewal of the lease, nor the outcome.
+    // Only the handler runs as the caller: other queries of the account must not delay the renewal of the lease or
+    // the outcome.
     const details = await onBehalfOf(callerOf(job), () => handler.run(ctx, job));
     await write(finished("SUCCESS", details, clock.now()));
     ran("success");
     log.info({ job: job.jobId, kind: job.kind }, "job done");
   } catch (error) {
     if (isUnavailable(error) && !(error instanceof RetryLater)) {
-      // Not a failure of the job: it returns to the queue when the database is back.
+      // Not a failure of the job: it returns to the queue when the database is available again.
       log.warn({ err: error, job: job.jobId, kind: job.kind }, "job given back: the database is away");
       await untilWritten(config.jobLeaseMs, () =>
         write({ state: "PENDING", dueAt: clock.now(), ...unleased }),

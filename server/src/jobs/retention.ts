@@ -15,7 +15,7 @@ import { vacuumAllEmbedded } from "./vacuum.js";
 
 const DAY_MS = 86_400_000;
 
-/** Removes what has outlived its time. Any number of workers may do so at once. */
+/** Removes expired rows. Any number of workers may do so at the same time. */
 export async function applyRetention(ctx: Context): Promise<void> {
   const { queries, clock, config } = ctx;
   const now = clock.now();

@@ -4,7 +4,7 @@ import { deleteStoredBefore, type Interval, sqlClientOf } from "../store/samples
 
 const DAY_MS = 86_400_000;
 
-/** Chunks that one transaction removes: short enough for others to wait. */
+/** Chunks removed in one transaction, so that others wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
 
 /** Removes samples that were stored too long ago; the time counts from their storing, not from their recording. */

@@ -12,15 +12,18 @@ const TABLES = [
 ];
 
 /**
- * Frees the room of rows that were replaced or removed, and lets queries read from an index alone (PostgreSQL, "Routine
- * Vacuuming"). A PostgreSQL server does so on its own, the embedded database has no process that would; nothing happens
- * on the former.
+ * Frees the space of replaced and removed rows, and lets queries read from an index alone (PostgreSQL, "Routine
+ * Vacuuming"). A PostgreSQL server does this automatically, so nothing happens there; the embedded database has no
+ * process for it.
  */
 export async function vacuumEmbedded({ queries, config }: Context, table: string): Promise<void> {
   if (config.databaseUrl === null) await queries.execute(sql`VACUUM ${sql.identifier(table)}`);
 }
 
-/** The same for every table, one after the other so that requests have their turn, with the figures that queries are planned by. */
+/**
+ * The same for every table, one after another so that requests get their turn, with the statistics for the query
+ * planner.
+ */
 export async function vacuumAllEmbedded(ctx: Context): Promise<void> {
   if (ctx.config.databaseUrl !== null) return;
   for (const table of TABLES) await ctx.queries.execute(sql`VACUUM (ANALYZE) ${sql.identifier(table)}`);

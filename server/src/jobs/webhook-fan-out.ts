@@ -3,7 +3,10 @@ import type { JobHandler } from "./handler.js";
 
 const HOUR_MS = 3_600_000;
 
-/** Writes the deliveries of a change that has many. Only the database can make it fail, so it is never given up. */
+/**
+ * Writes the deliveries of a change with many deliveries. Only the database can make it fail, so it never fails for
+ * good.
+ */
 export const webhookFanOutHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,

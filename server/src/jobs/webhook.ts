@@ -4,13 +4,13 @@ import { type JobHandler, RetryLater } from "./handler.js";
 const HOUR_MS = 3_600_000;
 
 /**
- * Calls a webhook. The delivery knows how often it was tried and when to try next; the job only carries it. A worker
- * that dies in the middle has perhaps not delivered, so the job is never given up for that.
+ * Calls a webhook. The delivery records its attempts and the time of the next; the job only triggers it. A worker
+ * that stops during a call may not have delivered, so lost workers never fail the job.
  */
 export const webhookHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,
-  // Of an error that is not the receiver's: the database, or a server key that cannot open the secret.
+  // For errors not caused by the receiver: the database, or a server key that cannot decrypt the secret.
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
   async run(ctx, job) {
     const next = await attemptDelivery(ctx, job);

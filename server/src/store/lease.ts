@@ -4,7 +4,7 @@ import type { Queries } from "./database.js";
 import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./queue.js";
 import { jobs } from "./schema.js";
 
-/** Groups that one statement looks at, so that none takes long however many there are. */
+/** Groups that one statement reads, so that it stays fast however many groups there are. */
 export const LOOK_AHEAD = 200;
 
 /** A group of jobs, and whether one of them is due. */
@@ -13,7 +13,7 @@ export interface Group<Key> {
   due: boolean;
 }
 
-/** Of these kinds, those of which a job is due. */
+/** The kinds among these with a due job. */
 export async function kindsDue(queries: Queries, kinds: readonly JobKind[], now: Date): Promise<Set<string>> {
   const { rows } = await queries.execute<{ kind: string }>(sql`
     SELECT wanted.kind FROM unnest(${sql.param([...kinds])}::text[]) AS wanted (kind) CROSS JOIN LATERAL (
@@ -67,14 +67,14 @@ async function groups<Key>(
   return rows.map(({ key, due }) => ({ key: read(key), due }));
 }
 
-/** Who takes jobs, and for how long. */
+/** The worker that takes jobs, and the length of its lease. */
 export interface Taker {
-  /** Its number, if its session shows that it lives. */
+  /** Its number, if it has a session. */
   worker: number | null;
   leaseMs: number;
 }
 
-/** Until when a lease that begins or is renewed now lasts. */
+/** The end of a lease that starts or is renewed now. */
 export const leaseEnd = (leaseMs: number): SQL =>
   sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
@@ -123,11 +123,11 @@ const take = (queries: Queries, due: SQL, worker: number | null, leaseMs: number
     .where(sql`${jobs.id} = ANY(ARRAY(${due}))`)
     .returning(jobColumns);
 
-/** The job, while the lease is the one that it was taken with. */
+/** Matches the job while it has the lease with which it was taken. */
 export const whileLeaseHeld = (job: Pick<Job, "id" | "leaseToken">): SQL | undefined =>
   and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? ""));
 
-/** Another worker has taken the job over: what this one did in the transaction is rolled back. */
+/** Another worker has taken over the job, so the transaction is rolled back. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
@@ -149,7 +149,10 @@ export async function addToPayload(
   if (held.length === 0) throw new LeaseLostError(`Another worker took over job ${job.id}.`);
 }
 
-/** What a job without a worker has. One that waits again gives up its unique key: a newer one may wait with it. */
+/**
+ * The columns of a job without a worker. A job that waits again gives up its unique key, because a newer job may have
+ * it.
+ */
 export const unleased = { leaseToken: null, leaseUntil: null, worker: null, uniqueKey: null } as const;
 
 /** Jobs whose lease has ended, or whose worker is in `gone`. */
@@ -166,12 +169,12 @@ export const jobsLost = (queries: Queries, gone: readonly number[]) =>
       ),
     );
 
-/** Ends every lease. To be called at start where no other process can be at work: the embedded database has one. */
+/** Ends every lease. Call it at start when no other process can be working, as with the embedded database. */
 export async function endLeases(queries: Queries): Promise<void> {
   await queries.update(jobs).set({ leaseUntil: sql`clock_timestamp()` }).where(isLeased);
 }
 
-/** Returns the jobs of a stopping worker to the queue: another may begin them at once. */
+/** Returns the jobs of a stopping worker to the queue, where another worker can take them immediately. */
 export async function giveBack(queries: Queries, given: readonly Job[]): Promise<void> {
   for (const job of given) {
     await queries

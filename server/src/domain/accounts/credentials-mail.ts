@@ -3,7 +3,7 @@ import { encrypt } from "../encryption.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 
-/** Queues the mail that tells a new user the credentials; a password is stated only when it was generated. */
+/** Queues the mail with the credentials of a new user. It includes the password only when it was generated. */
 export async function mailCredentials(
   ctx: Context,
   unit: UnitOfWork,

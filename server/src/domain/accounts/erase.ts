@@ -44,12 +44,13 @@ export async function erasePerson(
   );
   // Their recordings, and the times of those.
   await queries.delete(jobs).where(eq(jobs.accountId, id));
-  // What is still to be told to their webhooks, with URLs and secrets. Computations stay: they may be of others' time frames.
+  // Pending webhook jobs, which contain URLs and secrets. Computations stay, because they may belong to time frames
+  // of other accounts.
   await queries
     .delete(jobs)
     .where(and(inArray(jobs.kind, ["webhook-fan-out", "webhook"]), eq(jobs.chargedTo, id)));
   if (managedBy === null) return;
-  // The stored answer to the creation of a managed athlete. Its username holds a random UUID.
+  // The stored response to the creation of a managed athlete. Its username holds a random UUID.
   await queries
     .delete(idempotencyKeys)
     .where(

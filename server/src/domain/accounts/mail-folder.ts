@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** Where mails are written that no mail server sends. */
 const folderIn = (dataDir: string) => join(dataDir, "mail");
 
-/** Begins the names of the files of one account. */
+/** Prefix of the file names of one account. */
 const prefixOf = (account: number) => `account-${account}-`;
 
 /** Files of releases that did not name the account. */

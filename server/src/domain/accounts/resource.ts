@@ -113,7 +113,7 @@ export function toAuthenticatedAccount(account: Account) {
   };
 }
 
-/** An identifier from elsewhere: null clears it; an empty one, as forms send it, counts as left out. */
+/** An identifier from another system. Null clears it; an empty value, which forms send, counts as absent. */
 const ExternalId = () =>
   Type.Optional(
     Type.Transform(Nullable(Text({ maxLength: 255, description: "Empty: as left out" })))

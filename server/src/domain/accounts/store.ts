@@ -50,8 +50,8 @@ async function uniquely<T>(query: Promise<T>): Promise<T> {
 }
 
 /**
- * Looks whether username and external id are free, and whether a new username may be one, before work that would be in
- * vain. Only the database can tell for certain, when the row is written.
+ * Checks whether username and external id are free and the username is valid, before expensive work. Only the
+ * database can decide this reliably, when the row is written.
  * @param present the account that may have them, and keep a username of an earlier release
  * @throws ServiceError `not_unique` or `invalid` on the field
  */
@@ -117,7 +117,7 @@ export async function revokeTokens({ queries }: UnitOfWork, accountId: number): 
   await queries.delete(authorizationCodes).where(eq(authorizationCodes.accountId, accountId));
 }
 
-/** Columns of a profile as sent: what was not sent is not touched. */
+/** Columns of a profile as sent; absent fields do not change. */
 export const managerProfileColumns = (profile: ManagerProfileInput = {}) =>
   withoutUndefined({ firstName: profile.first_name, lastName: profile.last_name });
 

@@ -9,13 +9,13 @@ import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { NewActivity } from "./resource.js";
 
-/** Sports are compared without regard to case; what was sent is kept. */
+/** Sports are compared case-insensitively and stored as sent. */
 const withPlainSport = (json: { sport?: unknown }) =>
   typeof json.sport === "string" ? { ...json, sport: json.sport.toLowerCase() } : json;
 
 /**
- * Keeps the time frames of an activity and its JSON schema of one sport.
- * @throws ServiceError `invalid`: there are time frames whose schemas belong to another one
+ * Requires that the JSON schemas of an activity and of its time frames belong to the same sport.
+ * @throws ServiceError `invalid`: a time frame has a JSON schema of another sport
  */
 export async function requireSchemaOfTimeframes(
   { queries }: UnitOfWork,
@@ -40,7 +40,7 @@ export async function requireSchemaOfTimeframes(
 
 /**
  * The rules of an activity.
- * @param json what is to be stored as `json`; undefined when what is stored is valid and stays
+ * @param json the new `json`; undefined when the stored value is valid and does not change
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`
  */

@@ -44,7 +44,7 @@ export async function listActivities(
 
 /**
  * The activity with its `json`.
- * @throws ServiceError `not_found` when it was deleted meanwhile
+ * @throws ServiceError `not_found` when it has been deleted in the meantime
  */
 export async function wholeActivity(queries: Queries, { id }: ActivityHead): Promise<Activity> {
   const [activity] = await queries.select().from(activities).where(eq(activities.id, id));
@@ -60,6 +60,6 @@ export const activityItem = (activity: Activity): Item<ReturnType<typeof toActiv
   ...activityTag(activity),
 });
 
-/** Every change of `json` makes a new version, so the tag needs none of its megabytes. */
+/** Every change of `json` makes a new version, so the tag is computed without reading `json`. */
 export const activityTag = (activity: ActivityHead): Tagged =>
   tagged(toActivityHead(activity), activity.version);

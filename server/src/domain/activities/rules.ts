@@ -12,7 +12,7 @@ const { json: _json, ...headColumns } = getTableColumns(activities);
 
 async function findActivity(id: number, { queries, lock }: Lookup): Promise<ActivityHead> {
   const query = queries.select(headColumns).from(activities).where(eq(activities.id, id));
-  // Not stronger: a time frame under way may name the activity, and holds its own row already.
+  // No stronger lock: a concurrent change of a time frame may refer to the activity, and already holds its own row.
   const [activity] = await (lock ? query.for("no key update") : query);
   if (activity === undefined) throw errors.notFound();
   return activity;
@@ -28,7 +28,7 @@ export const ownActivity: Rule<"activity", ActivityHead> = {
   },
 };
 
-/** The right on each of its time frames is another matter: see `retrieveActivityComputedData`. */
+/** The right on each of its time frames is checked separately: see `retrieveActivityComputedData`. */
 export const anyActivity: Rule<"activity", ActivityHead> = {
   words: "Managers with READ permission on the athlete of a time frame from its start to its end",
   roles: ["MANAGER"],

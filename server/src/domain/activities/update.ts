@@ -33,7 +33,7 @@ function sizeOf({ gpx, ...rest }: Record<string, unknown>): number {
 }
 
 /**
- * Changes an activity; what was not sent stays. The computed data of all its time frames are computed again
+ * Changes an activity; absent fields do not change. The computed data of all its time frames are computed again
  * (specification, "States and transitions").
  */
 export async function updateActivity(ctx: Context, { id }: ActivityHead, body: Partial<NewActivity>) {

@@ -6,7 +6,7 @@ const { password, athlete_profile } = optionalFields;
 
 export const NewAthlete = Type.Object({ ...accountFields, password, athlete_profile });
 
-/** Of PUT: what it leaves out stays as it is. */
+/** For PUT; absent fields do not change. */
 export const AthleteReplacement = NewAthlete;
 export const AthleteUpdate = Type.Partial(AthleteReplacement);
 

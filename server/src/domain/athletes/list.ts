@@ -24,7 +24,7 @@ const ORDERINGS = {
   managed_by: accounts.managedBy,
 };
 
-/** What the list can be filtered by; the operations on one athlete take the same. */
+/** Filters of the list; the operations on one athlete accept them too. */
 export const AthleteFilters = Type.Object({
   search: Query.text("Found in external_id, username, email, last_name or first_name"),
   email: Query.text("Contains"),
@@ -71,7 +71,7 @@ const matches = (filters: Filters): SQL | undefined =>
     ]),
   );
 
-/** The athletes on whom the caller has an active READ permission. */
+/** The athletes for whom the caller has an active READ permission. */
 export async function listAthletes(ctx: Context, query: StaticDecode<typeof AthleteQuery>) {
   const { queries, caller, clock } = ctx;
   const readable = hasActive(queries, caller?.id ?? 0, "READ", clock.now());
@@ -90,7 +90,7 @@ export type AthleteItem = Item<ReturnType<typeof toAthlete>>;
 export const athleteItem = (athlete: Account): AthleteItem => item(toAthlete(athlete), athlete.version);
 
 /**
- * Holds an operation on one athlete to the filters of its query.
+ * Applies the filters of the query to an operation on one athlete.
  * @throws ServiceError `not_found` when the athlete does not match them
  */
 export async function requireMatch(queries: Queries, { id }: Account, filters: Filters): Promise<void> {
@@ -107,7 +107,7 @@ export async function retrieveAthlete(ctx: Context, athlete: Account, filters: F
   return athleteItem(athlete);
 }
 
-/** The athlete with this external id, whom the caller must be or be allowed to read. */
+/** The athlete with this external id. The caller must be this athlete or have the right to read it. */
 export async function retrieveAthleteByExternalId(ctx: Context, externalId: string) {
   const [athlete] = await ctx.queries
     .select()

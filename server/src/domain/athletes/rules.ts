@@ -64,7 +64,7 @@ export const athletesManagerWhoManages: Rule<"athlete", Account> = {
   },
 };
 
-/** The athlete by one rule, or the manager of a managed athlete by the other. */
+/** One rule applies to the athlete, the other to the manager of a managed athlete. */
 const orManager = (manager: Rule<"athlete", Account>): Rule<"athlete", AthleteAndRole> => ({
   words: `${thatAthlete.words}; as a convenience, ${manager.words[0]?.toLowerCase()}${manager.words.slice(1)}`,
   roles: ["MANAGER", "ATHLETE"],

@@ -49,7 +49,7 @@ export async function updateAthlete(
   );
 }
 
-/** Changes the fields sent of an athlete whom the caller manages. */
+/** Changes the fields sent, for an athlete whom the caller manages. */
 export async function updateManagedAthlete(
   ctx: Context,
   athlete: Account,

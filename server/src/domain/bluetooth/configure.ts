@@ -31,7 +31,7 @@ export async function configureBluetooth(
   );
 }
 
-/** The target with what was sent; null clears, absent leaves. */
+/** The target with the fields sent; null clears a field, an absent field does not change. */
 function merged(target: Pairings, body: StaticDecode<typeof PairingsInput>): Pairings {
   const result = { ...target };
   for (const name of ["pairing_1", "pairing_2"] as const) {

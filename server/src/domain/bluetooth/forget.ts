@@ -3,7 +3,7 @@ import { bluetoothCommands, bluetoothConfigurations } from "../../store/schema.j
 import type { UnitOfWork } from "../unit-of-work.js";
 import { findConfiguration, setTarget } from "./configuration.js";
 
-/** Clears what a former owner set, on the device too, and hides what the device reported to that owner. */
+/** Clears the settings of a former owner, on the device too, and hides what the device reported to that owner. */
 export async function forgetOwner(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
   const { queries } = unit;
   if ((await findConfiguration(queries, deviceId)) === undefined) return;
@@ -15,7 +15,10 @@ export async function forgetOwner(unit: UnitOfWork, { deviceId }: { deviceId: nu
   await setTarget(unit, deviceId, {}, false);
 }
 
-/** Erases what an owner set on a device, when nobody owned it after that, and hides what it reported in the ownerships. */
+/**
+ * Erases the settings of an owner on a device that nobody has owned since, and hides what it reported in the
+ * ownerships.
+ */
 export async function eraseOwner(
   unit: UnitOfWork,
   { deviceId, ownershipIds, wasLast }: { deviceId: number; ownershipIds: number[]; wasLast: boolean },

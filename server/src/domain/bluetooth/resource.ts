@@ -19,7 +19,7 @@ const PairingInput = Nullable(
   ),
 );
 
-/** A mistyped key must not silently do nothing, so unknown keys are refused here. */
+/** Unknown keys are refused, so that a mistyped key does not silently do nothing. */
 export const PairingsInput = Type.Object(
   {
     pairing_1: Type.Optional(PairingInput),

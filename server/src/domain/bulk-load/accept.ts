@@ -14,7 +14,7 @@ export const AsiBase64 = Type.Object({
   }),
 });
 
-/** What a bulk load's job carries beside the recording. */
+/** The payload of a bulk load job, in addition to the recording. */
 export interface BulkLoadPayload {
   device: number;
   manager: number;
@@ -25,12 +25,12 @@ export interface BulkLoadPayload {
 /** Room in the body for all that is not base64: the member's name, and line breaks as MIME has them. */
 const BODY_OVERHEAD = 1.05;
 
-/** The greatest body of a request whose recording has at most so many bytes. */
+/** The maximum body size of a request whose recording has at most this many bytes. */
 export const bulkLoadBodyBytes = (maxBytes: number) => Math.ceil((maxBytes / 3) * 4 * BODY_OVERHEAD) + 4096;
 
 /**
- * Takes a recording for storing. Its header is checked here; all else is the job's.
- * @throws ServiceError on the field `asi_b64`: `wrong_device`, or the library's code of what is wrong with the header
+ * Accepts a recording for storage. Checks the header; the job does the rest.
+ * @throws ServiceError on the field `asi_b64`: `wrong_device`, or the library's code for a damaged header
  */
 export async function acceptBulkLoad(
   ctx: Context,

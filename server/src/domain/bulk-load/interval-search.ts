@@ -1,8 +1,8 @@
 import type { Interval } from "../../store/samples/index.js";
 
 /**
- * Tells whether a time is in one of the intervals. Times that mostly ascend, as a recording's do, take about as long
- * with thousands of intervals as with one: the search begins at the interval found last.
+ * Returns a function that checks whether a time is in one of the intervals. For mostly ascending times, as in a
+ * recording, thousands of intervals take about as long as one: the search starts at the last interval found.
  * @param intervals closed, ascending, none touching another; from `normaliseIntervals`
  */
 export function intervalSearch(intervals: readonly Interval[]): (ms: number) => boolean {

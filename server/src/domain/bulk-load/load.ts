@@ -34,8 +34,8 @@ export class NoRecording extends Error {
 }
 
 /**
- * Stores a recording's samples and writes down what became of them, in one transaction: however often the job is begun,
- * it is done once, and its details tell of that time.
+ * Stores the samples of a recording and records the outcome in one transaction. However often the job starts, it
+ * completes once, and its details describe that run.
  * @returns the job's details
  * @throws NoRecording
  * @throws AsiError when the recording cannot be read to its end, or has no row; nothing is stored then
@@ -47,7 +47,8 @@ export async function loadRecording(
   job: Pick<Job, "id" | "leaseToken">,
   { device, manager, isCompressed = false }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
-  // Before the transaction: everyone waits for it on the embedded database, whose engine has one session.
+  // Done before the transaction, because on the embedded database everyone waits for a transaction: there is one
+  // session.
   const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   return transact(ctx, "bulk load", async (unit) => {
@@ -88,8 +89,8 @@ async function readRecording(
 }
 
 /**
- * Makes requests that take or release the device wait for the end of this transaction: what is stored is then of the time of
- * an ownership, or removed with it. The lock lets pass what merely refers to the device.
+ * Makes requests that take or release the device wait until this transaction ends. Samples are then either stored
+ * within an ownership or removed with it. The lock does not block rows that only refer to the device.
  */
 async function keepOwner(queries: Queries, device: number): Promise<void> {
   await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");
@@ -140,7 +141,7 @@ function detailsOf(
   };
 }
 
-/** Sorting 300,000 instants holds the event loop for 20 ms, and nearly every recording is in order already. */
+/** Sorting 300,000 instants blocks the event loop for 20 ms, and nearly every recording is already in order. */
 function ascending(times: readonly number[]): Float64Array {
   const isInOrder = times.every((ms, i) => i === 0 || ms >= (times[i - 1] ?? ms));
   const all = Float64Array.from(times);

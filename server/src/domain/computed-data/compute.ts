@@ -18,17 +18,17 @@ export interface ComputationResult {
   definitionVersion: number;
 }
 
-/** Whether a stored result still says what a computation would say; a process of an older release trusts newer rules. */
+/** Whether a stored result is current. A process of an older release accepts results of newer rules. */
 export const isFresh = sql<boolean>`(${computedData.timeframeVersion} = ${timeframes.version}
   AND ${computedData.dataVersion} = ${timeframes.dataVersion}
   AND ${computedData.definitionVersion} >= ${DEFINITION_VERSION})`;
 
-/** How often a computation starts again because its inputs changed meanwhile. */
+/** How often a computation restarts because its inputs have changed. */
 const MAX_TRIES = 3;
 
 /**
  * The time frame's computed data: the stored result when it is fresh, or when none as good can be computed any more;
- * otherwise computed now, and stored if it still holds then.
+ * otherwise computed now, and stored if it is still valid then.
  * @param account whose turn it takes
  * @returns undefined when there is no such time frame
  * @throws ServiceError `throttled` when too many computations wait; CallersLeftError when the caller leaves before it begins
@@ -42,7 +42,7 @@ export async function computedDataOf(
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const known = await findResult(ctx.queries, timeframeId);
     if (known === undefined || known.result !== undefined) return known?.result;
-    // One computation for all who ask for this version; what it needs is read when a thread is free for it.
+    // One computation serves all requests for this version. Its inputs are read when a thread is free.
     const made = await ctx.computer.share(
       `${timeframeId}/${known.version}/${known.dataVersion}`,
       { account, signal: ctx.signal },
@@ -77,7 +77,7 @@ async function findResult(
   return { result: stored !== null && stays ? stored : undefined, version, dataVersion };
 }
 
-/** Reads what the time frame consists of at this moment, then its samples, and computes. */
+/** Reads the current state of the time frame, then its samples, and computes. */
 async function computeNow(ctx: Context, timeframeId: number): Promise<ComputationResult | undefined> {
   const { queries, clock, computer } = ctx;
   const [row] = await queries
@@ -99,7 +99,7 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
     startMs: frame.startMs,
     stopMs: frame.endMs,
   });
-  // The device has changed hands meanwhile: the samples may be another owner's.
+  // The owner of the device has changed in the meantime, so the samples may belong to another owner.
   if (!isDeepStrictEqual(await ownedBy(queries, timeframe), owned)) return computeNow(ctx, timeframeId);
   const data = await computer.compute({
     deviceId: timeframe.deviceId,

@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 
 /**
- * Closed intervals as one value of the database, in which it searches by halves: a condition on a row takes hardly
- * longer with thousands of intervals than with one. Empty intervals (start after stop) are left out.
+ * Closed intervals as one value of the database, which the database searches by bisection: a condition on a row takes
+ * hardly longer with thousands of intervals than with one. Empty intervals (start after stop) are left out.
  */
 const multirange = (intervals: readonly Interval[], range: SQL): SQL => sql`(
   SELECT range_agg(${range})

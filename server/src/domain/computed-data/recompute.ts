@@ -35,7 +35,7 @@ export async function recompute(unit: UnitOfWork, matching: SQL): Promise<void> 
   );
 }
 
-/** The same for the time frames of a device that an instant of one of the closed intervals falls into. */
+/** The same for the time frames of a device that overlap one of the closed intervals. */
 export async function recomputeTouched(
   unit: UnitOfWork,
   { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },

@@ -13,7 +13,7 @@ export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM $
     AND to_timestamp(${removedSamples.startMs} / 1000.0) <= ${timeframes.endTime}
     AND to_timestamp(${removedSamples.stopMs} / 1000.0) >= ${timeframes.startTime})`;
 
-/** Removed intervals closer than this are kept as one: no sample lies between them that a chunk could have held. */
+/** Removed intervals closer than this are merged: no chunk can have had a sample between them. */
 const JOINED_WITHIN_MS = 300_000;
 
 /** Remembers that retention has removed samples. */
@@ -40,7 +40,7 @@ export async function rememberRemoved(
 const ROWS_PER_INSERT = 5_000;
 
 /**
- * Takes back what is there again: the samples were loaded once more.
+ * Removes intervals whose samples have been loaded again.
  * @param event `changed` is ascending and disjoint
  */
 export async function forgetRemoved(
@@ -67,7 +67,7 @@ export async function forgetRemoved(
   }
 }
 
-/** What of closed intervals none of the others holds. Both are ascending and disjoint. */
+/** The parts of closed intervals that none of the others covers. Both lists are ascending and disjoint. */
 export function without(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
   const left: Interval[] = [];
   let next = 0;

@@ -15,7 +15,7 @@ interface Retrieved<T> {
   definitionVersions: number[];
 }
 
-/** The specification names nineteen keys; by which rules and parameters they came about is told on demand. */
+/** The specification names nineteen keys. The rules and parameters behind them are returned on request. */
 export type ShownComputedData = Omit<ComputedData, "definition"> & Partial<Pick<ComputedData, "definition">>;
 
 function shown({ data }: ComputationResult, withDefinition: boolean): ShownComputedData {
@@ -30,7 +30,7 @@ export async function retrieveComputedData(
   withDefinition: boolean,
 ): Promise<Retrieved<Item<ShownComputedData>>> {
   const result = await computedDataOf(ctx, id);
-  // Deleted meanwhile.
+  // Deleted in the meantime.
   if (result === undefined) throw errors.notFound();
   return {
     answer: item(shown(result, withDefinition)),
@@ -43,7 +43,7 @@ interface ComputedTimeframe {
   data: ShownComputedData;
 }
 
-/** How many time frames of one request are computed at a time, so that others have their turn too. */
+/** How many time frames of one request are computed at a time, so that other requests get their turn. */
 const AT_A_TIME = 2;
 
 /**

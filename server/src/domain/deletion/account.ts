@@ -68,7 +68,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
   }
   await run(async (unit, account) => {
     const { queries } = unit;
-    // What requests that were under way have added meanwhile; from here on nothing can refer to the account.
+    // Rows that concurrent requests have added in the meantime. From here on, nothing can refer to the account.
     await eraseWebhooks(unit, id);
     await removeTimeframes(unit, ofOwner(id));
     for (const athlete of await managedBy(queries, id)) await deleteRows(unit, athlete);

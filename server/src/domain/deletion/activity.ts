@@ -17,7 +17,7 @@ export async function deleteActivity(ctx: Context, activity: number): Promise<vo
   );
   await remove(async (unit, before) => {
     await removeTimeframes(unit, ofActivity, { withActivity: true });
-    // From here on no time frame can join the activity; one that did meanwhile goes too, and is reported.
+    // From here on, no time frame can be added to the activity. One added in the meantime is deleted and reported too.
     await unit.queries
       .select({ id: activities.id })
       .from(activities)

@@ -27,7 +27,7 @@ export async function removeAthlete(
   await eraseMails(ctx.config.dataDir, { id, email });
 }
 
-/** Deletes an account that owns nothing any more, in one transaction. */
+/** Deletes an account that no longer owns anything, in one transaction. */
 export async function deleteRows(unit: UnitOfWork, account: Account): Promise<void> {
   const { id } = account;
   await unit.announce("accountDeleted", { account });

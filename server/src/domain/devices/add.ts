@@ -13,7 +13,7 @@ export interface NewDevice {
 /** What a recording's header may carry as serial number, since file names are made of it. */
 const SERIAL_NUMBER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,149}$/;
 
-/** Adds devices: all of them, or none when one is in fault. */
+/** Adds devices: all of them, or none when one is invalid. */
 export async function addDevices(ctx: Context, added: readonly NewDevice[]) {
   return transact(ctx, "device add", async (unit) => {
     const rows = [];

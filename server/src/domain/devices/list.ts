@@ -37,7 +37,7 @@ function matchingDevices({ queries, caller }: Context, filters: Filters, id?: nu
       .from(ownerships)
       .where(and(mine, eq(ownerships.endTime, CURRENT_END))),
   );
-  // Filters and order must not tell a former owner the name that another gave.
+  // Filters and order must not reveal to a former owner the name that another owner gave.
   const customName = sql<string | null>`CASE WHEN ${ownedNow} THEN ${devices.customName} END`;
   const inActivity = queries
     .select({ one: sql`1` })

@@ -3,7 +3,7 @@ import { accountFields, optionalFields, Password } from "../accounts/resource.js
 
 const { password, manager_profile, athlete_profile } = optionalFields;
 
-/** Of PUT: what it leaves out stays as it is. */
+/** For PUT; absent fields do not change. */
 export const ManagerReplacement = Type.Object({ ...accountFields, password, manager_profile });
 
 export const ManagerUpdate = Type.Partial(ManagerReplacement);
