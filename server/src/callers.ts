@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** For whom work is done. The name may change meanwhile: a request is an address's until it is authenticated. */
+/** The caller for whom work is done. The name may change: a request belongs to an address until it is authenticated. */
 export interface Caller {
   name: string;
   /** The client's address, of a request: being many accounts gives no more turns. */
@@ -13,10 +13,10 @@ const SERVICE: Readonly<Caller> = { name: "service", group: "service" };
 /** The name of an account. */
 export const accountCaller = (id: number): string => `account ${id}`;
 
-/** Who comes from an address and is not authenticated. */
+/** An unauthenticated caller, identified by address. */
 export const addressCaller = (key: string): Caller => ({ name: `address ${key}`, group: `address ${key}` });
 
-/** For whom a job is done. All jobs are of the service's group. */
+/** The caller of a job. All jobs belong to the group of the service. */
 export const jobCaller = (account: number): Caller => ({
   name: accountCaller(account),
   group: SERVICE.group,
@@ -32,5 +32,5 @@ const current = new AsyncLocalStorage<Readonly<Caller>>();
 export const onBehalfOf = <T>(caller: Readonly<Caller> | null, work: () => T): T =>
   current.run(caller ?? SERVICE, work);
 
-/** For whom work is being done. */
+/** The caller of the current work. */
 export const currentCaller = (): Readonly<Caller> => current.getStore() ?? SERVICE;

@@ -122,7 +122,7 @@ export const settings = {
   databaseIdleTransactionTimeoutMs: integer(0, MAX_TIMEOUT_MS)(
     "DATABASE_IDLE_TRANSACTION_TIMEOUT_MS",
     60_000,
-    "Time for which a transaction of PostgreSQL may stand still between two statements; 0: any",
+    "Time for which a PostgreSQL transaction may be idle between two statements; 0: no limit",
   ),
   serverKey: secret(
     key(
@@ -132,47 +132,47 @@ export const settings = {
     ),
   ),
   smtpUrl: secret(
-    url("smtp:", "smtps:")("SMTP_URL", "", "Mail server; without it mails are written into DATA_DIR/mail"),
+    url("smtp:", "smtps:")("SMTP_URL", "", "Mail server; without it, mails are written to DATA_DIR/mail"),
   ),
   mailFrom: text("MAIL_FROM", "asi-server <no-reply@localhost>", "Sender of mails"),
   logLevel: level("LOG_LEVEL", "info", "trace, debug, info, warn, error, fatal or silent"),
   trustProxy: networks(
     "TRUST_PROXY",
     "",
-    "Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas",
+    "Addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas",
   ),
   shutdownTimeoutMs: count(
     "SHUTDOWN_TIMEOUT_MS",
     25_000,
     "Time for requests and jobs to finish after SIGTERM",
   ),
-  requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time in which a request must have arrived"),
+  requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time within which a request must arrive"),
   uploadTimeoutMs: count("UPLOAD_TIMEOUT_MS", 600_000, "The same for a request with a recording"),
   transferMinBytesPerSecond: count(
     "TRANSFER_MIN_BYTES_PER_SECOND",
     16 * 1024,
-    "Least pace at which a client sends a large body and reads an answer; a slower one is cut off",
+    "Minimum rate at which a client must send a large body and read a response; a slower client is disconnected",
   ),
   transferGraceMs: integer(8, 3_600_000)(
     "TRANSFER_GRACE_MS",
     10_000,
-    "Time by which a client may fall behind that pace; six times as long behind what it read at once",
+    "Time by which a client may fall behind that rate; six times as long after it has read ahead",
   ),
   bodyMemoryBytes: count(
     "BODY_MEMORY_BYTES",
     128 * 1024 * 1024,
-    "Memory for request bodies of one process, from their arrival to the end of the answer; recordings of conversions need none",
+    "Memory for request bodies of one process, from their arrival to the end of the response; recordings of conversions are not counted",
   ),
   bodyMemoryPerCallerBytes: count(
     "BODY_MEMORY_PER_CALLER_BYTES",
     48 * 1024 * 1024,
-    "Of it, the part of one user, or of one address without authentication",
+    "The part of that memory for one user, or for one unauthenticated address",
   ),
   jobPollMs: count("JOB_POLL_MS", 1_000, "How often a worker looks for jobs of other processes"),
   jobLeaseMs: integer(1_000, 3_600_000)(
     "JOB_LEASE_MS",
     60_000,
-    "Time after which the jobs of a worker that died are given to another",
+    "Time after which the jobs of a dead worker are given to another worker",
   ),
   jobConcurrency: integer(1, 64)(
     "JOB_CONCURRENCY",
@@ -187,13 +187,9 @@ export const settings = {
   grantManagedAthletes: boolean(
     "GRANT_MANAGED_ATHLETES",
     false,
-    "Every new manager may create managed athletes",
+    "Whether every new manager may create managed athletes",
   ),
-  rawRetentionDays: count(
-    "RAW_RETENTION_DAYS",
-    730,
-    "Days for which samples are kept, counted from when they were stored",
-  ),
+  rawRetentionDays: count("RAW_RETENTION_DAYS", 730, "Days for which samples are kept after they are stored"),
   auditRetentionDays: count("AUDIT_RETENTION_DAYS", 730, "Days for which audit rows are kept"),
   jobRetentionDays: count(
     "JOB_RETENTION_DAYS",
@@ -203,14 +199,18 @@ export const settings = {
   retentionIntervalMs: integer(1_000, 86_400_000)(
     "RETENTION_INTERVAL_MS",
     3_600_000,
-    "How often a worker removes what has outlived its time",
+    "How often a worker removes expired data",
   ),
   rawDataCacheBytes: integer(0, 1_000_000_000_000)(
     "RAW_DATA_CACHE_BYTES",
     64 * 1024 * 1024,
-    "Memory for pages of raw data that were asked for in the last 120 s; 0 keeps none",
+    "Memory for the cache of raw data pages of the last 120 s; 0: no cache",
   ),
-  bulkLoadEnabled: boolean("BULK_LOAD_ENABLED", true, "The deprecated bulk load answers; false: 410"),
+  bulkLoadEnabled: boolean(
+    "BULK_LOAD_ENABLED",
+    true,
+    "Whether the deprecated bulk load is available; false: it returns 410",
+  ),
   bulkLoadMaxBytes: count(
     "BULK_LOAD_MAX_BYTES",
     32 * 1024 * 1024,
@@ -235,7 +235,7 @@ export const settings = {
   convertConcurrencyPerUser: integer(1, 64)(
     "CONVERT_CONCURRENCY_PER_USER",
     1,
-    "Of them, those of one user; a conversion counts until its CSV is complete",
+    "The number of those for one user; a conversion counts until its CSV is complete",
   ),
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",
@@ -250,12 +250,12 @@ export const settings = {
   webhookConcurrencyPerHost: integer(1, 1000)(
     "WEBHOOK_CONCURRENCY_PER_HOST",
     4,
-    "Of them, those of one receiving host",
+    "The number of those for one receiving host",
   ),
   webhookMaxPending: integer(1, 10_000_000)(
     "WEBHOOK_MAX_PENDING",
     10_000,
-    "Webhook calls of one account that may wait; what happens beyond is not told",
+    "Webhook calls of one account that may wait; further events are not delivered",
   ),
   activityMaxTimeframes: integer(1, 100_000)(
     "ACTIVITY_MAX_TIMEFRAMES",
@@ -265,17 +265,17 @@ export const settings = {
   webhookTimeoutMs: integer(1, 45_000)(
     "WEBHOOK_TIMEOUT_MS",
     15_000,
-    "Time in which a webhook's receiver must have answered",
+    "Time within which the receiver of a webhook must respond",
   ),
   webhookConnectTimeoutMs: integer(1, 45_000)(
     "WEBHOOK_CONNECT_TIMEOUT_MS",
     5_000,
-    "Of it, the time to connect",
+    "The part of that time for connecting",
   ),
   quotaSamples: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_SAMPLES",
     5_000_000_000,
-    "Samples that the devices of one account may have; five minutes with samples count as 50 at least",
+    "Samples that the devices of one account may have; every five minutes with samples count as at least 50",
   ),
   quotaActivities: count("QUOTA_ACTIVITIES", 20_000, "Activities of one account"),
   quotaActivityBytes: integer(1, Number.MAX_SAFE_INTEGER)(
@@ -293,7 +293,7 @@ export const settings = {
   refreshTokensPerApplication: integer(1, 1_000_000)(
     "REFRESH_TOKENS_PER_APPLICATION",
     1000,
-    "Refresh tokens of one user with one application; with one more the longest unused ends",
+    "Refresh tokens of one user for one application; a further one revokes the least recently used",
   ),
   throttleUserPerMinute: count("THROTTLE_USER_PER_MINUTE", 3000, "Authenticated calls of one user"),
   throttleAddressPerMinute: count("THROTTLE_ADDRESS_PER_MINUTE", 600, "Anonymous calls from one address"),
@@ -318,7 +318,7 @@ export const settings = {
   throttlePasswordChangesPerHour: count(
     "THROTTLE_PASSWORD_CHANGES_PER_HOUR",
     60,
-    "Passwords that one user sends to be set",
+    "Password changes that one user may request",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -332,7 +332,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads and checks every setting.
- * @throws ConfigError that names each variable in fault and what it expects
+ * @throws ConfigError that names each invalid variable and what it expects
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];

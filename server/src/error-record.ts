@@ -1,4 +1,4 @@
-/** What of an error may be written into a log: where it happened and what kind it is, never what a user sent. */
+/** The loggable part of an error: its kind and location, never data that a user sent. */
 export interface ErrorRecord {
   type: string;
   message: string;
@@ -59,12 +59,12 @@ function messageOf(error: Fields): string {
     return "The database refused a value.";
   }
   if (isFromMailServer(error)) return "The mail server refused.";
-  // A parser quotes what it cannot read.
+  // A parser quotes its input in the message.
   if (error instanceof SyntaxError) return "The text could not be read.";
   return error.message.slice(0, MAX_MESSAGE);
 }
 
-/** The stack begins with the message as it was when the error was made; only what follows is kept. */
+/** The stack starts with the original message; only the part after it is kept. */
 function framesOf(error: Fields): string {
   const { stack, message } = error;
   if (typeof stack !== "string") return "";

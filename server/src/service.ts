@@ -23,10 +23,10 @@ import { createLookup } from "./webhooks/resolver.js";
 /** Which part of the service a process is. */
 export type ServiceRole = "api" | "worker" | "all";
 
-/** How long after its start a process removes what has outlived its time, unless it does so more often. */
+/** How long after its start a process first removes expired rows, unless the interval is shorter. */
 const FIRST_RETENTION_MS = 60_000;
 
-/** How often a service that stops looks for connections on which nothing goes on any more. */
+/** How often a stopping service checks for idle connections. */
 const IDLE_SWEEP_MS = 50;
 
 const systemLookup = createLookup();
@@ -46,7 +46,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** A context for what no request asks for. */
+/** A context for work without a request. */
 export function ownContext(
   config: Config,
   store: Store,

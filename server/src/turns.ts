@@ -52,7 +52,7 @@ const MAX_REST_MS = 1_000;
 
 const isIdle = ({ running, waiting }: Use) => running === 0 && waiting === 0;
 
-/** Brings somebody who did not wait up to the level: what was not used before gives no credit. */
+/** Raises a user who did not wait to the level: time that was not used before gives no credit. */
 function raiseTo({ levelMs }: Level, use: Use): void {
   if (use.waiting === 0) use.usedMs = Math.max(use.usedMs, levelMs);
 }
@@ -63,7 +63,7 @@ function addUse(level: Level, use: Use, tookMs: number): void {
   level.levelMs += tookMs / level.busy;
 }
 
-/** Whose turn comes before whose. */
+/** Order of turns. */
 const isBefore = (a: Share, b: Share) =>
   a.group.usedMs < b.group.usedMs || (a.group.usedMs === b.group.usedMs && a.usedMs < b.usedMs);
 
@@ -100,7 +100,7 @@ export class Turns<Caller> {
 
   /**
    * Runs the task when it is the caller's turn.
-   * @param signal takes a task that waits out of the queue; a task that has begun goes on
+   * @param signal removes a waiting task from the queue; a running task continues
    * @param group of the caller; unless given, the caller is alone in it
    * @throws the `refusal` when too many tasks wait already; the signal's reason; whatever the task throws
    */

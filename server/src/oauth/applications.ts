@@ -10,7 +10,7 @@ export interface NewApplication {
   redirectUris: readonly string[];
 }
 
-/** Registers an OAuth application. The secret is told once and not stored. */
+/** Registers an OAuth application. Returns the secret, which is not stored. */
 export async function createApplication(ctx: Context, { name, redirectUris }: NewApplication) {
   for (const uri of redirectUris) {
     if (!URL.canParse(uri) || uri.includes("#")) {

@@ -32,7 +32,7 @@ const PARAMETERS = [
 
 /**
  * The authorization endpoint (RFC 6749 section 4.1.1, RFC 7636): checks the request and, with credentials, issues a
- * code. A wrong client or redirect URI is told on a page and never redirected (RFC 6749 section 4.1.2.1).
+ * code. A wrong client or redirect URI is reported on a page and never redirected (RFC 6749 section 4.1.2.1).
  */
 export async function authorizeRequest(
   ctx: Context,

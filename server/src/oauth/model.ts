@@ -38,7 +38,7 @@ export async function findUser(
   password: string,
 ): Promise<typeof accounts.$inferSelect | undefined> {
   const key = usernameKey(username);
-  // Counted only when its turn comes, so that of many right ones at once none is refused for those that wait.
+  // Counted only when its turn comes, so that many concurrent correct passwords are not refused.
   return inOwnTurn(tries.caller, async () => {
     await tries.count(key);
     const [account] = await ctx.queries.select().from(accounts).where(eq(accounts.usernameKey, key));
@@ -95,7 +95,7 @@ export function createModel(
     async getClient(clientId, clientSecret) {
       const application = await findApplication(ctx, clientId);
       if (application === undefined) return false;
-      // Without a secret the library lets pass only what PKCE proves (RFC 7636).
+      // Without a secret, the library accepts only requests that PKCE proves (RFC 7636).
       const proven =
         clientSecret === undefined || clientSecret === null || isToken(clientSecret, application.secretHash);
       return proven && toClient(application);

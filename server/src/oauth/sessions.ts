@@ -9,7 +9,7 @@ import { ACCESS_TOKEN_LIFETIME_S } from "./issue.js";
 
 /** What one login gave: a refresh token, and the access tokens that come from it. */
 export interface Session {
-  /** Null for access tokens whose refresh token is gone. */
+  /** Null for access tokens whose refresh token is deleted. */
   id: number | null;
   application: string;
   clientId: string;
@@ -71,8 +71,8 @@ export async function revokeSession(unit: UnitOfWork, accountId: number, id: num
 }
 
 /**
- * Ends an application: its credentials, and every token that it was given. Whoever is being given one holds the
- * application's row, so that his token is found here, or not given any more.
+ * Ends an application: its credentials, and every token that it was given. Issuing a token locks the row of the
+ * application, so this finds the token, or the token is no longer issued.
  * @throws ServiceError `not_found`
  */
 export async function revokeApplication(ctx: Context, clientId: string) {

@@ -23,7 +23,7 @@ export class BackupError extends UsageError {
   override readonly name = "BackupError";
 }
 
-/** A line of a backup, beside its first and its last. */
+/** A line of a backup other than its first and last. */
 export type BackupLine =
   | { kind: "table"; table: string }
   | { kind: "row"; row: string }

@@ -20,7 +20,7 @@ async function tableNames(queries: Queries): Promise<string[]> {
 
 /**
  * Writes every row into a file, from one state of the database, while the service goes on; then reads it over.
- * @param dataDir where the embedded database is copied to meanwhile
+ * @param dataDir where the embedded database is copied during the backup
  * @returns number of rows
  * @throws BackupError when there is such a file already, or it cannot be written
  */
@@ -42,7 +42,7 @@ async function* contentOf(tx: Queries): AsyncGenerator<string, void, undefined> 
   }
 }
 
-/** The rows of a table as lines, in pieces of a bounded size; a row that is larger comes alone. */
+/** The rows of a table as lines, in pieces of bounded size; a larger row gets a separate piece. */
 async function* rowsOf(tx: Queries, table: string): AsyncGenerator<string, void, undefined> {
   const name = sql.identifier(table);
   const { rows: columns } = await tx.execute<{ name: string; type: string }>(
@@ -107,7 +107,7 @@ function isObject(json: string): boolean {
   }
 }
 
-/** Classes of SQLSTATE that tell of the values: data exceptions, violated constraints, exceeded limits. */
+/** Classes of SQLSTATE for invalid values: data exceptions, violated constraints, exceeded limits. */
 const OF_VALUES = /^(22|23|54)/;
 
 /** Runs a statement with values of the backup. @throws BackupError with the words, when they do not fit the database */

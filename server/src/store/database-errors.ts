@@ -1,12 +1,12 @@
 /**
  * What an error of the database means for a request. Errors come as they are from the driver, or as the cause of the query
- * builder's; they are told by their fields, so that a command without a database need not load either.
+ * builder's; they are recognised by their fields, so that a command without a database loads neither.
  */
 
 interface DatabaseError extends Error {
   /** SQLSTATE (PostgreSQL, "Error Codes"), or Node's name of a network error. */
   code?: string;
-  /** Only of what the server sent. */
+  /** Set only for errors that the server sent. */
   severity?: string;
 }
 

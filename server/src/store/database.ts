@@ -42,7 +42,7 @@ const types = {
   },
 } as pg.CustomTypesConfig;
 
-/** Bounds of what a session does; in ms, 0 for none. */
+/** Timeouts of a session, in ms; 0 for none. */
 export interface SessionTimeouts {
   /** Of one statement. */
   statementMs: number;
@@ -57,7 +57,10 @@ const NO_TIMEOUTS: SessionTimeouts = { statementMs: 0, lockMs: 0, idleInTransact
 /** How times are written is a setting of the session, and the server's own may be any. */
 const STYLE = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'";
 
-/** The server ends what takes too long, so that one request does not keep a connection or a lock from all others. */
+/**
+ * The server ends statements and transactions that take too long, so that one request does not block a connection or
+ * a lock.
+ */
 const bounds = ({ statementMs, lockMs, idleInTransactionMs }: SessionTimeouts) => `
   SET statement_timeout = ${statementMs};
   SET lock_timeout = ${lockMs};
@@ -76,13 +79,13 @@ export async function openDatabase(
       onConnect: (client) => client.query(prepare),
       connectionString: where.url,
       max: where.poolSize,
-      // A server that vanished without a word is noticed by connections on which nothing goes on, too.
+      // Keepalive also detects a vanished server on idle connections.
       keepAlive: true,
     });
     return { queries: queriesOf(pool), pool, kind: "postgres", copyTo: null, close: () => pool.end() };
   }
   const engine = await startEmbedded(where.folder);
-  // It has no timers that could end a statement, and a transaction that stands still too long would end the engine.
+  // The embedded database has no statement timeout, and an idle transaction timeout would end the engine.
   const pool = survivingPool({
     onConnect: (client) => client.query(STYLE),
     max: 1,
@@ -118,7 +121,7 @@ function survivingPool(config: pg.PoolConfig & { max: number }): pg.Pool {
 
 /**
  * The query builder; its own transactions lose a place of the pool whenever the connection breaks before they begin.
- * @param logger is told every statement
+ * @param logger receives every statement
  */
 export function queriesOf(pool: pg.Pool, logger: Logger | false = false): Queries {
   const queries = drizzle(pool, { logger });
@@ -127,7 +130,7 @@ export function queriesOf(pool: pg.Pool, logger: Logger | false = false): Querie
     try {
       return await drizzle(client, { logger }).transaction(work, config);
     } finally {
-      // A connection whose transaction could not be undone serves nobody else.
+      // A connection whose transaction could not be rolled back is not reused.
       client.release(client.getTransactionStatus() !== "I");
     }
   };

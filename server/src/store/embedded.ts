@@ -111,7 +111,7 @@ class EngineConnection extends Duplex {
     this.#send(piecesOf(chunks.map(({ chunk }) => chunk)), done);
   }
 
-  /** Copying is what takes time. */
+  /** Copying takes most of the time. */
   #send(pieces: readonly Buffer[][], done: () => void, at = 0): void {
     const piece = joinedCopy(pieces[at] ?? []);
     const isLast = at + 1 >= pieces.length;

@@ -29,7 +29,7 @@ export class FairPool extends pg.Pool {
     this.on("release", (_error, client) => this.#ends.get(client)?.());
   }
 
-  /** The pool's own `query` comes here too, with a callback. */
+  /** The pool's own `query` calls this too, with a callback. */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {

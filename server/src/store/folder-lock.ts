@@ -56,7 +56,7 @@ async function outlastRivals(folder: string, own: string): Promise<void> {
         ? []
         : [{ file, pid: Number(pid), id, starts: starting !== undefined }];
     });
-    // Only a look that finds nothing is the last one: who is gone by now may have become the holder in between.
+    // Repeat until no other process is found: one that has ended by now may have held the lock in between.
     if (found.length === 0) return;
     for (const { file, pid, id, starts } of found) {
       if (!(await isAlive(folder, file))) rmSync(join(folder, file), { force: true });

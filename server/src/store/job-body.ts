@@ -62,7 +62,7 @@ async function* slicesOf(
       })
       .from(jobs)
       .where(eq(jobs.id, id));
-    // Another worker has finished the job; what this one does is rolled back.
+    // Another worker has finished the job, so the work of this one is rolled back.
     if (row?.slice == null) throw new Error(`The bytes of job ${id} are not there any more`);
     yield row.slice;
   }

@@ -29,7 +29,7 @@ export interface JsonSchemaDefinition {
 
 const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 
-/** Longest GPX document: 5 MiB. JSON Schema counts characters; whoever stores it checks the bytes. */
+/** Longest GPX document: 5 MiB. JSON Schema counts characters; the bytes are checked before storing. */
 export const GPX_MAX_BYTES = 5 * 1024 * 1024;
 
 /** No speed on foot or on a wheel passes 100 m/s; the exactness of the computed sums rests on this bound. */

@@ -193,7 +193,7 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
     await work();
     await client.query("COMMIT");
   } catch (error) {
-    // Of a connection that is gone the database undoes the work itself.
+    // When the connection is lost, the database rolls back by itself.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   }
@@ -201,7 +201,7 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
 
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined);
 
-/** Does the work again when a table was locked for too long; the queries behind it get their turn meanwhile. */
+/** Retries the work when a table was locked for too long; the queries that wait behind it run in between. */
 async function patiently<T>(tries: number, work: () => Promise<T>): Promise<T> {
   for (let left = tries - 1; ; left--) {
     try {

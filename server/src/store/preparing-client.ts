@@ -8,7 +8,7 @@ import { noteConnectionError } from "./database-errors.js";
 const MAX_STATEMENTS = 128;
 /** Texts that a connection remembers to have seen once. */
 const MAX_SEEN = 256;
-/** A longer one is an insertion of many rows, and seldom comes again in the same length. */
+/** A longer statement inserts many rows, and rarely repeats with the same length. */
 const MAX_TEXT_LENGTH = 4096;
 
 /** SQLSTATE read_only_sql_transaction. */
@@ -109,7 +109,7 @@ class Names {
     return name;
   }
 
-  /** Names that are given up: the database is to forget their statements. */
+  /** Discarded names; their statements are to be deallocated in the database. */
   takeDropped(): string[] {
     const dropped = this.#dropped;
     if (dropped.length > 0) this.#dropped = [];

@@ -32,7 +32,7 @@ export interface NewJob {
   body?: Uint8Array;
   /** Who may ask for the job's state. */
   accountId?: number;
-  /** Whose share of the work it is; `accountId` unless told, and nobody's without either. */
+  /** The account charged for the work; default: `accountId`, otherwise nobody. */
   chargedTo?: number;
   /** At most one job of this kind with this key waits; a second one is not added. */
   uniqueKey?: string;

@@ -236,7 +236,7 @@ export const timeframes = pgTable("timeframes", {
   jsonSchemaId: reference("json_schema_id").notNull(),
   createdAt: instant("created_at").notNull(),
   version: version(),
-  /** Raised when anything else changes that its computed data come from: samples, ownership, the athlete's age. */
+  /** Incremented when any other input of its computed data changes: samples, ownership, the age of the athlete. */
   dataVersion: integer("data_version").notNull().default(1),
 });
 
@@ -281,7 +281,7 @@ export const webhooks = pgTable("webhooks", {
 
 export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
 
-/** What a delivery tells of: an activity, or one of its time frames. */
+/** The subject of a delivery: an activity, or one of its time frames. */
 export interface DeliveryData {
   activity_id: number;
   timeframe_id?: number;
@@ -309,7 +309,7 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   lastAttemptAt: instant("last_attempt_at"),
 });
 
-/** Who changed what. Rows outlive what they tell of, so nothing here is a foreign key. */
+/** Who changed what. Rows outlive the objects they describe, so there are no foreign keys. */
 export const auditLog = pgTable("audit_log", {
   id: id(),
   at: instant("at").notNull(),

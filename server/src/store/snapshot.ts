@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type Database, openDatabase, type Queries } from "./database.js";
 
-/** Where a copy of the embedded database lies while it is read. */
+/** The folder for a copy of the embedded database while it is read. */
 const COPY = /^copy-[0-9a-f]{16}$/;
 
 /**
  * Runs `work` on one state of the database, however long it takes, while others go on. The embedded engine has one session
  * for all: its files are copied, and a second engine reads the copy.
- * @param dataDir where the copy lies meanwhile
+ * @param dataDir where the copy is stored during the read
  */
 export async function withSnapshot<T>(
   database: Database,
@@ -19,7 +19,7 @@ export async function withSnapshot<T>(
 ): Promise<T> {
   if (database.copyTo === null) return inSnapshot(database.queries, work);
   for (const name of readdirSync(dataDir)) {
-    // Left behind by a process that was killed.
+    // Left by a process that was killed.
     if (COPY.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
   }
   const folder = join(dataDir, `copy-${randomBytes(8).toString("hex")}`);

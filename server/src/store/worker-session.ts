@@ -14,9 +14,9 @@ const RETRY_MS = 500;
  */
 export const WORKER_GRACE_MS = 3_000;
 
-/** Shows the other workers that this one lives. */
+/** Shows the other workers that this one is alive. */
 export interface WorkerSession {
-  /** Names the worker in the jobs that it has. */
+  /** The number of the worker in its jobs. */
   worker: number;
   end(): Promise<void>;
 }
@@ -38,12 +38,13 @@ export async function openWorkerSession(database: Database): Promise<WorkerSessi
 
   async function open(): Promise<void> {
     const opened = new pg.Client(database.pool.options);
-    // The lock goes with the connection. The jobs stay leased; only their early return is put off by the grace.
+    // The lock ends with the connection. The jobs stay leased; the grace period only delays their early return.
     opened.on("error", () => undefined);
     opened.once("end", again);
     client = opened;
     await opened.connect();
-    // A connection that was cut without the server's knowledge may hold it still; then others see it held, too.
+    // A broken connection that the server has not noticed may still hold the lock; then other workers also see it as
+    // held.
     const { rows } = await opened.query("SELECT pg_try_advisory_lock($1, $2) AS held", [
       WORKER_LOCKS,
       worker,
@@ -68,7 +69,7 @@ export async function openWorkerSession(database: Database): Promise<WorkerSessi
   };
 }
 
-/** Numbers of workers that have jobs and show no session now. */
+/** Numbers of workers that have jobs but no session now. */
 export async function silentWorkers(queries: Queries): Promise<number[]> {
   const { rows } = await queries.execute<{ worker: number }>(sql`
     SELECT DISTINCT worker FROM jobs WHERE state = 'STARTED' AND worker IS NOT NULL AND NOT EXISTS (

@@ -8,7 +8,7 @@ export type AddressLookup = (
 
 /**
  * A receiver that must not be called: none of its addresses, or not all of them, are public; or its name has none. The
- * two are told in the same words, so that nobody learns which names an internal name server knows.
+ * two have the same message, so that it does not reveal which names an internal name server knows.
  */
 export class NoPublicAddressError extends Error {
   override readonly name = "NoPublicAddressError";

@@ -9,14 +9,14 @@ const HOSTS_FILE = process.platform === "win32" ? "C:\\Windows\\System32\\driver
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
-/** Names that one account has looked up at a time; its further ones wait. */
+/** Concurrent lookups of one account; further ones wait. */
 const PER_ACCOUNT = 4;
 
 /** RFC 6761 section 6.3: the name and those below it are loopback, whatever a server says. */
 const LOOPBACK = /^(.+\.)?localhost\.?$/i;
 
 export interface ResolverSettings {
-  /** Addresses of name servers, with their ports; the system's unless told. */
+  /** Addresses and ports of name servers; default: those of the system. */
   servers?: readonly string[];
   hostsFile?: string;
 }

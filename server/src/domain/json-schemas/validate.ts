@@ -39,7 +39,7 @@ export function validateAgainst({ schema }: JsonSchemaRow, value: unknown): Fiel
   return fields;
 }
 
-/** Where the error lies: JSON pointer (RFC 6901), and the missing member for one that is required. */
+/** The location of the error: a JSON pointer (RFC 6901), including the name of a missing required member. */
 function pathOf({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = instancePath
     .split("/")

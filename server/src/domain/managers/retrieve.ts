@@ -21,7 +21,7 @@ export async function retrieveAccount(
   return item(toAuthenticatedAccount(account), account.version);
 }
 
-/** The manager with this external id, who must be the caller. */
+/** The manager with this external id, which must be the caller. */
 export async function retrieveManagerByExternalId(ctx: Context, externalId: string) {
   const [account] = await ctx.queries
     .select()

@@ -21,7 +21,7 @@ export const OwnershipFilters = Type.Object({
 
 type Filters = StaticDecode<typeof OwnershipFilters>;
 
-/** A device id as text; what is none matches no device. */
+/** A device id as text; an invalid id matches no device. */
 const idOf = (text: string) =>
   /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 

@@ -40,7 +40,7 @@ async function findCurrentOwnership(queries: Queries, device: number) {
   return { device: row?.device, ownership: row?.ownership };
 }
 
-/** By two statements: only one that begins after the lock sees what the one before did with the ownership. */
+/** Two statements, because only a statement that starts after the lock sees what the previous holder changed. */
 async function lockCurrentOwnership(queries: Queries, id: number) {
   const [device] = await queries.select().from(devices).where(eq(devices.id, id)).for("update");
   const [ownership] = await queries

@@ -4,7 +4,7 @@ import type { Context } from "../context.js";
 import { listPage, orderBy, type Paging } from "../listing.js";
 import { toPermission } from "./resource.js";
 
-/** The permissions that an athlete has given; to one manager, when told. */
+/** The permissions that an athlete has given, optionally to one manager. */
 export async function listPermissions(
   { queries, clock }: Context,
   athlete: number,

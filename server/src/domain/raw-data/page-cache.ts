@@ -45,14 +45,17 @@ export class PageCache {
     return this.#pages?.calculatedSize ?? 0;
   }
 
-  /** The page, if it was read at most 120 seconds ago; otherwise reads it, once for all who ask meanwhile, and keeps it. */
+  /**
+   * Returns the page if it was read at most 120 seconds ago. Otherwise reads it once for all concurrent requests, and
+   * caches it.
+   */
   get(key: string, read: () => Promise<CachedPage>): Promise<CachedPage> {
     this.#tidy();
     const known = this.#pages?.get(key);
     if (known !== undefined) return Promise.resolve(known);
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return underWay;
-    // Its age counts from before the reading: what is stored meanwhile may be missing in it.
+    // The age counts from before the read, because the page may miss samples that are stored during the read.
     const start = this.#nowMs();
     const page = read()
       .then((page) => {
@@ -64,7 +67,7 @@ export class PageCache {
     return page;
   }
 
-  /** Lets go of what is too old, now and then. */
+  /** Removes expired pages from time to time. */
   #tidy(): void {
     const nowMs = this.#nowMs();
     if (nowMs - this.#tidiedAtMs < PAGE_LIFETIME_MS / 4) return;

@@ -9,7 +9,10 @@ type ReadingOperation =
   | "fetchLatestRawData"
   | "retrieveLatestTimestamp";
 
-/** The device's owner has changed since the caller's right was looked up: what was read may be another's. */
+/**
+ * The owner of the device has changed since the caller's right was checked, so the samples may belong to another
+ * owner.
+ */
 class OwnerChangedError extends Error {
   override readonly name = "OwnerChangedError";
 }
@@ -41,7 +44,7 @@ export async function whileOwned<Op extends ReadingOperation, T>(
 ): Promise<T> {
   let held = target;
   for (;;) {
-    // Only a current ownership can end, and another's samples are of times after its end: of old ones there is no doubt.
+    // Only a current ownership can end, and another owner's samples have times after its end, so old samples are safe.
     const inDoubtMs = ctx.clock.now().getTime() - CLOCKS_DIFFER_MS;
     const isCurrent = ownershipsOf(held).some(({ endTime }) => endTime.getTime() === CURRENT_END.getTime());
     const confirm = async (latestMs: number) => {

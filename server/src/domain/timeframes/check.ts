@@ -90,7 +90,7 @@ function parentProblems(
   return { json_schema: ["The parent of this JSON schema is not the JSON schema of the activity."] };
 }
 
-/** First what the JSON schema says; what holds between parameters can be asked only of values of the right kind. */
+/** Checks the JSON schema first: relations between parameters can be checked only for values of the right type. */
 function paramsProblems(schema: JsonSchemaRow, params: object): FieldErrors {
   const tooMuch = boundsProblem(params);
   if (tooMuch !== undefined) return { params: [tooMuch] };
@@ -117,7 +117,9 @@ async function findActivity(queries: Queries, id: number) {
   return activity;
 }
 
-/** Of others' devices not even the existence is told: their serial numbers are what taking one asks for. */
+/**
+ * Not even the existence of other managers' devices is revealed, because a serial number is enough to take a device.
+ */
 async function hasOwned(queries: Queries, managerId: number, deviceId: number): Promise<boolean> {
   const owned = await queries
     .select({ id: ownerships.id })

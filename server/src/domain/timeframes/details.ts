@@ -24,7 +24,7 @@ export interface Details {
   };
 }
 
-/** Reads what is asked for, for all the time frames together. */
+/** Reads the requested details of all the time frames together. */
 export async function detailsOf(
   ctx: Context,
   rows: readonly Timeframe[],
@@ -72,7 +72,7 @@ async function readActivities({ queries }: Context, ids: number[]) {
   return new Map(rows.map((row) => [row.id, toActivity(row)]));
 }
 
-/** Only those whom the caller may read now. */
+/** Only athletes whom the caller may read now. */
 async function readAthletes({ queries, caller, clock }: Context, ids: number[]) {
   const grants = await grantsOf(queries, caller?.id ?? 0, "READ", ids);
   const readable = ids.filter((id) => grants.activeAt(id, clock.now()));

@@ -59,7 +59,7 @@ const withDetails = (timeframe: Timeframe, details: Details) => ({
   ...details.of(timeframe),
 });
 
-/** Of a time frame with what is asked for beside it. */
+/** The time frame with its requested details. */
 function weight({ with_activity, with_athlete }: TimeframeQuery): SQL<number> {
   const parts = [
     weightOf(timeframes.params),

@@ -28,7 +28,7 @@ export async function removeInPortions(
 /**
  * Deletes the time frames that match, with their computed data, in as many statements for a thousand as for one. The one
  * way in which a time frame goes: by its own operation, with its activity, or with its athlete.
- * @param withActivity their activity goes in the same transaction
+ * @param withActivity their activity is deleted in the same transaction
  * @param limit at most so many, those with the lowest ids
  */
 export async function removeTimeframes(

@@ -9,7 +9,7 @@ import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
 
-/** Changes a time frame; what was not sent stays. */
+/** Changes a time frame; absent fields do not change. */
 export async function updateTimeframe(
   ctx: Context,
   operation: "updateTimeframe" | "updateTimeframePartially",

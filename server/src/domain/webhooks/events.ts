@@ -44,7 +44,7 @@ export const emitActivityEvent = (
  * Has each event delivered to each webhook of its activity that asked for such events, within the caller's transaction.
  * URL and secret are copied, so an event is delivered though the webhook goes with the activity: call this before the
  * rows are deleted, and for a cascade with all time frames before the activity itself.
- * @param outlives the events are told although their activity and its webhooks go in this transaction
+ * @param outlives the events are delivered although their activity and its webhooks are deleted in this transaction
  */
 export async function emitActivityEvents(
   unit: UnitOfWork,

@@ -52,7 +52,7 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
   });
 }
 
-/** Changes the fields sent. A disabled webhook is called again; what happened meanwhile is not made up for. */
+/** Changes the fields sent. A disabled webhook is enabled again; events from the time in between are not delivered. */
 export async function updateWebhook(
   ctx: Context,
   ids: { activity: number; webhook: number },
@@ -85,7 +85,7 @@ export async function updateWebhook(
   );
 }
 
-/** A client that sends back what it was shown keeps the secret. */
+/** A client that sends back the masked secret keeps the secret. */
 function newSecret(ctx: Context, sent: string | undefined, encrypted: string): string {
   return sent === undefined || sent === mask(decrypt(ctx.serverKey, encrypted))
     ? encrypted

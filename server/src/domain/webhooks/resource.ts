@@ -18,7 +18,7 @@ FormatRegistry.Set("webhook-secret", (value) => SECRET.test(value));
 FormatRegistry.Set("webhook-url", isWebhookUrl);
 
 function isWebhookUrl(text: string): boolean {
-  // The URL parser would drop or repair such characters; what is stored must be what is called.
+  // The URL parser would drop or repair such characters, but the stored URL must be the one that is called.
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(text) || !/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text))
     return false;
   // An empty user name is no part of the parsed URL, but still one.

@@ -46,7 +46,7 @@ export function conversionRoutes(app: FastifyInstance): void {
       onAnswerEnd(reply, () => {
         csv
           .remove()
-          .catch((error: unknown) => request.log.error({ err: error }, "a converted file was not removed"));
+          .catch((error: unknown) => request.log.error({ err: error }, "converted file not removed"));
       });
       const { fileName, bytes, report } = await receiveAndConvert(request, csv, app.config.convertMaxBytes);
       // Reading the answer takes as long as the client likes.
