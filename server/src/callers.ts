@@ -25,8 +25,8 @@ export const jobCaller = (account: number): Caller => ({
 const current = new AsyncLocalStorage<Readonly<Caller>>();
 
 /**
- * Does work for a caller; what it calls and awaits is done for the same caller. The caller is kept in the async context: as
- * a parameter it would have to pass through the query builder.
+ * Runs work for a caller; everything that it calls and awaits runs for the same caller. The caller is kept in the
+ * async context: as a parameter it would have to pass through the query builder.
  * @param caller the service itself unless given
  */
 export const onBehalfOf = <T>(caller: Readonly<Caller> | null, work: () => T): T =>

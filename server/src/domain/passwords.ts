@@ -59,8 +59,8 @@ const tries = new Turns<string>({
 });
 
 /**
- * Hashes or verifies a password when it is the caller's turn. The work does nothing else: a wait for the database would
- * keep a place from all callers.
+ * Hashes or verifies a password when it is the caller's turn. The work must do nothing else: a wait for the database
+ * would keep a place from all callers.
  * @throws ServiceError `throttled` when too many of the caller's wait already
  */
 export const inTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> => places.run(caller, work);

@@ -21,8 +21,8 @@ type Values = Omit<typeof accounts.$inferInsert, "usernameKey" | "createdAt">;
 export const usernameKey = (username: string) => username.normalize("NFKC").toLowerCase();
 
 /**
- * What no username holds: white space at an end, and what is not seen (control and format characters, fillers, characters
- * that are private or not assigned). A name with it would look like another's.
+ * Characters that usernames must not contain: white space at either end, and invisible characters (control and format
+ * characters, fillers, characters that are private or not assigned). A name with it would look like another's.
  */
 const UNSEEN = /^\s|\s$|[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 

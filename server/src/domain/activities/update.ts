@@ -13,8 +13,8 @@ import type { NewActivity } from "./resource.js";
 import type { ActivityHead } from "./rules.js";
 
 /**
- * What an update makes of `json`. It may hold megabytes, so one that stays is read only to be compared, and neither written
- * nor judged again; unless another schema is to describe it.
+ * The new `json` of an update. It may be megabytes, so an unchanged value is read only for the comparison, and
+ * neither written nor validated again, unless the schema changes.
  */
 async function jsonChange({ queries }: UnitOfWork, before: ActivityHead, body: Partial<NewActivity>) {
   const hasOtherSchema = body.json_schema !== undefined && body.json_schema !== before.jsonSchemaId;

@@ -10,8 +10,8 @@ export const retrieveBluetooth = async ({ queries }: Context, device: number) =>
   bluetoothItem(await findConfiguration(queries, device));
 
 /**
- * Changes the target configuration; the device learns it at its next start, or at once when `immediate` and a device
- * link exists.
+ * Changes the target configuration; the device receives it at its next start, or immediately when `immediate` is set
+ * and a device link exists.
  */
 export async function configureBluetooth(
   ctx: Context,

@@ -29,10 +29,10 @@ const withAccount =
     transact(ctx, OPERATION, async (unit) => work(unit, await lockAccount(unit, id)));
 
 /**
- * Deletes an account for the operator, with all that belongs to it: an athlete's time frames and permissions; a manager's
- * activities with their webhooks and time frames, his managed athletes, his ownerships with the samples of their times.
- * The account is closed first; the rest goes in transactions of bounded size, and last the account. One that was cut off
- * between them is repeated.
+ * Deletes an account for the operator, with all that belongs to it: an athlete's time frames and permissions; a
+ * manager's activities with their webhooks and time frames, his managed athletes, his ownerships with the samples of
+ * their times. The account is closed first. The rest is deleted in transactions of bounded size, and the account
+ * last. One that was cut off between them is repeated.
  * @throws ServiceError `not_found`
  */
 export async function deleteAccount(ctx: Context, username: string): Promise<Account> {

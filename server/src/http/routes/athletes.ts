@@ -35,7 +35,7 @@ export function athleteRoutes(app: FastifyInstance): void {
   route(app, {
     id: "listAthletes",
     tag,
-    summary: "List the athletes on whom you have READ permission now",
+    summary: "List the athletes for whom you have READ permission now",
     deprecated,
     method: "GET",
     path: "/api/v1/athletes/",

@@ -25,7 +25,7 @@ export function bluetoothRoutes(app: FastifyInstance): void {
     description: "Changes the target; current follows when the device has started with it.",
     method: "PATCH",
     path: "/api/v1/devices/{device}/bluetooth-config/",
-    query: Type.Object({ immediate_sending: Query.boolean("Send to the device at once") }),
+    query: Type.Object({ immediate_sending: Query.boolean("Send to the device immediately") }),
     body: PairingsInput,
     success: { status: 200, schema: BluetoothConfiguration },
     failures: [400],

@@ -43,7 +43,7 @@ export function permissionRoutes(app: FastifyInstance): void {
     id: "createPermissions",
     tag,
     summary: "Give permissions to a manager",
-    description: "One permission, or an array of them, of which all are created or none.",
+    description: "One permission, or an array of permissions. Either all are created or none.",
     deprecated,
     method: "POST",
     path: managerPath,

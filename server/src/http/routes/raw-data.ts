@@ -47,8 +47,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     id: "listRawDataRanges",
     tag,
     summary: "List the ranges of raw data of a device",
-    description:
-      "A range is a group of samples of which none is more than 5 minutes after the one before it. At most 14 days.",
+    description: "A range is a group of samples with gaps of at most 5 minutes. At most 14 days.",
     method: "GET",
     path: "/api/v1/devices/{device}/preprocessed-data-ranges/",
     otherPaths: ["/api/v1/devices/{device}/raw-data-ranges/"],

@@ -65,7 +65,7 @@ export function webhookRoutes(app: FastifyInstance): void {
     tag,
     summary: "Update a webhook",
     description:
-      "PUT takes every field, PATCH those to change. A secret_token equal to the mask keeps the secret. Events from before go to the URL of before. A disabled webhook is enabled again.",
+      "PUT takes every field, PATCH those to change. A secret_token equal to the mask keeps the secret. Events from before the change go to the previous URL. A disabled webhook is enabled again.",
     deprecated,
     method: "PUT",
     path: "/api/v1/activities/{activity}/webhooks/{webhook}/",
@@ -117,7 +117,7 @@ export function webhookRoutes(app: FastifyInstance): void {
     id: "testWebhook",
     tag,
     summary: "Call the webhook once, with the event test",
-    description: "The delivery tells what came of it; a failure is neither repeated nor counted.",
+    description: "The delivery shows the outcome. A failure is neither retried nor counted.",
     deprecated,
     method: "POST",
     path: "/api/v1/activities/{activity}/webhooks/{webhook}/test/",
