@@ -72,7 +72,7 @@ export interface Recorded {
 }
 
 /**
- * The decoder proper, without input or output of its own: bytes are written in, steps are taken, output is read out.
+ * The decoder itself, without input or output of its own: bytes are written in, steps are taken, output is read out.
  * The WebAssembly core and the reference implement it alike.
  *
  * Contract: after each `step`, whatever its signal, the output of that step is read (`csv`, `columns`, `frames`)

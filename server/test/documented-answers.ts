@@ -59,7 +59,7 @@ export class DocumentedAnswers {
     this.#ajv.addSchema(closed(document) as Schema, "document");
   }
 
-  /** Every answer that is stated, as `METHOD path status`. */
+  /** Every answer that the document states. */
   *stated(): Generator<{ path: string; method: string; status: number }> {
     for (const [path, methods] of Object.entries<Schema>(this.#document.paths)) {
       for (const [method, { responses }] of Object.entries<Schema>(methods)) {

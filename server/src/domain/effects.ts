@@ -54,7 +54,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   accountDeleted: [
     (unit, { account }) => removeTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => removePermissions(unit, eq(permissions.athleteId, account.id)),
-    // It erases the values of the audit rows that those before have written.
+    // It erases the values of the audit rows that the reactions above write.
     (unit, { account }) => erasePerson(unit, account),
     (unit, { account }) => unit.audit("account", account.id, null, null),
   ],

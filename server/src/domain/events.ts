@@ -43,7 +43,7 @@ export interface Events {
   /** Another manager than the last owner has taken the device. */
   ownerReplaced: { deviceId: number };
   /**
-   * A manager goes from the history of a device with these ownerships; `wasLast`: nobody owned it after that. Announced
+   * These ownerships of a deleted manager leave the history of a device; `wasLast`: nobody owned it after them. Announced
    * before the ownerships go, and before the audit of the manager's times is erased.
    */
   ownerErased: { deviceId: number; ownershipIds: number[]; wasLast: boolean };

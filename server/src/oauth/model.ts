@@ -76,7 +76,7 @@ export function createModel(
   sentRefreshToken: string | undefined,
 ): Model {
   const { queries, clock } = ctx;
-  /** What was shown in this request, and judged; it is judged again when the token is stored. */
+  /** What this request has shown and the server has checked; it checks it again when it stores the token. */
   let proof: Proof | undefined;
 
   /** The client and the user of a stored token or code. */

@@ -19,7 +19,7 @@ export async function findDevice({ queries }: UnitOfWork, serialNumber: string) 
   return device;
 }
 
-/** Changes columns of a device, with its audit row. */
+/** Changes columns of a device and announces it. */
 export async function updateDevice(
   { queries, announce }: UnitOfWork,
   before: Device,

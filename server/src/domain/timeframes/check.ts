@@ -19,7 +19,7 @@ const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
 /**
  * The rules of a time frame: first its values and the objects that it names, all problems
  * together, then the caller's rights. What it names is kept from being deleted until the end of the transaction.
- * @param before the time frame as it was, of an update: parameters that stay as they are were judged already
+ * @param before the time frame as it was, of an update: parameters that stay as they are were checked already
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`
  */
