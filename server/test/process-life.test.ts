@@ -71,7 +71,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       socket.destroy();
     });
     socket.on("error", () => undefined);
-    const closed = once(socket, "close");
+    const closed = new Promise((resolve) => socket.once("close", resolve));
     // A body that never comes.
     socket.write(
       "POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
