@@ -34,7 +34,7 @@ export async function receiveBody(
         if (received > limitBytes) throw TOO_LARGE();
         request.bodyShare?.add(chunk.length * heldPart);
         take(chunk);
-        // One piece in a turn of the event loop: Node.js would deliver 32 of each connection, and others would wait for all.
+        // One piece per turn of the event loop: Node.js can deliver 32 at once, and other requests would wait for all of them.
         payload.pause();
         setImmediate(() => payload.resume());
       } catch (error) {

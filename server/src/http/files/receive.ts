@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import type { MultipartFile } from "@fastify/multipart";
 import { AsiError, convert, type Report } from "asi-convert";
 import type { FastifyRequest } from "fastify";
@@ -89,7 +89,7 @@ async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   for await (const bytes of recording) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       yield bytes.subarray(at, at + PIECE_BYTES);
-      await setImmediate();
+      await nextEventLoopTurn();
     }
   }
 }
