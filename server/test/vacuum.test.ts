@@ -1,5 +1,5 @@
 /** The embedded database has no process of its own that tidies: the jobs do it. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { walk } from "./recordings.js";
 import { newStore, TestService } from "./service.js";
@@ -23,5 +23,25 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database"
     expect(await tidyPages(s, "accounts")).toBe(0);
     await applyRetention(s.computing);
     expect(await tidyPages(s, "accounts")).toBeGreaterThan(0);
+  });
+
+  it("soon knows that a table has grown, and frees the rows that are gone", async () => {
+    const { pool } = (await newStore()).database;
+    const counted = async () => {
+      const { rows } = await pool.query(
+        "SELECT reltuples AS rows, relallvisible AS tidy FROM pg_class WHERE relname = 'throttle_counters'",
+      );
+      return rows[0];
+    };
+    await pool.query(
+      "INSERT INTO throttle_counters (key, points, expire) SELECT i, 1, 0 FROM generate_series(1, 2000) AS i",
+    );
+    await vi.waitFor(async () => expect((await counted()).rows).toBe(2000), 20_000);
+    await pool.query("DELETE FROM throttle_counters WHERE key::int % 2 = 0");
+    await vi.waitFor(
+      async () => expect(await counted()).toEqual({ rows: 1000, tidy: expect.any(Number) }),
+      20_000,
+    );
+    expect((await counted()).tidy).toBeGreaterThan(0);
   });
 });

@@ -2,6 +2,7 @@ import type { Logger } from "drizzle-orm/logger";
 import { drizzle, type NodePgQueryResultHKT } from "drizzle-orm/node-postgres";
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import pg from "pg";
+import { startAutovacuum } from "./autovacuum.js";
 import { startEmbedded } from "./embedded.js";
 import { FairPool } from "./fair-pool.js";
 import { PreparingClient } from "./preparing-client.js";
@@ -95,12 +96,14 @@ export async function openDatabase(
     idleTimeoutMillis: 0,
     stream: engine.connect,
   });
+  const stopAutovacuum = startAutovacuum(pool);
   return {
     queries: queriesOf(pool),
     pool,
     kind: "embedded",
     copyTo: where.folder === null ? null : engine.copyTo,
     async close() {
+      await stopAutovacuum();
       await pool.end();
       await engine.close();
     },

@@ -15,9 +15,14 @@ const NO_SPACE = 51;
 /**
  * Memory settings. The defaults suit a server with its own machine: 128 MB of shared buffers, in use from the start, and
  * structures for 100 connections. The operating system caches the files as well. The engine has one session, but
- * `max_connections` also sizes the table of locks, 64 for each, and a migration locks many tables and indexes.
+ * `max_connections` also sizes the table of locks, 64 for each, and a migration locks many tables and indexes. The sample of rows that statistics are made of is small, because requests wait while it is read.
  */
-const SETTINGS = ["shared_buffers=32MB", "maintenance_work_mem=16MB", "max_connections=10"];
+const SETTINGS = [
+  "shared_buffers=32MB",
+  "maintenance_work_mem=16MB",
+  "max_connections=10",
+  "default_statistics_target=20",
+];
 
 /** The engine throws objects that are no errors, and would be told as "[object Object]". */
 async function open() {
