@@ -203,7 +203,7 @@ export const settings = {
   ),
   rawDataCacheBytes: integer(0, 1_000_000_000_000)(
     "RAW_DATA_CACHE_BYTES",
-    64 * 1024 * 1024,
+    32 * 1024 * 1024,
     "Memory for the cache of raw data pages of the last 120 s; 0: no cache",
   ),
   bulkLoadEnabled: boolean(

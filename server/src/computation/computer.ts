@@ -22,7 +22,7 @@ export interface Computer {
 const isSource = import.meta.url.endsWith(".ts");
 
 /** An idle thread keeps tens of MB; a new one starts in 100 ms. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 10_000;
 
 /**
  * Samples lie in typed arrays outside the heap, so a small heap is enough; without this limit it grows by 48 MB between
