@@ -24,7 +24,7 @@ const portableSourceMaps: Plugin = {
 export default defineConfig([
   {
     // the library, for Node, browsers and bundlers
-    entry: { index: "src/index.ts", node: "src/node.ts" },
+    entry: { index: "src/index.ts", json: "src/json.ts", node: "src/node.ts" },
     format: ["esm", "cjs"],
     target: "es2022",
     platform: "neutral",

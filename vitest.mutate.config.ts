@@ -15,7 +15,7 @@ const tests = [
   "test/back-pressure.test.ts",
   "test/streams.test.ts",
   "test/letting-go.test.ts",
-  "test/sample-json.test.ts",
+  "test/json.test.ts",
   "test/recording-reader.test.ts",
   "test/repair.test.ts",
   "test/errors.test.ts",

@@ -1,4 +1,4 @@
-// Digits of the CSV and of JSON, from integers to bytes. Every function writes at `out` and returns the place behind what it wrote.
+// Digits of the CSV and of other texts, from integers to bytes. Every function writes at `out` and returns the place behind what it wrote.
 // Stores overlap: they may write a few bytes too many, which the next field covers.
 
 export const COMMA: u8 = 0x2c;
@@ -46,7 +46,7 @@ function thousands(value: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-function threeDigits(value: u32): u32 {
+export function threeDigits(value: u32): u32 {
   return load<u32>(THREE_DIGITS + ((value as usize) << 2));
 }
 
@@ -61,7 +61,7 @@ let secondLength: usize = 0;
 
 // @ts-ignore: decorator
 @inline
-function copy16(to: usize, from: usize): void {
+export function copy16(to: usize, from: usize): void {
   if (ASC_FEATURE_SIMD) {
     v128.store(to, v128.load(from));
   } else {
@@ -86,6 +86,13 @@ function writeTimestamp(out: usize, secondMs: i64, ms: i64): usize {
   out += secondLength;
   store<u32>(out, threeDigits(fraction as u32));
   return out + 4;
+}
+
+/** The same of an instant alone. */
+// @ts-ignore: decorator
+@inline
+export function writeSeconds(out: usize, ms: i64): usize {
+  return writeTimestamp(out, cachedSecondMs, ms);
 }
 
 /** Whether the second, from 1970 on, was the last one written. */

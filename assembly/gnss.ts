@@ -128,7 +128,7 @@ function acceptRow(product: i32, payload: usize, cursor: usize, latitudeE7: i32,
   if (hr != 0) rowsWithHr++;
   if (fixType == 2) rowsTwoD++;
   if (limited && (ms < fromMs || ms > toMs)) return cursor;
-  if (breaksRange) beginSpan(ms, cursor);
+  if (breaksRange) beginSpan(ms, product == PRODUCT_COLUMNS ? cursor : cursor - OUTPUT);
   if (limited) countProduced(ms);
   const altitudeMm = load<i32>(payload, 36);
   const speedMmPerS = load<i32>(payload, 60);
@@ -214,9 +214,9 @@ function countProduced(ms: i64): void {
 }
 
 // The first produced row of a range: tells where its output begins, and the extremes of what was produced before it.
-function beginSpan(ms: i64, cursor: usize): void {
+function beginSpan(ms: i64, place: usize): void {
   const entry = RANGE_BREAKS + 24 * rangeBreaks;
-  store<f64>(entry, (cursor - OUTPUT) as f64);
+  store<f64>(entry, place as f64);
   store<f64>(entry, hasSpan ? ((limited ? spanEarliestMs : lastEarliestMs) as f64) : NaN, 8);
   store<f64>(entry, hasSpan ? ((limited ? spanLatestMs : lastLatestMs) as f64) : NaN, 16);
   rangeBreaks++;

@@ -6,11 +6,10 @@ import { resetHeartRate } from "./ecg";
 import * as frame from "./frame";
 import * as gnss from "./gnss";
 import { GIVEN_SERIAL, resetHeaders } from "./header";
-import { fillKeys, JSON_ROWS, MAX_ROW_BYTES, writeJsonRows } from "./json";
 import * as memoryLayout from "./memory";
+import * as template from "./template";
 
 fillDigitTables();
-fillKeys();
 
 /**
  * Begins a new input. `fromMs` and `toMs`: limits of the rows produced; `fillHrMs`: greatest age of a carried heart rate;
@@ -114,19 +113,29 @@ export function columnFixType(): usize {
   return memoryLayout.COLUMN_FIX_TYPE;
 }
 
-/** The most rows that `writeJson` takes. */
-export function jsonRows(): i32 {
-  return JSON_ROWS;
+/** Room for the program of a row template: see template.ts. */
+export function program(): usize {
+  return memoryLayout.PROGRAM;
 }
 
-/** The most bytes of one row, its comma included. */
-export function maxJsonRowBytes(): i32 {
-  return MAX_ROW_BYTES;
+export function programCapacity(): i32 {
+  return memoryLayout.PROGRAM_CAPACITY;
 }
 
-/** Writes the first rows of the columns, which the host has filled, to `output` as JSON, a comma behind each. */
-export function writeJson(rows: i32): usize {
-  return writeJsonRows(rows);
+/** Room for rows that are to be written as text: see GIVEN_ROWS in memory.ts. */
+export function givenRows(): usize {
+  return memoryLayout.GIVEN_ROWS;
+}
+
+export function givenRowCapacity(): i32 {
+  return memoryLayout.GIVEN_ROW_CAPACITY;
+}
+
+export { takeProgram, writeRows } from "./template";
+
+/** The text of the last `writeRows` lies between `output` and here. */
+export function textEnd(): usize {
+  return template.textEnd;
 }
 
 /** Ranges that ended in the last step: start, stop, rows, f64 each. */

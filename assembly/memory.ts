@@ -37,10 +37,18 @@ export const COLUMN_FIX_TYPE: usize = memory.data(ROW_CAPACITY, 16);
 /** Ranges that ended in this step: start, stop, rows, each as f64. */
 export const CLOSED_RANGES: usize = memory.data(24 * ROW_CAPACITY, 16);
 /**
- * Rows of this step that begin the output of another range: offset in the output, and the earliest and latest row produced
+ * Rows of this step that begin the output of another range: offset in the output, or index in the columns; and the earliest and latest row produced
  * of the range before it (NaN for the first), each as f64.
  */
 export const RANGE_BREAKS: usize = memory.data(24 * ROW_CAPACITY, 16);
+
+/** Program of a row template (template.ts), and the bytes that it can have. */
+export const PROGRAM_CAPACITY: i32 = 4096;
+export const PROGRAM: usize = memory.data(PROGRAM_CAPACITY + 16, 16);
+
+/** Rows that the host gives to be written as text: timestamps, then the columns of i32, then those of u8. */
+export const GIVEN_ROW_CAPACITY: i32 = 2048;
+export const GIVEN_ROWS: usize = memory.data(26 * GIVEN_ROW_CAPACITY, 16);
 
 /** The account: see `account` in index.ts. */
 export const ACCOUNT: usize = memory.data(8 * 32, 16);

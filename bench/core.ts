@@ -1,4 +1,7 @@
+import { checkLayout } from "../src/csv-layout.js";
 import type { Engine, EngineSettings } from "../src/engine.js";
+import { csvFormat } from "../src/formats/csv-layout.js";
+import { headerlessInfo } from "../src/header.js";
 import type { SampleBatch } from "../src/types.js";
 import type { Sink } from "./peers/peer.js";
 
@@ -11,12 +14,23 @@ const SETTINGS: Omit<EngineSettings, "output"> = {
   fillHrMs: 0,
 };
 
+const NO_INFO = headerlessInfo("BENCH");
 const HEADER_LINE = new TextEncoder().encode("timestamp,latitude,longitude,altitude,speed,hr\n");
 
 /** The standard CSV by a plain loop over the core: no stream, no promise, no copy of what comes out. */
 export function coreCsv(engine: Engine, recording: Uint8Array, sink: Sink): void {
   sink(HEADER_LINE);
   drive(engine, "csv", recording, () => sink(engine.csv()));
+}
+
+const SEMICOLONS = csvFormat(checkLayout({ delimiter: ";" }));
+
+/** The CSV with semicolons by a plain loop over the core. */
+export function coreLayout(engine: Engine, recording: Uint8Array, sink: Sink): void {
+  const writer = SEMICOLONS({ info: NO_INFO, totals: null, rowWriter: engine.rowWriter });
+  coreColumns(engine, recording, (batch) => {
+    for (const piece of writer.rows(batch, 0, batch.length)) sink(piece);
+  });
 }
 
 /** The columns by a plain loop over the core. */

@@ -1,10 +1,12 @@
+import type { CsvLayout } from "../src/csv-layout.js";
 import { createEngine } from "../src/engines.js";
-import { coreColumns, coreCsv } from "./core.js";
+import { coreColumns, coreCsv, coreLayout } from "./core.js";
 import { makeFitFile } from "./fit-file.js";
+import type { ComparisonId } from "./labels.js";
 import { loadLibrary } from "./library.js";
 import { type Case, timed } from "./measure.js";
 import { concatenation } from "./peers/concatenation.js";
-import { fastCsv } from "./peers/fast-csv.js";
+import { fastCsv, fastCsvLayout } from "./peers/fast-csv.js";
 import { fitFileParser } from "./peers/fit.js";
 import type { CsvPeer } from "./peers/peer.js";
 import { tuned } from "./peers/tuned.js";
@@ -32,17 +34,28 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
   const simd = createEngine("simd");
   const plain = createEngine("plain");
 
-  const convertCsv: CsvPeer = async (recording, sink) => {
-    const reader = convert(recording).csv.getReader();
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) sink(piece.value);
-  };
+  const converted =
+    (layout: CsvLayout): CsvPeer =>
+    async (recording, sink) => {
+      const reader = convert(recording, layout).csv.getReader();
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) sink(piece.value);
+    };
+  const convertCsv = converted({});
+  const convertLayout = converted({ delimiter: ";" });
   const simdCsv: CsvPeer = (recording, sink) => coreCsv(simd, recording, sink);
   const plainCsv: CsvPeer = (recording, sink) => coreCsv(plain, recording, sink);
   const fast = { coreCsvSimd: simdCsv, coreCsvPlain: plainCsv, convert: convertCsv, tuned } as const;
   const slow = { concatenation, fastCsv } as const;
 
+  const layouts = {
+    coreLayoutSimd: (recording, sink) => coreLayout(simd, recording, sink),
+    coreLayoutPlain: (recording, sink) => coreLayout(plain, recording, sink),
+    convertLayout,
+  } as const satisfies Record<string, CsvPeer>;
+
   await verifyCsv({ ...fast, ...slow }, slice, expectedDigest(slice.rows));
   await verifyCsv(fast, main, await digestOf((sink) => tuned(main.bytes, sink)));
+  await verifyCsv({ ...layouts, fastCsvLayout }, slice, expectedDigest(slice.rows, ";"));
   for (const engine of [simd, plain]) {
     const columns = columnChecker(`columns, ${engine.name}`, slice.rows);
     coreColumns(engine, slice.bytes, columns.take);
@@ -52,7 +65,7 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
   for await (const batch of decode(slice.bytes)) columns.take(batch);
   columns.end();
 
-  const csvCase = (id: keyof typeof fast | keyof typeof slow, peer: CsvPeer, session: Session) =>
+  const csvCase = (id: ComparisonId, peer: CsvPeer, session: Session) =>
     timed(id, sizeOf(session), () => peer(session.bytes, count));
   const columnsCase = (id: "coreColumnsSimd" | "coreColumnsPlain", engine: typeof simd) =>
     timed(id, sizeOf(main), () =>
@@ -66,6 +79,9 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     columnsCase("coreColumnsSimd", simd),
     columnsCase("coreColumnsPlain", plain),
     csvCase("convert", convertCsv, main),
+    csvCase("coreLayoutSimd", layouts.coreLayoutSimd, main),
+    csvCase("coreLayoutPlain", layouts.coreLayoutPlain, main),
+    csvCase("convertLayout", convertLayout, main),
     timed("decode", sizeOf(main), async () => {
       for await (const batch of decode(main.bytes)) produced.rows += batch.length;
     }),
@@ -73,6 +89,7 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     csvCase("tuned", tuned, main),
     csvCase("concatenation", concatenation, slice),
     csvCase("fastCsv", fastCsv, slice),
+    csvCase("fastCsvLayout", fastCsvLayout, slice),
     ...(await fitCases(slice.rows)),
   ];
 }

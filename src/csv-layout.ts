@@ -1,5 +1,6 @@
 import { requireBooleans, requireObject, shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
+import type { DecimalMark } from "./row-text/template.js";
 
 /** The columns of a CSV, in their standard order. */
 export const COLUMNS = Object.freeze([
@@ -17,8 +18,10 @@ export type Column = (typeof COLUMNS)[number];
 export interface CsvLayout {
   /** Which columns, in which order. */
   columns?: readonly Column[] | undefined;
-  /** One character between fields; default a comma. */
+  /** One character between fields; default a comma, and a semicolon where the decimal mark is a comma. */
   delimiter?: string | undefined;
+  /** Default a point. */
+  decimalMark?: DecimalMark | undefined;
   /** Whether the first line names the columns; default true. */
   header?: boolean | undefined;
   /** Default a line feed. */
@@ -29,6 +32,7 @@ export interface CsvLayout {
 export interface CheckedLayout {
   columns: readonly Column[];
   delimiter: string;
+  decimalMark: DecimalMark;
   header: boolean;
   lineEnd: "\n" | "\r\n";
   /** Whether the rows are those of the standard one, which the core writes itself. */
@@ -39,7 +43,8 @@ export interface CheckedLayout {
 export function checkLayout(layout: CsvLayout): CheckedLayout {
   requireObject("options", layout);
   requireBooleans(layout, ["header"]);
-  const { columns = COLUMNS, delimiter = ",", header = true, lineEnd = "\n" } = layout;
+  const { columns = COLUMNS, decimalMark = ".", header = true, lineEnd = "\n" } = layout;
+  const { delimiter = decimalMark === "," ? ";" : "," } = layout;
   if (!Array.isArray(columns)) {
     throw new AsiError("BAD_OPTION", `columns must be an array of names: ${COLUMNS.join(", ")}.`);
   }
@@ -50,17 +55,23 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
     throw new AsiError("BAD_OPTION", `columns must name each column once: ${COLUMNS.join(", ")}${which}.`);
   }
   checkDelimiter(delimiter);
+  if (decimalMark !== "." && decimalMark !== ",") {
+    throw new AsiError("BAD_OPTION", `decimalMark is ${shown(decimalMark)}; it must be "." or ",".`);
+  }
+  if (decimalMark === delimiter) {
+    throw new AsiError("BAD_OPTION", "decimalMark and delimiter are both a comma; give another delimiter.");
+  }
   if (lineEnd !== "\n" && lineEnd !== "\r\n") {
     throw new AsiError("BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".');
   }
-  const hasStandardRows = columns.join() === COLUMNS.join() && delimiter === "," && lineEnd === "\n";
-  return { columns, delimiter, header, lineEnd, hasStandardRows };
+  const hasStandardColumns = columns.join() === COLUMNS.join() && decimalMark === ".";
+  const hasStandardRows = hasStandardColumns && delimiter === "," && lineEnd === "\n";
+  return { columns, delimiter, decimalMark, header, lineEnd, hasStandardRows };
 }
 
 /** The header line of a layout, or nothing when it has none. */
-export function headerLine(layout: CheckedLayout): Uint8Array {
-  const line = layout.header ? layout.columns.join(layout.delimiter) + layout.lineEnd : "";
-  return new TextEncoder().encode(line);
+export function headerText({ header, columns, delimiter, lineEnd }: CheckedLayout): string {
+  return header ? columns.join(delimiter) + lineEnd : "";
 }
 
 /** Throws `BAD_OPTION`. */

@@ -1,3 +1,4 @@
+import type { RowWriter } from "./row-text/row-writer.js";
 import type { EngineName, Report, SampleBatch } from "./types.js";
 
 /** What an engine makes of the rows while it reads. */
@@ -43,7 +44,7 @@ export type Signal =
 
 /** Where the output passes to another range: the place of the first produced row of that range. */
 export interface RangeBreak {
-  /** Offset in `csv()` of this step. */
+  /** Offset in `csv()`, or index in `columns()`, of this step. */
   outputOffset: number;
 }
 
@@ -80,6 +81,8 @@ export interface Recorded {
  */
 export interface Engine {
   readonly name: EngineName;
+  /** Writes rows as text; fastest those of `columns`. Has nothing to do with the recording that is being read. */
+  readonly rowWriter: RowWriter;
   reset(settings: EngineSettings): void;
   /** Copies bytes of `chunk` from `offset` in; returns how many were taken (0 only when a step is due first). */
   write(chunk: Uint8Array, offset: number): number;
@@ -91,7 +94,7 @@ export interface Engine {
   columns(): SampleBatch;
   /** Valid frames of the last step, without headers that were signalled. */
   frames(): Uint8Array;
-  /** Ranges that began within the output of the last step, in order (for one file per range). */
+  /** Ranges that began within the CSV or columns of the last step, in order. */
   rangeBreaks(): RangeBreak[];
   /** Rows produced so far. */
   produced(): Produced;

@@ -32,7 +32,7 @@ export function acquireEngine(name: EngineName | undefined): Engine {
   try {
     return createEngine(wanted);
   } catch (cause) {
-    if (name === undefined) return createEngine("reference");
+    if (name === undefined) return acquireEngine("reference");
     throw doesNotRun(name, cause);
   }
 }

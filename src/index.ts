@@ -25,7 +25,7 @@ export { findRanges, MAX_GAP_MS } from "./ranges.js";
 export type { Inspection, ReadResult } from "./read-result.js";
 export { type Outputs, RecordingReader, type RecordingReaderOptions } from "./recording-reader.js";
 export { type Repair, type RepairOptions, repair } from "./repair.js";
-export { type SampleJsonOptions, samplesToJson } from "./sample-json.js";
+export type { DecimalMark } from "./row-text/template.js";
 export { AsiCsvStream, AsiDecoderStream } from "./streams.js";
 export type {
   DecodeOptions,

@@ -1,18 +1,19 @@
 import { shown } from "./arguments.js";
-import { concatenate } from "./concatenate.js";
-import { type CsvLayout, checkLayout, headerLine } from "./csv-layout.js";
+import { type CsvLayout, checkLayout, headerText } from "./csv-layout.js";
 import { checkDecodeOptions } from "./decode-options.js";
 import type { Engine, EngineSettings, OutputKind, Signal } from "./engine.js";
 import { EngineDriver } from "./engine-driver.js";
 import { acquireEngine, releaseEngine } from "./engines.js";
 import { AsiError } from "./errors.js";
+import { type FileOutput, FormatOutput } from "./file-output.js";
+import { csvFormat } from "./formats/csv-layout.js";
 import { FrameOutput } from "./frame-output.js";
 import { headerlessInfo, readHeader } from "./header.js";
-import { LayoutWriter } from "./layout-writer.js";
 import { type ReadResult, resultOf } from "./read-result.js";
 import { mixedDevices, noFrames, stopError } from "./recording-errors.js";
 import { copyBatch } from "./sample-batch.js";
 import { checkChunk } from "./source.js";
+import { StandardCsvOutput } from "./standard-csv-output.js";
 import type { DecodeOptions, EngineName, RecordingInfo, SampleBatch } from "./types.js";
 
 /** What a reader gives, by the kind of its output. */
@@ -47,12 +48,11 @@ export class RecordingReader<K extends OutputKind> {
   readonly #engineName: EngineName | undefined;
   readonly #settings: EngineSettings;
   readonly #frameOutput: FrameOutput;
-  /** Null: rows as the engine writes them. */
-  readonly #layoutWriter: LayoutWriter | null;
-  // what is due in front of the first row
-  #headerLine: Uint8Array = NOTHING;
-  // of the last step, where its lines are not just those of the engine
-  #rangeBreaks: readonly number[] | null = null;
+  /** Null: what comes out is no file. */
+  #fileOutput: FileOutput | null = null;
+  // what comes out of the last step and has not been given yet
+  #pieces: Iterator<Uint8Array> | null = null;
+  #isConcluded = false;
   #driver: EngineDriver | null = null;
   #info: RecordingInfo | null = null;
   #result: ReadResult | null = null;
@@ -60,16 +60,23 @@ export class RecordingReader<K extends OutputKind> {
   #isClosed = false;
 
   /** @throws AsiError `BAD_OPTION` */
-  constructor(options: RecordingReaderOptions<K>) {
+  constructor(options: RecordingReaderOptions<K>);
+  /**
+   * @param split whether what comes out is a CSV for each range
+   * @internal
+   */
+  constructor(options: RecordingReaderOptions<K>, split: boolean);
+  constructor(options: RecordingReaderOptions<K>, split = false) {
     checkDecodeOptions(options);
     checkOutputKind(options.output);
     this.#output = options.output;
     this.#engineName = options.engine;
     this.#settings = settingsOf(options);
     this.#frameOutput = new FrameOutput(this.#settings.serial);
-    const layout = options.output === "csv" ? checkLayout(options) : null;
-    this.#layoutWriter = layout === null || layout.hasStandardRows ? null : new LayoutWriter(layout);
-    if (layout !== null) this.#headerLine = headerLine(layout);
+    if (options.output === "csv") {
+      this.#fileOutput = csvOutput(options, split);
+      this.#settings.output = this.#fileOutput.reads;
+    }
   }
 
   /** The first header; null until it has been read. Of a log without header: what is known at its end. */
@@ -120,6 +127,7 @@ export class RecordingReader<K extends OutputKind> {
   /** Gives the engine back, at any time. Nothing can be pushed afterwards; `info` and `result` stay. */
   close(): void {
     this.#isClosed = true;
+    this.#pieces = null;
     if (this.#driver !== null) releaseEngine(this.#driver.engine);
     this.#driver = null;
   }
@@ -131,6 +139,7 @@ export class RecordingReader<K extends OutputKind> {
    */
   abandon(): void {
     this.#isClosed = true;
+    this.#pieces = null;
     this.#driver = null;
   }
 
@@ -139,12 +148,12 @@ export class RecordingReader<K extends OutputKind> {
 
   /** @internal */
   get needsInput(): boolean {
-    return this.#driver === null || this.#driver.needsInput;
+    return this.#pieces === null && (this.#driver === null || this.#driver.needsInput);
   }
 
   /** @internal */
   get isDone(): boolean {
-    return this.#result !== null || this.#driver?.isDone === true;
+    return this.#isConcluded;
   }
 
   /** @internal */
@@ -158,7 +167,7 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Reads on, as far as an engine goes in one step. Throws the errors of the format one step later than they were met: what
+   * Reads on, as far as an engine goes in one step, or gives what else came of the last one. Throws the errors of the format one step later than they were met: what
    * stands in front of them comes out of its step, however the input was cut.
    *
    * @param gives memory of the caller's own, or views that are valid until the next step
@@ -166,25 +175,32 @@ export class RecordingReader<K extends OutputKind> {
    * @internal
    */
   step(gives: "copies" | "views"): Outputs[K] | null {
-    const driver = this.#openDriver();
-    this.#rangeBreaks = null;
-    const signal = driver.step();
-    const header = signal.kind === "header" ? this.#takeHeader(signal) : null;
-    if (signal.kind === "notRecording" || signal.kind === "damaged") this.#failure = stopError(signal);
-    const output = this.#takeOutput(driver.engine, header, gives === "views");
-    if (driver.isDone) this.#conclude(driver.engine);
-    return output as Outputs[K] | null;
+    if (this.#pieces === null) {
+      const driver = this.#openDriver();
+      const signal = driver.step();
+      const header = signal.kind === "header" ? this.#takeHeader(signal) : null;
+      if (signal.kind === "notRecording" || signal.kind === "damaged") this.#failure = stopError(signal);
+      if (this.#fileOutput === null) {
+        const output = this.#takeOutput(driver.engine, header, gives === "views");
+        if (driver.isDone) this.#conclude(driver.engine);
+        return output as Outputs[K] | null;
+      }
+      this.#pieces = this.#piecesOf(this.#fileOutput, driver);
+    }
+    const { done, value } = this.#pieces.next();
+    if (done !== true) return (gives === "views" ? value : copyOf(value)) as Outputs[K];
+    this.#pieces = null;
+    if (this.#driver?.isDone === true) this.#conclude(this.#driver.engine);
+    return null;
   }
 
   /**
-   * Offsets in the CSV of the last step at which the rows of another range begin; the first range begins where its first row
-   * does.
+   * Whether what `step` gave last begins a file.
    *
    * @internal
    */
-  rangeBreaks(): readonly number[] {
-    const breaks = this.#rangeBreaks ?? this.#driver?.engine.rangeBreaks().map((at) => at.outputOffset);
-    return breaks ?? [];
+  get beginsFile(): boolean {
+    return this.#fileOutput?.beginsFile === true;
   }
 
   #openDriver(): EngineDriver {
@@ -206,7 +222,7 @@ export class RecordingReader<K extends OutputKind> {
     const outputs: Outputs[K][] = [];
     while (!this.needsInput && !this.isDone) {
       // the next call throws: nobody is to lose what stands in front of the error
-      if (this.#failure !== null && outputs.length > 0) break;
+      if (this.#failure !== null && this.#pieces === null && outputs.length > 0) break;
       const output = this.step("copies");
       if (output !== null) outputs.push(output);
     }
@@ -228,14 +244,9 @@ export class RecordingReader<K extends OutputKind> {
     return payload;
   }
 
+  /** What comes out of a step of the engine, other than a file. */
   #takeOutput(engine: Engine, header: Uint8Array | null, isView: boolean): Outputs[OutputKind] | null {
     switch (this.#output) {
-      case "csv": {
-        const lines = engine.csv();
-        if (lines.length === 0) return null;
-        if (this.#layoutWriter !== null || this.#headerLine.length > 0) return this.#layOut(lines, engine);
-        return isView ? lines : copyOf(lines);
-      }
       case "columns": {
         const batch = engine.columns();
         if (batch.length === 0) return null;
@@ -246,33 +257,37 @@ export class RecordingReader<K extends OutputKind> {
         const clean = this.#frameOutput.take(frames, header);
         return isView || clean !== frames ? clean : copyOf(frames);
       }
-      case "none":
+      default:
         return null;
     }
   }
 
-  /** Lines in the layout of the options, in memory of their own. */
-  #layOut(standardLines: Uint8Array, engine: Engine): Uint8Array {
-    const rangeBreaks = engine.rangeBreaks().map(({ outputOffset }) => outputOffset);
-    const standard = { bytes: standardLines, rangeBreaks };
-    const lines = this.#layoutWriter?.write(standard) ?? standard;
-    const headerLine = this.#headerLine;
-    this.#headerLine = NOTHING;
-    this.#rangeBreaks = lines.rangeBreaks.map((offset) => headerLine.length + offset);
-    return headerLine.length === 0 ? lines.bytes : concatenate([headerLine, lines.bytes]);
+  /** What a step of the engine adds to the file, and after the last one the end of the file. */
+  *#piecesOf(output: FileOutput, { engine, isDone }: EngineDriver): Generator<Uint8Array> {
+    yield* output.step(engine, this.#info ?? this.#headerless());
+    if (isDone) yield* output.end(engine);
   }
 
   #conclude(engine: Engine): void {
-    const info = this.#info ?? headerlessInfo(this.#settings.serial ?? "");
+    this.#isConcluded = true;
+    const info = this.#info ?? this.#headerless();
     const result = resultOf(engine, info);
     this.#failure = noFrames(result.report);
     if (this.#failure !== null) return;
     this.#info = info;
     this.#result = result;
   }
+
+  #headerless(): RecordingInfo {
+    return headerlessInfo(this.#settings.serial ?? "");
+  }
 }
 
-const NOTHING = new Uint8Array(0);
+function csvOutput(options: CsvLayout, split: boolean): FileOutput {
+  const layout = checkLayout(options);
+  if (!layout.hasStandardRows) return new FormatOutput(csvFormat(layout), split);
+  return new StandardCsvOutput(new TextEncoder().encode(headerText(layout)), split);
+}
 
 const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "none"] satisfies OutputKind[];
 

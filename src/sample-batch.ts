@@ -37,13 +37,7 @@ export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   const joined = newBatch(batches.reduce((sum, batch) => sum + batch.length, 0));
   let at = 0;
   for (const batch of batches) {
-    joined.timestampMs.set(batch.timestampMs, at);
-    joined.latitudeE7.set(batch.latitudeE7, at);
-    joined.longitudeE7.set(batch.longitudeE7, at);
-    joined.altitudeMm.set(batch.altitudeMm, at);
-    joined.speedMmPerS.set(batch.speedMmPerS, at);
-    joined.hr.set(batch.hr, at);
-    joined.fixType.set(batch.fixType, at);
+    copyRows(batch, 0, batch.length, joined, at);
     at += batch.length;
   }
   return joined;
@@ -54,21 +48,36 @@ export function copyBatch(batch: SampleBatch): SampleBatch {
   return joinBatches([batch]);
 }
 
+/** Copies the rows from `from` to `to` (not including it) to the row `at` of another batch. */
+export function copyRows(batch: SampleBatch, from: number, to: number, into: SampleBatch, at: number): void {
+  into.timestampMs.set(batch.timestampMs.subarray(from, to), at);
+  into.latitudeE7.set(batch.latitudeE7.subarray(from, to), at);
+  into.longitudeE7.set(batch.longitudeE7.subarray(from, to), at);
+  into.altitudeMm.set(batch.altitudeMm.subarray(from, to), at);
+  into.speedMmPerS.set(batch.speedMmPerS.subarray(from, to), at);
+  into.hr.set(batch.hr.subarray(from, to), at);
+  into.fixType.set(batch.fixType.subarray(from, to), at);
+}
+
 // f64, four i32, two u8
 const BYTES_PER_ROW = 26;
 
-function newBatch(length: number): SampleBatch {
-  // One buffer for all columns: allocating it is what a small batch costs. Widest first, so that each is aligned.
-  const buffer = new ArrayBuffer(BYTES_PER_ROW * length);
+/** Room for rows. One buffer for all columns: allocating it is what a small batch costs. */
+export function newBatch(length: number): SampleBatch {
+  return batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
+}
+
+/** Columns one behind another in a buffer. Widest first, so that each is aligned where the first is. */
+export function batchIn(buffer: ArrayBuffer, at: number, length: number): SampleBatch {
   return {
     length,
-    timestampMs: new Float64Array(buffer, 0, length),
-    latitudeE7: new Int32Array(buffer, 8 * length, length),
-    longitudeE7: new Int32Array(buffer, 12 * length, length),
-    altitudeMm: new Int32Array(buffer, 16 * length, length),
-    speedMmPerS: new Int32Array(buffer, 20 * length, length),
-    hr: new Uint8Array(buffer, 24 * length, length),
-    fixType: new Uint8Array(buffer, 25 * length, length),
+    timestampMs: new Float64Array(buffer, at, length),
+    latitudeE7: new Int32Array(buffer, at + 8 * length, length),
+    longitudeE7: new Int32Array(buffer, at + 12 * length, length),
+    altitudeMm: new Int32Array(buffer, at + 16 * length, length),
+    speedMmPerS: new Int32Array(buffer, at + 20 * length, length),
+    hr: new Uint8Array(buffer, at + 24 * length, length),
+    fixType: new Uint8Array(buffer, at + 25 * length, length),
   };
 }
 

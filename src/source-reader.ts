@@ -7,6 +7,13 @@ import { type Outputs, RecordingReader, type RecordingReaderOptions } from "./re
 import { type ChunkReader, readChunks } from "./source.js";
 import type { RecordingInfo, Report, Source } from "./types.js";
 
+export interface SourceReading {
+  /** Outputs in memory of their own, the default, or as views that hold until the next, for those who write them away at once. */
+  gives?: "copies" | "views";
+  /** Whether what comes out is a CSV for each range; default false. */
+  split?: boolean;
+}
+
 /**
  * Reads one source through a `RecordingReader`, on demand: each `next` reads as far as it takes to have an output. Nothing is
  * read, and no engine taken, before the first `next`; all is let go at the end, on an error and by `cancel`.
@@ -28,16 +35,13 @@ export class SourceReader<K extends OutputKind> {
   #abort: AsiError | null = null;
   #interruptWait: ((error: AsiError) => void) | null = null;
 
-  /**
-   * `gives`: outputs in memory of their own, or as views that hold until the next, for those who write them away at once.
-   * Throws `BAD_OPTION` and `BAD_SOURCE` at once.
-   */
+  /** Throws `BAD_OPTION` and `BAD_SOURCE` at once. */
   constructor(
     source: Source,
     options: RecordingReaderOptions<K> & { signal?: AbortSignal | undefined },
-    gives: "copies" | "views" = "copies",
+    { gives = "copies", split = false }: SourceReading = {},
   ) {
-    this.#recording = new RecordingReader(options);
+    this.#recording = new RecordingReader(options, split);
     this.#chunks = readChunks(source);
     this.#engineName = options.engine;
     this.#signal = options.signal;
@@ -59,9 +63,9 @@ export class SourceReader<K extends OutputKind> {
     return this.#info.promise;
   }
 
-  /** Offsets in the CSV that `next` gave at which the rows of another range begin. */
-  rangeBreaks(): readonly number[] {
-    return this.#recording.rangeBreaks();
+  /** Whether what `next` gave begins a file: a CSV, or one of several with `split`. */
+  get beginsFile(): boolean {
+    return this.#recording.beginsFile;
   }
 
   /** Whether anybody has asked for an output. */

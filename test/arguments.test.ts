@@ -4,14 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import * as library from "../src/index.js";
-import {
-  AsiCsvStream,
-  AsiDecoderStream,
-  AsiError,
-  RecordingReader,
-  type SampleBatch,
-  samplesToJson,
-} from "../src/index.js";
+import { AsiCsvStream, AsiDecoderStream, AsiError, RecordingReader, type SampleBatch } from "../src/index.js";
+import { samplesToJson } from "../src/json.js";
 import * as onDisk from "../src/node.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 import { all, rejection, thrown } from "./whole.js";

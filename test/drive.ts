@@ -8,7 +8,7 @@ export interface Outcome {
   csv: string;
   columns: SampleColumns;
   frames: Uint8Array;
-  /** Positions in `csv` at which a range begins. */
+  /** Positions in `csv`, or indices in `columns`, at which a range begins. */
   rangeBreaks: number[];
   headers: { byteOffset: number; payload: Uint8Array }[];
   produced: Produced;
@@ -111,6 +111,9 @@ class Collected {
     if (this.#output === "frames") this.#frames.push(engine.frames().slice());
     if (this.#output === "columns") {
       const batch = engine.columns();
+      for (const { outputOffset } of engine.rangeBreaks()) {
+        this.#rangeBreaks.push(this.#columns.timestampMs.length + outputOffset);
+      }
       for (const column of Object.keys(this.#columns) as (keyof SampleColumns)[]) {
         for (const value of batch[column].subarray(0, batch.length)) this.#columns[column].push(value);
       }

@@ -15,8 +15,8 @@ import {
   repair,
   type SampleBatch,
   type Source,
-  samplesToJson,
 } from "../src/index.js";
+import { samplesToJson } from "../src/json.js";
 import { convertFile, convertToFile, inspectFile, readFileChunks, repairFile } from "../src/node.js";
 import { fixture } from "./fixture-files.js";
 import { ascii, asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "./frames.js";

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { AsiError, COLUMNS, type Column, type CsvLayout, convert } from "../src/index.js";
-import { LayoutWriter } from "../src/layout-writer.js";
+import { WasmRowWriter } from "../src/wasm/wasm-row-writer.js";
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
 import { csvFields, thrown, wholeText } from "./whole.js";
 
-// the writer of lines as it is, with its calls counted
-const write = vi.spyOn(LayoutWriter.prototype, "write");
+// the writer of rows as it is, with its calls counted
+const write = vi.spyOn(WasmRowWriter.prototype, "write");
 
 const recording = joined([
   asiInf(),
@@ -55,6 +55,19 @@ describe("the delimiter", () => {
   });
 });
 
+describe("the decimal mark", () => {
+  it("may be a comma, with semicolons between the fields", async () => {
+    expect(await csvOf({ decimalMark: "," })).toBe(
+      "timestamp;latitude;longitude;altitude;speed;hr\n" +
+        "1,000;-47,3831250;8,5042710;-0,005;1,500;72\n" +
+        "1,100;0,0000001;-0,0000001;;0,000;\n",
+    );
+    expect(await csvOf({ decimalMark: ",", delimiter: "\t", columns: ["speed", "hr"] })).toBe(
+      "speed\thr\n1,500\t72\n0,000\t\n",
+    );
+  });
+});
+
 describe("the header line", () => {
   it("is left out on request", async () => {
     expect(await csvOf({ header: false, columns: ["speed", "hr"] })).toBe("1.500,72\n0.000,\n");
@@ -91,17 +104,21 @@ describe("any layout", () => {
       {
         columns: fc.shuffledSubarray([...COLUMNS], { minLength: 1 }),
         delimiter: fc.constantFrom(",", ";", "\t"),
+        decimalMark: fc.constantFrom(".", ","),
         header: fc.boolean(),
         lineEnd: fc.constantFrom("\n" as const, "\r\n" as const),
+        engine: fc.constantFrom("simd" as const, "plain" as const, "reference" as const),
       },
       { requiredKeys: [] },
     );
     await fc.assert(
       fc.asyncProperty(layout, fc.constantFrom(997, 50_000, 1 << 20), async (drawn, size) => {
-        const { columns = COLUMNS, delimiter = ",", header = true, lineEnd = "\n" } = drawn;
+        const { columns = COLUMNS, decimalMark = ".", header = true, lineEnd = "\n" } = drawn;
+        const { delimiter = decimalMark === "," ? ";" : "," } = drawn;
+        fc.pre(delimiter !== decimalMark);
         const line = (cells: readonly string[]) => cells.join(delimiter) + lineEnd;
         const expected = fields.map((row) =>
-          line(columns.map((column) => row[COLUMNS.indexOf(column)] ?? "")),
+          line(columns.map((column) => (row[COLUMNS.indexOf(column)] ?? "").replace(".", decimalMark))),
         );
         const { csv } = convert(pieces(standard.bytes, size), drawn);
         expect(await wholeText(csv)).toBe((header ? line(columns) : "") + expected.join(""));
@@ -140,6 +157,8 @@ describe("a layout that cannot be written is refused before a byte is read", () 
     ["the sign as delimiter", { delimiter: "-" }],
     ["a quote as delimiter", { delimiter: '"' }],
     ["a line end as delimiter", { delimiter: "\n" }],
+    ["another decimal mark", { decimalMark: "'" as "," }],
+    ["a comma as decimal mark and delimiter", { decimalMark: ",", delimiter: "," }],
     ["another line end", { lineEnd: "\r" as "\n" }],
   ])("%s", ([, layout]) => {
     const source = new ReadableStream<Uint8Array>();

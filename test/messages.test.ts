@@ -8,8 +8,8 @@ import {
   findRanges,
   type RecordingHeader,
   type SampleBatch,
-  samplesToJson,
 } from "../src/index.js";
+import { samplesToJson } from "../src/json.js";
 import { readFileChunks } from "../src/node.js";
 import { asiError, thrown } from "./whole.js";
 

@@ -14,8 +14,8 @@ import {
   repair,
   rowsOf,
   type SampleBatch,
-  samplesToJson,
 } from "../src/index.js";
+import { samplesToJson } from "../src/json.js";
 import { readFileChunks } from "../src/node.js";
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";

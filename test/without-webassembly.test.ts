@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { samplesToJson } from "../src/index.js";
+import { samplesToJson } from "../src/json.js";
 import { fixture } from "./fixture-files.js";
 import { anySample, batchOf } from "./sample-batches.js";
 import { thrown } from "./whole.js";
@@ -29,10 +29,11 @@ describe("where WebAssembly does not run", () => {
       vi.unstubAllGlobals();
       vi.resetModules();
     });
-    const fresh = await import("../src/index.js");
+    const fresh = { ...(await import("../src/index.js")), ...(await import("../src/json.js")) };
     expect(batches.map((batch) => text(fresh.samplesToJson(batch)))).toEqual(expectedTexts);
     const { bytes, csv } = fixture("valid/run-fix-loss");
     expect(text(fresh.convertSync(bytes).csv)).toBe(csv);
+    expect(text(fresh.convertSync(bytes, { delimiter: ";" }).csv)).toBe(csv?.replaceAll(",", ";"));
     for (const engine of ["simd", "plain"] as const) {
       const named = thrown(() => fresh.convertSync(bytes, { engine }));
       expect(named).toMatchObject({

@@ -1,11 +1,19 @@
 import { once } from "node:events";
 import { format } from "fast-csv";
-import type { CsvPeer } from "./peer.js";
+import type { CsvPeer, Sink } from "./peer.js";
 import { fieldsOf, readRows } from "./rows.js";
 
 /** The same reader and the same texts, made into CSV by fast-csv's formatting stream. */
-export const fastCsv: CsvPeer = async (recording, sink) => {
+export const fastCsv = fastCsvWith(",");
+export const fastCsvLayout = fastCsvWith(";");
+
+function fastCsvWith(delimiter: string): CsvPeer {
+  return (recording, sink) => write(recording, sink, delimiter);
+}
+
+async function write(recording: Uint8Array, sink: Sink, delimiter: string): Promise<void> {
   const stream = format<string[], string[]>({
+    delimiter,
     headers: ["timestamp", "latitude", "longitude", "altitude", "speed", "hr"],
     includeEndRowDelimiter: true,
   });
@@ -16,4 +24,4 @@ export const fastCsv: CsvPeer = async (recording, sink) => {
   }
   stream.end();
   await once(stream, "end");
-};
+}

@@ -4,6 +4,7 @@ import { checkDecodeOptions } from "../decode-options.js";
 import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
 import { DescriptorOutput } from "../files/descriptor-output.js";
 import type { Inspection } from "../read-result.js";
+import type { DecimalMark } from "../row-text/template.js";
 import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { convertInput } from "./convert-input.js";
@@ -22,6 +23,7 @@ export interface ConvertFlags {
   to?: number;
   columns?: Column[];
   delimiter?: string;
+  decimal?: DecimalMark;
   fillHr?: number;
   serial?: string;
   strict?: boolean;
@@ -39,6 +41,7 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     fillHrMs: flags.fillHr,
     columns: flags.columns,
     delimiter: flags.delimiter,
+    decimalMark: flags.decimal,
   };
   checkDecodeOptions(options);
   checkLayout(options);

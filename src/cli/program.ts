@@ -83,6 +83,7 @@ function addConvert(program: Command, { context, onStatus }: Host): void {
     .option("--to <time>", "only rows up to this time", (text) => parseInstant(text, "end"))
     .option("--columns <names>", "which columns, in which order, with commas between", parseColumns)
     .option("--delimiter <character>", "between the fields, such as ; or tab", parseDelimiter)
+    .option("--decimal <mark>", "decimal mark, . or a comma; with a comma the fields are separated by ;")
     .option(
       "--fill-hr <age>",
       "repeat a heart rate on the rows after it up to this age: 5s, 1500ms",

@@ -2,7 +2,6 @@ import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { requireBooleans, requireFunctions, requireObject, requirePath, requirePaths } from "../arguments.js";
 import { type ConvertOptions, csvFileNameIn } from "../convert.js";
-import { checkLayout, headerLine } from "../csv-layout.js";
 import { AsiError, abortError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../event-loop-turns.js";
 import { csvFileName } from "../file-name.js";
@@ -89,7 +88,7 @@ export async function convertToDescriptor(
   output: DescriptorOutput,
   options: ConvertOptions = {},
 ): Promise<Inspection> {
-  const reader = new SourceReader(source, { ...options, output: "csv" }, "views");
+  const reader = new SourceReader(source, { ...options, output: "csv" }, { gives: "views" });
   try {
     for (let lines = await reader.next(); lines !== null; lines = await reader.next()) {
       await output.write(lines);
@@ -127,24 +126,19 @@ async function convertIntoFolder(
   const { output, force = false, split = false } = options;
   if (output !== undefined && !force) refuseExisting(output);
   const folder = output === undefined ? outDir : dirname(resolve(output));
-  const layout = checkLayout(options);
-  // each of several files begins with its own
-  const header = split ? headerLine(layout) : null;
-  const settings = { ...options, output: "csv", header: layout.header && !split } as const;
-  const reader = new SourceReader(source, settings, "views");
+  const reader = new SourceReader(source, { ...options, output: "csv" }, { gives: "views", split });
   const parts: OutputFile[] = [];
   const openPart = () => {
     parts.at(-1)?.close();
     if (output === undefined && options.outDir !== undefined) mkdirSync(folder, { recursive: true });
     const part = new OutputFile(folder);
     parts.push(part);
-    if (header !== null) part.write(header);
     return part;
   };
   try {
-    for (let lines = await reader.next(); lines !== null; lines = await reader.next()) {
-      if (split) await writeRanges(lines, reader.rangeBreaks(), parts.at(-1) ?? null, openPart);
-      else (parts.at(-1) ?? openPart()).write(lines);
+    for (let piece = await reader.next(); piece !== null; piece = await reader.next()) {
+      const part = reader.beginsFile ? openPart() : parts.at(-1);
+      part?.write(piece);
     }
     const result = await reader.result;
     const fileName = csvFileNameIn(result);
@@ -175,25 +169,6 @@ function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
     "BAD_OPTION",
     "split writes several files under their proper names; output names one. Leave one of them out.",
   );
-}
-
-// Writes to the part at hand, and opens another at each break: there may be thousands in a piece.
-async function writeRanges(
-  lines: Uint8Array,
-  rangeBreaks: readonly number[],
-  current: OutputFile | null,
-  openPart: () => OutputFile,
-): Promise<void> {
-  let part = current;
-  let start = 0;
-  for (const offset of rangeBreaks) {
-    if (isTurnDue()) await takeTurn();
-    if (offset > start) part?.write(lines.subarray(start, offset));
-    part = openPart();
-    start = offset;
-  }
-  part ??= openPart();
-  part.write(lines.subarray(start));
 }
 
 // All or none: a name that is taken takes back those already given.

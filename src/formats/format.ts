@@ -1,3 +1,4 @@
+import type { RowWriter } from "../row-text/row-writer.js";
 import type { RecordingInfo, Report, SampleBatch } from "../types.js";
 
 export type FormatName = "csv" | "parquet" | "gpx" | "tcx" | "fit" | "geojson" | "geojsonl" | "jsonl" | "kml";
@@ -23,6 +24,8 @@ export interface FormatContext {
   readonly info: RecordingInfo;
   /** How much will be written, where it is known before the first row; null: it is not. */
   readonly totals: { readonly rows: number; readonly ranges: number } | null;
+  /** For texts: writes rows by a template, as fast as it goes here. */
+  readonly rowWriter: RowWriter;
 }
 
 /**
@@ -31,8 +34,11 @@ export interface FormatContext {
  * then `end`. There is at least one row.
  */
 export interface FormatWriter {
-  /** The rows that follow belong to another range than those before; also before the first row. */
-  startRange(): Iterable<Uint8Array>;
+  /**
+   * The rows that follow belong to another range than those before; also before the first row. Left out where ranges do not
+   * show in the file.
+   */
+  startRange?(): Iterable<Uint8Array>;
   /**
    * Takes some rows of a batch.
    *

@@ -1,4 +1,5 @@
 import type { Engine, EngineSettings, Produced, RangeBreak, Recorded, Signal } from "../engine.js";
+import { PlainRowWriter } from "../row-text/plain-row-writer.js";
 import type { Report, SampleBatch } from "../types.js";
 import { frameKind } from "./frame-kind.js";
 import { type Frame, FrameSearch } from "./frame-search.js";
@@ -15,6 +16,7 @@ import { StepOutput } from "./step-output.js";
  */
 export class ReferenceEngine implements Engine {
   readonly name = "reference";
+  readonly rowWriter = new PlainRowWriter();
   #reading = newReading({
     output: "none",
     serial: null,

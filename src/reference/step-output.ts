@@ -22,6 +22,7 @@ export class StepOutput {
       if (opensRange) this.#rangeBreaks.push({ outputOffset: this.#csv.length });
       this.#csv += csvLine(sample);
     } else if (this.#output === "columns") {
+      if (opensRange) this.#rangeBreaks.push({ outputOffset: this.#samples.length });
       this.#samples.push(sample);
     }
   }

@@ -33,9 +33,13 @@ export interface CoreExports extends Record<string, unknown> {
   columnSpeed(): number;
   columnHr(): number;
   columnFixType(): number;
-  jsonRows(): number;
-  maxJsonRowBytes(): number;
-  writeJson(rows: number): number;
+  program(): number;
+  programCapacity(): number;
+  givenRows(): number;
+  givenRowCapacity(): number;
+  takeProgram(length: number, maxRowBytes: number): void;
+  writeRows(given: boolean, from: number, to: number): number;
+  textEnd(): number;
   closedRanges(): number;
   closedRangeCount(): number;
   rangeBreaks(): number;

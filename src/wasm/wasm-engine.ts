@@ -19,6 +19,7 @@ import {
   instantiateCore,
 } from "./core.js";
 import { NumberList } from "./number-list.js";
+import { WasmRowWriter } from "./wasm-row-writer.js";
 
 // A step works on this much at most, so that input and output stay in the processor's cache.
 const MOST_WRITTEN = 0x40000;
@@ -26,6 +27,7 @@ const MOST_WRITTEN = 0x40000;
 /** The WebAssembly core as an `Engine`. */
 export class WasmEngine implements Engine {
   readonly name: CoreName;
+  readonly rowWriter: WasmRowWriter;
   readonly #core: CoreExports;
   readonly #bytes: Uint8Array;
   readonly #inputEnd: number;
@@ -38,6 +40,7 @@ export class WasmEngine implements Engine {
   constructor(name: CoreName) {
     this.name = name;
     this.#core = instantiateCore(name);
+    this.rowWriter = new WasmRowWriter(this.#core);
     this.#bytes = new Uint8Array(this.#core.memory.buffer);
     this.#inputEnd = this.#core.inputEnd();
     this.#output = this.#core.output();

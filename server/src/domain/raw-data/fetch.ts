@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { samplesToJson } from "asi-convert";
+import { samplesToJson } from "asi-convert/json";
 import {
   type Interval,
   latestSamples,
@@ -23,7 +23,7 @@ import { ownedParts } from "../ownerships/interval.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 import { BoundsQuery, readBounds } from "./bounds.js";
 import type { PageCache } from "./page-cache.js";
-import type { RawDataSample } from "./resource.js";
+import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
 import { whileOwned } from "./while-owned.js";
 
 /** Limits of the specification: samples per page, and days between start and stop. */
@@ -98,7 +98,7 @@ const keyOf = (
 /** The envelope around the samples, without an object for each. */
 function pageBody({ count, columns }: SamplePage, at: { page: number; limit: number }): Uint8Array {
   const [before = "", after = ""] = JSON.stringify(envelope(count, at, [])).split("[]");
-  return samplesToJson(columns, { before, after });
+  return samplesToJson(columns, { keys: SAMPLE_KEYS, before, after });
 }
 
 function etagOf({ count, columns }: SamplePage): string {
@@ -167,7 +167,7 @@ export async function fetchLatestRawData(
     const fromMs = ownership.startTime.getTime();
     const samples: SampleColumns = await latestSamples(sqlClientOf(ctx.queries), device.id, fromMs, size);
     if (samples.length > 0) await confirm(samples.timestampMs[0] ?? Number.NaN);
-    return new JsonBytes(samplesToJson(samples));
+    return new JsonBytes(samplesToJson(samples, { keys: SAMPLE_KEYS }));
   });
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import type { JsonValue } from "asi-convert/json";
 import { DateTimeOut, Nullable } from "../../wire/types.js";
 
 export const RawDataSample = Type.Object(
@@ -15,6 +16,16 @@ export const RawDataSample = Type.Object(
   { $id: "RawDataSample" },
 );
 export type RawDataSample = Static<typeof RawDataSample>;
+
+/** What stands under each key. */
+export const SAMPLE_KEYS: Readonly<Record<keyof RawDataSample, JsonValue>> = {
+  "gnss.altitude": "altitude",
+  "gnss.latitude": "latitude",
+  "gnss.longitude": "longitude",
+  "gnss.speed": "speed",
+  "gnss.timestamp": "timestamp",
+  "ecg.hr": "hr",
+};
 
 export const RawDataRange = Type.Object(
   {

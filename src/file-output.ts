@@ -1,0 +1,70 @@
+import type { Engine } from "./engine.js";
+import type { FormatWriter, OpenFormat } from "./formats/format.js";
+import type { RecordingInfo } from "./types.js";
+
+/** Makes a file of what an engine gives, or one for each range. Pieces are valid until the next one is asked for. */
+export interface FileOutput {
+  /** What the engine is to give. */
+  readonly reads: "csv" | "columns";
+  /** Whether the piece given last begins a file. */
+  readonly beginsFile: boolean;
+  /** What the last step adds; read to its end before the next step. */
+  step(engine: Engine, info: RecordingInfo): Iterable<Uint8Array>;
+  /** What the end of the recording adds. */
+  end(engine: Engine): Iterable<Uint8Array>;
+}
+
+/** Rows in a format. */
+export class FormatOutput implements FileOutput {
+  readonly reads = "columns";
+  beginsFile = false;
+  readonly #open: OpenFormat;
+  readonly #split: boolean;
+  #writer: FormatWriter | null = null;
+  // whether the next piece begins a file
+  #isNew = true;
+
+  /** @param split whether each range becomes a file of its own */
+  constructor(open: OpenFormat, split: boolean) {
+    this.#open = open;
+    this.#split = split;
+  }
+
+  *step(engine: Engine, info: RecordingInfo): Generator<Uint8Array> {
+    const batch = engine.columns();
+    if (batch.length === 0) return;
+    let writer = this.#writer ?? this.#openWriter(engine, info);
+    let from = 0;
+    // a format that shows no ranges gets the rows of a step together
+    const breaks = this.#split || writer.startRange !== undefined ? engine.rangeBreaks() : [];
+    for (const { outputOffset: to } of breaks) {
+      if (to > from) yield* this.#pieces(writer.rows(batch, from, to));
+      if (this.#split && !this.#isNew) {
+        yield* this.end(engine);
+        writer = this.#openWriter(engine, info);
+      }
+      if (writer.startRange !== undefined) yield* this.#pieces(writer.startRange());
+      from = to;
+    }
+    yield* this.#pieces(writer.rows(batch, from, batch.length));
+  }
+
+  *end(engine: Engine): Generator<Uint8Array> {
+    if (this.#writer !== null) yield* this.#pieces(this.#writer.end(engine.report()));
+  }
+
+  #openWriter(engine: Engine, info: RecordingInfo): FormatWriter {
+    this.#writer = this.#open({ info, totals: null, rowWriter: engine.rowWriter });
+    this.#isNew = true;
+    return this.#writer;
+  }
+
+  *#pieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+    for (const piece of pieces) {
+      if (piece.length === 0) continue;
+      this.beginsFile = this.#isNew;
+      this.#isNew = false;
+      yield piece;
+    }
+  }
+}

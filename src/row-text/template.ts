@@ -1,0 +1,145 @@
+/** What can be written of a row. */
+export type Field =
+  /** s since 1970 UTC, three decimals */
+  | "seconds"
+  /** degrees, seven decimals */
+  | "latitude"
+  | "longitude"
+  /** the same meridian as -180 where it is 180 */
+  | "longitudeBelow180"
+  /** m above mean sea level, three decimals */
+  | "altitude"
+  /** m/s, three decimals */
+  | "speed"
+  /** beats per minute */
+  | "hr"
+  /** whole ms since 1970 UTC */
+  | "milliseconds"
+  /** `2025-05-17T14:30:00.050Z`; a year from 10000 on as `Date.prototype.toISOString` writes it */
+  | "isoTime";
+
+export type DecimalMark = "." | ",";
+
+/** A text, a field, or parts for rows that have an altitude or a heart rate, and parts for those that have none. */
+export type TemplatePart =
+  | string
+  | { readonly field: Field; readonly decimalMark?: DecimalMark }
+  | {
+      readonly where: "altitude" | "hr";
+      readonly given: readonly TemplatePart[];
+      readonly missing?: readonly TemplatePart[];
+    };
+
+/** One thing to be done for a row: nothing unless all conditions hold; otherwise the text, then the field. */
+export interface Instruction {
+  /** Sum of `Condition`s. */
+  readonly conditions: number;
+  readonly text: string;
+  readonly field: Field | null;
+  readonly decimalMark: DecimalMark;
+}
+
+/** How rows are written as text. Made by `rowTemplate`, which proves that it fits the core. */
+export interface RowTemplate {
+  readonly instructions: readonly Instruction[];
+  /** The instructions as the core reads them (assembly/template.ts). */
+  readonly program: Uint8Array;
+  /** The most bytes of a row. */
+  readonly maxRowBytes: number;
+}
+
+/** What an instruction can depend on. */
+export const Condition = {
+  withAltitude: 1,
+  withoutAltitude: 2,
+  withHr: 4,
+  withoutHr: 8,
+} as const;
+
+/** The number by which the core knows a field, and the most bytes that it takes. */
+const FIELDS: Readonly<Record<Field, { readonly code: number; readonly maxBytes: number }>> = {
+  // -62167219200.000, the beginning of the year 0
+  seconds: { code: 1, maxBytes: 16 },
+  // -214.7483648: rows that a caller gives can hold any integer of 32 bits
+  latitude: { code: 2, maxBytes: 12 },
+  longitude: { code: 3, maxBytes: 12 },
+  altitude: { code: 4, maxBytes: 12 },
+  speed: { code: 5, maxBytes: 12 },
+  hr: { code: 6, maxBytes: 3 },
+  milliseconds: { code: 7, maxBytes: 15 },
+  isoTime: { code: 8, maxBytes: 27 },
+  longitudeBelow180: { code: 9, maxBytes: 12 },
+};
+
+/** Room for a program in the core: PROGRAM_CAPACITY of assembly/memory.ts. */
+const PROGRAM_CAPACITY = 4096;
+/** A row must fit the output of the core many times over. */
+const MOST_ROW_BYTES = 8192;
+
+const HEAD_BYTES = 8;
+const BLOCK_BYTES = 16;
+
+/**
+ * Makes a template of its parts.
+ *
+ * @throws RangeError for one that is too long: a mistake in the program that made it, never in what a user gave
+ */
+export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
+  const instructions = instructionsOf(parts, 0);
+  const texts = instructions.map(({ text }) => utf8.encode(text));
+  const sizes = texts.map(
+    ({ length }) => HEAD_BYTES + BLOCK_BYTES * Math.max(1, Math.ceil(length / BLOCK_BYTES)),
+  );
+  const program = new Uint8Array(sizes.reduce((sum, size) => sum + size, 0));
+  const maxRowBytes = instructions.reduce(
+    (sum, { field }, i) => sum + (texts[i]?.length ?? 0) + (field === null ? 0 : FIELDS[field].maxBytes),
+    0,
+  );
+  if (program.length > PROGRAM_CAPACITY || maxRowBytes > MOST_ROW_BYTES) {
+    throw new RangeError(`the template of a row is too long: ${program.length} bytes, ${maxRowBytes} a row`);
+  }
+  const view = new DataView(program.buffer);
+  let at = 0;
+  for (const [i, { conditions, field, decimalMark }] of instructions.entries()) {
+    const text = texts[i] ?? new Uint8Array(0);
+    const size = sizes[i] ?? 0;
+    view.setUint8(at, conditions);
+    view.setUint8(at + 1, field === null ? 0 : FIELDS[field].code);
+    view.setUint8(at + 2, decimalMark.charCodeAt(0));
+    view.setUint16(at + 4, text.length, true);
+    view.setUint16(at + 6, size, true);
+    program.set(text, at + HEAD_BYTES);
+    at += size;
+  }
+  return { instructions, program, maxRowBytes };
+}
+
+const utf8 = new TextEncoder();
+
+// A text goes before the field that follows it under the same conditions; texts in a row become one.
+function instructionsOf(parts: readonly TemplatePart[], conditions: number): Instruction[] {
+  const instructions: Instruction[] = [];
+  let text = "";
+  const flush = () => {
+    if (text !== "") instructions.push({ conditions, text, field: null, decimalMark: "." });
+    text = "";
+  };
+  for (const part of parts) {
+    if (typeof part === "string") {
+      text += part;
+    } else if ("field" in part) {
+      instructions.push({ conditions, text, field: part.field, decimalMark: part.decimalMark ?? "." });
+      text = "";
+    } else {
+      flush();
+      const [given, missing] =
+        part.where === "altitude"
+          ? [Condition.withAltitude, Condition.withoutAltitude]
+          : [Condition.withHr, Condition.withoutHr];
+      instructions.push(...instructionsOf(part.given, conditions | given));
+      instructions.push(...instructionsOf(part.missing ?? [], conditions | missing));
+    }
+  }
+  flush();
+  return instructions;
+}
