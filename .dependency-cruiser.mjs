@@ -83,9 +83,8 @@ const house = [
 ];
 
 const service = layers("server/src/", [
-  ["wire", "analytics", "webhooks"],
+  ["wire", "analytics"],
   ["store"],
-  ["computation"],
   ["domain"],
   ["oauth", "jobs"],
   ["http"],

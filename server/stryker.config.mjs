@@ -10,7 +10,7 @@ export default {
   ...library,
   incrementalFile: "../build/mutation/service.json",
   mutate: [
-    "src/{analytics,wire,webhooks,jobs,http,domain,store}/**/*.ts",
+    "src/{analytics,wire,jobs,http,domain,store}/**/*.ts",
     "!src/**/*.test.ts",
     "!src/**/testing/**",
   ],

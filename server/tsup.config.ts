@@ -4,7 +4,7 @@ export default defineConfig({
   entry: {
     main: "src/main.ts",
     "embedded-worker": "src/store/embedded-worker.js",
-    "computation-thread": "src/computation/thread.ts",
+    "computation-thread": "src/domain/computed-data/threads/thread.ts",
   },
   format: "esm",
   target: "node20",

@@ -6,11 +6,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../src/config.js";
 import { addDevices } from "../src/domain/devices/add.js";
+import { createLookup } from "../src/domain/webhooks/call/resolver.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { createApplication } from "../src/oauth/applications.js";
 import { ownContext, startService } from "../src/service.js";
 import { openStore } from "../src/store/open.js";
-import { createLookup } from "../src/webhooks/resolver.js";
 
 /** What the soak asks for. */
 export type Question = { id: number; name: "measure" | "nextDay" };

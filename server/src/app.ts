@@ -8,8 +8,9 @@ import Fastify, {
 } from "fastify";
 import type { Registry } from "prom-client";
 import { accountCaller, addressCaller, type Caller, onBehalfOf } from "./callers.js";
-import type { Computer } from "./computation/computer.js";
 import type { Config } from "./config.js";
+import type { AddressLookup } from "./domain/address-lookup.js";
+import type { Computer } from "./domain/computer.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
 import { addressKey } from "./http/address-key.js";
@@ -33,7 +34,6 @@ import { createThrottle, type Throttle } from "./http/throttle.js";
 import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
 import { Turns } from "./turns.js";
-import type { AddressLookup } from "./webhooks/receiver.js";
 
 /** What the application needs from outside; it opens nothing itself. */
 export interface Dependencies {

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { buildApp } from "./app.js";
-import { type Computer, noComputer, startComputer } from "./computation/computer.js";
 import type { Config } from "./config.js";
+import type { AddressLookup } from "./domain/address-lookup.js";
 import { queueOutdated } from "./domain/computed-data/outdated.js";
+import { noComputer, startComputer } from "./domain/computed-data/threads/pool.js";
+import type { Computer } from "./domain/computer.js";
 import type { Clock } from "./domain/context.js";
 import { errors } from "./domain/errors.js";
+import { createLookup } from "./domain/webhooks/call/resolver.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
 import { applyRetention } from "./jobs/retention.js";
@@ -17,8 +20,6 @@ import type { Store } from "./store/open.js";
 import { holdServerLock } from "./store/server-lock.js";
 import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
 import { UsageError } from "./usage-error.js";
-import type { AddressLookup } from "./webhooks/receiver.js";
-import { createLookup } from "./webhooks/resolver.js";
 
 /** Which part of the service a process is. */
 export type ServiceRole = "api" | "worker" | "all";

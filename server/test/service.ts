@@ -5,6 +5,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { type Config, readConfig } from "../src/config.js";
 import { insertAccount } from "../src/domain/accounts/store.js";
+import type { AddressLookup } from "../src/domain/address-lookup.js";
 import { transact } from "../src/domain/change.js";
 import type { Context } from "../src/domain/context.js";
 import { addDevices } from "../src/domain/devices/add.js";
@@ -15,7 +16,6 @@ import { ownContext, type Service, startService as startProcess } from "../src/s
 import { type Database, openDatabase } from "../src/store/database.js";
 import { migrate } from "../src/store/migrate.js";
 import type { Store } from "../src/store/open.js";
-import type { AddressLookup } from "../src/webhooks/receiver.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 

@@ -2,11 +2,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Config, readConfig } from "../src/config.js";
+import type { AddressLookup } from "../src/domain/address-lookup.js";
 import { transact } from "../src/domain/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { isWaiting } from "../src/store/queue.js";
 import { auditLog, jobs, webhookDeliveries, webhooks } from "../src/store/schema.js";
-import type { AddressLookup } from "../src/webhooks/receiver.js";
 import { emit } from "./events.js";
 import { answer, isSigned, type Receiver, startReceiver } from "./receiver.js";
 import { newStore, type TestAccount, TestService } from "./service.js";

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AddressLookup } from "../src/domain/address-lookup.js";
 import { auditLog, webhooks } from "../src/store/schema.js";
-import type { AddressLookup } from "../src/webhooks/receiver.js";
 import { emit } from "./events.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";

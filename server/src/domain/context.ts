@@ -1,8 +1,8 @@
-import type { Computer } from "../computation/computer.js";
 import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
 import type { Role } from "../store/schema.js";
-import type { AddressLookup } from "../webhooks/receiver.js";
+import type { AddressLookup } from "./address-lookup.js";
+import type { Computer } from "./computer.js";
 import type { IdempotentRequest } from "./idempotent-request.js";
 
 /** The time; tests move it. */

@@ -1,15 +1,15 @@
 import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Job } from "../../store/queue.js";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
-import { post } from "../../webhooks/post.js";
-import { nextAttempt, parseRetryAfter } from "../../webhooks/schedule.js";
-import { signatureHeaders } from "../../webhooks/signature.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { decrypt } from "../encryption.js";
 import type { UnitOfWork } from "../unit-of-work.js";
+import { post } from "./call/post.js";
+import { signatureHeaders } from "./call/signature.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import { TEST_EVENT } from "./resource.js";
+import { nextAttempt, parseRetryAfter } from "./retry-schedule.js";
 import type { Delivery, Webhook } from "./rules.js";
 
 /** The webhook is disabled after this many exhausted deliveries in a row. */

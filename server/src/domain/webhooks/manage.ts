@@ -1,12 +1,12 @@
 import { asc, count, eq, sql } from "drizzle-orm";
 import { webhooks } from "../../store/schema.js";
-import { NoPublicAddressError, receiverAddresses } from "../../webhooks/receiver.js";
 import type { TargetOf } from "../access.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { decrypt, encrypt } from "../encryption.js";
 import { errors } from "../errors.js";
 import { listPage, type Paging } from "../listing.js";
+import { NoPublicAddressError, receiverAddresses } from "./call/receiver.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
 

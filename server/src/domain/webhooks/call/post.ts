@@ -1,8 +1,9 @@
 import type { LookupFunction, Socket } from "node:net";
 import { isIPv6 } from "node:net";
 import { buildConnector, Client } from "undici";
+import type { AddressLookup } from "../../address-lookup.js";
 import { isPublicAddress } from "./addresses.js";
-import { type AddressLookup, NoPublicAddressError, receiverAddresses } from "./receiver.js";
+import { NoPublicAddressError, receiverAddresses } from "./receiver.js";
 
 /** Of an answer, no more is read, and no more is kept. */
 const READ_BYTES = 64 * 1024;

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { type AddressLookup, NoPublicAddressError, receiverAddresses } from "./receiver.js";
+import type { AddressLookup } from "../../address-lookup.js";
+import { NoPublicAddressError, receiverAddresses } from "./receiver.js";
 
 const lookupOf = (...addresses: string[]) => vi.fn<AddressLookup>(async () => addresses);
 const failing: AddressLookup = async () => {

@@ -1,24 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { Piscina } from "piscina";
+import type { ComputationTask, Computer } from "../../computer.js";
 import { ComputationQueue } from "./queue.js";
-import type { ComputationTask } from "./task.js";
 
-/** Computes in threads of its own, so that the event loop of the API stays free. */
-export interface Computer {
-  /**
-   * @returns the computed data as JSON text
-   * @throws whatever the computation throws, or an Error when its thread has died
-   */
-  compute(task: ComputationTask): Promise<string>;
-  /** Does work that computes when a thread is free for it; see `ComputationQueue`. */
-  share: ComputationQueue["share"];
-  /** Threads that exist now, idle ones included; for tests. */
-  readonly threads: number;
-  /** Ends the threads; computations under way are lost. */
-  close(): Promise<void>;
-}
-
-/** Run from its sources, the service needs a loader for them, in its threads too. */
+/** A service that runs from its sources needs a TypeScript loader, also in its threads. */
 const isSource = import.meta.url.endsWith(".ts");
 
 /** An idle thread keeps tens of MB; a new one starts in 100 ms. */
@@ -66,7 +51,7 @@ export function startComputer(
   };
 }
 
-/** For contexts that ask for no computation: the operator's commands. */
+/** For contexts without computations: the commands of the operator. */
 export const noComputer: Computer = {
   compute: () => Promise.reject(new Error("This process computes nothing")),
   share: (_key, _waiter, work) => work(),

@@ -1,10 +1,5 @@
+import type { AddressLookup } from "../../address-lookup.js";
 import { isLiteralAddress, isPublicAddress } from "./addresses.js";
-
-/** Finds the addresses of a name; throws when there are none. An account's lookups do not hold up another's. */
-export type AddressLookup = (
-  hostname: string,
-  options?: { account?: number; signal?: AbortSignal },
-) => Promise<string[]>;
 
 /**
  * A receiver that must not be called: none of its addresses, or not all of them, are public; or its name has none. The

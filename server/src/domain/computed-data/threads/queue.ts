@@ -1,17 +1,11 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-import { Turns } from "../turns.js";
+import { Turns } from "../../../turns.js";
+import type { Waiter } from "../../computer.js";
 
 /** Computations that wait for a thread, of all accounts and of one. */
 const MAX_WAITING = 400;
 const MAX_WAITING_OF_ACCOUNT = 40;
 const RETRY_AFTER_MS = 2_000;
-
-/** Who waits for a computation. */
-export interface Waiter {
-  account: number;
-  /** Aborted when the caller leaves. */
-  signal?: AbortSignal | undefined;
-}
 
 /** All callers left before the computation began. */
 export class CallersLeftError extends Error {

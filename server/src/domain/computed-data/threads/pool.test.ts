@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
-import { effectiveParameters } from "../analytics/index.js";
-import { startComputer } from "./computer.js";
-import type { ComputationTask } from "./task.js";
+import { effectiveParameters } from "../../../analytics/index.js";
+import type { ComputationTask } from "../../computer.js";
+import { startComputer } from "./pool.js";
 
 const NOTHING_TO_COMPUTE: ComputationTask = {
   deviceId: 1,

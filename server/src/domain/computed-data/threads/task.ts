@@ -1,22 +1,7 @@
-import {
-  type AnalysisFrame,
-  type AnalysisParameters,
-  analyse,
-  type SampleColumns,
-} from "../analytics/index.js";
+import { analyse, type SampleColumns } from "../../../analytics/index.js";
 // Not through the index, which brings the query builder: a thread has no database.
-import { decodeStored, type StoredChunk } from "../store/samples/stored.js";
-
-/** All that a computation needs, as a message to the thread that makes it. */
-export interface ComputationTask {
-  deviceId: number;
-  /** Those that the frame touches, ascending; samples beyond its ends are left out. */
-  chunks: StoredChunk[];
-  frame: AnalysisFrame;
-  parameters: AnalysisParameters;
-  /** ms since 1970 UTC. */
-  computedAtMs: number;
-}
+import { decodeStored, type StoredChunk } from "../../../store/samples/stored.js";
+import type { ComputationTask } from "../../computer.js";
 
 /** @returns the computed data as JSON text: the same task always gives the same bytes */
 export function runTask({ deviceId, chunks, frame, parameters, computedAtMs }: ComputationTask): string {

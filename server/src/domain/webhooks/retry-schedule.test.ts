@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextAttempt, parseRetryAfter } from "./schedule.js";
+import { nextAttempt, parseRetryAfter } from "./retry-schedule.js";
 
 const now = new Date("2024-01-01T00:00:00.000Z");
 const waits = (attempts: number, retryAfterMs?: number, random = () => 0) => {

@@ -1,0 +1,38 @@
+import type { AnalysisFrame, AnalysisParameters } from "../analytics/index.js";
+import type { StoredChunk } from "../store/samples/stored.js";
+
+/** The input of one computation, as a message to the thread that runs it. */
+export interface ComputationTask {
+  deviceId: number;
+  /** The chunks that overlap the frame, in ascending order. Samples outside of the frame are ignored. */
+  chunks: StoredChunk[];
+  frame: AnalysisFrame;
+  parameters: AnalysisParameters;
+  /** ms since 1970 UTC. */
+  computedAtMs: number;
+}
+
+/** A caller that waits for a computation. */
+export interface Waiter {
+  account: number;
+  /** Aborted when the caller leaves. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Computes in separate threads, so that the event loop of the API stays free. */
+export interface Computer {
+  /**
+   * @returns the computed data as JSON text
+   * @throws whatever the computation throws, or an Error when its thread has died
+   */
+  compute(task: ComputationTask): Promise<string>;
+  /**
+   * Runs work that computes when a thread is free for it. Concurrent calls with the same key share one run.
+   * @throws see `ComputationQueue`
+   */
+  share<T>(key: string, waiter: Waiter, work: () => Promise<T>): Promise<T>;
+  /** Number of existing threads, including idle ones; for tests. */
+  readonly threads: number;
+  /** Ends the threads. Running computations are lost. */
+  close(): Promise<void>;
+}
