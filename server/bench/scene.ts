@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { readConfig } from "../src/config.js";
-import { insertManagedAthlete } from "../src/domain/accounts/store.js";
+import { insertManagedAthlete } from "../src/domain/accounts/managed-athlete.js";
 import { transact } from "../src/domain/change.js";
 import type { Context } from "../src/domain/context.js";
 import { addDevices } from "../src/domain/devices/add.js";

@@ -13,27 +13,27 @@ import type { AddressLookup } from "./domain/address-lookup.js";
 import type { Computer } from "./domain/computer.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
+import { FairQueue } from "./fair-queue.js";
 import { addressKey } from "./http/address-key.js";
-import { clientLeft, onAnswerEnd } from "./http/answer-end.js";
-import { limitArrival } from "./http/arrival.js";
 import { createAuthentication } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
+import { enforceBodyTimeout } from "./http/body-timeout.js";
 import { deprecationHeaders } from "./http/deprecation.js";
 import { installErrors, refuseClient, sendError } from "./http/errors.js";
 import { logOptions } from "./http/log.js";
-import { answerOtherMethods, collectMethods } from "./http/methods.js";
+import { collectMethods, routeOtherMethods } from "./http/methods.js";
 import { measureRequests } from "./http/metrics.js";
 import { requireAcceptable } from "./http/negotiation.js";
-import { cutSlowReaders } from "./http/pace.js";
 import { limitPipelining } from "./http/pipelining.js";
 import { type Readiness, watchReadiness } from "./http/readiness.js";
+import { clientLeft, onResponseEnd } from "./http/response-end.js";
 import { inRequestTurn } from "./http/route.js";
 import { routes } from "./http/routes/index.js";
 import { Slots } from "./http/slots.js";
+import { cutSlowReaders } from "./http/slow-clients.js";
 import { createThrottle, type Throttle } from "./http/throttle.js";
 import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
-import { Turns } from "./turns.js";
 
 /** What the application needs from outside; it opens nothing itself. */
 export interface Dependencies {
@@ -99,18 +99,18 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("dependencies", dependencies);
   app.decorate("throttle", createThrottle(config, dependencies.database));
   app.decorate("operations", []);
-  const requestTurns = new Turns<string>({
+  const requestQueue = new FairQueue<string>({
     concurrency: Number.POSITIVE_INFINITY,
     concurrencyPerCaller: REQUESTS_OF_ONE_CALLER,
     concurrencyPerGroup: REQUESTS_OF_ONE_ADDRESS,
     maxWaitingPerCaller: WAITING_REQUESTS_OF_ONE_CALLER,
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
-  app.decorate("requestTurns", requestTurns);
+  app.decorate("requestQueue", requestQueue);
   app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
-  for (const name of ["ctx", "ids", "target", "rawBody", "giveSlotBack", "onBehalfOf"])
+  for (const name of ["ctx", "ids", "target", "rawBody", "releaseSlot", "onBehalfOf"])
     app.decorateRequest(name, undefined);
-  app.decorateRequest("replays", false);
+  app.decorateRequest("isReplay", false);
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
 
   app.decorate("metrics", measureRequests(app));
@@ -130,7 +130,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     crossOriginResourcePolicy: { policy: "same-origin" },
   });
   for (const install of routes) install(app);
-  answerOtherMethods(app, new Map(methods));
+  routeOtherMethods(app, new Map(methods));
   return app;
 }
 
@@ -168,7 +168,7 @@ function installGuard(
     reply.header("X-Request-Id", request.id);
     reply.header("Cache-Control", "no-store");
     const left = new AbortController();
-    onAnswerEnd(reply, () => {
+    onResponseEnd(reply, () => {
       if (!reply.raw.writableFinished) left.abort(clientLeft());
     });
     const ctx: Context = {
@@ -188,7 +188,7 @@ function installGuard(
     // First of all, so that refusals say so too.
     if (route.operation?.deprecated) deprecationHeaders(reply, route.operation);
     if (route.unguarded) return;
-    limitArrival(request, app.config);
+    enforceBodyTimeout(request, app.config);
     await inRequestTurn(app, request, () => identify(request, reply));
     requireAcceptable(request);
     // Before the body is read: a path that does not exist has no content type that would be wrong.

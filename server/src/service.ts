@@ -146,14 +146,14 @@ export async function startService(
       stopMetrics = await bind("HOST or METRICS_PORT", serveMetrics(app, host, metricsPort));
     if (store.database.kind === "embedded") stopOperator = await serveOperator(own);
     if (!works) return;
-    const clean = () => {
+    const removeExpired = () => {
       applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
     };
     // The first time soon: a process that is restarted more often than that would otherwise never do so.
     retention = setTimeout(
       () => {
-        clean();
-        retention = setInterval(clean, config.retentionIntervalMs).unref();
+        removeExpired();
+        retention = setInterval(removeExpired, config.retentionIntervalMs).unref();
       },
       Math.min(config.retentionIntervalMs, FIRST_RETENTION_MS),
     ).unref();

@@ -25,7 +25,7 @@ const THE_OWNER = "   403 403 403 403 403 in";
 const READERS = "     403 403 in  403 403 in";
 const THAT_ATHLETE = "403 403 in  403 403 403";
 /** Another's is not visible at all. */
-const UNSEEN = "      403 403 403 404 404 in";
+const FORBIDDEN_CHARACTERS = "      403 403 403 404 404 in";
 
 /** What a line says besides: another object, a query. */
 type Besides = (scene: Scene) => { ids?: Record<string, number>; query?: string };
@@ -59,7 +59,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["retrieveBluetoothConfiguration", THE_OWNER],
   ["configureBluetooth", THE_OWNER],
   ["listOwnerships", MANAGERS],
-  ["retrieveOwnership", UNSEEN],
+  ["retrieveOwnership", FORBIDDEN_CHARACTERS],
   ["takeOwnership", MANAGERS],
   ["releaseOwnership", THE_OWNER],
 

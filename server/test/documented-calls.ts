@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { conditions, odd, type Schema, Values } from "./arbitraries.js";
-import { DocumentedAnswers } from "./documented-answers.js";
+import { DocumentedResponses } from "./documented-responses.js";
 import { newScene, type Scene } from "./scene.js";
 import type { Answer, TestService } from "./service.js";
 
@@ -50,7 +50,7 @@ const withBody = (type: string | undefined, body: unknown) => {
 export class DocumentedCalls {
   readonly operations: readonly DocumentedOperation[];
   readonly #service: TestService;
-  readonly #answers: DocumentedAnswers;
+  readonly #answers: DocumentedResponses;
   readonly #values: Values;
   #scene: Scene | undefined;
   /** How often each status was answered. */
@@ -58,7 +58,7 @@ export class DocumentedCalls {
 
   private constructor(service: TestService, document: Schema) {
     this.#service = service;
-    this.#answers = new DocumentedAnswers(document);
+    this.#answers = new DocumentedResponses(document);
     this.#values = new Values(document.components.schemas, () => ({
       ...this.#scene?.ids,
       owner: this.#scene?.owner.id ?? 1,

@@ -37,14 +37,14 @@ const callerOf = ({ id }: TestAccount): Caller => ({ name: accountCaller(id), gr
 describe("while queries of one caller wait for the database", () => {
   it("a login of another is judged, though logins of the first are under way", async () => {
     const { username, password } = await s.manager();
-    const triesOf = (caller: string): PasswordAttempts => {
+    const attemptsOf = (caller: string): PasswordAttempts => {
       const count = async () => {
         await s.store.database.pool.query("SELECT 1");
       };
-      return { caller, count, right: count };
+      return { caller, count, succeeded: count };
     };
     const logIn = (caller: Caller) =>
-      onBehalfOf(caller, () => findUser(s.ctx, triesOf(caller.name), username, password));
+      onBehalfOf(caller, () => findUser(s.ctx, attemptsOf(caller.name), username, password));
     const [busy, late] = [addressCaller("192.0.2.1"), addressCaller("192.0.2.2")];
     const queue = fillQueue(busy);
     const waiting = Array.from({ length: 16 }, () => logIn(busy));

@@ -7,10 +7,10 @@ import type { Queries } from "../src/store/database.js";
 import {
   accountsWaiting,
   kindsDue,
+  type LeaseHolder,
   leaseOf,
   leaseOfReceivers,
   receiversWaiting,
-  type Taker,
 } from "../src/store/lease.js";
 import { jobs } from "../src/store/schema.js";
 import { startMailServer } from "./mail-server.js";
@@ -171,7 +171,7 @@ function explaining(): { queries: Queries; touched: number[] } {
 }
 
 describe("behind 300,000 webhooks that wait", () => {
-  const taker: Taker = { worker: null, leaseMs: 60_000 };
+  const taker: LeaseHolder = { worker: null, leaseMs: 60_000 };
 
   beforeAll(async () => {
     await s.store.database.queries.execute(sql`

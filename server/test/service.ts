@@ -4,7 +4,7 @@ import { cpSync } from "node:fs";
 import pg from "pg";
 import { inject } from "vitest";
 import { type Config, readConfig } from "../src/config.js";
-import { insertAccount } from "../src/domain/accounts/store.js";
+import { insertAccount } from "../src/domain/accounts/write.js";
 import type { AddressLookup } from "../src/domain/address-lookup.js";
 import { transact } from "../src/domain/change.js";
 import type { Context } from "../src/domain/context.js";

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "../src/config.js";
+import { FairQueue } from "../src/fair-queue.js";
 import { applyRetention } from "../src/jobs/retention.js";
-import { Turns } from "../src/turns.js";
 import { newStore, service, startService, TestService } from "./service.js";
 
 const statusesOf = async (answers: readonly Promise<{ status: number }>[]) =>
@@ -58,7 +58,7 @@ describe("passwords", () => {
   ] as const)("of a change of %s that is refused cost no hash", async (path, kind) => {
     const s = await service();
     const [person, another] = [await s[kind](), await s[kind]()];
-    const turns = vi.spyOn(Turns.prototype, "run");
+    const turns = vi.spyOn(FairQueue.prototype, "run");
     // Of passwords; requests take turns under other names.
     const hashes = () => turns.mock.calls.filter(([caller]) => caller === `user ${person.id}`);
     const change = async (ifMatch: string, more: object = {}) => {

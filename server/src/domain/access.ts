@@ -21,18 +21,18 @@ import { ownDelivery, ownWebhook } from "./webhooks/rules.js";
 
 const nothing = async () => undefined;
 
-const anyone: Rule<never, undefined> = { words: "Anyone", roles: null, find: nothing };
+const anyone: Rule<never, undefined> = { description: "Anyone", roles: null, find: nothing };
 const authenticated: Rule<never, undefined> = {
-  words: "Any authenticated user",
+  description: "Any authenticated user",
   roles: ALL_ROLES,
   find: nothing,
 };
 const managersAndAthletes: Rule<never, undefined> = {
-  words: "Managers and athletes",
+  description: "Managers and athletes",
   roles: ["MANAGER", "ATHLETE"],
   find: nothing,
 };
-const manager: Rule<never, undefined> = { words: "Managers", roles: ["MANAGER"], find: nothing };
+const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANAGER"], find: nothing };
 
 /**
  * The single table of who may do what. Its keys are the operation ids of the OpenAPI document; an operation without an

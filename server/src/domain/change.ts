@@ -6,7 +6,8 @@ import type { Context } from "./context.js";
 import { react } from "./effects.js";
 import { matchesStrongly } from "./entity-tags.js";
 import { errors } from "./errors.js";
-import { claimKey, storeAnswer } from "./idempotency.js";
+import { claimKey, storeResponse } from "./idempotency.js";
+import type { ChangeResult } from "./idempotent-request.js";
 import type { Tagged } from "./item.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
@@ -113,10 +114,10 @@ async function transactOnce<T>(
 /**
  * Runs the change of an operation. One transaction contains the idempotency key, the object of the path locked and the
  * caller's right on it checked again, `If-Match`, the work, its audit rows, its jobs.
- * @throws DoneBefore when a request with the idempotency key made the change already
+ * @throws AlreadyDone when a request with the idempotency key made the change already
  * @param view the tag of the object as its GET shows it, for `If-Match`; operations on paths without a GET have none
  */
-export async function change<Op extends OperationId, T>(
+export async function change<Op extends OperationId, T extends ChangeResult>(
   ctx: Context,
   operation: Op,
   ids: IdsOf<Op>,
@@ -128,7 +129,7 @@ export async function change<Op extends OperationId, T>(
     const target = await authorize(ctx, operation, ids, { queries: unit.queries, lock: true });
     if (ctx.ifMatch !== undefined && view !== undefined) requireTag(ctx, await view(unit, target));
     const result = await work(unit, target);
-    await storeAnswer(ctx, unit, result);
+    await storeResponse(ctx, unit, result);
     return result;
   });
 }

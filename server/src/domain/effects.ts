@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { deleteSamplesFrom, sqlClientOf } from "../store/samples/index.js";
 import { permissions, timeframes } from "../store/schema.js";
 import { erasePerson } from "./accounts/erase.js";
-import { revokeTokens } from "./accounts/store.js";
+import { revokeTokens } from "./accounts/write.js";
 import { activityAudit } from "./activities/audit.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
 import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";

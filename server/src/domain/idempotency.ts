@@ -3,20 +3,20 @@ import type { Queries } from "../store/database.js";
 import { idempotencyKeys } from "../store/schema.js";
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
-import type { Answer } from "./idempotent-request.js";
+import type { ChangeResult, StoredResponse } from "./idempotent-request.js";
 
-/** Another request with the key did the change already. */
-export class DoneBefore extends Error {
-  override readonly name = "DoneBefore";
-  readonly answer: Answer;
+/** Another request with the same idempotency key has already made the change. */
+export class AlreadyDone extends Error {
+  override readonly name = "AlreadyDone";
+  readonly response: StoredResponse;
 
-  constructor(answer: Answer) {
-    super("The change was made before");
-    this.answer = answer;
+  constructor(response: StoredResponse) {
+    super("The change has already been made");
+    this.response = response;
   }
 }
 
-/** How long the answer to a key is kept. */
+/** How long the response to a key is kept. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 3_600_000;
 
 interface Transaction {
@@ -25,10 +25,9 @@ interface Transaction {
 }
 
 /**
- * Takes the request's idempotency key within the transaction of the change: of a request that is refused nothing was
- * done, so its key is free again and its answer is not stored. A second request with the same key waits here until
- * the first one commits.
- * @throws DoneBefore; ServiceError `idempotency_key_reused`
+ * Claims the request's idempotency key within the transaction of the change. A refused request rolls back, so its key
+ * stays free. A second request with the same key waits here until the first one commits.
+ * @throws AlreadyDone; ServiceError `idempotency_key_reused`
  */
 export async function claimKey(ctx: Context, { queries, now }: Transaction): Promise<void> {
   if (ctx.idempotency === undefined || ctx.caller === null) return;
@@ -39,8 +38,8 @@ export async function claimKey(ctx: Context, { queries, now }: Transaction): Pro
     .onConflictDoNothing()
     .returning({ key: idempotencyKeys.key });
   if (claimed.length > 0) return;
-  const stored = await storedAnswer({ ...ctx, queries });
-  if (stored !== undefined) throw new DoneBefore(stored);
+  const stored = await findStoredResponse({ ...ctx, queries });
+  if (stored !== undefined) throw new AlreadyDone(stored);
   // Expired, but not yet removed.
   await queries
     .update(idempotencyKeys)
@@ -49,14 +48,18 @@ export async function claimKey(ctx: Context, { queries, now }: Transaction): Pro
 }
 
 /** Stores the response to the result of the change, within its transaction. */
-export async function storeAnswer(ctx: Context, { queries }: Transaction, result: unknown): Promise<void> {
+export async function storeResponse(
+  ctx: Context,
+  { queries }: Transaction,
+  result: ChangeResult,
+): Promise<void> {
   if (ctx.idempotency === undefined || ctx.caller === null) return;
-  const answer = ctx.idempotency.answerOf(result);
+  const response = ctx.idempotency.responseTo(result);
   await queries
     .update(idempotencyKeys)
-    .set({ ...answer })
+    .set({ ...response })
     .where(isKey(ctx.caller.id, ctx.idempotency));
-  ctx.idempotency.answer = answer;
+  ctx.idempotency.response = response;
 }
 
 const isKey = (accountId: number, { path, key }: { path: string; key: string }) =>
@@ -72,16 +75,16 @@ async function findKey(ctx: Context) {
   return rows[0];
 }
 
-/** Whether the caller's key was used within 24 hours. */
-export async function hasStoredAnswer(ctx: Context): Promise<boolean> {
+/** Whether the caller has used the key in the last 24 hours. */
+export async function isKeyUsed(ctx: Context): Promise<boolean> {
   return (await findKey(ctx)) !== undefined;
 }
 
 /**
- * @returns the answer to the request that used the caller's key first, if one did within 24 hours
- * @throws ServiceError `idempotency_key_reused` when that was another request
+ * @returns the response to the first request of the caller with this key, if it was sent in the last 24 hours
+ * @throws ServiceError `idempotency_key_reused` when the first request was a different one
  */
-export async function storedAnswer(ctx: Context): Promise<Answer | undefined> {
+export async function findStoredResponse(ctx: Context): Promise<StoredResponse | undefined> {
   const row = await findKey(ctx);
   if (row === undefined) return undefined;
   const isSame = Buffer.from(row.fingerprint).equals(Buffer.from(ctx.idempotency?.fingerprint ?? []));

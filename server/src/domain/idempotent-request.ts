@@ -1,18 +1,24 @@
-/** An answer as it is sent. */
-export interface Answer {
+import type { Item } from "./item.js";
+
+/** A complete response, as it was sent. */
+export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
   body: Uint8Array;
 }
 
-/** A request that its caller wants done once, however often it is sent. */
+/** The result of a change: a resource with its entity tag, a resource or a list of resources, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a change without a result is a function that returns nothing
+export type ChangeResult = Item<object> | object | void;
+
+/** A request that takes effect once, however often it is sent. */
 export interface IdempotentRequest {
   path: string;
   key: string;
-  /** SHA-256 of the method, the path with its query, and the body; empty until the body is there. */
+  /** SHA-256 of the method, the path with its query, and the body; empty until the body has arrived. */
   fingerprint: Uint8Array;
-  /** Makes the response from the result of the change, so that it is stored in the same transaction. */
-  answerOf(result: unknown): Answer;
-  /** The answer that was stored with the change. */
-  answer?: Answer;
+  /** Makes the response to the result of the change, so that both are stored in one transaction. */
+  responseTo(result: ChangeResult): StoredResponse;
+  /** The response that was stored with the change. */
+  response?: StoredResponse;
 }

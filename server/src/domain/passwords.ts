@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
-import { Turns } from "../turns.js";
+import { FairQueue } from "../fair-queue.js";
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
 
@@ -43,17 +43,17 @@ const HASHES_AT_ONCE = 2;
 /** Maximum number of waiting passwords of one caller. */
 const MAX_WAITING = 100;
 const RETRY_AFTER_MS = 1_000;
-const places = new Turns<string>({
+const hashing = new FairQueue<string>({
   concurrency: HASHES_AT_ONCE,
   concurrencyPerCaller: 1,
   maxWaitingPerCaller: MAX_WAITING,
   refusal: () => errors.throttled(RETRY_AFTER_MS),
 });
 /** Concurrent attempts of one caller: while one is checked, the next is counted. */
-const TRIES_AT_ONCE = 2;
-const tries = new Turns<string>({
+const ATTEMPTS_AT_ONCE = 2;
+const attempts = new FairQueue<string>({
   concurrency: Number.POSITIVE_INFINITY,
-  concurrencyPerCaller: TRIES_AT_ONCE,
+  concurrencyPerCaller: ATTEMPTS_AT_ONCE,
   maxWaitingPerCaller: MAX_WAITING,
   refusal: () => errors.throttled(RETRY_AFTER_MS),
 });
@@ -63,14 +63,16 @@ const tries = new Turns<string>({
  * would keep a place from all callers.
  * @throws ServiceError `throttled` when too many of the caller's wait already
  */
-export const inTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> => places.run(caller, work);
+export const whenHasherIsFree = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
+  hashing.run(caller, work);
 
 /**
  * Runs a try of a password with the queries that belong to it, when it is its turn among the caller's own. Others' go on
  * meanwhile.
  * @throws ServiceError `throttled` when too many of the caller's wait already
  */
-export const inOwnTurn = <T>(caller: string, work: () => Promise<T>): Promise<T> => tries.run(caller, work);
+export const asPasswordAttempt = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
+  attempts.run(caller, work);
 
 /** All registrations share one caller, so that they do not delay logins. */
 const callerOf = ({ caller }: Context) => (caller === null ? "registration" : `user ${caller.id}`);
@@ -82,7 +84,7 @@ const callerOf = ({ caller }: Context) => (caller === null ? "registration" : `u
 export async function hashPassword(ctx: Context, password: string, username: string): Promise<string> {
   requireAllowed(password, username);
   await ctx.countPassword?.();
-  return inTurn(callerOf(ctx), () => hash(password));
+  return whenHasherIsFree(callerOf(ctx), () => hash(password));
 }
 
 /**
@@ -100,7 +102,7 @@ export async function changedPasswordHash(
   if (password === undefined) return undefined;
   requireAllowed(password, username);
   await ctx.countPassword?.();
-  return inTurn(callerOf(ctx), async () =>
+  return whenHasherIsFree(callerOf(ctx), async () =>
     (await isPassword(password, passwordHash)) ? undefined : hash(password),
   );
 }

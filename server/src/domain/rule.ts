@@ -27,7 +27,7 @@ export interface Lookup {
 /** Who may call an operation, and on which objects. */
 export interface Rule<P extends keyof PathIds, Target> {
   /** In words, for the OpenAPI document. */
-  words: string;
+  description: string;
   /** Null: anyone. Otherwise the roles that may call. */
   roles: readonly Role[] | null;
   /**

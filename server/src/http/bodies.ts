@@ -3,11 +3,11 @@ import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../domain/errors.js";
 import { addressKey } from "./address-key.js";
-import { onAnswerEnd } from "./answer-end.js";
 import { BodyBudget, type BodyShare } from "./body-budget.js";
 import { readJson } from "./json.js";
 import { JsonScan } from "./json-scan.js";
 import { receiveBody } from "./receive-body.js";
+import { onResponseEnd } from "./response-end.js";
 
 /** Far more than any form of the service needs. */
 const MAX_FORM_FIELDS = 50;
@@ -56,7 +56,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     const caller = ctx.caller === null ? addressKey(ip) : `user-${ctx.caller.id}`;
     const share = budget.open(caller, routeOptions.bodyLimit);
     // The values of the body stay in memory until then.
-    onAnswerEnd(reply, () => share.release());
+    onResponseEnd(reply, () => share.release());
     request.bodyShare = share;
   });
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {

@@ -1,11 +1,11 @@
-import type { AnswerHead } from "./answers.js";
+import type { ResponseHead } from "./responses.js";
 import type { AnyOperation } from "./route.js";
 
 /** The date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
 const DEPRECATED_SINCE = "@1704067200";
 
 /** Headers that mark the operation as deprecated and link to the explanation. */
-export function deprecationHeaders(reply: AnswerHead, operation: AnyOperation): void {
+export function deprecationHeaders(reply: ResponseHead, operation: AnyOperation): void {
   reply.header("Deprecation", DEPRECATED_SINCE);
   const links = [`</api/docs/#/${encodeURIComponent(operation.tag)}/${operation.id}>; rel="deprecation"`];
   if (operation.successor !== undefined) links.push(`<${operation.successor}>; rel="successor-version"`);

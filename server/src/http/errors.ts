@@ -70,21 +70,21 @@ export function sendError(
     if (error.retryAfterMs !== undefined) {
       reply.header("Retry-After", Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
     }
-    return answer(reply, STATUS[error.kind], error.code, error.body);
+    return respond(reply, STATUS[error.kind], error.code, error.body);
   }
   if (isUnavailable(error) || isFull(error)) {
     request.log.warn({ err: error }, "unavailable");
     reply.header("Retry-After", RETRY_AFTER_S);
-    return answer(reply, 503, "unavailable", UNAVAILABLE);
+    return respond(reply, 503, "unavailable", UNAVAILABLE);
   }
-  if (isRefusedValue(error)) return answer(reply, 400, "invalid", REFUSED_VALUE);
+  if (isRefusedValue(error)) return respond(reply, 400, "invalid", REFUSED_VALUE);
   const status = "statusCode" in error && error.statusCode !== undefined ? error.statusCode : 500;
   const known = FRAMEWORK[status] ?? (status < 500 ? MALFORMED : undefined);
   if (known === undefined) {
     request.log.error({ err: error }, "request failed");
-    return answer(reply, 500, "internal_error", { detail: "Internal server error." });
+    return respond(reply, 500, "internal_error", { detail: "Internal server error." });
   }
-  return answer(reply, status === 414 ? 404 : status, known.code, { detail: known.detail });
+  return respond(reply, status === 414 ? 404 : status, known.code, { detail: known.detail });
 }
 
 /** How long the rest of a refused body may take. */
@@ -96,7 +96,7 @@ function endLateBody({ request: { raw } }: FastifyReply): void {
   raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
 }
 
-function answer(reply: FastifyReply, status: number, code: string, body: unknown): FastifyReply {
+function respond(reply: FastifyReply, status: number, code: string, body: unknown): FastifyReply {
   endLateBody(reply);
   return (
     reply
@@ -118,8 +118,8 @@ const LINGER_MS = 1000;
 /** Responds to input that the server cannot parse as a request, because it is not HTTP or is too large. */
 export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
   // Node's internal name for the response in progress: nothing may be written into it.
-  const { _httpMessage: answering } = socket as { _httpMessage?: ServerResponse | null };
-  if (error.code === "ECONNRESET" || !socket.writable || answering?.headersSent) {
+  const { _httpMessage: inProgress } = socket as { _httpMessage?: ServerResponse | null };
+  if (error.code === "ECONNRESET" || !socket.writable || inProgress?.headersSent) {
     socket.destroy();
     return;
   }
@@ -166,5 +166,5 @@ export function installErrors(app: FastifyInstance): void {
       sendError(error, request, reply);
     }, THROTTLED_MS);
   });
-  app.setNotFoundHandler((_request, reply) => answer(reply, 404, "not_found", { detail: "Not found." }));
+  app.setNotFoundHandler((_request, reply) => respond(reply, 404, "not_found", { detail: "Not found." }));
 }

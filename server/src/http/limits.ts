@@ -3,7 +3,7 @@ import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES, SAMPLE_LIMITS } from "../domai
 import { PAGE_LIFETIME_MS } from "../domain/raw-data/page-cache.js";
 import { MAX_LENGTH_DAYS } from "../domain/timeframes/resource.js";
 import { MAX_SECRET_CHARACTERS, MAX_URL_CHARACTERS } from "../domain/webhooks/resource.js";
-import { ACCESS_TOKEN_LIFETIME_S } from "../oauth/issue.js";
+import { ACCESS_TOKEN_LIFETIME_S } from "../oauth/issue-tokens.js";
 import { GPX_MAX_BYTES } from "../store/json-schema-definitions.js";
 import { PAGE_LIMITS } from "../wire/types.js";
 

@@ -153,7 +153,7 @@ function describe(
   ];
   const description = [
     operation.description,
-    `Access: ${rule.words}.`,
+    `Access: ${rule.description}.`,
     others.length > 0 &&
       `Also accepted: ${others.map((other) => `\`${other.method} ${other.path}\``).join(", ")}.`,
   ].filter(Boolean);
@@ -257,12 +257,12 @@ const describeHeaders = (headers: Readonly<Record<string, string>>) =>
 /** The schema as others may read it: named ones by reference, without our own options. */
 function published(schema: TSchema, schemas: Record<string, Json>): Json {
   const { $id, ...rest } = schema;
-  if ($id === undefined) return clean(rest as TSchema, schemas);
-  schemas[$id] ??= clean(rest as TSchema, schemas);
+  if ($id === undefined) return withoutOwnOptions(rest as TSchema, schemas);
+  schemas[$id] ??= withoutOwnOptions(rest as TSchema, schemas);
   return { $ref: `#/components/schemas/${$id}` };
 }
 
-function clean(schema: TSchema, schemas: Record<string, Json>): Json {
+function withoutOwnOptions(schema: TSchema, schemas: Record<string, Json>): Json {
   if (schema.openapi !== undefined) return schema.openapi;
   const { problem: _problem, format, ...rest } = schema;
   const members = Object.entries(rest).map(([name, value]) => {

@@ -9,5 +9,5 @@ export const passwordAttempts = (
 ): PasswordAttempts => ({
   caller: `address ${addressKey(ip)}`,
   count: (username) => throttle.password(username, ip),
-  right: (username) => throttle.rightPassword(username, ip),
+  succeeded: (username) => throttle.passwordSucceeded(username, ip),
 });

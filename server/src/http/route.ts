@@ -12,18 +12,19 @@ import {
 } from "../domain/access.js";
 import type { Context } from "../domain/context.js";
 import { errors, ServiceError } from "../domain/errors.js";
-import { DoneBefore } from "../domain/idempotency.js";
+import { AlreadyDone } from "../domain/idempotency.js";
 import type { PathIds } from "../domain/rule.js";
-import type { Turns } from "../turns.js";
+import type { FairQueue } from "../fair-queue.js";
+import { readIdempotencyKey, readStored, sendStored } from "./idempotency.js";
+import { readIfMatch } from "./preconditions.js";
 import {
-  type AnswerHead,
+  type CustomResponse,
   type HandlerResult,
-  type OtherAnswer,
+  type ResponseHead,
   type Success,
-  sendAnswer,
-  sendOther,
-} from "./answers.js";
-import { readConditions, readStored, sendStored } from "./conditional.js";
+  sendCustom,
+  sendResult,
+} from "./responses.js";
 import type { ThrottleScope } from "./throttle.js";
 import { decoder, queryDecoder } from "./validation.js";
 
@@ -44,7 +45,7 @@ export interface Call<Op extends OperationId, Path extends string, Q extends TSc
   body: StaticDecode<B>;
   request: FastifyRequest;
   /** The handler returns the answer; it does not send it. */
-  reply: AnswerHead;
+  reply: ResponseHead;
 }
 
 /** One operation: a row of the inventory, a route, and its entry in the OpenAPI document. */
@@ -94,7 +95,7 @@ export interface Operation<
   /** Reports errors as RFC 6749 does, not as the API does. */
   oauth?: boolean;
   /** The answer to a body of another type than `consumes`; otherwise it is a 415. */
-  otherType?: OtherAnswer;
+  unsupportedTypeResponse?: CustomResponse;
   /** What is sent is the same whatever the client accepts: some send `application/json` everywhere. */
   ignoresAccept?: boolean;
   /** The most bytes that the body may have; default 64 KiB. */
@@ -152,7 +153,7 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Every operation routed so far. */
     operations: AnyOperation[];
-    requestTurns: Turns<string>;
+    requestQueue: FairQueue<string>;
   }
   interface FastifyContextConfig {
     operation?: AnyOperation;
@@ -163,16 +164,16 @@ declare module "fastify" {
     ids: PathIds;
     target: unknown;
     /** Of a request that has a slot: gives it back before the answer has ended. */
-    giveSlotBack: (() => void) | undefined;
+    releaseSlot: (() => void) | undefined;
   }
 }
 
 /** Does a part of a request's work when it is its caller's turn. */
 export const inRequestTurn = <T>(
-  { requestTurns }: FastifyInstance,
+  { requestQueue }: FastifyInstance,
   { onBehalfOf: { name, group }, ctx }: FastifyRequest,
   work: () => Promise<T>,
-): Promise<T> => requestTurns.run(`${name} ${group}`, work, ctx.signal, group);
+): Promise<T> => requestQueue.run(`${name} ${group}`, work, ctx.signal, group);
 
 /**
  * Routes an operation. Before its handler runs, in this order: throttle by address, authentication, throttle by user,
@@ -210,16 +211,17 @@ export function route<
     authorizeRole(request.ctx, id);
     if (operation.isOn?.(app.config) === false) throw errors.gone("This operation is turned off.");
     request.ids = pathIds(request.params);
-    await readConditions(request, success);
-    if (request.replays) return;
+    readIfMatch(request);
+    await readIdempotencyKey(request, success);
+    if (request.isReplay) return;
     try {
       request.target = await authorize(request.ctx, id, idsOf(request));
     } catch (error) {
       // An action may remove the right to repeat it, as a release does. If another request with the same key has just
       // done it, the caller still gets the stored answer.
       if (!(error instanceof ServiceError) || request.ctx.idempotency === undefined) throw error;
-      await readConditions(request, success);
-      if (!request.replays) throw error;
+      await readIdempotencyKey(request, success);
+      if (!request.isReplay) throw error;
     }
   };
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
@@ -241,10 +243,10 @@ export function route<
         found.catch(() => undefined);
         await count(request);
         await found;
-        if (operation.otherType !== undefined && mediaType(request) !== operation.consumes) {
-          return sendOther(reply, operation.otherType);
+        if (operation.unsupportedTypeResponse !== undefined && mediaType(request) !== operation.consumes) {
+          return sendCustom(reply, operation.unsupportedTypeResponse);
         }
-        if (operation.takesSlot) request.giveSlotBack = app.slots.take(`${request.ctx.caller?.id}`, reply);
+        if (operation.takesSlot) request.releaseSlot = app.slots.take(`${request.ctx.caller?.id}`, reply);
       },
       async handler(request, reply) {
         const stored = await readStored(request);
@@ -252,12 +254,12 @@ export function route<
         const work = () => run(request, reply);
         try {
           // The client decides how long a file transfer takes; slots limit how many run at a time.
-          const answer = await (operation.takesSlot ? work() : inTurn(request, work));
-          const made = request.ctx.idempotency?.answer;
-          if (made !== undefined) return sendStored(reply, made);
-          return sendAnswer(request, reply, success, answer);
+          const result = await (operation.takesSlot ? work() : inTurn(request, work));
+          const justStored = request.ctx.idempotency?.response;
+          if (justStored !== undefined) return sendStored(reply, justStored);
+          return sendResult(request, reply, success, result);
         } catch (error) {
-          if (error instanceof DoneBefore) return sendStored(reply, error.answer);
+          if (error instanceof AlreadyDone) return sendStored(reply, error.response);
           throw error;
         }
       },

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { errors } from "../domain/errors.js";
-import { onAnswerEnd } from "./answer-end.js";
+import { onResponseEnd } from "./response-end.js";
 
 /** When to try again: most files take less. */
 const RETRY_AFTER_MS = 5_000;
@@ -34,7 +34,7 @@ export class Slots {
       if (left > 0) this.#takenBy.set(user, left);
       else this.#takenBy.delete(user);
     };
-    onAnswerEnd(reply, giveBack);
+    onResponseEnd(reply, giveBack);
     this.#taken++;
     this.#takenBy.set(user, own + 1);
     return giveBack;

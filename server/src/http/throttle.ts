@@ -55,7 +55,7 @@ export interface Throttle {
    */
   password(username: string, address: string): Promise<void>;
   /** The password was right: it does not count. */
-  rightPassword(username: string, address: string): Promise<void>;
+  passwordSucceeded(username: string, address: string): Promise<void>;
 }
 
 /**
@@ -133,7 +133,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
     async password(username: string, address: string) {
       await consume("failedPassword", passwordKey(username, address));
     },
-    async rightPassword(username: string, address: string) {
+    async passwordSucceeded(username: string, address: string) {
       await limiterOf("failedPassword").reward(passwordKey(username, address));
     },
   });

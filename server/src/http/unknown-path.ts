@@ -30,8 +30,8 @@ export function describeUnknownPaths(urls: Iterable<string>): (request: FastifyR
   return ({ url }) => {
     patterns ??= [...urls].map(asPattern);
     const [path = ""] = url.split("?", 1);
-    const isKnown = !path.endsWith("/") && patterns.some((pattern) => pattern.test(`${path}/`));
-    return isKnown
+    const lacksSlash = !path.endsWith("/") && patterns.some((pattern) => pattern.test(`${path}/`));
+    return lacksSlash
       ? errors.notFound("Not found: the slash at the end of the path is missing.")
       : errors.notFound();
   };

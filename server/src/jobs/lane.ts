@@ -2,11 +2,11 @@ import type { Context } from "../domain/context.js";
 import {
   accountsWaiting,
   type Group,
+  type LeaseHolder,
   LOOK_AHEAD,
   leaseOf,
   leaseOfReceivers,
   receiversWaiting,
-  type Taker,
 } from "../store/lease.js";
 import type { Job, JobKind } from "../store/queue.js";
 
@@ -48,7 +48,7 @@ export class Lane {
   }
 
   /** Takes jobs until no place is free or nothing is due. @param start begins the work of a job */
-  async fill(ctx: Context, taker: Taker, start: (job: Job) => void): Promise<void> {
+  async fill(ctx: Context, taker: LeaseHolder, start: (job: Job) => void): Promise<void> {
     let taken: number;
     do {
       taken = 0;
@@ -98,7 +98,7 @@ export class Lane {
     return Math.max(0, Math.ceil((free - held) / 2));
   }
 
-  async #lease(ctx: Context, taker: Taker, account: number, places: number): Promise<Job[]> {
+  async #lease(ctx: Context, taker: LeaseHolder, account: number, places: number): Promise<Job[]> {
     const { queries, clock } = ctx;
     const { kind, perReceiver } = this.#settings;
     const now = clock.now();

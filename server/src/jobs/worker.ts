@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { onBehalfOf } from "../callers.js";
 import type { Context } from "../domain/context.js";
-import { giveBack, kindsDue, type Taker } from "../store/lease.js";
+import { giveBack, kindsDue, type LeaseHolder } from "../store/lease.js";
 import type { Job } from "../store/queue.js";
 import { handlers } from "./handlers.js";
 import { Lane, type LaneSettings } from "./lane.js";
@@ -45,7 +45,7 @@ export function startWorker(
   async function takeDueJobs(): Promise<void> {
     do {
       wanted = false;
-      const taker: Taker = { worker: number(), leaseMs: ctx.config.jobLeaseMs };
+      const taker: LeaseHolder = { worker: number(), leaseMs: ctx.config.jobLeaseMs };
       await lostJobs.giveBack(ctx, taker.worker);
       const due = await kindsDue(
         ctx.queries,

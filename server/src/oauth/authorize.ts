@@ -3,7 +3,7 @@ import type { Context } from "../domain/context.js";
 import { hashToken, newToken } from "../domain/tokens.js";
 import type { UnitOfWork } from "../domain/unit-of-work.js";
 import { authorizationCodes } from "../store/schema.js";
-import { type Parties, type Proof, stillHolds } from "./issue.js";
+import { type AuthorizationGrant, isGrantValid, type Parties } from "./issue-tokens.js";
 import { findApplication, findUser, type PasswordAttempts } from "./model.js";
 
 /** How long a code is good for, once (RFC 6749 section 4.1.2 recommends at most ten minutes). */
@@ -36,7 +36,7 @@ const PARAMETERS = [
  */
 export async function authorizeRequest(
   ctx: Context,
-  tries: PasswordAttempts,
+  attempts: PasswordAttempts,
   sent: Fields,
   credentials: { username: string; password: string } | null,
 ): Promise<Authorization> {
@@ -78,13 +78,13 @@ export async function authorizeRequest(
 
   const login = { kind: "login", applicationName: application.name, fields } as const;
   if (credentials === null) return { ...login, wrongPassword: false };
-  const account = await findUser(ctx, tries, credentials.username, credentials.password);
+  const account = await findUser(ctx, attempts, credentials.username, credentials.password);
   if (account === undefined || account.role !== "MANAGER") return { ...login, wrongPassword: true };
   const code = newToken();
   const parties: Parties = { accountId: account.id, applicationId: application.id };
-  const proof: Proof = { kind: "password", passwordHash: account.passwordHash };
+  const grant: AuthorizationGrant = { kind: "password", passwordHash: account.passwordHash };
   const issue = async (unit: UnitOfWork) => {
-    if (!(await stillHolds(unit, parties, proof))) return false;
+    if (!(await isGrantValid(unit, parties, grant))) return false;
     const { queries, now, audit } = unit;
     await queries.insert(authorizationCodes).values({
       codeHash: hashToken(code),

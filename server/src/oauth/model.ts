@@ -7,12 +7,12 @@ import type {
 } from "@node-oauth/oauth2-server";
 import { InvalidGrantError } from "@node-oauth/oauth2-server";
 import { and, eq, isNull } from "drizzle-orm";
-import { usernameKey } from "../domain/accounts/store.js";
+import { usernameKey } from "../domain/accounts/usernames.js";
 import type { Context } from "../domain/context.js";
-import { inOwnTurn, inTurn, isPassword } from "../domain/passwords.js";
+import { asPasswordAttempt, isPassword, whenHasherIsFree } from "../domain/passwords.js";
 import { hashToken, isToken, newToken } from "../domain/tokens.js";
 import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
-import { issueTokens, type Proof, revokeReplayedCode } from "./issue.js";
+import { type AuthorizationGrant, issueTokens, revokeReplayedCode } from "./issue-tokens.js";
 
 /** The only scope there is. */
 const SCOPE = ["all"];
@@ -22,29 +22,31 @@ const NEVER = new Date("9999-12-31T00:00:00Z");
 
 /** Throttle of passwords. */
 export interface PasswordAttempts {
-  /** Who tries. */
+  /** Who attempts. */
   caller: string;
   /** Counts a try before it is judged. Throws `throttled`. */
   count(username: string): Promise<void>;
   /** The password was right: the try does not count. */
-  right(username: string): Promise<void>;
+  succeeded(username: string): Promise<void>;
 }
 
 /** The account with these credentials. It takes the same time when there is none. */
 export async function findUser(
   ctx: Context,
-  tries: PasswordAttempts,
+  attempts: PasswordAttempts,
   username: string,
   password: string,
 ): Promise<typeof accounts.$inferSelect | undefined> {
   const key = usernameKey(username);
   // Counted only when its turn comes, so that many concurrent correct passwords are not refused.
-  return inOwnTurn(tries.caller, async () => {
-    await tries.count(key);
+  return asPasswordAttempt(attempts.caller, async () => {
+    await attempts.count(key);
     const [account] = await ctx.queries.select().from(accounts).where(eq(accounts.usernameKey, key));
-    const right = await inTurn(tries.caller, () => isPassword(password, account?.passwordHash ?? null));
-    if (account === undefined || !right || account.disabledAt !== null) return undefined;
-    await tries.right(key);
+    const matches = await whenHasherIsFree(attempts.caller, () =>
+      isPassword(password, account?.passwordHash ?? null),
+    );
+    if (account === undefined || !matches || account.disabledAt !== null) return undefined;
+    await attempts.succeeded(key);
     return account;
   });
 }
@@ -72,12 +74,12 @@ const toClient = (application: typeof applications.$inferSelect): Client => ({
  */
 export function createModel(
   ctx: Context,
-  tries: PasswordAttempts,
+  attempts: PasswordAttempts,
   sentRefreshToken: string | undefined,
 ): Model {
   const { queries, clock } = ctx;
   /** What this request has shown and the server has checked; it checks it again when it stores the token. */
-  let proof: Proof | undefined;
+  let grant: AuthorizationGrant | undefined;
 
   /** The client and the user of a stored token or code. */
   async function partiesOf(applicationId: number, accountId: number) {
@@ -102,9 +104,9 @@ export function createModel(
     },
 
     async getUser(username, password) {
-      const account = await findUser(ctx, tries, username, password);
+      const account = await findUser(ctx, attempts, username, password);
       if (account === undefined) return false;
-      proof = { kind: "password", passwordHash: account.passwordHash };
+      grant = { kind: "password", passwordHash: account.passwordHash };
       return { id: account.id };
     },
 
@@ -117,7 +119,7 @@ export function createModel(
 
     async saveToken(token, client, user) {
       const parties = { accountId: Number(user.id), applicationId: Number(client.id) };
-      if (proof === undefined || !(await issueTokens(ctx, parties, proof, token))) {
+      if (grant === undefined || !(await issueTokens(ctx, parties, grant, token))) {
         throw new InvalidGrantError("Invalid grant: it has been revoked");
       }
       const { refreshTokenExpiresAt: _never, ...kept } = token;
@@ -131,7 +133,7 @@ export function createModel(
         .from(refreshTokens)
         .where(eq(refreshTokens.tokenHash, hashToken(refreshToken)));
       const parties = row && (await partiesOf(row.applicationId, row.accountId));
-      proof = { kind: "refresh", token: refreshToken };
+      grant = { kind: "refresh", token: refreshToken };
       return parties ? { refreshToken, scope: SCOPE, ...parties } : false;
     },
 
@@ -154,7 +156,7 @@ export function createModel(
       if (row === undefined || row.usedAt !== null || row.expiresAt <= clock.now()) return false;
       const parties = await partiesOf(row.applicationId, row.accountId);
       if (!parties) return false;
-      proof = { kind: "code", code: authorizationCode };
+      grant = { kind: "code", code: authorizationCode };
       return {
         authorizationCode,
         expiresAt: NEVER,

@@ -5,7 +5,7 @@ import { errors } from "../domain/errors.js";
 import type { UnitOfWork } from "../domain/unit-of-work.js";
 import type { Queries } from "../store/database.js";
 import { accessTokens, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
-import { ACCESS_TOKEN_LIFETIME_S } from "./issue.js";
+import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 
 /** What one login gave: a refresh token, and the access tokens that come from it. */
 export interface Session {

@@ -1,7 +1,7 @@
 import OAuth2Server from "@node-oauth/oauth2-server";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Context } from "../domain/context.js";
-import { ACCESS_TOKEN_LIFETIME_S } from "./issue.js";
+import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 import { createModel, type PasswordAttempts } from "./model.js";
 
 /** A token, as RFC 6749 section 5.1 writes it. */
@@ -16,21 +16,21 @@ export const Token = Type.Object(
   { $id: "Token" },
 );
 
-interface TokenGrant {
+interface TokenSuccess {
   status: 200;
   headers: Readonly<Record<string, string>>;
   body: Static<typeof Token>;
 }
 
 /** RFC 6749 section 5.2. */
-export interface TokenRefusal {
+export interface TokenError {
   status: 400 | 401;
   headers: Readonly<Record<string, string>>;
   body: { error: string; error_description: string };
 }
 
 /** An answer of the token endpoint. */
-export type TokenAnswer = TokenGrant | TokenRefusal;
+export type TokenResponse = TokenSuccess | TokenError;
 
 const NO_STORE = { "Cache-Control": "no-store", Pragma: "no-cache" };
 
@@ -41,7 +41,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   authorization_code: ["code", "redirect_uri"],
 };
 
-const STATUS: Readonly<Record<string, TokenRefusal["status"]>> = {
+const STATUS: Readonly<Record<string, TokenError["status"]>> = {
   invalid_request: 400,
   invalid_client: 401,
   invalid_grant: 400,
@@ -51,7 +51,7 @@ const STATUS: Readonly<Record<string, TokenRefusal["status"]>> = {
 };
 
 /** The error answer of RFC 6749 section 5.2. */
-export function tokenError(error: string, description: string, basic = false): TokenRefusal {
+export function tokenError(error: string, description: string, basic = false): TokenError {
   const status = STATUS[error] ?? 400;
   return {
     status,
@@ -71,10 +71,10 @@ export function tokenError(error: string, description: string, basic = false): T
  */
 export async function grantToken(
   ctx: Context,
-  tries: PasswordAttempts,
+  attempts: PasswordAttempts,
   form: Readonly<Record<string, string | string[]>>,
   authorization: string | undefined,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(form)) {
     if (Array.isArray(value)) return tokenError("invalid_request", `The field ${name} is repeated.`);
@@ -101,7 +101,7 @@ export async function grantToken(
   if (missing !== undefined) return tokenError("invalid_request", `The field ${missing} is missing.`);
 
   const server = new OAuth2Server({
-    model: createModel(ctx, tries, fields.refresh_token),
+    model: createModel(ctx, attempts, fields.refresh_token),
     accessTokenLifetime: ACCESS_TOKEN_LIFETIME_S,
     alwaysIssueNewRefreshToken: false,
   });

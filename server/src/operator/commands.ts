@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { parseString } from "fast-csv";
-import { revokeTokens, updateAccount, usernameKey } from "../domain/accounts/store.js";
+import { usernameKey } from "../domain/accounts/usernames.js";
+import { revokeTokens, updateAccount } from "../domain/accounts/write.js";
 import { reportStart } from "../domain/bluetooth/report-start.js";
 import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";

@@ -192,20 +192,20 @@ const bodyOf = (error: unknown): unknown =>
   error instanceof ServiceError || error instanceof CommandRefused ? error.body : { detail: reasonOf(error) };
 
 /** The messages in the body of an error, with their field names. */
-function wordsOf(body: unknown): string {
-  if (Array.isArray(body)) return body.map(wordsOf).join(" ");
+function messagesOf(body: unknown): string {
+  if (Array.isArray(body)) return body.map(messagesOf).join(" ");
   if (typeof body !== "object" || body === null) return String(body);
   return Object.entries(body)
     .map(([name, value]) =>
       ["detail", "message", "non_field_errors"].includes(name)
-        ? wordsOf(value)
-        : `${name}: ${wordsOf(value)}`,
+        ? messagesOf(value)
+        : `${name}: ${messagesOf(value)}`,
     )
     .join("\n");
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof ServiceError || error instanceof CommandRefused) return wordsOf(error.body);
+  if (error instanceof ServiceError || error instanceof CommandRefused) return messagesOf(error.body);
   if (error instanceof ConfigError) return `The settings are invalid:\n${error.message}`;
   const known = error instanceof UsageError;
   if (error instanceof Error && known) return error.message;

@@ -111,7 +111,7 @@ function isObject(json: string): boolean {
 const OF_VALUES = /^(22|23|54)/;
 
 /** Runs a statement with values of the backup. @throws BackupError with the words, when they do not fit the database */
-function fitting<T>(query: Promise<T>, words: string): Promise<T> {
+function explainingBadValues<T>(query: Promise<T>, words: string): Promise<T> {
   return query.catch((error: unknown) => {
     const code =
       error instanceof DrizzleQueryError ? (error.cause as { code?: string } | undefined)?.code : "";
@@ -146,7 +146,7 @@ export async function restore(queries: Queries, file: string): Promise<number> {
       count += batch.length;
       batch = [];
       length = 0;
-      await fitting(
+      await explainingBadValues(
         tx.execute(
           sql`INSERT INTO ${sql.identifier(table)} SELECT * FROM json_populate_recordset(NULL::${sql.identifier(table)}, ${rows}::json)`,
         ),
@@ -197,7 +197,7 @@ async function continueSequences(
     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
     WHERE s.relkind = 'S' AND t.relnamespace = 'public'::regnamespace`);
   for (const { sequence, table, column } of rows) {
-    await fitting(
+    await explainingBadValues(
       queries.execute(
         sql`SELECT setval(${sequence}::regclass, greatest(${lastValues.get(sequence) ?? 0}::bigint,
           (SELECT max(${sql.identifier(column)}) FROM ${sql.identifier(table)})) + 1, false)`,

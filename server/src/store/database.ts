@@ -76,7 +76,7 @@ export async function openDatabase(
 ): Promise<Database> {
   if ("url" in where) {
     const prepare = `${STYLE}; ${bounds(where.timeouts ?? NO_TIMEOUTS)}`;
-    const pool = survivingPool({
+    const pool = resilientPool({
       onConnect: (client) => client.query(prepare),
       connectionString: where.url,
       max: where.poolSize,
@@ -87,7 +87,7 @@ export async function openDatabase(
   }
   const engine = await startEmbedded(where.folder);
   // The embedded database has no statement timeout, and an idle transaction timeout would end the engine.
-  const pool = survivingPool({
+  const pool = resilientPool({
     onConnect: (client) => client.query(STYLE),
     max: 1,
     user: "postgres",
@@ -111,7 +111,7 @@ export async function openDatabase(
 }
 
 /** A pool that outlives its connections. */
-function survivingPool(config: pg.PoolConfig & { max: number }): pg.Pool {
+function resilientPool(config: pg.PoolConfig & { max: number }): pg.Pool {
   const pool = new FairPool({ ...config, Client: PreparingClient, types });
   // A connection that breaks while nobody uses it is replaced by the next query. Without a listener it ends the process.
   pool.on("error", () => undefined);

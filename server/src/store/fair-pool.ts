@@ -1,6 +1,6 @@
 import pg from "pg";
 import { currentCaller } from "../callers.js";
-import { Turns } from "../turns.js";
+import { FairQueue } from "../fair-queue.js";
 
 /** How long a query waits for its turn, and then for a connection to be made, ms. */
 const CONNECTION_TIMEOUT_MS = 30_000;
@@ -14,13 +14,13 @@ type Connected = Parameters<pg.Pool["connect"]>[0];
 
 /** A pool whose connections callers take in turns: hundreds of queries of one do not delay the only one of another. */
 export class FairPool extends pg.Pool {
-  readonly #turns: Turns<string>;
+  readonly #queue: FairQueue<string>;
   /** Ends the turns of connections that are in use. */
   readonly #ends = new WeakMap<pg.PoolClient, () => void>();
 
   constructor(config: pg.PoolConfig & { max: number }) {
     super({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
-    this.#turns = new Turns({
+    this.#queue = new FairQueue({
       concurrency: config.max,
       // At least two: a task may keep one connection, as for a lock, and use another.
       concurrencyPerCaller: Math.max(2, Math.floor(config.max * PART_OF_ONE_CALLER)),
@@ -64,7 +64,7 @@ export class FairPool extends pg.Pool {
     timer.unref();
     try {
       const { name, group } = currentCaller();
-      return await this.#turns.take(`${name} ${group}`, late.signal, group);
+      return await this.#queue.acquire(`${name} ${group}`, late.signal, group);
     } finally {
       clearTimeout(timer);
     }

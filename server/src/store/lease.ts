@@ -68,7 +68,7 @@ async function groups<Key>(
 }
 
 /** The worker that takes jobs, and the length of its lease. */
-export interface Taker {
+export interface LeaseHolder {
   /** Its number, if it has a session. */
   worker: number | null;
   leaseMs: number;
@@ -84,7 +84,7 @@ export const leaseEnd = (leaseMs: number): SQL =>
  */
 export async function leaseOf(
   queries: Queries,
-  { worker, leaseMs }: Taker,
+  { worker, leaseMs }: LeaseHolder,
   kind: JobKind,
   account: number,
   places: number,
@@ -98,7 +98,7 @@ export async function leaseOf(
 /** The same, with a limit for each receiver and one for all together. */
 export async function leaseOfReceivers(
   queries: Queries,
-  { worker, leaseMs }: Taker,
+  { worker, leaseMs }: LeaseHolder,
   kind: JobKind,
   account: number,
   receivers: readonly { receiver: string; places: number }[],

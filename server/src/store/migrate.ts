@@ -84,7 +84,7 @@ async function applyMissing(
   const applied: string[] = [];
   let under = "the table of the migrations";
   try {
-    await patiently(lockTries, () => client.query(TABLE));
+    await retryWhenLocked(lockTries, () => client.query(TABLE));
     for (const migration of await missing(client, migrations)) {
       under = `the migration ${migration.name}`;
       await apply(client, migration, lockTries);
@@ -92,7 +92,7 @@ async function applyMissing(
     }
     await recordChecksums(client, migrations);
   } catch (error) {
-    throw explained(error, under);
+    throw explainFailure(error, under);
   }
   const [settings] = before.rows;
   await client.query(
@@ -151,7 +151,7 @@ async function missing(client: pg.ClientBase, migrations: readonly Migration[]):
 
 async function apply(client: pg.ClientBase, migration: Migration, lockTries: number): Promise<void> {
   if ("sql" in migration) {
-    await patiently(lockTries, () =>
+    await retryWhenLocked(lockTries, () =>
       inTransaction(client, async () => {
         await client.query(migration.sql);
         await record(client, migration);
@@ -160,12 +160,12 @@ async function apply(client: pg.ClientBase, migration: Migration, lockTries: num
     return;
   }
   if ("outsideTransaction" in migration) {
-    await patiently(lockTries, async () => {
+    await retryWhenLocked(lockTries, async () => {
       for (const statement of migration.outsideTransaction) await client.query(statement);
     });
   } else {
     let changed: number | null;
-    do ({ rowCount: changed } = await patiently(lockTries, () => client.query(migration.batch)));
+    do ({ rowCount: changed } = await retryWhenLocked(lockTries, () => client.query(migration.batch)));
     while (changed !== null && changed > 0);
   }
   await record(client, migration);
@@ -202,7 +202,7 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined);
 
 /** Retries the work when a table was locked for too long; the queries that wait behind it run in between. */
-async function patiently<T>(tries: number, work: () => Promise<T>): Promise<T> {
+async function retryWhenLocked<T>(tries: number, work: () => Promise<T>): Promise<T> {
   for (let left = tries - 1; ; left--) {
     try {
       return await work();
@@ -213,7 +213,7 @@ async function patiently<T>(tries: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function explained(error: unknown, under: string): unknown {
+function explainFailure(error: unknown, under: string): unknown {
   const code = codeOf(error);
   const reason = error instanceof Error ? error.message : String(error);
   if (code === INSUFFICIENT_PRIVILEGE) {

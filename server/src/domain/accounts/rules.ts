@@ -3,7 +3,7 @@ import type { Rule } from "../rule.js";
 import { type Account, findAthlete } from "./find.js";
 
 export const thatAthlete: Rule<"athlete", Account> = {
-  words: "The athlete",
+  description: "The athlete",
   roles: ["ATHLETE"],
   async find(ctx, ids, lookup) {
     const athlete = await findAthlete(ids.athlete, lookup);

@@ -19,7 +19,7 @@ async function findActivity(id: number, { queries, lock }: Lookup): Promise<Acti
 }
 
 export const ownActivity: Rule<"activity", ActivityHead> = {
-  words: "The manager who owns the activity",
+  description: "The manager who owns the activity",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const activity = await findActivity(ids.activity, lookup);
@@ -30,7 +30,7 @@ export const ownActivity: Rule<"activity", ActivityHead> = {
 
 /** The right on each of its time frames is checked separately: see `retrieveActivityComputedData`. */
 export const anyActivity: Rule<"activity", ActivityHead> = {
-  words: "Managers with READ permission on the athlete of a time frame from its start to its end",
+  description: "Managers with READ permission on the athlete of a time frame from its start to its end",
   roles: ["MANAGER"],
   find: (_ctx, ids, lookup) => findActivity(ids.activity, lookup),
 };

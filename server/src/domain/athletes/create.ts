@@ -1,11 +1,7 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import { mailCredentials } from "../accounts/credentials-mail.js";
-import {
-  athleteProfileColumns,
-  insertAccount,
-  insertManagedAthlete,
-  requireFree,
-} from "../accounts/store.js";
+import { insertManagedAthlete } from "../accounts/managed-athlete.js";
+import { athleteProfileColumns, insertAccount, requireAvailable } from "../accounts/write.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
@@ -19,7 +15,7 @@ export async function createAthlete(
   ctx: Context,
   body: StaticDecode<typeof NewAthlete>,
 ): Promise<AthleteItem> {
-  await requireFree(ctx, "ATHLETE", { username: body.username, externalId: body.external_id });
+  await requireAvailable(ctx, "ATHLETE", { username: body.username, externalId: body.external_id });
   const generated = body.password === undefined ? generatePassword() : null;
   const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
   return change(ctx, "createAthlete", {}, async (unit) => {

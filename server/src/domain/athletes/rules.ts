@@ -26,7 +26,7 @@ export async function requireReadable(ctx: Context, athlete: Account, lookup: Lo
 }
 
 export const managersWhoManage: Rule<never, undefined> = {
-  words: "Managers who may create managed athletes",
+  description: "Managers who may create managed athletes",
   roles: ["MANAGER"],
   async find({ caller }) {
     if (!caller?.canCreateManagedAthletes) throw errors.forbidden();
@@ -35,7 +35,7 @@ export const managersWhoManage: Rule<never, undefined> = {
 };
 
 export const readersOrThatAthlete: Rule<"athlete", Account> = {
-  words: "Managers with READ permission now, and the athlete",
+  description: "Managers with READ permission now, and the athlete",
   roles: ["MANAGER", "ATHLETE"],
   async find(ctx, ids, lookup) {
     const athlete = await findAthlete(ids.athlete, lookup);
@@ -45,7 +45,7 @@ export const readersOrThatAthlete: Rule<"athlete", Account> = {
 };
 
 export const athletesManager: Rule<"athlete", Account> = {
-  words: "The manager of this athlete",
+  description: "The manager of this athlete",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const athlete = await findAthlete(ids.athlete, lookup);
@@ -55,7 +55,7 @@ export const athletesManager: Rule<"athlete", Account> = {
 };
 
 export const athletesManagerWhoManages: Rule<"athlete", Account> = {
-  words: "The manager of this athlete, who may create managed athletes, or whose default athlete it is",
+  description: "The manager of this athlete, who may create managed athletes, or whose default athlete it is",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const athlete = await athletesManager.find(ctx, ids, lookup);
@@ -66,7 +66,7 @@ export const athletesManagerWhoManages: Rule<"athlete", Account> = {
 
 /** One rule applies to the athlete, the other to the manager of a managed athlete. */
 const orManager = (manager: Rule<"athlete", Account>): Rule<"athlete", AthleteAndRole> => ({
-  words: `${thatAthlete.words}; as a convenience, ${manager.words[0]?.toLowerCase()}${manager.words.slice(1)}`,
+  description: `${thatAthlete.description}; as a convenience, ${manager.description[0]?.toLowerCase()}${manager.description.slice(1)}`,
   roles: ["MANAGER", "ATHLETE"],
   async find(ctx, ids, lookup) {
     const byManager = ctx.caller?.role === "MANAGER";

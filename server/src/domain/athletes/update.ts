@@ -1,6 +1,6 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import type { Account } from "../accounts/find.js";
-import { athleteProfileColumns, requireFree, updateAccount } from "../accounts/store.js";
+import { athleteProfileColumns, requireAvailable, updateAccount } from "../accounts/write.js";
 import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
@@ -20,7 +20,12 @@ export async function updateAthlete(
   if (body.password !== undefined) {
     requireTag(ctx, athleteItem(athlete));
     await requireMatch(ctx.queries, athlete, filters);
-    await requireFree(ctx, "ATHLETE", { username: body.username, externalId: body.external_id }, athlete);
+    await requireAvailable(
+      ctx,
+      "ATHLETE",
+      { username: body.username, externalId: body.external_id },
+      athlete,
+    );
   }
   const passwordHash = await changedPasswordHash(
     ctx,

@@ -53,7 +53,7 @@ export async function loadRecording(
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   return transact(ctx, "bulk load", async (unit) => {
     const { queries } = unit;
-    await keepOwner(queries, device);
+    await lockDevice(queries, device);
     const latestMs = unit.now.getTime() + ctx.config.bulkLoadMaxAheadMs;
     const times = await timesOf(queries, device, manager, latestMs);
     const filter = new SampleFilter(times);
@@ -62,7 +62,7 @@ export async function loadRecording(
     if (result.room > 0) await requireSampleRoom(unit, manager, result.room);
     await unit.announce("samplesStored", { deviceId: device, changed: result.changed });
     const details = detailsOf(device, times, filter, result, report);
-    await noteFirmware(unit, device, info, filter.keptTimes);
+    await recordFirmware(unit, device, info, filter.keptTimes);
     await addToPayload(queries, job, { details });
     return details;
   });
@@ -92,7 +92,7 @@ async function readRecording(
  * Makes requests that take or release the device wait until this transaction ends. Samples are then either stored
  * within an ownership or removed with it. The lock does not block rows that only refer to the device.
  */
-async function keepOwner(queries: Queries, device: number): Promise<void> {
+async function lockDevice(queries: Queries, device: number): Promise<void> {
   await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");
 }
 
@@ -153,7 +153,7 @@ const toRange = ({ start, stop, size }: Range) => ({ start: iso(start), stop: is
 const toInterval = ({ startMs, stopMs }: Interval) => ({ start: iso(startMs), stop: iso(stopMs) });
 
 /** The device's firmware version is that of the newest recording loaded, or of the device's own later report. */
-async function noteFirmware(
+async function recordFirmware(
   unit: UnitOfWork,
   deviceId: number,
   { firmwareVersion }: RecordingInfo,

@@ -9,7 +9,7 @@ export type Job = Omit<AnyJob, "payload">;
 const { payload: _payload, ...columns } = jobColumns;
 
 export const ownJob: Rule<"job", Job> = {
-  words: "Any authenticated user, on their own jobs",
+  description: "Any authenticated user, on their own jobs",
   roles: ALL_ROLES,
   async find(ctx, { job }, { queries }) {
     const named = /^\d+$/.test(job) ? eq(jobs.id, Number(job)) : eq(jobs.jobId, job);

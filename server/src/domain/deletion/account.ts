@@ -3,13 +3,13 @@ import type { Queries } from "../../store/database.js";
 import { accounts, activities, ownerships, permissions, timeframes } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
-import { usernameKey } from "../accounts/store.js";
+import { usernameKey } from "../accounts/usernames.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { eraseOwnerships } from "../ownerships/erase.js";
 import { removePermissions } from "../permissions/remove.js";
-import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
+import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { eraseWebhooks } from "../webhooks/erase.js";
 import { deleteRows, removeAthlete } from "./athlete.js";
@@ -57,7 +57,7 @@ const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
 async function removeManager(ctx: Context, { id, email }: Account): Promise<void> {
   const run = withAccount(ctx, id);
-  await removeInPortions(ctx.queries, ofOwner(id), (limit) =>
+  await removeInBatches(ctx.queries, ofOwner(id), (limit) =>
     run((unit) => removeTimeframes(unit, ofOwner(id), { limit })),
   );
   for (const athlete of await managedBy(ctx.queries, id)) {

@@ -4,15 +4,15 @@ import type { TargetOf } from "../access.js";
 import { activityTag, wholeActivity } from "../activities/list.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
+import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Deletes an activity with its time frames, their computed data and its webhooks. */
 export async function deleteActivity(ctx: Context, activity: number): Promise<void> {
   const ofActivity = eq(timeframes.activityId, activity);
-  const remove = (work: (unit: UnitOfWork, before: TargetOf<"deleteActivity">) => Promise<unknown>) =>
+  const remove = (work: (unit: UnitOfWork, before: TargetOf<"deleteActivity">) => Promise<void>) =>
     change(ctx, "deleteActivity", { activity }, work, (_, target) => activityTag(target));
-  await removeInPortions(ctx.queries, ofActivity, (limit) =>
+  await removeInBatches(ctx.queries, ofActivity, (limit) =>
     remove((unit) => removeTimeframes(unit, ofActivity, { withActivity: true, limit })),
   );
   await remove(async (unit, before) => {

@@ -5,7 +5,7 @@ import { eraseMails } from "../accounts/mail-folder.js";
 import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { removeInPortions, removeTimeframes } from "../timeframes/remove.js";
+import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
@@ -18,7 +18,7 @@ export async function removeAthlete(
   run: Run,
 ): Promise<void> {
   const ofAthlete = eq(timeframes.athleteId, id);
-  await removeInPortions(ctx.queries, ofAthlete, (limit) =>
+  await removeInBatches(ctx.queries, ofAthlete, (limit) =>
     run(async (unit) => {
       await removeTimeframes(unit, ofAthlete, { limit });
     }),

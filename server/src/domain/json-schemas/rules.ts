@@ -6,7 +6,7 @@ import type { Rule } from "../rule.js";
 export type JsonSchemaRow = typeof jsonSchemas.$inferSelect;
 
 export const jsonSchemaForManagers: Rule<"json_schema", JsonSchemaRow> = {
-  words: "Managers",
+  description: "Managers",
   roles: ["MANAGER"],
   async find(_ctx, ids, { queries }) {
     const [row] = await queries.select().from(jsonSchemas).where(eq(jsonSchemas.id, ids.json_schema));

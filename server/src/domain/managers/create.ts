@@ -1,13 +1,13 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import { mailCredentials } from "../accounts/credentials-mail.js";
+import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { toManager } from "../accounts/resource.js";
 import {
   athleteProfileColumns,
   insertAccount,
-  insertManagedAthlete,
   managerProfileColumns,
-  requireFree,
-} from "../accounts/store.js";
+  requireAvailable,
+} from "../accounts/write.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { type Item, item } from "../item.js";
@@ -20,7 +20,7 @@ export async function createManager(
   body: StaticDecode<typeof NewManager>,
   withDefaultAthlete: boolean,
 ): Promise<Item<ReturnType<typeof toManager>>> {
-  await requireFree(ctx, "MANAGER", { username: body.username, externalId: body.external_id });
+  await requireAvailable(ctx, "MANAGER", { username: body.username, externalId: body.external_id });
   const generated = body.password === undefined ? generatePassword() : null;
   const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
   return change(ctx, "createManager", {}, async (unit) => {

@@ -3,7 +3,7 @@ import { errors } from "../errors.js";
 import type { Rule } from "../rule.js";
 
 export const thatManager: Rule<"manager", Account> = {
-  words: "The manager",
+  description: "The manager",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const account = await findAccount("MANAGER", ids.manager, lookup);

@@ -1,6 +1,6 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import type { Account } from "../accounts/find.js";
-import { managerProfileColumns, requireFree, updateAccount } from "../accounts/store.js";
+import { managerProfileColumns, requireAvailable, updateAccount } from "../accounts/write.js";
 import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
@@ -18,7 +18,12 @@ export async function updateManager(
 ) {
   if (body.password !== undefined) {
     requireTag(ctx, managerItem(manager));
-    await requireFree(ctx, "MANAGER", { username: body.username, externalId: body.external_id }, manager);
+    await requireAvailable(
+      ctx,
+      "MANAGER",
+      { username: body.username, externalId: body.external_id },
+      manager,
+    );
   }
   const passwordHash = await changedPasswordHash(
     ctx,

@@ -51,7 +51,7 @@ async function lockCurrentOwnership(queries: Queries, id: number) {
 }
 
 export const currentOwner: Rule<"device", OwnedDevice> = {
-  words: "The manager who currently owns the device",
+  description: "The manager who currently owns the device",
   roles: ["MANAGER"],
   find: (ctx, ids, lookup) => findOwnedDevice(ctx, ids.device, lookup),
 };
@@ -84,7 +84,7 @@ const ownershipsOfDevice = preparedOnce((queries) =>
 );
 
 export const everOwner: Rule<"device", OnceOwnedDevice> = {
-  words:
+  description:
     "The manager who owned the device between start and stop; what was recorded at other times is left out",
   roles: ["MANAGER"],
   async find(ctx, ids, { queries }) {
@@ -101,7 +101,7 @@ export const everOwner: Rule<"device", OnceOwnedDevice> = {
 };
 
 export const ownOwnership: Rule<"device_ownership", Ownership> = {
-  words: "Managers, on their own ownerships",
+  description: "Managers, on their own ownerships",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const [ownership] = await lookup.queries

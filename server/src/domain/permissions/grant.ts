@@ -29,12 +29,12 @@ export async function createPermissions(ctx: Context, athlete: number, manager: 
 
 type Created = ReturnType<typeof toPermission>;
 
-function create<T>(
+function create<T extends object>(
   ctx: Context,
   athlete: number,
   manager: number,
   wanted: Wanted[],
-  answer: (created: Created[]) => T,
+  resultOf: (created: Created[]) => T,
 ): Promise<T> {
   return change(ctx, "createPermissions", { athlete, manager }, async ({ queries, now, announce }) => {
     const rows = await queries
@@ -50,6 +50,6 @@ function create<T>(
       )
       .returning();
     await announce("permissionsGranted", { granted: rows });
-    return answer(rows.map((row) => toPermission(row, now)));
+    return resultOf(rows.map((row) => toPermission(row, now)));
   });
 }

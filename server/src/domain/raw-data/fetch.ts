@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { samplesToJson } from "asi-convert/json";
+import { FairQueue } from "../../fair-queue.js";
 import {
   type Interval,
   latestSamples,
@@ -12,7 +13,6 @@ import {
   type SamplePage,
   sqlClientOf,
 } from "../../store/samples/index.js";
-import { Turns } from "../../turns.js";
 import { PAGE_LIMITS, type Page, pageQuery } from "../../wire/types.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
@@ -22,9 +22,9 @@ import { envelope, paging, requirePage } from "../listing.js";
 import { ownedParts } from "../ownerships/interval.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 import { BoundsQuery, readBounds } from "./bounds.js";
+import { withOwnershipRecheck } from "./ownership-recheck.js";
 import type { PageCache } from "./page-cache.js";
 import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
-import { whileOwned } from "./while-owned.js";
 
 /** Limits of the specification: samples per page, and days between start and stop. */
 export const SAMPLE_LIMITS = { default: 10_000, max: 25_000 };
@@ -41,15 +41,15 @@ export interface RawDataReading {
    * Each caller has one page at a time, since what is read for it waits in memory, and rests between pages, which take much
    * of the processor. Callers do not wait for one another.
    */
-  reads: Turns<number>;
+  reads: FairQueue<number>;
   /** Of all callers one page is written at a time: 25,000 samples hold the event loop for milliseconds. */
-  writes: Turns<number>;
+  writes: FairQueue<number>;
 }
 
 export const newRawDataReading = (cache: PageCache): RawDataReading => ({
   cache,
-  reads: new Turns({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, rests: true }),
-  writes: new Turns({ concurrency: 1 }),
+  reads: new FairQueue({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, rests: true }),
+  writes: new FairQueue({ concurrency: 1 }),
 });
 
 /** A page of samples, times ascending, as the bytes of its JSON. It may be 120 seconds old. */
@@ -60,13 +60,13 @@ export async function fetchRawData(
   query: StaticDecode<typeof RawDataQuery>,
 ): Promise<Item<JsonBytes<Page<RawDataSample>>>> {
   const at = paging(query, SAMPLE_LIMITS);
-  return whileOwned(ctx, "fetchRawData", target, async ({ device, ownerships }, confirm) => {
+  return withOwnershipRecheck(ctx, "fetchRawData", target, async ({ device, ownerships }, recheck) => {
     const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_SAMPLES));
     const caller = ctx.caller?.id ?? 0;
     const read = async () => {
       const offset = (at.page - 1) * at.limit;
       const page = await readPage(sqlClientOf(ctx.queries), device.id, intervals, offset, at.limit);
-      await confirm(endOf(intervals));
+      await recheck(endOf(intervals));
       requirePage(page.count, at);
       // No query in there: one that waits for the caller's other queries would hold up everybody's pages.
       return writes.run(caller, async () => {
@@ -117,14 +117,14 @@ export async function listRawDataRanges(
   query: StaticDecode<typeof RangesQuery>,
 ) {
   const at = paging(query);
-  const ranges = await whileOwned(
+  const ranges = await withOwnershipRecheck(
     ctx,
     "listRawDataRanges",
     target,
-    async ({ device, ownerships }, confirm) => {
+    async ({ device, ownerships }, recheck) => {
       const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_RANGES));
       const found = await listRanges(sqlClientOf(ctx.queries), device.id, intervals);
-      await confirm(endOf(intervals));
+      await recheck(endOf(intervals));
       return found;
     },
   );
@@ -163,10 +163,10 @@ export async function fetchLatestRawData(
   { size = LATEST.default }: StaticDecode<typeof LatestQuery>,
 ): Promise<JsonBytes<RawDataSample[]>> {
   if (size < 1 || size > LATEST.max) throw errors.field("size", `Must be from 1 to ${LATEST.max}.`);
-  return whileOwned(ctx, "fetchLatestRawData", target, async ({ device, ownership }, confirm) => {
+  return withOwnershipRecheck(ctx, "fetchLatestRawData", target, async ({ device, ownership }, recheck) => {
     const fromMs = ownership.startTime.getTime();
     const samples: SampleColumns = await latestSamples(sqlClientOf(ctx.queries), device.id, fromMs, size);
-    if (samples.length > 0) await confirm(samples.timestampMs[0] ?? Number.NaN);
+    if (samples.length > 0) await recheck(samples.timestampMs[0] ?? Number.NaN);
     return new JsonBytes(samplesToJson(samples, { keys: SAMPLE_KEYS }));
   });
 }
@@ -176,17 +176,17 @@ export async function fetchLatestRawData(
  * @throws ServiceError `not_found` when there is none
  */
 export async function retrieveLatestTimestamp(ctx: Context, target: OwnedDevice) {
-  const timestamp = await whileOwned(
+  const timestamp = await withOwnershipRecheck(
     ctx,
     "retrieveLatestTimestamp",
     target,
-    async ({ device, ownership }, confirm) => {
+    async ({ device, ownership }, recheck) => {
       const latest = await latestTimestamp(
         sqlClientOf(ctx.queries),
         device.id,
         ownership.startTime.getTime(),
       );
-      if (latest !== null) await confirm(latest);
+      if (latest !== null) await recheck(latest);
       return latest;
     },
   );

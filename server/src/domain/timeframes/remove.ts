@@ -11,7 +11,7 @@ const AT_A_TIME = 100;
  * deleted with them follows in that last one; a request that is cut off between them is repeated.
  * @param remove runs `removeTimeframes` in a transaction, with the limit given
  */
-export async function removeInPortions(
+export async function removeInBatches(
   queries: Queries,
   matching: SQL,
   remove: (limit: number) => Promise<unknown>,

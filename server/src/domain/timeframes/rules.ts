@@ -14,7 +14,7 @@ async function findTimeframe(id: number, { queries, lock }: Lookup): Promise<Tim
 }
 
 export const ownTimeframe: Rule<"timeframe", Timeframe> = {
-  words: "The manager who owns the time frame",
+  description: "The manager who owns the time frame",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const timeframe = await findTimeframe(ids.timeframe, lookup);
@@ -24,7 +24,7 @@ export const ownTimeframe: Rule<"timeframe", Timeframe> = {
 };
 
 export const readableTimeframe: Rule<"timeframe", Timeframe> = {
-  words: "Managers with READ permission on the athlete from the time frame's start to its end",
+  description: "Managers with READ permission on the athlete from the time frame's start to its end",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const timeframe = await findTimeframe(ids.timeframe, lookup);

@@ -41,7 +41,7 @@ async function writeSlice(
   const { queries } = unit;
   const owner = job.chargedTo ?? NOBODY;
   // Before the job, as the deletion of the account locks them.
-  if (owner !== NOBODY && !(await holdsOpen(queries, owner))) return false;
+  if (owner !== NOBODY && !(await lockOpenAccount(queries, owner))) return false;
   await addToPayload(queries, job, { done });
   const { outlives } = job.payload as unknown as FanOut;
   const told = outlives
@@ -66,7 +66,7 @@ async function writeSlice(
 }
 
 /** Keeps an account from being deleted until the transaction ends. @returns false when it is closed or deleted */
-async function holdsOpen(queries: Queries, id: number): Promise<boolean> {
+async function lockOpenAccount(queries: Queries, id: number): Promise<boolean> {
   const [account] = await queries
     .select({ disabledAt: accounts.disabledAt })
     .from(accounts)

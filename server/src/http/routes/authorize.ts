@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { type Authorization, authorizeRequest, type Fields } from "../../oauth/authorize.js";
-import { type AnswerHead, OtherAnswer } from "../answers.js";
 import { passwordAttempts } from "../password-attempts.js";
+import { CustomResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 
 const AuthorizeQuery = Type.Object({
@@ -23,7 +23,7 @@ export function authorizeRoutes(app: FastifyInstance): void {
     id: "authorize",
     tag: "Authentication",
     summary: "Authorization code flow: the login page",
-    description: "POST with username and password beside the same parameters answers with the redirect.",
+    description: "POST with username and password beside the same parameters responds with the redirect.",
     deprecated: true,
     method: "GET",
     otherMethods: ["POST"],
@@ -45,20 +45,24 @@ export function authorizeRoutes(app: FastifyInstance): void {
               password: typeof password === "string" ? password : "",
             };
       const sent = form ?? (request.query as Fields);
-      const answer = await authorizeRequest(ctx, passwordAttempts(app, request), sent, credentials);
-      if (answer.kind === "redirect") return new OtherAnswer(302, { Location: answer.location });
-      if (answer.kind === "refused") return refusal(answer.reason);
-      return loginPage(reply, answer);
+      const outcome = await authorizeRequest(ctx, passwordAttempts(app, request), sent, credentials);
+      if (outcome.kind === "redirect") return new CustomResponse(302, { Location: outcome.location });
+      if (outcome.kind === "refused") return refusal(outcome.reason);
+      return loginPage(reply, outcome);
     },
   });
 }
 
 const refusal = (reason: string) =>
-  new OtherAnswer(400, { "Content-Type": "text/html; charset=utf-8" }, page(`<p>${escapeHtml(reason)}</p>`));
+  new CustomResponse(
+    400,
+    { "Content-Type": "text/html; charset=utf-8" },
+    page(`<p>${escapeHtml(reason)}</p>`),
+  );
 
 type Login = Extract<Authorization, { kind: "login" }>;
 
-function loginPage(reply: AnswerHead, { applicationName, fields, wrongPassword }: Login): string {
+function loginPage(reply: ResponseHead, { applicationName, fields, wrongPassword }: Login): string {
   // The page's own address is the form's target; browsers hold `form-action` against the redirect after it too.
   const target = new URL(fields.redirect_uri ?? "").origin;
   reply.header(

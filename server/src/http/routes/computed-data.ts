@@ -8,7 +8,7 @@ import {
   type ShownComputedData,
 } from "../../domain/computed-data/retrieve.js";
 import { Query } from "../../wire/types.js";
-import type { AnswerHead } from "../answers.js";
+import type { ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 
 const tag = "Computed data";
@@ -33,7 +33,7 @@ const headers = {
 };
 
 /** Figures of different versions are not to be compared. */
-function tellVersions(reply: AnswerHead, versions: readonly number[]): void {
+function setVersionHeader(reply: ResponseHead, versions: readonly number[]): void {
   if (versions.length > 0) reply.header(VERSION_HEADER, versions.toSorted((a, b) => a - b).join(", "));
 }
 
@@ -55,7 +55,7 @@ export function computedDataRoutes(app: FastifyInstance): void {
     failures: [400],
     async handle({ ctx, target, query, reply }) {
       const found = await retrieveActivityComputedData(ctx, target, query.with_definition ?? false);
-      tellVersions(reply, found.definitionVersions);
+      setVersionHeader(reply, found.definitionVersions);
       return found.answer;
     },
   });
@@ -73,7 +73,7 @@ export function computedDataRoutes(app: FastifyInstance): void {
     failures: [400],
     async handle({ ctx, target, query, reply }) {
       const found = await retrieveComputedData(ctx, target, query.with_definition ?? false);
-      tellVersions(reply, found.definitionVersions);
+      setVersionHeader(reply, found.definitionVersions);
       return found.answer;
     },
   });

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import type { Report } from "asi-convert";
 import type { FastifyInstance } from "fastify";
-import { onAnswerEnd } from "../answer-end.js";
-import { FileAnswer } from "../answers.js";
 import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
+import { onResponseEnd } from "../response-end.js";
+import { FileResponse } from "../responses.js";
 import { route } from "../route.js";
 import { Slots } from "../slots.js";
 
@@ -43,16 +43,16 @@ export function conversionRoutes(app: FastifyInstance): void {
       if (spool === undefined) throw new Error("The application is not ready");
       waiting.take(`${request.ctx.caller?.id}`, reply);
       const csv = spool.file();
-      onAnswerEnd(reply, () => {
+      onResponseEnd(reply, () => {
         csv
           .remove()
           .catch((error: unknown) => request.log.error({ err: error }, "converted file not removed"));
       });
       const { fileName, bytes, report } = await receiveAndConvert(request, csv, app.config.convertMaxBytes);
       // Reading the answer takes as long as the client likes.
-      request.giveSlotBack?.();
+      request.releaseSlot?.();
       reply.header("X-Asi-Report", reportHeader(report));
-      return new FileAnswer(fileName, bytes, csv.read());
+      return new FileResponse(fileName, bytes, csv.read());
     },
   });
 }

@@ -13,8 +13,8 @@ import {
 import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
 import { Page } from "../../wire/types.js";
-import type { AnswerHead } from "../answers.js";
 import { deprecationHeaders } from "../deprecation.js";
+import type { ResponseHead } from "../responses.js";
 import { type AnyOperation, route } from "../route.js";
 
 const tag = "Raw data";
@@ -92,7 +92,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
 
 /** `start_iso` and `stop_iso` are deprecated: an answer to them says so. */
 function markOldBounds(
-  reply: AnswerHead,
+  reply: ResponseHead,
   query: { start_iso?: string; stop_iso?: string },
   operation: AnyOperation | undefined,
 ): void {

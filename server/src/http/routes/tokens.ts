@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { grantToken, Token, type TokenRefusal, tokenError } from "../../oauth/token-endpoint.js";
-import { OtherAnswer } from "../answers.js";
+import { grantToken, Token, type TokenError, tokenError } from "../../oauth/token-endpoint.js";
 import { passwordAttempts } from "../password-attempts.js";
+import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
 
 const TokenRequest = Type.Object({
@@ -20,7 +20,7 @@ const TokenRequest = Type.Object({
 
 const NO_FORM = tokenError("invalid_request", "The body must be application/x-www-form-urlencoded.");
 
-const refusal = ({ status, headers, body }: TokenRefusal) => new OtherAnswer(status, headers, body);
+const refusal = ({ status, headers, body }: TokenError) => new CustomResponse(status, headers, body);
 
 /** The token endpoint answers in the words of RFC 6749, not in those of the API. */
 export function tokenRoutes(app: FastifyInstance): void {
@@ -31,7 +31,7 @@ export function tokenRoutes(app: FastifyInstance): void {
     method: "POST",
     path: "/oauth2/token/",
     oauth: true,
-    otherType: refusal(NO_FORM),
+    unsupportedTypeResponse: refusal(NO_FORM),
     consumes: "application/x-www-form-urlencoded",
     describedBody: TokenRequest,
     success: { status: 200, schema: Token },
@@ -40,15 +40,15 @@ export function tokenRoutes(app: FastifyInstance): void {
     async handle({ ctx, request, reply }) {
       const form = request.body as Record<string, string | string[]> | undefined;
       if (form === undefined) return refusal(NO_FORM);
-      const answer = await grantToken(
+      const outcome = await grantToken(
         ctx,
         passwordAttempts(app, request),
         form,
         request.headers.authorization,
       );
-      if (answer.status !== 200) return refusal(answer);
-      for (const [name, value] of Object.entries(answer.headers)) reply.header(name, value);
-      return answer.body;
+      if (outcome.status !== 200) return refusal(outcome);
+      for (const [name, value] of Object.entries(outcome.headers)) reply.header(name, value);
+      return outcome.body;
     },
   });
 }

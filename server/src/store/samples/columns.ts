@@ -74,7 +74,7 @@ export function sliceColumns(columns: SampleColumns, from: number, to: number): 
   };
 }
 
-/** Turns the order of the samples round, where they are. Each column holds `length` entries. */
+/** Reverses the order of the samples in place. Each column has exactly `length` entries. */
 export function reverseColumns(columns: SampleColumns): SampleColumns {
   columns.timestampMs.reverse();
   columns.latitudeE7.reverse();

@@ -2,9 +2,9 @@ import { bucketOf } from "./bucket.js";
 import { type ChunkHeader, cutChunk, decodeRow, readChunks } from "./chunk-rows.js";
 import { encodeChunk } from "./codec.js";
 import { concatColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import { lockDeviceSamples } from "./device-lock.js";
 import { SampleStoreError } from "./errors.js";
 import type { SqlClient } from "./sql-client.js";
-import { takeTurn } from "./turn.js";
 
 /** After all samples, ms since 1970 UTC. */
 const END_MS = 8_640_000_000_000_000;
@@ -30,7 +30,7 @@ export async function deleteSamplesBetween(
   toMs: number,
 ): Promise<void> {
   if (fromMs >= toMs) return;
-  await takeTurn(tx, deviceId);
+  await lockDeviceSamples(tx, deviceId);
   const first = bucketOf(fromMs);
   const last = bucketOf(toMs);
   await tx.query(

@@ -3,12 +3,12 @@ import { decodeRow, type EncodedChunk, readChunks, writeChunks } from "./chunk-r
 import { encodeChunk } from "./codec.js";
 import { allocateColumns, copyColumns, type SampleColumns, sliceColumns } from "./columns.js";
 import { roomOf } from "./count.js";
+import { lockDeviceSamples } from "./device-lock.js";
 import { SampleStoreError } from "./errors.js";
 import { coalesceIntervals, type Interval } from "./intervals.js";
 import { type MergeCounts, mergeIntoBucket, orderByTime } from "./merge.js";
 import { Pauses } from "./pauses.js";
 import type { SqlClient } from "./sql-client.js";
-import { takeTurn } from "./turn.js";
 
 /**
  * Rows that are sorted and merged at once: 3.4 MB of columns, four buckets of 300 s at 100 Hz. A sort has no pause, and takes
@@ -48,7 +48,7 @@ export async function storeSamples(
   deviceId: number,
   batches: Iterable<SampleColumns> | AsyncIterable<SampleColumns>,
 ): Promise<StoreResult> {
-  await takeTurn(tx, deviceId);
+  await lockDeviceSamples(tx, deviceId);
   const result: StoreResult = { stored: 0, known: 0, hrFilled: 0, changed: [], room: 0 };
   const window = allocateColumns(WINDOW_ROWS);
   let filled = 0;

@@ -1,5 +1,5 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-import { Turns } from "../../../turns.js";
+import { FairQueue } from "../../../fair-queue.js";
 import type { Waiter } from "../../computer.js";
 
 /** Computations that wait for a thread, of all accounts and of one. */
@@ -32,12 +32,12 @@ interface Flight {
  * waits is dropped when all its callers leave.
  */
 export class ComputationQueue {
-  readonly #turns: Turns<number>;
+  readonly #fairQueue: FairQueue<number>;
   readonly #flights = new Map<string, Flight>();
 
   /** @param refusal makes the error for callers when too many computations wait */
   constructor(concurrency: number, refusal: (retryAfterMs: number) => Error) {
-    this.#turns = new Turns({
+    this.#fairQueue = new FairQueue({
       concurrency,
       // One thread stays free for other accounts: how long a computation takes is not known before it runs.
       concurrencyPerCaller: Math.max(1, concurrency - 1),
@@ -89,7 +89,7 @@ export class ComputationQueue {
         remove();
         abandoned.abort(new CallersLeftError());
       },
-      result: this.#turns.run(account, begin, abandoned.signal).finally(remove),
+      result: this.#fairQueue.run(account, begin, abandoned.signal).finally(remove),
       handedOut: Promise.resolve(),
     };
     // Each caller gets the error; when all have left, it is no unhandled rejection.

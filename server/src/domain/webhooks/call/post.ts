@@ -20,7 +20,7 @@ export interface PostLimits {
   allowPrivate: boolean;
 }
 
-export interface PostAnswer {
+export interface ReceiverResponse {
   status: number;
   retryAfter: string | undefined;
   /** The beginning of the answer's body as text. */
@@ -38,7 +38,7 @@ export async function post(
   headers: Record<string, string>,
   body: string,
   limits: PostLimits,
-): Promise<PostAnswer> {
+): Promise<ReceiverResponse> {
   const signal = AbortSignal.timeout(limits.totalMs);
   const startedAt = performance.now();
   const { lookup, account, allowPrivate } = limits;

@@ -5,7 +5,7 @@ import type { Item } from "../domain/item.js";
 import { JsonBytes } from "../domain/json-bytes.js";
 import { StreamedPage } from "../domain/streamed-page.js";
 import type { Page } from "../wire/types.js";
-import { isItem, isKnown, itemHeaders } from "./conditional.js";
+import { isItem, isNotModified, itemHeaders } from "./preconditions.js";
 
 /** JSON described by a schema. */
 export interface JsonSuccess<Schema extends TSchema = TSchema> {
@@ -45,24 +45,24 @@ export type Success = JsonSuccess | EmptySuccess | TextSuccess | FileSuccess;
 /** The return type of the handler of an operation with this success. */
 export type HandlerResult<S extends Success> =
   S extends JsonSuccess<infer Schema>
-    ? Promise<JsonAnswer<Static<Schema>> | OtherAnswer>
+    ? Promise<JsonResponse<Static<Schema>> | CustomResponse>
     : S extends FileSuccess
-      ? Promise<FileAnswer>
+      ? Promise<FileResponse>
       : S extends TextSuccess
-        ? Promise<string | OtherAnswer>
+        ? Promise<string | CustomResponse>
         : Promise<void>;
 
 /** The parts of the reply that a handler may change itself. */
-export interface AnswerHead extends Pick<FastifyReply, "raw" | "request"> {
+export interface ResponseHead extends Pick<FastifyReply, "raw" | "request"> {
   header(name: string, value: string): void;
 }
 
 /** A value or its JSON text, with or without an entity tag. */
-type JsonAnswer<T> = T | JsonBytes<T> | Item<T> | Item<JsonBytes<T>> | StreamedPageOf<T>;
+type JsonResponse<T> = T | JsonBytes<T> | Item<T> | Item<JsonBytes<T>> | StreamedPageOf<T>;
 type StreamedPageOf<T> = [T] extends [Page<infer Result>] ? StreamedPage<Result> : never;
 
 /** A file sent from a stream. */
-export class FileAnswer {
+export class FileResponse {
   readonly fileName: string;
   readonly bytes: number;
   readonly content: Readable;
@@ -78,7 +78,7 @@ export class FileAnswer {
  * A response other than the operation's success, with its own format: OAuth 2.0 requires formats that differ from the
  * API's.
  */
-export class OtherAnswer {
+export class CustomResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object | string | undefined;
@@ -93,39 +93,39 @@ export class OtherAnswer {
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Sends the result of a handler. */
-export function sendAnswer(
+export function sendResult(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, schema, mediaType }: Success,
-  answer: unknown,
+  result: unknown,
 ): FastifyReply {
-  if (answer instanceof OtherAnswer) return sendOther(reply, answer);
+  if (result instanceof CustomResponse) return sendCustom(reply, result);
   reply.code(status);
-  if (schema !== undefined) return sendJson(request, reply, answer);
+  if (schema !== undefined) return sendJson(request, reply, result);
   if (mediaType === undefined) return reply.send();
   reply.type(`${mediaType}; charset=utf-8`);
-  if (!(answer instanceof FileAnswer)) return reply.send(answer);
+  if (!(result instanceof FileResponse)) return reply.send(result);
   return reply
-    .header("Content-Disposition", `attachment; filename="${answer.fileName}"`)
-    .header("Content-Length", answer.bytes)
-    .send(answer.content);
+    .header("Content-Disposition", `attachment; filename="${result.fileName}"`)
+    .header("Content-Length", result.bytes)
+    .send(result.content);
 }
 
-export const sendOther = (reply: FastifyReply, { status, headers, body }: OtherAnswer): FastifyReply =>
+export const sendCustom = (reply: FastifyReply, { status, headers, body }: CustomResponse): FastifyReply =>
   reply.code(status).headers(headers).send(body);
 
-function sendJson(request: FastifyRequest, reply: FastifyReply, answer: unknown): FastifyReply {
-  if (isItem(answer)) {
-    reply.headers(itemHeaders(answer.etag));
-    if (isKnown(request, answer.etag)) return reply.code(304).send();
-    return sendJson(request, reply, answer.resource);
+function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
+  if (isItem(result)) {
+    reply.headers(itemHeaders(result.etag));
+    if (isNotModified(request, result.etag)) return reply.code(304).send();
+    return sendJson(request, reply, result.resource);
   }
-  if (answer instanceof StreamedPage) {
-    return reply.type(JSON_TYPE).send(Readable.from(answer.json(), { objectMode: false }));
+  if (result instanceof StreamedPage) {
+    return reply.type(JSON_TYPE).send(Readable.from(result.json(), { objectMode: false }));
   }
-  if (answer instanceof JsonBytes) {
-    const { buffer, byteOffset, byteLength } = answer.bytes;
+  if (result instanceof JsonBytes) {
+    const { buffer, byteOffset, byteLength } = result.bytes;
     return reply.type(JSON_TYPE).send(Buffer.from(buffer, byteOffset, byteLength));
   }
-  return reply.send(answer);
+  return reply.send(result);
 }

@@ -4,7 +4,7 @@ import { isDate } from "../src/wire/date-time.js";
 import type { Schema } from "./arbitraries.js";
 
 /** An answer as the client gets it. */
-export interface GivenAnswer {
+export interface ActualResponse {
   status: number;
   /** Without parameters, such as `application/json`; undefined without a body. */
   mediaType: string | undefined;
@@ -50,7 +50,7 @@ const difference = ({ instancePath, message, params }: ErrorObject) =>
   `${instancePath || "the body"} ${message}${params.additionalProperty === undefined ? "" : `: ${params.additionalProperty}`}`;
 
 /** The answers that a document states. */
-export class DocumentedAnswers {
+export class DocumentedResponses {
   readonly #document: Schema;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
 
@@ -73,7 +73,7 @@ export class DocumentedAnswers {
    * @param method in small letters, as the document writes it
    * @returns how the answer differs from what the document states; null when it does not
    */
-  differences(path: string, method: string, { status, mediaType, body }: GivenAnswer): string | null {
+  differences(path: string, method: string, { status, mediaType, body }: ActualResponse): string | null {
     const { responses } = this.#document.paths[path][method];
     const stated = responses[status];
     if (stated === undefined) return `the status is not stated, only ${Object.keys(responses).join(", ")}`;
@@ -93,7 +93,7 @@ export class DocumentedAnswers {
   }
 
   /** The same of an error on a path without an operation. */
-  differencesOfError({ mediaType, body }: GivenAnswer): string | null {
+  differencesOfError({ mediaType, body }: ActualResponse): string | null {
     if (mediaType !== JSON_TYPE) return `the media type is ${mediaType}`;
     return this.#valid("#/components/responses/Error404/content/application~1json/schema", body);
   }

@@ -26,7 +26,7 @@ function endingsOn(emitter: EventEmitter): Set<() => void> {
  * `ended` releases.
  * @throws Error with status 499 when the client has already disconnected, because the event does not fire again
  */
-export function onAnswerEnd(
+export function onResponseEnd(
   { raw, request }: Pick<FastifyReply, "raw" | "request">,
   ended: () => void,
 ): void {

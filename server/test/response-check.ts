@@ -3,7 +3,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument } from "../src/http/openapi.js";
-import { DocumentedAnswers, JSON_TYPE } from "./documented-answers.js";
+import { DocumentedResponses, JSON_TYPE } from "./documented-responses.js";
 
 /** Longer pages are not gathered: tests send pages of hundreds of megabytes to see that no one has to. */
 const MAX_GATHERED_BYTES = 32 * 1024 * 1024;
@@ -11,10 +11,10 @@ const MAX_GATHERED_BYTES = 32 * 1024 * 1024;
 const differing: string[] = [];
 
 /** Each answer since the last call that is not as the document states it, in words. */
-export const takeDifferingAnswers = (): string[] => differing.splice(0);
+export const takeDifferences = (): string[] => differing.splice(0);
 
 // Every application has the same operations.
-let answers: DocumentedAnswers | undefined;
+let answers: DocumentedResponses | undefined;
 
 const mediaTypeOf = (reply: FastifyReply) => reply.getHeader("content-type")?.toString().split(";", 1)[0];
 
@@ -25,7 +25,7 @@ function check(
   reply: FastifyReply,
   text: string | undefined,
 ): void {
-  answers ??= new DocumentedAnswers(openApiDocument(app.operations, "http://service.test"));
+  answers ??= new DocumentedResponses(openApiDocument(app.operations, "http://service.test"));
   const { operation, unguarded } = request.routeOptions.config;
   const mediaType = mediaTypeOf(reply);
   const given = {

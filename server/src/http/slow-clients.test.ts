@@ -2,15 +2,15 @@ import { EventEmitter } from "node:events";
 import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../config.js";
-import { cutSlowReaders, Pace } from "./pace.js";
+import { cutSlowReaders, TransferRate } from "./slow-clients.js";
 
 const config = readConfig({ TRANSFER_MIN_BYTES_PER_SECOND: "16384", TRANSFER_GRACE_MS: "10000" });
 
 /** Looks until the client is too slow. @returns after how many ms, or null when that is not within ten minutes */
 function cutAfter(bytesAt: (ms: number) => number, creditMs = 0): number | null {
-  const pace = new Pace(config, 0, creditMs);
-  for (let ms = pace.intervalMs; ms <= 600_000; ms += pace.intervalMs) {
-    if (pace.check(bytesAt(ms), true)) return ms;
+  const rate = new TransferRate(config, 0, creditMs);
+  for (let ms = rate.intervalMs; ms <= 600_000; ms += rate.intervalMs) {
+    if (rate.check(bytesAt(ms), true)) return ms;
   }
   return null;
 }
@@ -36,8 +36,8 @@ describe("a transfer", () => {
   });
 
   it("that waits for the service is not judged", () => {
-    const pace = new Pace(config, 0);
-    for (let i = 0; i < 100; i++) expect(pace.check(0, false)).toBe(false);
+    const rate = new TransferRate(config, 0);
+    for (let i = 0; i < 100; i++) expect(rate.check(0, false)).toBe(false);
   });
 });
 

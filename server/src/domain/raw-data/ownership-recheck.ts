@@ -32,28 +32,28 @@ const versionsOf = (target: OnceOwnedDevice | OwnedDevice): string =>
  * Reads samples of a device by a right that holds before and after. In between the caller may release the device, and
  * another take it and load: the statement that reads the samples would see theirs. The reading is then repeated, by what
  * the caller still has.
- * @param read is given the target and `confirm`, to be called after the samples were read and before anyone gets or keeps
+ * @param read is given the target and `recheck`, to be called after the samples were read and before anyone gets or keeps
  *             them, with the latest time that may be among them (ms since 1970 UTC)
  * @throws ServiceError `forbidden` when the caller has no right any more
  */
-export async function whileOwned<Op extends ReadingOperation, T>(
+export async function withOwnershipRecheck<Op extends ReadingOperation, T>(
   ctx: Context,
   operation: Op,
   target: TargetOf<Op>,
-  read: (target: TargetOf<Op>, confirm: (latestMs: number) => Promise<void>) => Promise<T>,
+  read: (target: TargetOf<Op>, recheck: (latestMs: number) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   let held = target;
   for (;;) {
     // Only a current ownership can end, and another owner's samples have times after its end, so old samples are safe.
     const inDoubtMs = ctx.clock.now().getTime() - CLOCKS_DIFFER_MS;
     const isCurrent = ownershipsOf(held).some(({ endTime }) => endTime.getTime() === CURRENT_END.getTime());
-    const confirm = async (latestMs: number) => {
+    const recheck = async (latestMs: number) => {
       if (!isCurrent || latestMs < inDoubtMs) return;
       const now = await authorize(ctx, operation, { device: held.device.id });
       if (versionsOf(now) !== versionsOf(held)) throw new OwnerChangedError();
     };
     try {
-      return await read(held, confirm);
+      return await read(held, recheck);
     } catch (error) {
       if (!(error instanceof OwnerChangedError)) throw error;
       held = await authorize(ctx, operation, { device: held.device.id });

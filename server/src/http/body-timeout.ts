@@ -1,14 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.js";
 import { SMALL_BODY_BYTES } from "./body-budget.js";
-import { Pace } from "./pace.js";
+import { TransferRate } from "./slow-clients.js";
 
 /**
  * Cuts off a request whose body does not arrive in time. Node has a single limit for all requests, but an upload needs
  * more time than other requests. An upload must keep a minimum pace, because it occupies one of a few slots. A large body
  * must do so too, because it occupies memory.
  */
-export function limitArrival({ raw, routeOptions }: FastifyRequest, config: Config): void {
+export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config: Config): void {
   // When the client has already disconnected, no further events follow, so a timer would never be cleared.
   if (raw.complete || raw.destroyed) return;
   const isUpload = routeOptions.config.operation?.takesSlot === true;
@@ -16,11 +16,11 @@ export function limitArrival({ raw, routeOptions }: FastifyRequest, config: Conf
   const whole = setTimeout(cutOff, isUpload ? config.uploadTimeoutMs : config.requestTimeoutMs);
   let timer: NodeJS.Timeout | undefined;
   if (isUpload || routeOptions.bodyLimit > SMALL_BODY_BYTES) {
-    const pace = new Pace(config, raw.socket.bytesRead);
+    const rate = new TransferRate(config, raw.socket.bytesRead);
     timer = setInterval(() => {
       // Bytes that have arrived but are unread wait for the service, not for the client.
-      if (pace.check(raw.socket.bytesRead, raw.readableLength === 0)) cutOff();
-    }, pace.intervalMs);
+      if (rate.check(raw.socket.bytesRead, raw.readableLength === 0)) cutOff();
+    }, rate.intervalMs);
   }
   const stop = () => {
     clearTimeout(whole);

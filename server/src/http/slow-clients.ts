@@ -9,7 +9,7 @@ const CHECKS = 8;
 const READING_CREDIT = 6;
 
 /** Compares the bytes transferred with what a slow but honest client transfers. */
-export class Pace {
+export class TransferRate {
   /** Time between two checks. */
   readonly intervalMs: number;
   readonly #bytesPerMs: number;
@@ -55,17 +55,17 @@ const handleOf = (socket: Socket) => (socket as unknown as { _handle?: Handle | 
 
 /** Disconnects clients that read their responses too slowly: unread data stays in memory or on disk. */
 export function cutSlowReaders(app: FastifyInstance, config: Config): void {
-  const paces = new Map<Socket, Pace>();
+  const rates = new Map<Socket, TransferRate>();
   app.server.on("connection", (socket: Socket) => {
-    paces.set(socket, new Pace(config, 0, READING_CREDIT * config.transferGraceMs));
-    socket.once("close", () => paces.delete(socket));
+    rates.set(socket, new TransferRate(config, 0, READING_CREDIT * config.transferGraceMs));
+    socket.once("close", () => rates.delete(socket));
   });
   const timer = setInterval(() => {
-    for (const [socket, pace] of paces) {
+    for (const [socket, rate] of rates) {
       const handle = handleOf(socket);
       if (handle === undefined || handle === null) continue;
       const { bytesWritten, writeQueueSize } = handle;
-      if (pace.check(bytesWritten - writeQueueSize, writeQueueSize > 0)) socket.destroy();
+      if (rate.check(bytesWritten - writeQueueSize, writeQueueSize > 0)) socket.destroy();
     }
   }, config.transferGraceMs / CHECKS).unref();
   app.addHook("onClose", async () => clearInterval(timer));

@@ -10,7 +10,7 @@ import { accessTokens, accounts, applications, authorizationCodes, refreshTokens
 export const ACCESS_TOKEN_LIFETIME_S = 36_000;
 
 /** What a client showed to get a token. */
-export type Proof =
+export type AuthorizationGrant =
   | {
       kind: "password";
       /** The hash against which the password was judged. */
@@ -26,14 +26,14 @@ export interface Parties {
 }
 
 /**
- * Whether the proof still holds. It was judged a moment ago, outside of this transaction; since then the password may
+ * Whether the grant still holds. It was judged a moment ago, outside of this transaction; since then the password may
  * have been changed, the token revoked, the account deleted. The account's row is locked first: whatever ends sessions
  * holds it, so it either comes before and is seen here, or comes after and finds what is issued here.
  */
-export async function stillHolds(
+export async function isGrantValid(
   { queries }: UnitOfWork,
   { accountId, applicationId }: Parties,
-  proof: Proof,
+  grant: AuthorizationGrant,
 ): Promise<boolean> {
   const [account] = await queries
     .select({ passwordHash: accounts.passwordHash })
@@ -47,49 +47,49 @@ export async function stillHolds(
     .where(and(eq(applications.id, applicationId), isNull(applications.revokedAt)))
     .for("share");
   if (approved.length === 0) return false;
-  if (proof.kind === "password") return account.passwordHash === proof.passwordHash;
+  if (grant.kind === "password") return account.passwordHash === grant.passwordHash;
   const rows =
-    proof.kind === "refresh"
+    grant.kind === "refresh"
       ? await queries
           .select({ accountId: refreshTokens.accountId })
           .from(refreshTokens)
-          .where(eq(refreshTokens.tokenHash, hashToken(proof.token)))
+          .where(eq(refreshTokens.tokenHash, hashToken(grant.token)))
           .for("update")
       : await queries
           .select({ accountId: authorizationCodes.accountId })
           .from(authorizationCodes)
           .where(
-            and(eq(authorizationCodes.codeHash, hashToken(proof.code)), isNotNull(authorizationCodes.usedAt)),
+            and(eq(authorizationCodes.codeHash, hashToken(grant.code)), isNotNull(authorizationCodes.usedAt)),
           )
           .for("update");
   return rows.length > 0;
 }
 
 /**
- * Stores an access token and, unless the proof is one, a refresh token.
- * @returns false when the proof does not hold any more; nothing is stored then
+ * Stores an access token and, unless the grant is one, a refresh token.
+ * @returns false when the grant does not hold any more; nothing is stored then
  */
 export async function issueTokens(
   ctx: Context,
   parties: Parties,
-  proof: Proof,
+  grant: AuthorizationGrant,
   { accessToken, refreshToken }: { accessToken: string; refreshToken?: string },
 ): Promise<boolean> {
   const issue = async (unit: UnitOfWork) => {
-    if (!(await stillHolds(unit, parties, proof))) return false;
+    if (!(await isGrantValid(unit, parties, grant))) return false;
     const { queries, now } = unit;
     const refreshHash =
       refreshToken === undefined
-        ? proof.kind === "refresh"
-          ? hashToken(proof.token)
+        ? grant.kind === "refresh"
+          ? hashToken(grant.token)
           : null
         : hashToken(refreshToken);
     if (refreshToken !== undefined && refreshHash !== null) {
-      await dropLongestUnused(queries, parties, ctx.config.refreshTokensPerApplication - 1);
+      await deleteLeastRecentlyUsed(queries, parties, ctx.config.refreshTokensPerApplication - 1);
       await queries.insert(refreshTokens).values({
         ...parties,
         tokenHash: refreshHash,
-        codeHash: proof.kind === "code" ? hashToken(proof.code) : null,
+        codeHash: grant.kind === "code" ? hashToken(grant.code) : null,
         createdAt: now,
         lastUsedAt: now,
       });
@@ -118,7 +118,7 @@ export async function issueTokens(
  * Refresh tokens do not expire, and each login leaves one. The access tokens of those that go live on to their end: a
  * client that logs in for each call keeps working.
  */
-async function dropLongestUnused(
+async function deleteLeastRecentlyUsed(
   queries: Queries,
   { accountId, applicationId }: Parties,
   kept: number,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { JsonBytes } from "../domain/json-bytes.js";
 import type { StreamedPage } from "../domain/streamed-page.js";
 import { Page } from "../wire/types.js";
-import type { FileAnswer } from "./answers.js";
+import type { FileResponse } from "./responses.js";
 import { route } from "./route.js";
 
 const Thing = Type.Object({ id: Type.Integer(), name: Type.String() });
@@ -86,7 +86,7 @@ function mistakes(app: FastifyInstance): void {
     ...head,
     success: { status: 200, mediaType: "text/html" },
     // @ts-expect-error a page is text
-    handle: async () => ({}) as FileAnswer,
+    handle: async () => ({}) as FileResponse,
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Turns } from "./turns.js";
+import { FairQueue } from "./fair-queue.js";
 
 /** A work that lasts until it is let go. */
 function work() {
@@ -14,10 +14,10 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("turns", () => {
   it("let one caller's single work go before another's many", async () => {
-    const turns = new Turns<string>({ concurrency: 1 });
+    const queue = new FairQueue<string>({ concurrency: 1 });
     const began: string[] = [];
     const asked = [..."aaaaab"].map((caller, index) =>
-      turns.run(caller, async () => void began.push(`${caller}${index}`)),
+      queue.run(caller, async () => void began.push(`${caller}${index}`)),
     );
     await Promise.all(asked);
     expect(began.indexOf("b5")).toBeLessThan(3);
@@ -25,11 +25,11 @@ describe("turns", () => {
   });
 
   it("run no more at a time than they may, also after a failure", async () => {
-    const turns = new Turns<string>({ concurrency: 2 });
+    const queue = new FairQueue<string>({ concurrency: 2 });
     let running = 0;
     let most = 0;
     const asked = Array.from({ length: 20 }, (_, index) =>
-      turns.run(String(index % 3), async () => {
+      queue.run(String(index % 3), async () => {
         running += 1;
         most = Math.max(most, running);
         await settled();
@@ -43,20 +43,20 @@ describe("turns", () => {
   });
 
   it("let a caller who comes later go before the second waiting task of another", async () => {
-    const turns = new Turns<number>({ concurrency: 1 });
+    const queue = new FairQueue<number>({ concurrency: 1 });
     const order: number[] = [];
     await Promise.all(
-      [1, 1, 1, 1, 1, 2, 3].map((caller) => turns.run(caller, async () => void order.push(caller))),
+      [1, 1, 1, 1, 1, 2, 3].map((caller) => queue.run(caller, async () => void order.push(caller))),
     );
     expect(order).toEqual([1, 2, 3, 1, 1, 1, 1]);
   });
 
   it("leave places to others while a caller has as many tasks as one may have", async () => {
-    const turns = new Turns<string>({ concurrency: 3, concurrencyPerCaller: 2 });
+    const queue = new FairQueue<string>({ concurrency: 3, concurrencyPerCaller: 2 });
     const { done, finish } = work();
     const began: string[] = [];
     const run = (caller: string) =>
-      turns.run(caller, async () => {
+      queue.run(caller, async () => {
         began.push(caller);
         await done;
       });
@@ -69,16 +69,16 @@ describe("turns", () => {
   });
 
   it("give the next place to who has used the least time", async () => {
-    const turns = new Turns<string>({ concurrency: 1 });
+    const queue = new FairQueue<string>({ concurrency: 1 });
     const began: string[] = [];
     const busy = Array.from({ length: 5 }, () =>
-      turns.run("slow", async () => {
+      queue.run("slow", async () => {
         began.push("slow");
         await new Promise((resolve) => setTimeout(resolve, 5));
       }),
     );
     // As a request that makes one query after the other.
-    for (let i = 0; i < 4; i++) await turns.run("quick", async () => void began.push("quick"));
+    for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
     expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
     await Promise.all(busy);
   });
@@ -87,15 +87,15 @@ describe("turns", () => {
     ["others leave and come again", (name: string) => name],
     ["newcomers come all the time", (name: string, task: number) => `${name}${task}`],
   ])("come to a caller who has waited, though %s", async (_, nameOf) => {
-    const turns = new Turns<string>({ concurrency: 1 });
+    const queue = new FairQueue<string>({ concurrency: 1 });
     const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-    const waits = [20, 0].map((ms) => turns.run("waits", () => pause(ms)));
+    const waits = [20, 0].map((ms) => queue.run("waits", () => pause(ms)));
     let tasks = 0;
     let over = false;
     // At each moment one of them waits, so that the next to come finds somebody who has used little.
     const comers = ["a", "b", "c"].map(async (name) => {
       while (!over && tasks < 400) {
-        await turns.run(nameOf(name, tasks), () => pause(1));
+        await queue.run(nameOf(name, tasks), () => pause(1));
         tasks += 1;
         await settled();
         await settled();
@@ -108,12 +108,12 @@ describe("turns", () => {
   });
 
   it("give no credit for time in which a caller has run one long task", async () => {
-    const turns = new Turns<string>({ concurrency: 2 });
+    const queue = new FairQueue<string>({ concurrency: 2 });
     const { done, finish } = work();
-    const long = turns.run("long", () => done);
+    const long = queue.run("long", () => done);
     const began: string[] = [];
     const busy = (name: string, ms: number) =>
-      turns.run(name, async () => {
+      queue.run(name, async () => {
         began.push(name);
         await new Promise((resolve) => setTimeout(resolve, ms));
       });
@@ -126,10 +126,10 @@ describe("turns", () => {
   });
 
   it("give a caller of another group a place before the second of a crowd", async () => {
-    const turns = new Turns<string>({ concurrency: 1, concurrencyPerGroup: 1 });
+    const queue = new FairQueue<string>({ concurrency: 1, concurrencyPerGroup: 1 });
     const began: string[] = [];
     const run = (caller: string, group: string) =>
-      turns.run(caller, async () => void began.push(caller), undefined, group);
+      queue.run(caller, async () => void began.push(caller), undefined, group);
     const crowd = Array.from({ length: 20 }, (_, i) => run(`crowd-${i}`, "one address"));
     await Promise.all([...crowd, run("alone", "another address")]);
     expect(began.indexOf("alone")).toBeLessThan(3);
@@ -137,26 +137,26 @@ describe("turns", () => {
   });
 
   it("come again to a caller only after a rest as long as the task before, where that is set", async () => {
-    const turns = new Turns<string>({ concurrency: 2, concurrencyPerCaller: 1, rests: true });
+    const queue = new FairQueue<string>({ concurrency: 2, concurrencyPerCaller: 1, rests: true });
     const startMs = performance.now();
-    await turns.run("a", () => new Promise((resolve) => setTimeout(resolve, 40)));
+    await queue.run("a", () => new Promise((resolve) => setTimeout(resolve, 40)));
     const tookMs = performance.now() - startMs;
     let rested = false;
-    const again = turns.run("a", async () => {
+    const again = queue.run("a", async () => {
       rested = true;
     });
-    await turns.run("b", async () => undefined);
+    await queue.run("b", async () => undefined);
     expect(rested).toBe(false);
     await again;
     expect(performance.now() - startMs).toBeGreaterThan(1.9 * tookMs);
   });
 
   it("end once, however often the end is called", async () => {
-    const turns = new Turns<string>({ concurrency: 1 });
-    const end = await turns.take("a");
+    const queue = new FairQueue<string>({ concurrency: 1 });
+    const end = await queue.acquire("a");
     const { done, finish } = work();
-    const second = turns.run("b", () => done);
-    const third = turns.run("c", settled);
+    const second = queue.run("b", () => done);
+    const third = queue.run("c", settled);
     end();
     end();
     let began = false;
@@ -170,26 +170,26 @@ describe("turns", () => {
   });
 
   it("refuse a caller whose works wait in numbers, and no other", async () => {
-    const turns = new Turns<string>({ concurrency: 1, maxWaitingPerCaller: 2 });
+    const queue = new FairQueue<string>({ concurrency: 1, maxWaitingPerCaller: 2 });
     const { done, finish } = work();
-    const first = turns.run("a", () => done);
-    const waiting = [turns.run("a", settled), turns.run("a", settled)];
-    await expect(turns.run("a", settled)).rejects.toThrow("Too many tasks wait");
-    const other = turns.run("b", settled);
+    const first = queue.run("a", () => done);
+    const waiting = [queue.run("a", settled), queue.run("a", settled)];
+    await expect(queue.run("a", settled)).rejects.toThrow("Too many tasks wait");
+    const other = queue.run("b", settled);
     finish();
     await Promise.all([first, ...waiting, other]);
   });
 
   it("drop a waiting task whose signal is aborted, and make room for another", async () => {
-    const turns = new Turns<string>({ concurrency: 1, maxWaiting: 1 });
+    const queue = new FairQueue<string>({ concurrency: 1, maxWaiting: 1 });
     const { done, finish } = work();
-    const first = turns.run("a", () => done);
+    const first = queue.run("a", () => done);
     const left = new AbortController();
-    const dropped = turns.run("b", settled, left.signal);
-    await expect(turns.run("c", settled)).rejects.toThrow("Too many tasks wait");
+    const dropped = queue.run("b", settled, left.signal);
+    await expect(queue.run("c", settled)).rejects.toThrow("Too many tasks wait");
     left.abort(new Error("left"));
     await expect(dropped).rejects.toThrow("left");
-    const next = turns.run("c", async () => "done");
+    const next = queue.run("c", async () => "done");
     finish();
     await first;
     expect(await next).toBe("done");

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { takeDifferingAnswers } from "./answer-check.js";
-import { DocumentedAnswers } from "./documented-answers.js";
+import { DocumentedResponses } from "./documented-responses.js";
+import { takeDifferences } from "./response-check.js";
 import { service, type TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
@@ -18,11 +18,11 @@ describe("an answer that is not as the document states it", () => {
     const path = `/api/v1/devices/${device.id}/bluetooth-config/`;
     const pairing = { mac_address: "A0:9E:1A:00:00:01", name: null };
     await s.send("PATCH", path, { token: manager.token, json: { pairing_1: pairing } });
-    expect(takeDifferingAnswers()).toEqual([]);
+    expect(takeDifferences()).toEqual([]);
     await s.store.database.queries.execute(sql`
       UPDATE bluetooth_configurations SET target = '{"pairing_1":{"name":null},"pairing_3":null}' WHERE device_id = ${device.id}`);
     await s.get(path, manager.token);
-    expect(takeDifferingAnswers()).toEqual([
+    expect(takeDifferences()).toEqual([
       "retrieveBluetoothConfiguration (GET) answered 200: /data/target must NOT have additional properties: pairing_3; " +
         "/data/target/pairing_1 must have required property 'mac_address'",
     ]);
@@ -32,21 +32,19 @@ describe("an answer that is not as the document states it", () => {
     const manager = await s.manager();
     const activity = await newActivity(s, manager);
     await s.get("/api/v1/activities/", manager.token);
-    expect(takeDifferingAnswers()).toEqual([]);
+    expect(takeDifferences()).toEqual([]);
     await s.store.database.queries.execute(sql`UPDATE activities SET json = '[]' WHERE id = ${activity}`);
     await s.get("/api/v1/activities/", manager.token);
-    expect(takeDifferingAnswers()).toEqual([
-      "listActivities (GET) answered 200: /results/0/json must be object",
-    ]);
+    expect(takeDifferences()).toEqual(["listActivities (GET) answered 200: /results/0/json must be object"]);
   });
 });
 
 describe("the document", () => {
   const json = (status: number, body: unknown) => ({ status, mediaType: "application/json", body });
-  let answers: DocumentedAnswers;
+  let answers: DocumentedResponses;
 
   beforeAll(async () => {
-    answers = new DocumentedAnswers((await s.get("/api/schema/")).body);
+    answers = new DocumentedResponses((await s.get("/api/schema/")).body);
   });
 
   it("states a schema for each JSON answer of each operation, and refuses a number in its place", () => {

@@ -1,4 +1,4 @@
-interface TurnsSettings {
+interface FairQueueSettings {
   /** Tasks that run at a time. */
   concurrency: number;
   /** Tasks of one caller that run at a time; any number unless given. */
@@ -74,8 +74,8 @@ const isBefore = (a: Share, b: Share) =>
  * by being many. What a caller has used is remembered until the others have used as much: leaving and coming again gains
  * nothing (fair queueing by a virtual time, as in A. Demers, S. Keshav and S. Shenker, 1989).
  */
-export class Turns<Caller> {
-  readonly #settings: Required<TurnsSettings>;
+export class FairQueue<Caller> {
+  readonly #settings: Required<FairQueueSettings>;
   readonly #all: Omit<Use, "usedMs"> & Level = { running: 0, waiting: 0, busy: 0, levelMs: 0 };
   /**
    * Callers with tasks that run or wait, and those who have used more than others who wait. Each turn sends its caller to
@@ -86,7 +86,7 @@ export class Turns<Caller> {
   /** Whether places are given out in the next turn of the event loop. */
   #givingOut = false;
 
-  constructor(settings: TurnsSettings) {
+  constructor(settings: FairQueueSettings) {
     this.#settings = {
       concurrencyPerCaller: Number.POSITIVE_INFINITY,
       concurrencyPerGroup: Number.POSITIVE_INFINITY,
@@ -110,7 +110,7 @@ export class Turns<Caller> {
     signal?: AbortSignal,
     group: unknown = caller,
   ): Promise<T> {
-    const end = await this.take(caller, signal, group);
+    const end = await this.acquire(caller, signal, group);
     try {
       return await task();
     } finally {
@@ -123,7 +123,7 @@ export class Turns<Caller> {
    * @returns ends the turn
    * @throws as `run`
    */
-  async take(caller: Caller, signal?: AbortSignal, group: unknown = caller): Promise<() => void> {
+  async acquire(caller: Caller, signal?: AbortSignal, group: unknown = caller): Promise<() => void> {
     signal?.throwIfAborted();
     const share = this.#shareOf(caller, group);
     if (!this.#givingOut && this.#mayStart(share)) {

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { FastifyRequest } from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../config.js";
-import { limitArrival } from "./arrival.js";
+import { enforceBodyTimeout } from "./body-timeout.js";
 
 const config = readConfig({ TRANSFER_GRACE_MS: "8000" });
 
@@ -25,7 +25,7 @@ function request(operation: object, bodyLimit: number, destroyed = false) {
     destroy: vi.fn(),
   });
   const arriving = { raw, routeOptions: { bodyLimit, config: { operation } } };
-  limitArrival(arriving as unknown as FastifyRequest, config);
+  enforceBodyTimeout(arriving as unknown as FastifyRequest, config);
   return { raw, socket };
 }
 

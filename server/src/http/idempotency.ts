@@ -1,38 +1,25 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { matchesWeakly } from "../domain/entity-tags.js";
 import { errors } from "../domain/errors.js";
-import { hasStoredAnswer, storedAnswer } from "../domain/idempotency.js";
-import type { Answer } from "../domain/idempotent-request.js";
-import type { Item } from "../domain/item.js";
+import { findStoredResponse, isKeyUsed } from "../domain/idempotency.js";
+import type { ChangeResult, StoredResponse } from "../domain/idempotent-request.js";
+import { isItem, itemHeaders } from "./preconditions.js";
+import type { Success } from "./responses.js";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** The raw request body or a hash of it, for the fingerprint of an idempotent request. */
     rawBody: Uint8Array | undefined;
     /** The idempotency key was used before, so the stored response must be sent. */
-    replays: boolean;
+    isReplay: boolean;
   }
-}
-
-export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization" });
-
-/** Whether the client already has this representation, so that a 304 is enough. */
-export function isKnown({ headers, method }: FastifyRequest, etag: string): boolean {
-  const known = headers["if-none-match"];
-  const reads = method === "GET" || method === "HEAD";
-  return reads && known !== undefined && matchesWeakly(known, etag);
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Reads `If-Match`, and `Idempotency-Key` on authenticated POSTs. */
-export async function readConditions(
-  request: FastifyRequest,
-  success: { status: number; schema?: unknown },
-): Promise<void> {
+/** Reads `Idempotency-Key` on authenticated POSTs, and finds out whether it was used before. */
+export async function readIdempotencyKey(request: FastifyRequest, success: Success): Promise<void> {
   const { ctx, headers } = request;
-  if (headers["if-match"] !== undefined) ctx.ifMatch = headers["if-match"];
   const key = headers["idempotency-key"];
   if (typeof key !== "string" || request.method !== "POST" || ctx.caller === null) return;
   if (!KEY.test(key)) throw errors.malformed("Idempotency-Key must be 1 to 255 visible ASCII characters.");
@@ -40,13 +27,13 @@ export async function readConditions(
     path: new URL(request.url, "http://_").pathname,
     key,
     fingerprint: new Uint8Array(),
-    answerOf: (result) => answerOf(success, result),
+    responseTo: (result) => responseTo(success, result),
   };
-  request.replays = await hasStoredAnswer(ctx);
+  request.isReplay = await isKeyUsed(ctx);
 }
 
-/** The response to the result of an operation, with the headers that do not depend on the single request. */
-function answerOf({ status, schema }: { status: number; schema?: unknown }, result: unknown): Answer {
+/** The response to the result of a change, with the headers that do not depend on the single request. */
+function responseTo({ status, schema }: Success, result: ChangeResult): StoredResponse {
   if (schema === undefined) return { status, headers: {}, body: new Uint8Array() };
   const { resource, headers } = isItem(result)
     ? { resource: result.resource, headers: itemHeaders(result.etag) }
@@ -58,17 +45,14 @@ function answerOf({ status, schema }: { status: number; schema?: unknown }, resu
   };
 }
 
-export const isItem = (answer: unknown): answer is Item<unknown> =>
-  typeof answer === "object" && answer !== null && "etag" in answer && "resource" in answer;
-
 /** Sends a stored response unchanged. */
-export function sendStored(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+export function sendStored(reply: FastifyReply, { status, headers, body }: StoredResponse): FastifyReply {
   reply.code(status).headers(headers);
   return body.length === 0 ? reply.send() : reply.send(Buffer.from(body));
 }
 
 /** The stored response, read after the body has arrived and can be compared. */
-export async function readStored(request: FastifyRequest): Promise<Answer | undefined> {
+export async function readStored(request: FastifyRequest): Promise<StoredResponse | undefined> {
   const { ctx } = request;
   if (ctx.idempotency === undefined) return undefined;
   ctx.idempotency.fingerprint = createHash("sha256")
@@ -76,5 +60,5 @@ export async function readStored(request: FastifyRequest): Promise<Answer | unde
     .update(`${request.method} ${request.url}\n`)
     .update(request.rawBody ?? "")
     .digest();
-  return request.replays ? storedAnswer(ctx) : undefined;
+  return request.isReplay ? findStoredResponse(ctx) : undefined;
 }

@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { FastifyReply } from "fastify";
 import { expect, it, vi } from "vitest";
-import { onAnswerEnd } from "./answer-end.js";
+import { onResponseEnd } from "./response-end.js";
 
 it("an answer gets one listener, however many wait for its end, and tells all of them", async () => {
   const [raw, socket] = [new EventEmitter(), new EventEmitter()];
   const reply = { raw, request: { raw: { socket } } } as unknown as FastifyReply;
   const ended = vi.fn();
-  for (let times = 0; times < 20; times++) onAnswerEnd(reply, ended);
+  for (let times = 0; times < 20; times++) onResponseEnd(reply, ended);
   expect([raw.listenerCount("close"), socket.listenerCount("close")]).toEqual([1, 1]);
   raw.emit("close");
   socket.emit("close");
@@ -20,7 +20,7 @@ it("an answer that waits behind another one ends with its connection, once", asy
   const ended = vi.fn();
   const server = createServer((request, raw) => {
     // The first is never answered, so the second does not get to its turn.
-    onAnswerEnd({ raw, request: { raw: request } } as unknown as FastifyReply, () => ended(request.url));
+    onResponseEnd({ raw, request: { raw: request } } as unknown as FastifyReply, () => ended(request.url));
     if (request.url === "/second") request.socket.emit("both");
   });
   server.listen(0, "127.0.0.1");
