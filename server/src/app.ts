@@ -35,7 +35,7 @@ import { createThrottle, type Throttle } from "./http/throttle.js";
 import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
 
-/** What the application needs from outside; it opens nothing itself. */
+/** What the application uses but does not open itself. */
 export interface Dependencies {
   database: Database;
   clock: Clock;
@@ -48,7 +48,7 @@ export interface Dependencies {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose turns the request takes. */
+    /** The caller for whom the request is served. */
     onBehalfOf: Caller;
   }
   interface FastifyInstance {
@@ -60,24 +60,24 @@ declare module "fastify" {
     readiness: () => Promise<Readiness>;
   }
   interface FastifyContextConfig {
-    /** Neither counted nor authenticated: health. */
+    /** Neither throttled nor authenticated: the health checks. */
     unguarded?: boolean;
-    /** Open to anyone: the `Authorization` header, which may be stale or an OAuth client's, is not looked at. */
+    /** Open to anyone. The `Authorization` header is ignored, because it may be stale or an OAuth client's. */
     open?: boolean;
   }
 }
 
-/** Requests of one caller that run at a time, so that hundreds of them leave the processor to others. */
+/** Requests of one caller that run at a time, so that hundreds of them do not delay other callers. */
 const REQUESTS_OF_ONE_CALLER = 16;
-/** The same of all accounts that come from one address. */
+/** The same for all accounts of one address. */
 const REQUESTS_OF_ONE_ADDRESS = 64;
-/** Requests of one caller that may wait for that. */
+/** Requests of one caller that may wait for their turn. */
 const WAITING_REQUESTS_OF_ONE_CALLER = 400;
 const RETRY_AFTER_MS = 1_000;
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Builds the application: all routes, nothing listening. */
+/** Builds the application with all routes. It does not listen yet. */
 export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
   const app = Fastify({
     logger: config.logLevel === "silent" ? false : logOptions(config.logLevel),
@@ -134,7 +134,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   return app;
 }
 
-/** What every request passes first: its id, throttle by address, authentication, throttle by user. */
+/** The first steps of every request: its id, throttle by address, authentication, throttle by user. */
 function installGuard(
   app: FastifyInstance,
   dependencies: Dependencies,

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The caller for whom work is done. The name may change: a request belongs to an address until it is authenticated. */
+/** The caller for whom work is done. The name can change: a request belongs to an address until it is authenticated. */
 export interface Caller {
   name: string;
-  /** The client's address, of a request: being many accounts gives no more turns. */
+  /** The address of the client, for a request: using many accounts gives no more turns. */
   readonly group: string;
 }
 
-/** The service's own work: looking for jobs, renewing leases, and commands of the operator. */
+/** The service itself: looking for jobs, renewing leases, and commands of the operator. */
 const SERVICE: Readonly<Caller> = { name: "service", group: "service" };
 
 /** The name of an account. */
@@ -25,9 +25,9 @@ export const jobCaller = (account: number): Caller => ({
 const current = new AsyncLocalStorage<Readonly<Caller>>();
 
 /**
- * Runs work for a caller; everything that it calls and awaits runs for the same caller. The caller is kept in the
- * async context: as a parameter it would have to pass through the query builder.
- * @param caller the service itself unless given
+ * Runs work for a caller. Everything that the work calls and awaits runs for the same caller. The caller is stored in the
+ * async context, because it cannot be passed through the query builder as a parameter.
+ * @param caller null for the service itself
  */
 export const onBehalfOf = <T>(caller: Readonly<Caller> | null, work: () => T): T =>
   current.run(caller ?? SERVICE, work);

@@ -1,15 +1,15 @@
 import { availableParallelism } from "node:os";
 import ipaddr from "ipaddr.js";
 
-/** Every setting of the service. All come from the environment, are checked once at start, and are listed by `asi-server config`. */
+/** Every setting of the service. Settings come from the environment and are checked at start; `asi-server config` lists them. */
 
 interface Setting<T> {
   env: string;
   fallback: string;
-  /** In words, for the list. */
+  /** Description for the list. */
   about: string;
   secret?: boolean;
-  /** Throws an Error that says what is expected. */
+  /** Throws an Error with the expected form. */
   read(text: string): T;
 }
 
@@ -35,7 +35,7 @@ const integer = (min: number, max: number) =>
 const port = integer(0, 65_535);
 const count = integer(1, 1_000_000_000);
 
-/** PostgreSQL counts these in 32 bits. */
+/** PostgreSQL stores these as 32-bit integers. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 const boolean = setting((value) => {
@@ -43,7 +43,7 @@ const boolean = setting((value) => {
   return value === "true";
 });
 
-/** Names of networks that the library for proxies knows. */
+/** The names of networks that the proxy-addr library knows. */
 const NETWORK_NAMES = new Set(["loopback", "linklocal", "uniquelocal"]);
 
 const networks = setting((value) => {
@@ -209,7 +209,7 @@ export const settings = {
   bulkLoadEnabled: boolean(
     "BULK_LOAD_ENABLED",
     true,
-    "Whether the deprecated bulk load is available; false: it returns 410",
+    "Whether the deprecated bulk load is available; if false, it returns 410",
   ),
   bulkLoadMaxBytes: count(
     "BULK_LOAD_MAX_BYTES",
@@ -350,7 +350,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.fromEntries(entries) as Config;
 }
 
-/** The settings as a list, with the value in force; secrets are only said to be set. */
+/** The settings and their current values as a list. Of a secret it shows only whether it is set. */
 export function describeConfig(env: Readonly<Record<string, string | undefined>>) {
   return Object.values<Setting<unknown>>(settings).map(
     ({ env: variable, fallback, about, secret: hidden }) => {

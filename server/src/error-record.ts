@@ -1,10 +1,10 @@
-/** The loggable part of an error: its kind and location, never data that a user sent. */
+/** The part of an error that may be logged: its type and location, never data that a user sent. */
 export interface ErrorRecord {
   type: string;
   message: string;
-  /** The calls; empty where the error has none. */
+  /** The stack frames; empty when the error has none. */
   stack: string;
-  /** SQLSTATE, or Node's or a library's name of the error. */
+  /** SQLSTATE, or the error code of Node.js or a library. */
   code?: string;
   /** A failed statement with its placeholders, without literals and parameters. */
   statement?: string;
@@ -14,8 +14,8 @@ export interface ErrorRecord {
 }
 
 /**
- * Fields that name things of the system, not contents: of Node's system errors, of the database's, of answers over HTTP
- * and SMTP. All others are left out: `detail` and `where` of the database quote rows.
+ * Fields that contain names of the system and no user data: of the system errors of Node.js, of database errors, of HTTP
+ * and SMTP responses. All other fields are omitted: `detail` and `where` of a database error quote rows.
  */
 const FIELDS = [
   "errno",
@@ -38,19 +38,19 @@ const MAX_MESSAGE = 1_000;
 const MAX_CAUSES = 5;
 const MAX_ERRORS = 10;
 
-/** Classes of SQLSTATEs whose messages name tables, constraints and resources; the others may quote a value. */
+/** Classes of SQLSTATEs whose messages name tables, constraints and resources. Messages of other classes may quote values. */
 const MESSAGE_WITHOUT_VALUES = /^(08|0A|23|25|26|28|3D|40|42|53|54|55|57|58)...$/;
 
 type Fields = Error & Readonly<Record<string, unknown>>;
 
-/** Whether a database sent it. */
+/** Whether a database sent the error. */
 const isFromDatabase = (error: Fields) =>
   typeof error.severity === "string" && typeof error.code === "string";
 
-/** Whether the query builder made it; its message holds the statement and the parameters. */
+/** Whether the query builder threw the error. Its message contains the statement and the parameters. */
 const isFailedQuery = (error: Fields) => typeof error.query === "string" && "params" in error;
 
-/** Whether a mail server refused; its words and the error's fields name the recipients. */
+/** Whether a mail server refused a mail. Its message and the fields of the error name the recipients. */
 const isFromMailServer = (error: Fields) => typeof error.responseCode === "number" || "rejected" in error;
 
 function messageOf(error: Fields): string {
@@ -73,7 +73,7 @@ function framesOf(error: Fields): string {
   return stack.slice(at + message.length).replace(/^\n/, "");
 }
 
-/** The statement's text without literals. */
+/** The text of the statement without literals. */
 const withoutLiterals = (text: string) =>
   text
     .replaceAll(/'(?:[^']|'')*'?/g, "?")
@@ -81,8 +81,8 @@ const withoutLiterals = (text: string) =>
     .slice(0, MAX_STATEMENT);
 
 /**
- * Describes an error for a log or for the operator. Parameters of statements, quoted rows and texts are left out, in all its
- * causes too.
+ * Describes an error for the log or for the operator. Omits parameters of statements, quoted rows and texts, also in its
+ * causes.
  */
 export function errorRecord(error: unknown, depth = 0): ErrorRecord {
   if (!(error instanceof Error)) return { type: typeof error, message: "Not an error.", stack: "" };
@@ -106,7 +106,7 @@ export function errorRecord(error: unknown, depth = 0): ErrorRecord {
   return record;
 }
 
-/** The same as text, for a terminal. */
+/** Describes an error as text, for a terminal. */
 export function errorText(error: unknown): string {
   const { type, message, code, statement, stack, cause } = errorRecord(error);
   return [

@@ -1,40 +1,40 @@
 interface FairQueueSettings {
   /** Tasks that run at a time. */
   concurrency: number;
-  /** Tasks of one caller that run at a time; any number unless given. */
+  /** Tasks of one caller that run at a time; default: no limit. */
   concurrencyPerCaller?: number;
-  /** Tasks of one group that run at a time; any number unless given. */
+  /** Tasks of one group that run at a time; default: no limit. */
   concurrencyPerGroup?: number;
-  /** Tasks of one caller that may wait; any number unless given. */
+  /** Tasks of one caller that may wait; default: no limit. */
   maxWaitingPerCaller?: number;
-  /** Tasks of all callers that may wait; any number unless given. */
+  /** Tasks of all callers that may wait; default: no limit. */
   maxWaiting?: number;
   /**
-   * Whether a place stays taken after a task as long as the task took, a second at most, so that one caller works half of
-   * the time.
+   * Whether a place stays taken after a task for as long as the task took (at most a second), so that the tasks of one
+   * caller run half of the time at most.
    */
   rests?: boolean;
-  /** The error of a task that finds too many waiting. */
+  /** Creates the error of a task that is refused because too many tasks wait. */
   refusal?: () => Error;
 }
 
-/** The tasks of somebody. */
+/** What a caller or a group uses. */
 interface Use {
   running: number;
   waiting: number;
-  /** How long the tasks ran, ms, counted on from the level at which the first of them came. */
+  /** Time that its tasks have run, ms, added to the level at which it started. */
   usedMs: number;
 }
 
-/** A number of users that share places. */
+/** A set of users that share places: the groups of the queue, or the callers of a group. */
 interface Level {
-  /** Those with tasks that run or wait. */
+  /** Number of users with running or waiting tasks. */
   busy: number;
-  /** What each of them has used on average, ms: where a newcomer begins. */
+  /** The average use of a user, ms: new users start here. */
   levelMs: number;
 }
 
-/** All callers of an address, for example. */
+/** A group of callers, such as the accounts of one address. */
 interface Group extends Use, Level {
   readonly name: unknown;
   readonly shares: Map<unknown, Share>;
@@ -43,47 +43,47 @@ interface Group extends Use, Level {
 /** The tasks of a caller. */
 interface Share extends Use {
   readonly group: Group;
-  /** Each starts a task that waits; the oldest first. */
+  /** Functions that start the waiting tasks, the oldest first. */
   readonly queue: Set<() => void>;
 }
 
-/** The longest rest after a task. */
+/** The longest pause after a task. */
 const MAX_REST_MS = 1_000;
 
 const isIdle = ({ running, waiting }: Use) => running === 0 && waiting === 0;
 
-/** Raises a user who did not wait to the level: time that was not used before gives no credit. */
+/** Raises a user without waiting tasks to the level: unused time of the past gives no credit. */
 function raiseTo({ levelMs }: Level, use: Use): void {
   if (use.waiting === 0) use.usedMs = Math.max(use.usedMs, levelMs);
 }
 
-/** Counts what a user of the level has used. */
+/** Adds to the use of a user, and to the level. */
 function addUse(level: Level, use: Use, tookMs: number): void {
   use.usedMs += tookMs;
   level.levelMs += tookMs / level.busy;
 }
 
-/** Order of turns. */
+/** Whether the next turn is a's rather than b's. */
 const isBefore = (a: Share, b: Share) =>
   a.group.usedMs < b.group.usedMs || (a.group.usedMs === b.group.usedMs && a.usedMs < b.usedMs);
 
 /**
- * Runs a bounded number of tasks at a time. The next one is of the caller whose tasks have used the least time, so that
- * neither many tasks nor long ones of a caller hold up those of another. Callers may belong to a group, such as all
- * accounts that come from one address; then the group that has used the least time comes first, so that nobody gets more
- * by being many. What a caller has used is remembered until the others have used as much: leaving and coming again gains
- * nothing (fair queueing by a virtual time, as in A. Demers, S. Keshav and S. Shenker, 1989).
+ * Runs a bounded number of tasks at a time. The next task is that of the caller whose tasks have used the least time, so
+ * neither many nor long tasks of one caller delay those of another. Callers may belong to a group, such as all accounts of
+ * one address. Then the group that has used the least time is first, so using many accounts gives no advantage. The use of a
+ * caller is remembered until the others have used as much, so leaving and returning gives none either (fair queueing with
+ * virtual time: A. Demers, S. Keshav and S. Shenker, 1989).
  */
 export class FairQueue<Caller> {
   readonly #settings: Required<FairQueueSettings>;
   readonly #all: Omit<Use, "usedMs"> & Level = { running: 0, waiting: 0, busy: 0, levelMs: 0 };
   /**
-   * Callers with tasks that run or wait, and those who have used more than others who wait. Each turn sends its caller to
-   * the end: among equals the first is next.
+   * Callers with running or waiting tasks, and callers that have used more than others that wait. Each turn moves its caller
+   * to the end; among equals the first is next.
    */
   readonly #shares = new Map<Caller, Share>();
   readonly #groups = new Map<unknown, Group>();
-  /** Whether places are given out in the next turn of the event loop. */
+  /** Whether free places are assigned in the next turn of the event loop. */
   #givingOut = false;
 
   constructor(settings: FairQueueSettings) {
@@ -101,8 +101,8 @@ export class FairQueue<Caller> {
   /**
    * Runs the task when it is the caller's turn.
    * @param signal removes a waiting task from the queue; a running task continues
-   * @param group of the caller; unless given, the caller is alone in it
-   * @throws the `refusal` when too many tasks wait already; the signal's reason; whatever the task throws
+   * @param group the group of the caller; default: a group of its own
+   * @throws the `refusal` when too many tasks are waiting; the reason of the signal; whatever the task throws
    */
   async run<T>(
     caller: Caller,
@@ -119,7 +119,7 @@ export class FairQueue<Caller> {
   }
 
   /**
-   * Waits for the caller's turn; for tasks that end elsewhere than they begin.
+   * Waits for the caller's turn, for tasks that end in another place than they start.
    * @returns ends the turn
    * @throws as `run`
    */
@@ -211,8 +211,8 @@ export class FairQueue<Caller> {
   }
 
   /**
-   * Not at once: what follows from the task that has ended, such as the next query of a request, is to be there when the
-   * next caller is chosen. Otherwise each of its queries would wait for a long task of another.
+   * Does not assign places immediately: what follows from the ended task, such as the next query of a request, must be
+   * waiting when the next caller is chosen. Otherwise each query of a request would wait for a long task of another caller.
    */
   #giveOut(): void {
     if (this.#givingOut) return;
@@ -229,7 +229,7 @@ export class FairQueue<Caller> {
     this.#shares.set(caller, share);
   }
 
-  /** Forgets a caller without tasks, unless others wait who have used less. */
+  /** Forgets a caller without tasks, unless it has used more than others that wait. */
   #forgetIdle(caller: Caller, share: Share): void {
     const { group } = share;
     const isAhead = share.usedMs > group.levelMs || group.usedMs > this.#all.levelMs;
@@ -240,7 +240,7 @@ export class FairQueue<Caller> {
   }
 
   /**
-   * Starts the oldest task of the caller who has used the least time, of those who may have one more.
+   * Starts the oldest task of the caller that has used the least time and may run another task.
    * @returns whether there was one
    */
   #startNext(): boolean {

@@ -4,7 +4,7 @@ import { runProgram } from "./operator/program.js";
 import { keepFilesPrivate } from "./store/private-folder.js";
 
 keepFilesPrivate();
-// Node itself would print every field of the error, among them the parameters of a failed statement.
+// Node.js itself would print every field of the error, including the parameters of a failed statement.
 process.on("uncaughtException", (error) => {
   console.error(errorText(error));
   process.exit(1);

@@ -36,13 +36,13 @@ export const systemClock: Clock = { now: () => new Date() };
 
 export interface Service {
   app: FastifyInstance;
-  /** Address of the API, such as `http://127.0.0.1:8080`; null for a mere worker. */
+  /** Address of the API, such as `http://127.0.0.1:8080`; null for a worker without an API. */
   url: string | null;
   worker: Worker;
   computer: Computer;
   /**
-   * Stops in phases: no new requests and jobs; those under way finish, at most for the configured time; then the rest.
-   * The store stays open.
+   * Stops in phases: first refuses new requests and jobs, then waits for running ones for the configured time at most, then
+   * ends the rest. The store stays open.
    */
   stop(): Promise<void>;
 }
@@ -70,25 +70,25 @@ export function ownContext(
   };
 }
 
-/** System calls that fail where an address cannot be had. */
+/** System calls that fail when an address is not available. */
 const LISTENING = new Set(["listen", "bind", "getaddrinfo"]);
 
 /**
- * Waits until something listens.
- * @throws UsageError that names the setting, when the address cannot be had
+ * Waits until a server listens.
+ * @throws UsageError that names the setting, when the address is not available
  */
 async function bind<T>(setting: string, listening: Promise<T>): Promise<T> {
   try {
     return await listening;
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error && LISTENING.has(String(error.syscall)))) throw error;
-    throw new UsageError(`The service cannot listen: ${error.message}. Set ${setting} to another one.`);
+    throw new UsageError(`The service cannot listen: ${error.message}. Change ${setting}.`);
   }
 }
 
 /**
  * Starts a process of the service on an open store.
- * @throws UsageError when it cannot listen; nothing of it is left then
+ * @throws UsageError when it cannot listen; everything that it has opened is then closed again
  */
 export async function startService(
   config: Config,
@@ -149,7 +149,7 @@ export async function startService(
     const removeExpired = () => {
       applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
     };
-    // The first time soon: a process that is restarted more often than that would otherwise never do so.
+    // The first run is soon after the start, because a process may be restarted more often than the interval.
     retention = setTimeout(
       () => {
         removeExpired();
@@ -168,10 +168,10 @@ export async function startService(
     app.log.info({ timeoutMs: config.shutdownTimeoutMs }, "stopping");
     clearTimeout(retention);
     const timeout = setTimeout(() => {
-      app.log.warn("requests under way are cut off");
+      app.log.warn("running requests cut off");
       app.server.closeAllConnections();
     }, config.shutdownTimeoutMs);
-    // A connection whose answer was under way is idle only afterwards; its client would keep it open.
+    // A connection becomes idle after its response, and its client would keep it open.
     const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
     await Promise.all([app.close(), running.stop(config.shutdownTimeoutMs)]);
     clearTimeout(timeout);
@@ -186,7 +186,7 @@ export async function startService(
   try {
     await open();
   } catch (error) {
-    // What is open already would keep the process, and the process its folder.
+    // Whatever is already open would keep the process running, and the data folder locked.
     await stop().catch((stopping: unknown) => app.log.error({ err: stopping }, "stop failed"));
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What the operator did wrong, in words; not worth a stack. */
+/** An error that the operator can correct. It is shown without a stack. */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }

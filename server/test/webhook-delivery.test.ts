@@ -317,7 +317,7 @@ describe("what a receiver gets", () => {
       "failed",
       "failed",
     ]);
-    expect(found[3].response).toContain("3 deliveries of the account wait already");
+    expect(found[3].response).toContain("3 deliveries of the account are already waiting");
   });
 });
 
@@ -422,7 +422,7 @@ describe("a receiver that fails", () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
     for (const webhook of hooks) {
       expect(await deliveries(webhook)).toMatchObject([
-        { state: "retrying", response_status: null, response: "No whole answer within 0.4 s." },
+        { state: "retrying", response_status: null, response: "No complete response within 0.4 s." },
       ]);
     }
   });

@@ -1,18 +1,18 @@
 import { lowPassZeroPhase } from "./butterworth.js";
 import type { PreparedSignal, Segment } from "./prepare.js";
 
-/** Step of the resampled signal: 10 Hz. */
+/** Sampling interval of the resampled signal: 10 Hz. */
 export const RESAMPLED_STEP_MS = 100;
 
-/** A slower recording (median step above 0.2 s) says too little about accelerations. */
+/** A recording with a longer median interval (slower than 5 Hz) has too little information about accelerations. */
 const SLOWEST_DOUBLE_STEP_MS = 2 * 200;
 
-/** A shorter segment has no acceleration signal. */
+/** Minimum duration of a segment with an acceleration signal. */
 const SHORTEST_SEGMENT_MS = 1000;
 
 /** Speed and acceleration of one segment at 10 Hz. */
 export interface AccelerationSignal {
-  /** First instant, ms since 1970 UTC; value i lies i * 100 ms later. */
+  /** Time of the first value, ms since 1970 UTC; value i is i * 100 ms later. */
   readonly startMs: number;
   /** Resampled, unfiltered speed in mm/s. */
   readonly speedMmPerS: Float64Array;
@@ -20,7 +20,7 @@ export interface AccelerationSignal {
   readonly accelerationMmPerS2: Float64Array;
 }
 
-/** The acceleration signal of every segment that has one; empty when the recording is slower than 5 Hz. */
+/** The acceleration signals of all segments that are long enough; none when the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): AccelerationSignal[] {
   if (signal.doubleMedianStepMs === null || signal.doubleMedianStepMs > SLOWEST_DOUBLE_STEP_MS) return [];
   const signals: AccelerationSignal[] = [];
@@ -34,7 +34,7 @@ export function accelerationSignals(signal: PreparedSignal): AccelerationSignal[
   return signals;
 }
 
-/** Linear interpolation at 10 Hz from the first instant of the segment; samples on the grid stay as they are. */
+/** Linear interpolation at 10 Hz from the start of the segment; samples at multiples of 100 ms keep their values. */
 function resample(signal: PreparedSignal, { first, last }: Segment): Float64Array {
   const { timestampMs, speedMmPerS } = signal;
   const startMs = timestampMs[first] ?? 0;

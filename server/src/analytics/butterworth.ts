@@ -1,6 +1,6 @@
 /**
- * Second-order Butterworth low pass at 10 Hz, corrected so that a forward and a backward pass together have half power
- * at 2 Hz. The cut-off is that of Linke et al. 2018 (PLoS ONE 13:e0199519), who neutralise gait in speed with it.
+ * Second-order Butterworth low-pass filter for 10 Hz, corrected so that a forward and a backward pass together have half
+ * power at 2 Hz. The cut-off is that of Linke et al. 2018 (PLoS ONE 13:e0199519), who use it to remove gait from speed.
  * Dual-pass gain: 0.9991 at 0.5 Hz, 0.9837 at 1, 0.9089 at 1.5, 0.7071 at 2, 0.1579 at 3.
  */
 const B0 = 0.264493773259;
@@ -9,17 +9,17 @@ const B2 = 0.264493773259;
 const A1 = -0.115976527133;
 const A2 = 0.173951620167;
 
-/** Gain at rest: the printed digits leave it at 1 + 1e-12. */
+/** Gain at 0 Hz: with the digits above it is 1 + 1e-12. */
 const GAIN_AT_REST = (B0 + B1 + B2) / (1 + A1 + A2);
 
-/** Samples mirrored at either end before filtering. */
+/** Number of samples that are mirrored at each end before filtering. */
 const PADDING = 9;
 
 /**
- * Low-passes a signal of 10 Hz without shifting it in time: forward, then backward (fourth order, zero phase).
+ * Low-pass filters a 10 Hz signal without shifting it in time: forward, then backward (fourth order, zero phase).
  *
- * @param signal at least 2 values, any unit
- * @returns as many values, same unit
+ * @param signal at least 2 values, in any unit
+ * @returns the same number of values, in the same unit
  */
 export function lowPassZeroPhase(signal: Float64Array): Float64Array {
   const padding = Math.min(PADDING, signal.length - 1);
@@ -31,7 +31,7 @@ export function lowPassZeroPhase(signal: Float64Array): Float64Array {
   return padded.slice(padding, padding + signal.length);
 }
 
-/** Continues the signal by turning it through 180 degrees about each end. */
+/** Extends the signal at each end by a copy that is rotated by 180 degrees about the end. */
 function padByOddReflection(signal: Float64Array, padding: number): Float64Array {
   const padded = new Float64Array(signal.length + 2 * padding);
   padded.set(signal, padding);
@@ -45,7 +45,7 @@ function padByOddReflection(signal: Float64Array, padding: number): Float64Array
   return padded;
 }
 
-/** One pass in transposed direct form II, begun as if the first value had been there for ever. */
+/** One pass in transposed direct form II, starting in the steady state for the first value. */
 function filterInPlace(values: Float64Array): void {
   const first = values[0] ?? 0;
   let state1 = (GAIN_AT_REST - B0) * first;

@@ -10,17 +10,17 @@ import { type AnalysisFrame, type SampleColumns, selectSamples } from "./samples
 import { divideAmongSpeedRanges } from "./speed-ranges.js";
 import { findHighIntensityRuns, findSprints } from "./speed-runs.js";
 
-/** Version of the rules in this folder. Raise it when any rule changes: every stored result must then be recomputed. */
+/** Version of the rules in this folder. Increment it when a rule changes, so that every stored result is recomputed. */
 export const DEFINITION_VERSION = 1;
 
 /**
- * Computes the data of a time frame. Pure: the same arguments give the same object, key order included.
+ * Computes the data of a time frame. Pure: the same arguments always give the same object and order of keys.
  *
- * @param samples of the frame's device, in strictly ascending order of time; those outside the frame or the ownership
- *   are left out here, so the caller may hand in whole chunks
+ * @param samples of the frame's device, in strictly ascending order of time; samples outside the frame or the
+ *   ownership are ignored, so the caller may pass whole chunks
  * @param parameters from `effectiveParameters`
- * @param computedAtMs the instant of this computation, ms since 1970 UTC
- * @returns SI units, see the schema of the computed data
+ * @param computedAtMs the time of this computation, ms since 1970 UTC
+ * @returns values in SI units, see the schema of the computed data
  * @throws RangeError when the samples are not in strictly ascending order
  */
 export function analyse(
@@ -44,7 +44,7 @@ export function analyse(
     last_computation: computedAtMs,
     total_distance: maxSpeedMmPerS === null ? null : metres(totals.distanceHalfUm),
     max_speed: maxSpeedMmPerS === null ? null : fromThousandths(maxSpeedMmPerS),
-    // Half micrometres per ms are half mm/s.
+    // Half micrometres per ms equal half mm/s.
     average_speed:
       totals.durationMs === 0
         ? null
@@ -69,7 +69,7 @@ export function analyse(
   };
 }
 
-/** First and last instant whose speed or heart rate enters a figure; null when none does. */
+/** Times of the first and last samples whose speed or heart rate is used; null when there are none. */
 function usedPeriod(
   selected: SampleColumns,
   speedTimestampMs: Float64Array,

@@ -1,6 +1,6 @@
 /**
- * The computed data of a time frame as a JSON Schema (draft 2020-12), in the order of the output: the one place where
- * every key has its meaning and its unit in words.
+ * The computed data of a time frame as a JSON Schema (draft 2020-12), in the order of the output. This is the one place
+ * that states the meaning and the unit of every key.
  */
 
 const RATIO = "ratio, 0 to 1";
@@ -46,7 +46,7 @@ function pairOf<I extends object>(description: string, items: I) {
 const EFFORT_VALUES = {
   start_time: instant("First instant of the effort."),
   max_value: quantity("m/s2", "Peak acceleration; negative for a deceleration."),
-  duration: quantity("s", "Last instant less first instant, one decimal."),
+  duration: quantity("s", "Time from the first to the last instant, one decimal."),
   distance: quantity("m", "Distance covered during the effort."),
   initial_speed: quantity("m/s", "Speed at the first instant."),
   end_speed: quantity("m/s", "Speed at the last instant."),
@@ -54,10 +54,10 @@ const EFFORT_VALUES = {
 
 function effortClass(name: string, which: string) {
   return object(
-    `${name} whose peak reaches ${which}. An effort is listed once, under the highest it reaches.`,
+    `${name} whose peak reaches ${which}. An effort is listed once, under the highest threshold that it reaches.`,
     {
-      threshold: quantity("m/s2", "The threshold, positive for decelerations too."),
-      values: list(`The ${name.toLowerCase()}, by time.`, object("One effort.", EFFORT_VALUES)),
+      threshold: quantity("m/s2", "The threshold, also positive for decelerations."),
+      values: list(`The ${name.toLowerCase()}, in order of time.`, object("One effort.", EFFORT_VALUES)),
     },
   );
 }
@@ -79,10 +79,10 @@ function speedRuns(description: string) {
   return object(description, {
     threshold: quantity("m/s", "The speed at or above which a stretch counts."),
     values: list(
-      "The stretches, by time.",
+      "The stretches, in order of time.",
       object("One stretch.", {
         start_time: instant("First instant of the stretch."),
-        duration: quantity("s", "Last instant less first instant, one decimal."),
+        duration: quantity("s", "Time from the first to the last instant, one decimal."),
         max_value: quantity("m/s", "Highest speed of the stretch."),
         distance: quantity("m", "Distance covered in the stretch."),
       }),
@@ -97,25 +97,25 @@ const RANGE_LIMITS = {
 
 const THRESHOLDS_M_PER_S2 = pairOf("Lower and upper threshold.", quantity("m/s2", "Peak acceleration."));
 
-/** What a result was computed with: two results can be compared when their definitions are equal. */
+/** The rules and parameters of a computation. Results can be compared when their definitions are equal. */
 const DEFINITION_SCHEMA = object("The rules and parameters that gave these figures.", {
   version: {
     type: "integer",
     description: "Version of the rules. Unit: none, a counter.",
   },
-  parameters: object("Preset of the sport, merged with the time frame's params.", {
-    max_hr: quantityOrNull("beats/min", "Maximum heart rate as given in params."),
+  parameters: object("The preset of the sport, merged with the params of the time frame.", {
+    max_hr: quantityOrNull("beats/min", "Maximum heart rate from params."),
     speed_ranges: list("Lower limits of the speed classes.", quantity("m/s", "Lower limit.")),
     acceleration_thresholds: THRESHOLDS_M_PER_S2,
     deceleration_thresholds: THRESHOLDS_M_PER_S2,
-    sprint_threshold: quantity("m/s", "Speed from which a run is a sprint."),
+    sprint_threshold: quantity("m/s", "Speed at or above which a run is a sprint."),
     hid_thresholds: pairOf(
       "Lower and upper threshold.",
       quantity("m/s", "Speed of high-intensity distance."),
     ),
-    intensity_span: quantity("s", "Length of a slice of intensity."),
+    intensity_span: quantity("s", "Duration of a slice of intensity."),
     standstill_speed: quantity("m/s", "Mean speed below which an interval counts as standing."),
-    max_valid_speed: quantity("m/s", "Speed above which a sample is not used."),
+    max_valid_speed: quantity("m/s", "Speed above which a sample is ignored."),
   }),
 });
 
@@ -126,21 +126,27 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
   last_computation: instant("When these figures were computed."),
   total_distance: quantityOrNull(
     "m",
-    "Distance from the receiver's speed; standing and gaps of the recording add nothing.",
+    "Distance computed from the receiver's speed; standing and gaps in the recording add nothing.",
   ),
   max_speed: quantityOrNull("m/s", "Highest speed, single spikes removed."),
-  average_speed: quantityOrNull("m/s", "Distance by recorded time, standing included, gaps excluded."),
+  average_speed: quantityOrNull(
+    "m/s",
+    "Distance divided by recorded time, which includes standing and excludes gaps.",
+  ),
   accelerations: efforts("Accelerations"),
   decelerations: efforts("Decelerations"),
   sprint: object("Sprints.", {
     threshold_1: speedRuns(
-      "Stretches at or above the sprint speed for at least 1.0 s; dips shorter than 0.5 s do not divide one.",
+      "Stretches at or above the sprint speed for at least 1.0 s; a dip shorter than 0.5 s does not divide a sprint.",
     ),
   }),
-  hid: object("High-intensity distance: the sum of the distances of a list. The lists are nested.", {
-    threshold_1: speedRuns("Stretches at or above the lower speed, however short."),
-    threshold_2: speedRuns("Stretches at or above the upper speed, however short."),
-  }),
+  hid: object(
+    "High-intensity distance: the sum of the distances in a list. Each stretch of the second list lies within one of the first.",
+    {
+      threshold_1: speedRuns("Stretches of any duration at or above the lower speed."),
+      threshold_2: speedRuns("Stretches of any duration at or above the upper speed."),
+    },
+  ),
   time_per_speed_ranges: list(
     "Recorded time in each class of speed; every class is listed.",
     object("One class.", {
@@ -159,25 +165,31 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
   ),
   intensity: object("Distance over time.", {
     distance: list(
-      "One entry per slice from start_time on, the last slice may be shorter; empty without samples.",
+      "One entry per slice from start_time; the last slice may be shorter. Empty without samples.",
       quantity("m", "Distance covered in the slice."),
     ),
     start_time: instant("Start of the time frame."),
-    span: quantity("s", "Length of a slice."),
+    span: quantity("s", "Duration of a slice."),
     end_time: instant("End of the time frame."),
   }),
   hr_max: quantityOrNull("beats/min", "Highest valid heart rate (30 to 240)."),
   hr_min: quantityOrNull("beats/min", "Lowest valid heart rate (30 to 240)."),
-  hr_avg: quantityOrNull("beats/min", "Average by time; a heart rate holds until the next, at most 5 s."),
+  hr_avg: quantityOrNull(
+    "beats/min",
+    "Average weighted by time; a heart rate is valid until the next one, for at most 5 s.",
+  ),
   hr_plot: quantityOrNull("beats/min", "Last valid heart rate of the time frame, for a live chart."),
   athlete_max_hr: quantityOrNull(
     "beats/min",
-    "max_hr of the params, else 208 - 0.7 x age at start_time (Tanaka et al. 2001).",
+    "max_hr from params, otherwise 208 - 0.7 x age at start_time (Tanaka et al. 2001).",
   ),
   timePerHrZone: list(
-    "Heart-rate time in each of six zones; empty when athlete_max_hr is null.",
+    "Time with a valid heart rate in each of six zones; empty when athlete_max_hr is null.",
     object("One zone.", {
-      percentage_hrmax: quantity("percent, 0 to 100", "Share of the heart-rate time spent in the zone."),
+      percentage_hrmax: quantity(
+        "percent, 0 to 100",
+        "Share of the time with a valid heart rate that was spent in the zone.",
+      ),
       range_bpm: pairOf("Limits of the zone.", quantity("beats/min", "Limit.")),
       range_percent_hrmax: pairOf("Limits of the zone.", quantity("percent of athlete_max_hr", "Limit.")),
     }),

@@ -1,6 +1,6 @@
 import type { AnalysisParameters } from "./presets.js";
 
-/** An acceleration or a deceleration: a whole change of speed, not only the part above the threshold. */
+/** An acceleration or a deceleration: the whole change of speed, not only the part above the threshold. */
 export interface AccelerationEffort {
   /** ms since 1970 UTC. */
   readonly start_time: number;
@@ -16,7 +16,7 @@ export interface AccelerationEffort {
   readonly end_speed: number;
 }
 
-/** Efforts whose peak lies from `threshold_1` to below `threshold_2`, and those from `threshold_2`. */
+/** Efforts whose peak reaches `threshold_1` but not `threshold_2`, and efforts whose peak reaches `threshold_2`. */
 export interface EffortsByThreshold {
   readonly threshold_1: { readonly threshold: number; readonly values: readonly AccelerationEffort[] };
   readonly threshold_2: { readonly threshold: number; readonly values: readonly AccelerationEffort[] };
@@ -45,7 +45,7 @@ interface SpeedRange {
   readonly ratio: number;
   /** m/s, included. */
   readonly threshold_low: number;
-  /** m/s, excluded, but for the last class. */
+  /** m/s, excluded except in the last class. */
   readonly threshold_high: number;
 }
 
@@ -60,18 +60,18 @@ export interface DistancePerSpeedRange extends SpeedRange {
 }
 
 export interface Intensity {
-  /** m per slice. */
+  /** m in each slice. */
   readonly distance: readonly number[];
-  /** Of the time frame, ms since 1970 UTC. */
+  /** ms since 1970 UTC, of the time frame. */
   readonly start_time: number;
-  /** Length of a slice in s. */
+  /** Duration of a slice in s. */
   readonly span: number;
-  /** Of the time frame, ms since 1970 UTC. */
+  /** ms since 1970 UTC, of the time frame. */
   readonly end_time: number;
 }
 
 export interface HeartRateZone {
-  /** Share of the heart-rate time spent in the zone, 0 to 100 percent. */
+  /** Share of the time with a valid heart rate that was spent in the zone, 0 to 100 percent. */
   readonly percentage_hrmax: number;
   /** Limits in beats per minute. */
   readonly range_bpm: readonly [number, number];
@@ -80,7 +80,7 @@ export interface HeartRateZone {
 }
 
 /**
- * The computed data of a time frame, as the API returns them. The keys always stand in this order, so that
+ * The computed data of a time frame, as the API returns them. The keys are always in this order, so that
  * `JSON.stringify` gives the same bytes for the same samples.
  */
 export interface ComputedData {
@@ -103,6 +103,6 @@ export interface ComputedData {
   readonly hr_plot: number | null;
   readonly athlete_max_hr: number | null;
   readonly timePerHrZone: readonly HeartRateZone[];
-  /** Not in the original interface: by which rules and parameters the figures came about. */
+  /** The rules and parameters of the computation; clients get them on request. */
   readonly definition: { readonly version: number; readonly parameters: AnalysisParameters };
 }

@@ -4,10 +4,10 @@ import { inThousandths } from "./parameters.js";
 import type { ThresholdPair } from "./presets.js";
 import { durationSeconds, fromThousandths } from "./rounding.js";
 
-/** An effort lasts as long as the acceleration stays at or above 0.5 m/s2 (the cycle limits of SciSports). */
+/** An effort lasts while the acceleration is at least 0.5 m/s2 in magnitude (the cycle limits of SciSports). */
 const ONSET_MM_PER_S2 = 500;
 
-/** An instant above 9 m/s2 (the artefact limit of SciSports) ends an effort and is not part of one. */
+/** A value above 9 m/s2 (the artefact limit of SciSports) ends an effort and belongs to none. */
 const ARTEFACT_MM_PER_S2 = 9000;
 
 const SHORTEST_EFFORT_MS = 500;
@@ -25,7 +25,7 @@ interface Effort {
 }
 
 /**
- * Finds the efforts in one direction. Each is listed once, under the highest threshold that its peak reaches.
+ * Finds the efforts in one direction. Each effort is listed once, under the highest threshold that its peak reaches.
  *
  * @param thresholds m/s2, positive in both directions, ascending
  */
@@ -52,13 +52,13 @@ export function findEfforts(
   };
 }
 
-/** Maximal runs of consecutive instants whose acceleration, times `sign`, lies between the onset and the artefact limit. */
+/** Maximal runs of consecutive values whose acceleration, times `sign`, is between the onset and the artefact limit. */
 function* runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Generator<Effort> {
   const { accelerationMmPerS2 } = signal;
   let first = -1;
   let peakMmPerS2 = 0;
   for (let i = 0; i <= accelerationMmPerS2.length; i++) {
-    // One instant past the end has no acceleration and so closes the last run.
+    // The index after the end has no acceleration, so it closes the last run.
     const a = sign * (accelerationMmPerS2[i] ?? 0);
     if (a >= ONSET_MM_PER_S2 && a <= ARTEFACT_MM_PER_S2) {
       if (first < 0) {
@@ -76,7 +76,7 @@ function* runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Generator<Ef
 function describe({ signal, first, last, peakMmPerS2 }: Effort, sign: 1 | -1): AccelerationEffort {
   const initial = signal.speedMmPerS[first] ?? 0;
   const end = signal.speedMmPerS[last] ?? 0;
-  // Trapezoids over equal steps: the sum of all values less half of the first and of the last.
+  // Trapezoidal rule with equal steps: the sum of all values minus half of the first and of the last.
   let sum = -(initial + end) / 2;
   for (let i = first; i <= last; i++) sum += signal.speedMmPerS[i] ?? 0;
   return {

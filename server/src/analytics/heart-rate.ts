@@ -5,19 +5,19 @@ import type { SampleColumns } from "./samples.js";
 const LOWEST_VALID_BPM = 30;
 const HIGHEST_VALID_BPM = 240;
 
-/** A heart rate holds until the next one, but no longer than this. */
+/** A heart rate is valid until the next one, but no longer than this. */
 const LONGEST_HOLD_MS = 5000;
 
-/** Limits of the zones in percent of the maximum heart rate: the five of Polar and ACSM practice, and the rest. */
+/** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the rest. */
 const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;
 
 const AVERAGE_DECIMALS = 1;
 const PERCENTAGE_DECIMALS = 2;
 
-/** Ages beyond this are an error in the birth date. */
+/** A higher age means that the birth date is wrong. */
 const OLDEST_AGE_YEARS = 130;
 
-/** Heart-rate figures of a frame; null where it has no valid heart rate. */
+/** Heart-rate figures of a frame; null when it has no valid heart rate. */
 export interface HeartRateFigures {
   readonly max: number | null;
   readonly min: number | null;
@@ -28,15 +28,15 @@ export interface HeartRateFigures {
   readonly zones: HeartRateZone[];
 }
 
-/** Whether a heart rate is one that a person can have; 0 stands for none. */
+/** Whether a heart rate is plausible; 0 means that there is none. */
 export function isValidHeartRate(bpm: number): boolean {
   return bpm >= LOWEST_VALID_BPM && bpm <= HIGHEST_VALID_BPM;
 }
 
 /**
- * @param samples those of the frame, whatever their speed
- * @param lastMs `last_timestamp`, where the last heart rate ceases to hold
- * @param athleteMaxBpm a multiple of 0.1; null: no zones
+ * @param samples of the frame, with any speed
+ * @param lastMs `last_timestamp`, until which the last heart rate is valid
+ * @param athleteMaxBpm a multiple of 0.1; null for no zones
  */
 export function summariseHeartRate(
   samples: SampleColumns,
@@ -69,10 +69,11 @@ export function summariseHeartRate(
 /**
  * The maximum heart rate that the zones refer to.
  *
- * @param maxHr `max_hr` of the parameters; it has precedence
+ * @param maxHr `max_hr` of the parameters, which has precedence
  * @param birthDate `YYYY-MM-DD`
- * @param atMs instant at which the age counts, ms since 1970 UTC
- * @returns beats per minute: `maxHr`, else 208 - 0.7 x age in completed years, rounded (Tanaka et al. 2001), else null
+ * @param atMs time at which the age is taken, ms since 1970 UTC
+ * @returns beats per minute: `maxHr`, otherwise 208 - 0.7 x age in completed years, rounded (Tanaka et al. 2001); null
+ *   when neither is known
  */
 export function athleteMaxHeartRate(
   maxHr: number | null,
@@ -92,7 +93,7 @@ function completedYears(birthDate: string, atMs: number): number {
   return today.slice(5) < birthDate.slice(5) ? years - 1 : years;
 }
 
-/** Null when no heart rate held for any time: then there is at most one, at the last instant. */
+/** Null when no heart rate was valid for any time: then there is at most one, in the last sample. */
 function averageOf(heldMs: Float64Array): number | null {
   let totalMs = 0;
   let weighted = 0;
@@ -110,7 +111,7 @@ function zonesOf(heldMs: Float64Array, athleteMaxBpm: number | null): HeartRateZ
   const zoneMs = lows.map(() => 0);
   let totalMs = 0;
   heldMs.forEach((ms, bpm) => {
-    // bpm >= low % of the maximum, in integers; above 100 % belongs to the last zone.
+    // bpm >= low % of the maximum, in integers. Heart rates above 100 % belong to the last zone.
     const zone = lows.findLastIndex((low) => bpm * 1000 >= low * maxTenths);
     zoneMs[zone] = (zoneMs[zone] ?? 0) + ms;
     totalMs += ms;

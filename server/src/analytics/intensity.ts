@@ -5,10 +5,10 @@ import { metres } from "./rounding.js";
 import type { AnalysisFrame } from "./samples.js";
 
 /**
- * Distance per slice of the frame, from its start to its end; the last slice may be shorter. An interval that crosses
- * the limit of a slice is divided in proportion of time, which keeps the parts integers of half micrometres.
+ * Distance in each slice of the frame, from its start to its end; the last slice may be shorter. An interval that crosses
+ * the boundary of a slice is divided in proportion to time, so the parts are still integers of half micrometres.
  *
- * @param span length of a slice in s
+ * @param span duration of a slice in s
  * @returns no distances at all when the signal has no sample
  */
 export function distancePerSlice(signal: PreparedSignal, frame: AnalysisFrame, span: number): Intensity {

@@ -1,20 +1,20 @@
 import { type AnalysisParameters, PRESETS, type Sport, type ThresholdPair } from "./presets.js";
 
-/** `params` of a time frame that hold against its JSON schema; keys that the computation does not know are ignored. */
+/** `params` of a time frame, valid against its JSON schema. The computation ignores keys that it does not know. */
 export type ParameterOverrides = {
   readonly [K in keyof AnalysisParameters]?: NonNullable<AnalysisParameters[K]>;
 };
 
-/** A rule between parameters that does not hold. */
+/** A violated rule between parameters. */
 export interface ParameterProblem {
   readonly parameter: keyof AnalysisParameters;
-  /** What is wrong and what to do, in the caller's words. */
+  /** What is wrong and what to do, for the caller. */
   readonly message: string;
 }
 
 /**
  * Merges the preset of a sport with the `params` of a time frame. Speeds, accelerations and the span are rounded to
- * 0.001 and the heart rate to 0.1, so that every comparison of the computation is one of integers.
+ * 0.001 and the heart rate to 0.1, so that the computation compares integers only.
  *
  * @param overrides valid against the JSON schema and without {@link parameterProblems}
  */
@@ -34,10 +34,10 @@ export function effectiveParameters(sport: Sport, overrides: ParameterOverrides)
 }
 
 /**
- * The rules between parameters that a JSON schema cannot express: limits and thresholds ascend (after rounding to
- * 0.001), the speed classes begin with 0 and end below `max_valid_speed`.
+ * Checks the rules between parameters that a JSON schema cannot express: limits and thresholds ascend (after rounding to
+ * 0.001), and the speed classes start at 0 and end below `max_valid_speed`.
  *
- * @returns one entry per broken rule; empty when the parameters can be used
+ * @returns one entry for each violated rule; empty when the parameters are valid
  */
 export function parameterProblems(sport: Sport, overrides: ParameterOverrides): ParameterProblem[] {
   const effective = effectiveParameters(sport, overrides);
@@ -51,7 +51,7 @@ export function parameterProblems(sport: Sport, overrides: ParameterOverrides): 
     if (!isAscending(effective[parameter])) {
       problems.push({
         parameter,
-        message: "The values must ascend, each at least 0.001 above the one before it.",
+        message: "The values must ascend, each at least 0.001 above the previous one.",
       });
     }
   }

@@ -2,19 +2,19 @@ import { inThousandths } from "./parameters.js";
 import type { AnalysisParameters } from "./presets.js";
 import type { SampleColumns } from "./samples.js";
 
-/** Two samples further apart than this, and than 5 median steps, belong to different segments. */
+/** Two samples belong to different segments when they are further apart than this and than 5 median intervals. */
 const SHORTEST_GAP_MS = 1000;
 const GAP_IN_STEPS = 5;
 
-/** Samples `first` to `last` (both included) without a gap between them. */
+/** Samples `first` to `last` (both included), without a gap. */
 export interface Segment {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * The signal that every figure of speed and distance is computed from: samples with a credible speed, cut into segments,
- * freed of single spikes and of the noise of standing.
+ * The signal from which every figure of speed and distance is computed: samples with a credible speed, split into
+ * segments, without single spikes and without the noise of standing.
  *
  * Exactness: a speed is at most 100 m/s (the bound of `max_valid_speed`), so a sum of two is at most 2e5 mm/s; a frame
  * lasts at most 7 days = 6.048e8 ms. Sums of `speed sum * dt` over a frame are therefore integers of at most 1.21e14
@@ -25,25 +25,26 @@ export interface PreparedSignal {
   readonly timestampMs: Float64Array;
   /** Speed after the median filter, mm/s. */
   readonly speedMmPerS: Int32Array;
-  /** In ascending order; together they hold every sample. */
+  /** In ascending order; together they contain every sample. */
   readonly segments: readonly Segment[];
   /**
-   * Entry i: twice the mean speed in mm/s of the interval from sample i to sample i + 1, zero at standstill. Times the
-   * duration in ms it is the distance in half micrometres. Zero for the last sample of a segment, which begins none.
+   * Entry i: twice the mean speed in mm/s of the interval from sample i to sample i + 1, zero at standstill. The
+   * product with the duration in ms is the distance in half micrometres. Zero for the last sample of a segment, which
+   * starts no interval.
    */
   readonly intervalSpeedSum: Int32Array;
-  /** Twice the median in ms of the differences between successive instants; null with fewer than two samples. */
+  /** Twice the median interval between successive samples in ms; null with fewer than two samples. */
   readonly doubleMedianStepMs: number | null;
 }
 
 /** Distance and recorded time of a prepared signal. */
 export interface Totals {
   readonly distanceHalfUm: number;
-  /** Standing included, gaps excluded. */
+  /** Includes standing, excludes gaps. */
   readonly durationMs: number;
 }
 
-/** Rejects, segments, filters and stills the samples of a frame. */
+/** Rejects incredible speeds, splits at gaps, removes spikes and sets standing to zero. */
 export function prepareSignal(samples: SampleColumns, parameters: AnalysisParameters): PreparedSignal {
   const { timestampMs, speedMmPerS } = rejectIncredible(samples, inThousandths(parameters.max_valid_speed));
   const doubleMedianStepMs = doubleMedianStep(timestampMs);
@@ -105,7 +106,7 @@ function rejectIncredible(samples: SampleColumns, maxValidMmPerS: number) {
 function doubleMedianStep(timestampMs: Float64Array): number | null {
   const count = timestampMs.length - 1;
   if (count < 1) return null;
-  // A step is at most the 7 days of a frame, 6.1e8 ms, and integers sort faster.
+  // An interval is at most the 7 days of a frame, 6.1e8 ms, and integers sort faster.
   const steps = new Int32Array(count);
   for (let i = 0; i < count; i++) steps[i] = stepMs(timestampMs, i);
   steps.sort();
@@ -126,7 +127,7 @@ function splitAtGaps(timestampMs: Float64Array, doubleMedianStepMs: number): Seg
   return segments;
 }
 
-/** The median of each sample and its two neighbours (Varley et al. 2017); the ends of a segment stay. */
+/** The median of each sample and its two neighbours (Varley et al. 2017); the ends of a segment do not change. */
 function medianOfThree(speeds: Int32Array, segments: readonly Segment[]): Int32Array {
   const filtered = speeds.slice();
   for (const { first, last } of segments) {
@@ -140,7 +141,7 @@ function medianOfThree(speeds: Int32Array, segments: readonly Segment[]): Int32A
   return filtered;
 }
 
-/** Rectified Doppler noise of 0.08 m/s would integrate to 344 m in 90 minutes of standing: below the limit nothing moves. */
+/** Below the limit nothing moves: rectified Doppler noise of 0.08 m/s would add up to 344 m in 90 minutes of standing. */
 function sumIntervalSpeeds(
   speeds: Int32Array,
   segments: readonly Segment[],

@@ -1,25 +1,25 @@
 /** Two thresholds, the lower one first. */
 export type ThresholdPair = readonly [number, number];
 
-/** Every parameter of the computation, under the names that `params` of a time frame uses. */
+/** The parameters of the computation, with the names that they have in `params` of a time frame. */
 export interface AnalysisParameters {
-  /** Maximum heart rate of the athlete in beats per minute; null: derived from the age. */
+  /** Maximum heart rate of the athlete in beats per minute; null to derive it from the age. */
   readonly max_hr: number | null;
   /** Lower limits of the speed classes in m/s, ascending from 0; the last class ends at `max_valid_speed`. */
   readonly speed_ranges: readonly number[];
-  /** Peak accelerations in m/s2 that class an effort. */
+  /** Peak accelerations in m/s2 by which efforts are classified. */
   readonly acceleration_thresholds: ThresholdPair;
-  /** Peak decelerations in m/s2 that class an effort, given as positive numbers. */
+  /** Peak decelerations in m/s2 by which efforts are classified, as positive numbers. */
   readonly deceleration_thresholds: ThresholdPair;
-  /** Speed in m/s from which a run is a sprint. */
+  /** Speed in m/s at or above which a run is a sprint. */
   readonly sprint_threshold: number;
-  /** Speeds in m/s from which distance is high-intensity distance. */
+  /** Speeds in m/s at or above which distance is high-intensity distance. */
   readonly hid_thresholds: ThresholdPair;
-  /** Length in s of a slice of `intensity`. */
+  /** Duration of a slice of `intensity` in s. */
   readonly intensity_span: number;
   /** Mean speed in m/s below which an interval counts as standing. */
   readonly standstill_speed: number;
-  /** Speed in m/s above which a sample is a fault of measurement. */
+  /** Speed in m/s above which a sample is a measurement error. */
   readonly max_valid_speed: number;
 }
 
@@ -40,7 +40,7 @@ const COMMON = {
   max_valid_speed: FASTEST_ON_FOOT_M_PER_S,
 } as const;
 
-/** Round classes of 1 m/s for road running; no published consensus exists. */
+/** Classes of 1 m/s for road running; there is no published consensus. */
 const RUNNING: AnalysisParameters = {
   ...COMMON,
   speed_ranges: [0, 2, 3, 4, 5, 6],
@@ -49,8 +49,8 @@ const RUNNING: AnalysisParameters = {
 };
 
 /**
- * The parameters that hold for a sport unless the time frame's `params` say otherwise. Speeds in m/s, spans in s.
- * A computation takes them through `effectiveParameters`, which also fixes the order of the keys.
+ * The defaults of each sport, which `params` of a time frame can override. Speeds in m/s, spans in s. Computations get
+ * them from `effectiveParameters`, which also fixes the order of the keys.
  */
 export const PRESETS: Readonly<Record<Sport, AnalysisParameters>> = {
   /** Classes in steps of 10 km/h. */
@@ -64,14 +64,14 @@ export const PRESETS: Readonly<Record<Sport, AnalysisParameters>> = {
     max_valid_speed: 30,
   },
   running: RUNNING,
-  /** 7.2, 14.4, 19.8 and 25.2 km/h: the classes of the Rampinini and Bradley line of studies of men's football. */
+  /** 7.2, 14.4, 19.8 and 25.2 km/h: the classes of the studies of men's football by Rampinini and Bradley. */
   soccer: {
     ...COMMON,
     speed_ranges: [0, 2, 4, 5.5, 7],
     sprint_threshold: 7,
     hid_thresholds: [4, 5.5],
   },
-  /** Satellite speed in water is poor: the antenna is under water for part of every stroke. */
+  /** Satellite speed is poor in water: the antenna is submerged for part of every stroke. */
   swimming: {
     ...COMMON,
     speed_ranges: [0, 0.5, 1, 1.5, 2],
@@ -90,7 +90,7 @@ export const PRESETS: Readonly<Record<Sport, AnalysisParameters>> = {
 
 /**
  * Parameters for women's football: 15.8 and 20.5 km/h, after Bradley and Vescovi 2015 (IJSPP 10:112) and the review
- * Appl Sci 2025, 15:5497. To be sent as `params`; not a default, because a time frame does not say who plays.
+ * Appl Sci 2025, 15:5497. Sent as `params`; not a default, because a time frame does not state who plays.
  */
 export const SOCCER_WOMEN_PARAMS = {
   speed_ranges: [0, 2, 3.5, 4.4, 5.7],
@@ -98,7 +98,7 @@ export const SOCCER_WOMEN_PARAMS = {
   hid_thresholds: [3.5, 4.4],
 } as const;
 
-/** Parameters for the velocity bands of FIFA's EPTS tests: 7, 15, 20 and 25 km/h. To be sent as `params`. */
+/** Parameters for the velocity bands of FIFA's EPTS tests: 7, 15, 20 and 25 km/h. Sent as `params`. */
 export const SOCCER_FIFA_BANDS_PARAMS = {
   speed_ranges: [0, 1.944, 4.167, 5.556, 6.944],
   sprint_threshold: 6.944,

@@ -1,8 +1,8 @@
 /**
  * Rounds a quotient of exact integers half up.
  *
- * The product of a sum and a power of ten may pass 2^53, so the division is done in BigInt; it runs once per number of
- * the output, never per sample.
+ * The product of a sum and a power of ten may exceed 2^53, so the division uses BigInt. It runs once for each number of
+ * the output, not for each sample.
  *
  * @param numerator integer, 0 to 2^53
  * @param denominator integer, 1 to 2^53
@@ -16,23 +16,23 @@ export function divideRoundingHalfUp(numerator: number, denominator: number, dec
   return Number(units) / unitsPerOne;
 }
 
-/** As {@link divideRoundingHalfUp}, but 0 when the whole is 0: a share of nothing. */
+/** Like {@link divideRoundingHalfUp}, but 0 when the whole is 0. */
 export function shareRoundingHalfUp(part: number, whole: number, decimals: number): number {
   return whole === 0 ? 0 : divideRoundingHalfUp(part, whole, decimals);
 }
 
-/** Rounds a floating-point quantity in thousandths (mm, mm/s, mm/s2; not negative) half up, and gives it in m, m/s, m/s2. */
+/** Rounds a quantity in thousandths (mm, mm/s, mm/s2; not negative) half up, and converts it to m, m/s, m/s2. */
 export function fromThousandths(thousandths: number): number {
   return Math.floor(thousandths + 0.5) / 1000;
 }
 
-/** Milliseconds as seconds with one decimal. */
+/** Converts milliseconds to seconds with one decimal. */
 export function durationSeconds(durationMs: number): number {
   return divideRoundingHalfUp(durationMs, 1000, 1);
 }
 
 /**
- * Half micrometres as metres with three decimals. The half micrometre is the unit in which the distance of an interval,
+ * Converts half micrometres to metres with three decimals. In half micrometres the distance of an interval,
  * `(v_i + v_i+1) / 2 * dt` with speeds in mm/s and time in ms, is an integer.
  */
 export function metres(distanceHalfUm: number): number {

@@ -1,4 +1,4 @@
-/** Marks a sample without a usable speed in {@link SampleColumns.speedMmPerS}; every negative value means the same. */
+/** Marks a sample without a usable speed in {@link SampleColumns.speedMmPerS}; any negative value has this meaning. */
 export const NO_SPEED = -1;
 
 /** Marks a sample without a heart rate in {@link SampleColumns.heartRateBpm}. */
@@ -6,7 +6,7 @@ export const NO_HEART_RATE = 0;
 
 /** Samples of one device as columns of equal length, in strictly ascending order of time. */
 export interface SampleColumns {
-  /** Instants, integer ms since 1970 UTC. */
+  /** Times, integer ms since 1970 UTC. */
   readonly timestampMs: Float64Array;
   /** Speed over ground in mm/s; negative where the device gave none. */
   readonly speedMmPerS: Int32Array;
@@ -20,24 +20,24 @@ export interface OwnershipInterval {
   readonly endMs: number;
 }
 
-/** What of a time frame the computation needs to know. */
+/** The properties of a time frame that the computation uses. */
 export interface AnalysisFrame {
-  /** First instant of the frame, integer ms since 1970 UTC. */
+  /** First time of the frame, integer ms since 1970 UTC. */
   readonly startMs: number;
   /** Last instant of the frame (inclusive), integer ms since 1970 UTC; above `startMs`, at most 7 days later. */
   readonly endMs: number;
-  /** When the owner of the frame owned the device, in any order. Samples outside are not used. */
+  /** When the owner of the frame owned the device, in any order. Samples outside are ignored. */
   readonly ownership: readonly OwnershipInterval[];
   /** Birth date of the athlete, `YYYY-MM-DD`; null when unknown. */
   readonly athleteBirthDate: string | null;
 }
 
 /**
- * Chooses the samples that a time frame may use: `startMs <= t <= endMs` and inside an ownership interval.
+ * Selects the samples that a time frame may use: `startMs <= t <= endMs` and inside an ownership interval.
  *
  * @param samples columns in strictly ascending order of time, possibly reaching beyond the frame
- * @returns columns with the chosen samples, in the same order; they may share memory with `samples`
- * @throws RangeError when two successive chosen samples are not in strictly ascending order
+ * @returns columns with the selected samples, in the same order; they may share memory with `samples`
+ * @throws RangeError when two successive selected samples are not in strictly ascending order
  */
 export function selectSamples(samples: SampleColumns, frame: AnalysisFrame): SampleColumns {
   const chosen = ownedPeriods(frame).map(({ startMs, endMs }) => {
@@ -51,11 +51,11 @@ export function selectSamples(samples: SampleColumns, frame: AnalysisFrame): Sam
   return selected;
 }
 
-/** The ownership inside the frame as disjoint intervals in ascending order. */
+/** The ownership within the frame as disjoint intervals in ascending order. */
 function ownedPeriods(frame: AnalysisFrame): OwnershipInterval[] {
   const periods: OwnershipInterval[] = [];
   for (const owned of [...frame.ownership].sort((a, b) => a.startMs - b.startMs)) {
-    // Instants are integers, so the frame's inclusive end is the half-open end 1 ms later.
+    // Times are integers, so the half-open interval ends 1 ms after the last time of the frame.
     const startMs = Math.max(owned.startMs, frame.startMs, periods.at(-1)?.endMs ?? frame.startMs);
     const endMs = Math.min(owned.endMs, frame.endMs + 1);
     if (startMs < endMs) periods.push({ startMs, endMs });
@@ -63,7 +63,7 @@ function ownedPeriods(frame: AnalysisFrame): OwnershipInterval[] {
   return periods;
 }
 
-/** How many instants lie before `t`, by bisection. */
+/** How many times are before `t`, by binary search. */
 function countBefore(timestampMs: Float64Array, t: number): number {
   let low = 0;
   let high = timestampMs.length;

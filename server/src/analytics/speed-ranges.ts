@@ -6,15 +6,15 @@ import { durationSeconds, metres, shareRoundingHalfUp } from "./rounding.js";
 
 const RATIO_DECIMALS = 4;
 
-/** Time and distance of a frame, divided among the classes of speed. */
+/** Time and distance of a frame in each class of speed. */
 export interface SpeedRangeFigures {
   readonly time: TimePerSpeedRange[];
   readonly distance: DistancePerSpeedRange[];
 }
 
 /**
- * Divides time and distance among the classes of speed: an interval belongs to the class that holds its mean speed,
- * `low <= m < high`; the last class ends at `max_valid_speed`, which no sample exceeds. Every class is listed.
+ * Divides time and distance among the classes of speed. An interval belongs to the class that contains its mean speed:
+ * `low <= m < high`. The last class ends at `max_valid_speed`, which no sample exceeds. Every class is listed.
  */
 export function divideAmongSpeedRanges(
   signal: PreparedSignal,

@@ -3,10 +3,10 @@ import { inThousandths } from "./parameters.js";
 import { type PreparedSignal, type Segment, stepMs } from "./prepare.js";
 import { durationSeconds, fromThousandths, metres } from "./rounding.js";
 
-/** Sprints with a dip of less than 0.5 s between them are one (the tolerance of Fitogether). */
+/** Sprints less than 0.5 s apart are joined (the tolerance of Fitogether). */
 const SPRINT_MERGED_BELOW_MS = 500;
 
-/** A sprint lasts at least 1.0 s (the default of STATSports). */
+/** Minimum duration of a sprint: 1.0 s (the default of STATSports). */
 const SHORTEST_SPRINT_MS = 1000;
 
 /** Samples `first` to `last` (both included) of the prepared signal. */
@@ -16,8 +16,8 @@ interface Run {
 }
 
 /**
- * Finds sprints: runs of intervals whose mean speed is at or above the threshold, joined over short dips, without the
- * short ones.
+ * Finds sprints: runs of intervals whose mean speed is at or above the threshold, joined over
+ * short dips. Runs that are too short are dropped.
  *
  * @param threshold m/s
  */
@@ -42,8 +42,8 @@ export function findSprints(signal: PreparedSignal, threshold: number): SpeedRun
 }
 
 /**
- * Finds the stretches of high-intensity distance: runs of intervals whose mean speed is at or above the threshold,
- * however short, and never joined, so that their distances add up to the distance at or above the threshold.
+ * Finds the stretches of high-intensity distance: runs of intervals whose mean speed is at or above the threshold.
+ * They are of any duration and never joined, so their distances add up to the distance at or above the threshold.
  *
  * @param threshold m/s
  */

@@ -5,12 +5,12 @@ import type { AddressLookup } from "./address-lookup.js";
 import type { Computer } from "./computer.js";
 import type { IdempotentRequest } from "./idempotent-request.js";
 
-/** The time; tests move it. */
+/** The current time; tests change it. */
 export interface Clock {
   now(): Date;
 }
 
-/** Who calls, as far as rights depend on it. */
+/** The properties of the caller on which rights depend. */
 export interface Caller {
   id: number;
   role: Role;
@@ -18,27 +18,27 @@ export interface Caller {
   canCreateManagedAthletes: boolean;
 }
 
-/** What every verb of the domain gets first. */
+/** The first argument of the functions of the domain. */
 export interface Context {
   queries: Queries;
   clock: Clock;
   config: Config;
-  /** Finds the addresses of webhook receivers; tests answer in its place. */
+  /** Resolves the hosts of webhook receivers; tests replace it. */
   lookup: AddressLookup;
   /** Encrypts secrets that are stored in the database. */
   serverKey: Uint8Array;
   computer: Computer;
-  /** Null without authentication, and for the operator's commands. */
+  /** Null without authentication, and for commands of the operator. */
   caller: Caller | null;
   requestId: string;
-  /** Counts a password that is to be hashed for the caller. Throws `throttled`. Without a request nothing is counted. */
+  /** Counts a new password of the caller before it is hashed. Throws `throttled`. Absent outside of requests. */
   countPassword?: () => Promise<void>;
-  /** Aborted when the caller leaves before the answer; work that waits for the caller is then not begun. */
+  /** Aborted when the caller leaves before the response. Work for the caller that has not started is then dropped. */
   signal?: AbortSignal;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;
-  /** The entity tags of `If-Match`: the change happens only if the object still has one of them. */
+  /** The entity tags of `If-Match`: the change is made only if the object still has one of them. */
   ifMatch?: string;
-  /** The caller asked that this change be made once, however often it is sent. */
+  /** Set when the request has an idempotency key. */
   idempotency?: IdempotentRequest;
 }

@@ -54,7 +54,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   accountDeleted: [
     (unit, { account }) => removeTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => removePermissions(unit, eq(permissions.athleteId, account.id)),
-    // It erases the values of the audit rows that the reactions above write.
+    // After the reactions above, because it erases the values of the audit rows that they write.
     (unit, { account }) => erasePerson(unit, account),
     (unit, { account }) => unit.audit("account", account.id, null, null),
   ],
@@ -161,7 +161,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   deliveryChanged: [audit("webhook delivery")],
 };
 
-/** Does all that follows from an event. */
+/** Runs the reactions to an event. */
 export async function react<Name extends keyof Events>(
   unit: UnitOfWork,
   name: Name,

@@ -43,18 +43,18 @@ export interface Events {
   /** Another manager than the last owner has taken the device. */
   ownerReplaced: { deviceId: number };
   /**
-   * These ownerships of a deleted manager leave the history of a device; `wasLast`: nobody owned it after them. Announced
-   * before the ownerships go, and before the audit of the manager's times is erased.
+   * The ownerships of a deleted manager are being removed from the history of a device; `wasLast`: nobody owned it after
+   * them. Announced before the ownerships are deleted, and before the values in the audit are erased.
    */
   ownerErased: { deviceId: number; ownershipIds: number[]; wasLast: boolean };
-  /** Announced after they went. */
+  /** Announced after the ownerships are deleted. */
   ownershipsErased: { deviceId: number; erased: readonly Ownership[] };
 
-  /** A recording waits to be loaded. */
+  /** A recording was accepted and waits for its job. */
   recordingAccepted: { jobId: number; details: Record<string, unknown> };
   /** Samples of a device were stored; `changed` are the times at which samples are new or gained a heart rate. */
   samplesStored: { deviceId: number; changed: readonly Interval[] };
-  /** Samples of a device were removed because of their age; from the first to the last of each piece. */
+  /** Samples of a device were removed because of their age; each interval is from the first to the last removed sample. */
   samplesExpired: { deviceId: number; removed: readonly Interval[] };
 
   activityCreated: { activity: Activity };
@@ -66,7 +66,10 @@ export interface Events {
 
   timeframeCreated: { timeframe: Timeframe };
   timeframeUpdated: { before: Timeframe; after: Timeframe };
-  /** Announced before the rows go; `withActivity`: their activity and its webhooks go in the same transaction. */
+  /**
+   * Announced before the rows are deleted; `withActivity`: their activity and its webhooks are deleted in the same
+   * transaction.
+   */
   timeframesDeleted: { deleted: readonly Timeframe[]; withActivity: boolean };
 
   /** Newer rules would compute other figures for these time frames. */

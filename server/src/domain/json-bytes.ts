@@ -1,6 +1,6 @@
-/** The JSON text of a `T` as UTF-8: of answers that are too long to make an object for each of their parts. */
+/** The JSON text of a `T` as UTF-8, for results that are too long to create an object for each of their parts. */
 export class JsonBytes<T> {
-  /** Tells the types of different texts apart; there is no such member. */
+  /** Makes `JsonBytes` of different types incompatible; the member does not exist at run time. */
   protected declare readonly value: T;
   readonly bytes: Uint8Array;
 

@@ -29,7 +29,7 @@ const invalidPage = () => errors.notFound("Invalid page.");
 /**
  * The envelope around one page of results.
  * @param count number of all results
- * @throws ServiceError `not_found` beyond the last page; the first page of nothing is empty
+ * @throws ServiceError `not_found` beyond the last page; the first page of an empty list is empty
  */
 export function envelope<T>(
   count: number,
@@ -50,12 +50,12 @@ export function requirePage(count: number, { page, limit }: { page: number; limi
   if (page > 1 && (page - 1) * limit >= count) throw invalidPage();
 }
 
-/** What a list can be ordered by: the wire's name and the column. */
+/** The fields by which a list can be ordered: their names in the API and their columns. */
 export type Orderings = Readonly<Record<string, PgColumn | SQL>>;
 
 /**
- * Turns `ordering` into a total order: the fields named, nulls last in both directions, then the id. Text is compared
- * in lower case, by code point on every database. Fields are named in any letter case; unknown ones are ignored.
+ * Turns `ordering` into a total order: the given fields, nulls last in both directions, then the id. Text is compared
+ * in lower case, by code point on every database. Field names are case-insensitive; unknown fields are ignored.
  */
 export function orderBy(ordering: string | undefined, orderings: Orderings, id: PgColumn): SQL[] {
   const seen = new Set<string>();
@@ -82,18 +82,18 @@ export function contains(column: PgColumn | SQL, value: string | undefined): SQL
   return ilike(column, `%${value.replace(/[\\%_]/g, "\\$&")}%`);
 }
 
-/** The terms of a search: split on spaces and commas, quoted phrases kept whole. */
+/** The terms of a search: split at spaces and commas, except in quoted phrases. */
 export function searchTerms(search: string): string[] {
   return [...search.matchAll(/"([^"]*)"|'([^']*)'|([^\s,]+)/g)]
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
     .filter((term) => term !== "");
 }
 
-/** Each term is looked for in each column of each row. */
+/** The database compares each term with each column of each row. */
 const MAX_SEARCH_TERMS = 20;
 
 /**
- * A condition for `search`: every term is found, each in any of the columns.
+ * A condition for `search`: each term is found in at least one of the columns.
  * @throws ServiceError on the field `search` when there are too many terms
  */
 export function matchesSearch(
@@ -110,7 +110,7 @@ export function matchesSearch(
 
 /**
  * Reads one page of a list.
- * @param matching the rows of the whole list, filtered but neither ordered nor cut
+ * @param matching the rows of the whole list, filtered but neither ordered nor limited
  * @param order a total order, from `orderBy`
  */
 export async function listPage<Query extends PgSelect, T>(

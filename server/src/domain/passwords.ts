@@ -4,7 +4,7 @@ import { FairQueue } from "../fair-queue.js";
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
 
-/** The most common passwords of at least 8 characters: NIST SP 800-63B section 5.1.1.2 asks to refuse them. */
+/** The most common passwords of at least 8 characters. NIST SP 800-63B section 5.1.1.2 requires refusing them. */
 const COMMON = new Set(
   `password password1 password12 password123 password1234 passw0rd p@ssw0rd p@ssword 12345678 123456789 1234567890
    12345678910 123123123 11111111 111111111 00000000 88888888 87654321 987654321 9876543210 qwertyui qwertyuiop
@@ -36,8 +36,8 @@ function requireAllowed(password: string, username: string): void {
 }
 
 /**
- * Passwords that are hashed at a time, over the whole process. Each takes a processor for tens of milliseconds, 19 MiB,
- * and one of the four threads that also read files and look up names.
+ * Passwords that the process hashes at a time. Each takes a processor for tens of milliseconds, 19 MiB, and one of the
+ * four threads that also read files and resolve names.
  */
 const HASHES_AT_ONCE = 2;
 /** Maximum number of waiting passwords of one caller. */
@@ -49,7 +49,7 @@ const hashing = new FairQueue<string>({
   maxWaitingPerCaller: MAX_WAITING,
   refusal: () => errors.throttled(RETRY_AFTER_MS),
 });
-/** Concurrent attempts of one caller: while one is checked, the next is counted. */
+/** Concurrent attempts of one caller: while one is verified, the next is counted. */
 const ATTEMPTS_AT_ONCE = 2;
 const attempts = new FairQueue<string>({
   concurrency: Number.POSITIVE_INFINITY,
@@ -59,17 +59,17 @@ const attempts = new FairQueue<string>({
 });
 
 /**
- * Hashes or verifies a password when it is the caller's turn. The work must do nothing else: a wait for the database
- * would keep a place from all callers.
- * @throws ServiceError `throttled` when too many of the caller's wait already
+ * Hashes or verifies a password when it is the caller's turn. The work must do nothing else: waiting for the database
+ * would block hashing for all callers.
+ * @throws ServiceError `throttled` when too many attempts of the caller are waiting
  */
 export const whenHasherIsFree = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
   hashing.run(caller, work);
 
 /**
- * Runs a try of a password with the queries that belong to it, when it is its turn among the caller's own. Others' go on
- * meanwhile.
- * @throws ServiceError `throttled` when too many of the caller's wait already
+ * Runs an attempt with its queries when it is its turn among the attempts of the same caller. Other callers do not wait
+ * for it.
+ * @throws ServiceError `throttled` when too many attempts of the caller are waiting
  */
 export const asPasswordAttempt = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
   attempts.run(caller, work);
@@ -78,7 +78,7 @@ export const asPasswordAttempt = <T>(caller: string, work: () => Promise<T>): Pr
 const callerOf = ({ caller }: Context) => (caller === null ? "registration" : `user ${caller.id}`);
 
 /**
- * Checks a new password and hashes it with argon2id. It is costly: to be done after every other check.
+ * Checks a new password and hashes it with argon2id. This is expensive, so make all other checks first.
  * @throws ServiceError `invalid` on the field `password`; `throttled`
  */
 export async function hashPassword(ctx: Context, password: string, username: string): Promise<string> {
@@ -88,9 +88,9 @@ export async function hashPassword(ctx: Context, password: string, username: str
 }
 
 /**
- * Checks and hashes the password of an update. It is costly: to be done after every other check.
- * @returns undefined when none was sent, or it is the one of `passwordHash`: clients that send back the whole account
- *   do not mean to end their sessions
+ * Checks and hashes the password of an update. This is expensive, so make all other checks first.
+ * @returns undefined when no password was sent, or the current one: a client that sends back the whole account does not
+ *   intend to end its sessions
  * @throws ServiceError `invalid` on the field `password`; `throttled`
  */
 export async function changedPasswordHash(
@@ -109,7 +109,7 @@ export async function changedPasswordHash(
 
 let dummy: Promise<string> | undefined;
 
-/** Whether the password is the hash's. Without a hash it takes the same time and answers no. */
+/** Whether the password matches the hash. Without a hash it takes the same time and returns false. */
 export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
   dummy ??= hash(generatePassword());
   const matches = await verify(passwordHash ?? (await dummy), password);

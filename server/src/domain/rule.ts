@@ -2,7 +2,7 @@ import type { Queries } from "../store/database.js";
 import type { Role } from "../store/schema.js";
 import type { Context } from "./context.js";
 
-/** Ids that a path can carry. */
+/** The ids that a path can contain. */
 export interface PathIds {
   manager: number;
   athlete: number;
@@ -20,19 +20,19 @@ export interface PathIds {
 /** How an object is looked up. */
 export interface Lookup {
   queries: Queries;
-  /** Lock the object's row until the end of the transaction. */
+  /** Locks the row of the object until the end of the transaction. */
   lock: boolean;
 }
 
-/** Who may call an operation, and on which objects. */
+/** Says who may call an operation, and on which objects. */
 export interface Rule<P extends keyof PathIds, Target> {
-  /** In words, for the OpenAPI document. */
+  /** Text for the OpenAPI document. */
   description: string;
-  /** Null: anyone. Otherwise the roles that may call. */
+  /** The roles that may call; null for anyone. */
   roles: readonly Role[] | null;
   /**
-   * Finds the object of the path. Throws `notFound` when it is not there or not visible to the caller, `forbidden` when
-   * it is but the caller has no right on it.
+   * Finds the object of the path. Throws `notFound` when it does not exist or is not visible to the caller, and `forbidden`
+   * when the caller sees it but may not call the operation on it.
    */
   find(ctx: Context, ids: Pick<PathIds, P>, lookup: Lookup): Promise<Target>;
 }

@@ -18,7 +18,7 @@ export const weightOf = (column: PgColumn | SQL): SQL<number> =>
   sql<number>`least(coalesce(pg_column_size(${column}), 0)::bigint * ${sql.raw(String(COMPRESSION))}, ${sql.raw(String(MAX_VALUE_BYTES))})`;
 
 /**
- * A page whose results may be megabytes each. It is read and written in batches, so that it neither fills memory nor
+ * A page whose results may have megabytes each. It is read and sent in batches, so that it neither fills the memory nor
  * blocks the event loop.
  */
 export class StreamedPage<T> {
@@ -85,7 +85,7 @@ export async function streamedPage<Row extends Keyed, T>(
   }
 
   const [firstIds, ...laterIds] = batchesOf(keys);
-  // Read before the answer begins, so that an early failure becomes an error response.
+  // Read before the response starts, so that an early failure becomes an error response.
   const first = firstIds === undefined ? [] : await read(firstIds);
   async function* batches(): AsyncGenerator<T[]> {
     yield first;

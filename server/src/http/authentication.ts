@@ -40,8 +40,8 @@ const callerOfToken = preparedOnce((queries) =>
 /** Identifies the caller. */
 export interface Authentication {
   /**
-   * The cached account of the token in an `Authorization` header, if this process has seen the token as valid. Makes
-   * no query, so the token may have become invalid since.
+   * The cached account of the token in an `Authorization` header, if the token was valid when this process last checked it.
+   * Makes no query, so the token may have become invalid since.
    */
   expectedAccount(header: string): number | undefined;
   /** The account of the header; null when the header has no token that is valid now. */

@@ -9,7 +9,7 @@ import { JsonScan } from "./json-scan.js";
 import { receiveBody } from "./receive-body.js";
 import { onResponseEnd } from "./response-end.js";
 
-/** Far more than any form of the service needs. */
+/** Maximum number of fields of a form; far more than any operation needs. */
 const MAX_FORM_FIELDS = 50;
 const FORM_MAX_BYTES = 64 * 1024;
 

@@ -5,7 +5,7 @@ export const SMALL_BODY_BYTES = 64 * 1024;
 /** The fraction of the budget that is reserved. */
 const SMALL_SHARE = 1 / 4;
 
-/** When to try again: most bodies arrive in less time. */
+/** When to try again; most bodies arrive in less time. */
 const RETRY_AFTER_MS = 2_000;
 
 /** The share of the budget that one request holds. */

@@ -4,9 +4,9 @@ import { SMALL_BODY_BYTES } from "./body-budget.js";
 import { TransferRate } from "./slow-clients.js";
 
 /**
- * Cuts off a request whose body does not arrive in time. Node has a single limit for all requests, but an upload needs
- * more time than other requests. An upload must keep a minimum pace, because it occupies one of a few slots. A large body
- * must do so too, because it occupies memory.
+ * Cuts off a request whose body does not arrive in time. Node.js has a single limit for all requests, but an upload needs
+ * more time than other requests. An upload must keep a minimum rate, because it occupies one of a few slots. So must a
+ * large body, because it occupies memory.
  */
 export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config: Config): void {
   // When the client has already disconnected, no further events follow, so a timer would never be cleared.

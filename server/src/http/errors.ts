@@ -6,8 +6,8 @@ import { type ErrorKind, ServiceError } from "../domain/errors.js";
 import { isRefusedValue, isUnavailable } from "../store/database-errors.js";
 
 /**
- * Status of a call without valid credentials. The specification's table of errors has no 401, and it documents 403 for
- * an operation that only a missing authentication can refuse. RFC 6750 would prefer 401.
+ * Status of a call without valid credentials. The API documents 403 also for operations that only a missing authentication
+ * can refuse, and no 401, which RFC 6750 recommends.
  */
 export const UNAUTHENTICATED_STATUS = 403;
 
@@ -54,7 +54,7 @@ const REFUSED_VALUE = {
   ],
 };
 
-/** Sends an error in the shape of its kind. An unexpected error becomes a 500 without details. */
+/** Sends an error in the format of its kind. An unexpected error becomes a 500 without details. */
 export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -139,7 +139,7 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
       body,
     ].join("\r\n"),
   );
-  // Not immediately: unread data would turn the close into a reset, and the response would be lost.
+  // Closed later, because unread data would turn the close into a reset, and the response would be lost.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 

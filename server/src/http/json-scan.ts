@@ -14,10 +14,10 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Scans a JSON text while it arrives, and refuses one whose structure is costly to parse: two bytes can become a
+ * Scans a JSON text while it arrives, and refuses a structure that is expensive to parse: two bytes can become a
  * value, and the time grows faster than the number of members. The parser checks the syntax, not this scan.
  *
- * A body may hold one long string, such as a picture or a course. The rest has a separate limit.
+ * A body may contain one long string, such as a picture or a course. The rest has a separate limit.
  */
 export class JsonScan {
   readonly #maxBytesAround: number;

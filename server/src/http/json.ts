@@ -8,8 +8,8 @@ const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 const LONG_BYTES = 1024 * 1024;
 
 /**
- * Reads a JSON text and refuses what cannot be stored: NUL, lone surrogates, numbers beyond a double, members
- * called `__proto__`. How much the text may hold is bounded by `JsonScan`.
+ * Reads a JSON text and refuses values that cannot be stored: NUL, lone surrogates, numbers beyond a double, members
+ * called `__proto__`. `JsonScan` limits the size and structure of the text.
  * @throws ServiceError `malformed`
  */
 export async function readJson(bytes: Buffer): Promise<unknown> {

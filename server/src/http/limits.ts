@@ -9,7 +9,7 @@ import { PAGE_LIMITS } from "../wire/types.js";
 
 const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
 
-/** The limits of the API as text for the documentation, without rates and sizes that are settings. */
+/** The limits of the API for the documentation, without the rates and sizes that are settings. */
 const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["Results per page (`limit`)", `default ${PAGE_LIMITS.default}, at most ${PAGE_LIMITS.max}`],
   ["Raw data per page (`limit`)", `default ${SAMPLE_LIMITS.default}, at most ${SAMPLE_LIMITS.max}`],

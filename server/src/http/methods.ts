@@ -1,8 +1,8 @@
 import type { FastifyInstance, HTTPMethods } from "fastify";
 
 /**
- * Answers every other method on a known path: OPTIONS with `Allow`, the rest with 405 and `Allow` (RFC 9110 sections
- * 9.3.7 and 15.5.6). Call it after adding all routes.
+ * Responds to all other methods on known paths: to OPTIONS with `Allow`, to the rest with 405 and `Allow` (RFC 9110
+ * sections 9.3.7 and 15.5.6). Call it after adding all routes.
  */
 export function routeOtherMethods(
   app: FastifyInstance,

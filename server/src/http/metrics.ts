@@ -23,8 +23,8 @@ export function measureRequests(app: FastifyInstance): Registry {
 }
 
 /**
- * Serves `/metrics` on a port of its own, never on the API's, and beside it `/health/`: a worker has no other port.
- * @returns stops it
+ * Serves `/metrics` on a separate port, and `/health/` too, because a worker has no other port.
+ * @returns stops the server
  */
 export async function serveMetrics(
   { metrics, readiness, log }: FastifyInstance,

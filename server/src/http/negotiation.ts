@@ -2,8 +2,8 @@ import type { FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 
 /**
- * Refuses with 406 a client whose `Accept` rules out what the operation sends (RFC 9110 section 12.5.1). Errors are
- * JSON whatever the client accepts.
+ * Refuses with 406 a request whose `Accept` excludes the media type of the response (RFC 9110 section 12.5.1). Errors are
+ * always JSON.
  */
 export function requireAcceptable({ headers, routeOptions }: FastifyRequest): void {
   const { operation } = routeOptions.config;

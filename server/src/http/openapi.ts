@@ -16,7 +16,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "Device ownerships": "Who owned a device when",
 };
 
-/** Standard formats; all other formats are our own. */
+/** Standard formats; all other formats are specific to this service. */
 const KNOWN_FORMATS = new Set(["date-time", "date", "email", "password", "uri", "binary"]);
 
 /** The errors that every operation can return in addition to its own. */
@@ -27,7 +27,7 @@ const FIELD_ERRORS = { $ref: "#/components/schemas/FieldErrors" };
 const FIELD_ERRORS_SCHEMA = {
   type: "object",
   description:
-    "Field name to messages; nested objects nest; `non_field_errors` for problems of no single field",
+    "Maps field names to messages, nested for nested objects; `non_field_errors` has problems that belong to no single field",
   additionalProperties: { anyOf: [{ type: "array", items: { type: "string" } }, FIELD_ERRORS] },
 };
 const MESSAGE = { type: "object", required: ["message"], properties: { message: { type: "string" } } };
@@ -47,7 +47,7 @@ const OAUTH_ERROR = {
 const ERRORS: Readonly<Record<number, Json>> = {
   302: { description: "Redirect with `error`", headers: { Location: { schema: { type: "string" } } } },
   304: {
-    description: "`If-None-Match` names this representation",
+    description: "`If-None-Match` contains the entity tag of this representation",
     headers: { ETag: { schema: { type: "string" } } },
   },
   400: response(
@@ -56,15 +56,15 @@ const ERRORS: Readonly<Record<number, Json>> = {
     { username: ["This field is required."] },
   ),
   401: response("The client is unknown, or its secret is wrong", OAUTH_ERROR, { error: "invalid_client" }),
-  403: response("Not authenticated, or without the right", DETAIL, {
+  403: response("Not authenticated, or not permitted", DETAIL, {
     detail: "You do not have permission to perform this action.",
   }),
   404: response("Not found or not visible", DETAIL, { detail: "Not found." }),
-  406: response("`Accept` rules out the answer", DETAIL, {
+  406: response("`Accept` excludes the media type of the response", DETAIL, {
     detail: "Could not satisfy the request Accept header.",
   }),
   410: response("Turned off", DETAIL, { detail: "This operation is turned off." }),
-  412: response("`If-Match` names another version", DETAIL, {
+  412: response("`If-Match` contains the entity tag of another version", DETAIL, {
     detail: "The object has changed since; fetch it again.",
   }),
   413: response("Too large", DETAIL, { detail: "The request body is too large." }),
@@ -226,12 +226,12 @@ function describeError({ oauth, success }: AnyOperation, status: number): Json {
       };
 }
 
-/** Whether the operation reads one resource, and not a page of a list: such answers carry an entity tag. */
+/** Whether the operation reads one resource and not a page of a list: such responses have an entity tag. */
 const showsOne = ({ method, success: { schema } }: AnyOperation) =>
   method === "GET" && schema !== undefined && schema.properties?.results === undefined;
 
 function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json>): Json {
-  const description = success.status === 204 ? "Done" : success.status === 201 ? "Stored" : "The answer";
+  const description = success.status === 204 ? "Done" : success.status === 201 ? "Stored" : "The result";
   if (success.schema === undefined) {
     return success.mediaType === undefined
       ? { description }
@@ -254,7 +254,7 @@ const describeHeaders = (headers: Readonly<Record<string, string>>) =>
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
   );
 
-/** The schema as others may read it: named ones by reference, without our own options. */
+/** The schema for the document: named schemas as references, without the options of this service. */
 function published(schema: TSchema, schemas: Record<string, Json>): Json {
   const { $id, ...rest } = schema;
   if ($id === undefined) return withoutOwnOptions(rest as TSchema, schemas);
@@ -280,7 +280,7 @@ function withoutOwnOptions(schema: TSchema, schemas: Record<string, Json>): Json
   };
 }
 
-/** An example made from the schema, where it states none. */
+/** The example of the schema, or one made from it. */
 function exampleOf(schema: TSchema): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;

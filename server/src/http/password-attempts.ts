@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { PasswordAttempts } from "../oauth/model.js";
 import { addressKey } from "./address-key.js";
 
-/** Passwords are counted by username and client address; those of one address take turns with others'. */
+/** Counts passwords by username and client address. Addresses take turns. */
 export const passwordAttempts = (
   { throttle }: FastifyInstance,
   { ip }: FastifyRequest,

@@ -5,18 +5,18 @@ import { LRUCache } from "lru-cache";
 import type { Config } from "../config.js";
 import { addressKey } from "./address-key.js";
 
-/** Clients that send requests without waiting for answers have fewer under way; most have one. */
+/** Maximum number of unanswered requests on a connection. Clients that use pipelining have fewer; most clients have one. */
 const MAX_UNANSWERED = 16;
 
-/** How long an address whose connection was cut gets no new one. */
+/** How long an address cannot open connections after one of them was cut. */
 const REFUSAL_MS = 1_000;
 const MAX_REFUSED = 10_000;
 
 /**
- * Cuts connections on which too many requests wait for their answers (RFC 9112 section 9.3.2 lets a server close a
- * connection). Node.js creates all requests that arrive in one packet, more than a thousand, and nothing public stops it; so
- * the connections of the address that were not answered yet are cut as well, before they are read, and for a second it
- * gets no new ones. Behind a proxy only the connection itself is cut: the others are of other clients.
+ * Cuts connections with too many unanswered requests (RFC 9112 section 9.3.2 allows a server to close a connection). Node.js
+ * creates all requests that arrive in one packet, which can be more than a thousand, and has no public way to prevent it.
+ * Therefore this also cuts the connections of the address that have not been answered yet, before they are read, and
+ * refuses new ones for a second. Behind a proxy it cuts only the connection itself, because the others belong to other clients.
  */
 export function limitPipelining({ server }: FastifyInstance, { trustProxy }: Config): void {
   const unanswered = new WeakMap<Socket, number>();

@@ -5,7 +5,7 @@ const READY_TIMEOUT_MS = 2_000;
 
 export type Readiness = "ok" | "stopping" | "database unreachable" | "database read-only";
 
-/** Watches whether the process can serve: it does not stop, and its database answers and takes changes. */
+/** Checks whether the process can serve: it is not stopping, and its database responds and accepts changes. */
 export function watchReadiness(app: FastifyInstance): () => Promise<Readiness> {
   let stopping = false;
   app.addHook("preClose", async () => {

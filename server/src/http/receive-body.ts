@@ -5,10 +5,10 @@ const TOO_LARGE = () => Object.assign(new Error("The body is too large"), { stat
 const BROKEN_OFF = () => Object.assign(new Error("The body ended too early"), { statusCode: 400 });
 
 /**
- * Receives a request's body piece by piece. One over the route's limit is refused by its `Content-Length` before any of it is
- * read. The rest of a refused body is read and dropped, so that the client reads the answer.
- * @param take called with each piece; what it throws ends the reception
- * @param heldPart fraction of the bytes that stays in memory
+ * Receives a request body piece by piece. A body over the limit of the route is refused by its `Content-Length` before it is
+ * read. The rest of a refused body is read and discarded, so that the client reads the response.
+ * @param take called with each piece; an error that it throws refuses the body
+ * @param heldPart fraction of the bytes that stay in memory
  */
 export async function receiveBody(
   request: FastifyRequest,

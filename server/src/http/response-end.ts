@@ -1,12 +1,11 @@
 import type { EventEmitter } from "node:events";
 import type { FastifyReply } from "fastify";
 
-/** The client has disconnected and does not read this response. Status 499 keeps it out of the log of failures. */
+/** The client has disconnected and does not read this response. Status 499 keeps it out of the error log. */
 export const clientLeft = (): Error => Object.assign(new Error("The client has left"), { statusCode: 499 });
 
 /**
- * Callbacks for the close of a response or a connection. They share one listener, because Node.js warns about more
- * than ten.
+ * Callbacks for the end of a response or a connection. They share one listener, because Node.js warns about more than ten.
  */
 const endingsOf = new WeakMap<EventEmitter, Set<() => void>>();
 

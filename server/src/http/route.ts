@@ -35,16 +35,16 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
   : never;
 type IdsIn<Path extends string> = Pick<PathIds, NamesIn<Path> & keyof PathIds>;
 
-/** What a handler gets: everything checked. */
+/** The checked input of a handler. */
 export interface Call<Op extends OperationId, Path extends string, Q extends TSchema, B extends TSchema> {
   ctx: Context;
   ids: IdsIn<Path>;
-  /** The object of the path, on which the caller's right has been checked. */
+  /** The object of the path; the right of the caller has been checked. */
   target: TargetOf<Op>;
   query: StaticDecode<Q>;
   body: StaticDecode<B>;
   request: FastifyRequest;
-  /** The handler returns the answer; it does not send it. */
+  /** For headers. The handler returns the result and does not send it. */
   reply: ResponseHead;
 }
 
@@ -64,62 +64,62 @@ export interface Operation<
   method: Method;
   /** `{name}` is a positive integer; `{job}` a text. Ends with a slash. */
   path: Path;
-  /** Methods also accepted, where the specification shows none. */
+  /** Other accepted methods. */
   otherMethods?: readonly Method[];
-  /** Paths also accepted. */
+  /** Other accepted paths. */
   otherPaths?: readonly string[];
   deprecated?: boolean;
-  /** When a deprecated operation was to be removed (RFC 8594), and the path of the one that replaces it. */
+  /** The planned removal date of a deprecated operation (RFC 8594), and the path of its successor. */
   sunset?: string;
   successor?: string;
-  /** Whether the configuration has the operation turned on; otherwise 410. */
+  /** Whether the operation is turned on in the configuration; otherwise it returns 410. */
   isOn?(config: Config): boolean;
   query?: Q;
   body?: B;
-  /** PATCH on the same path, where it takes another body than the canonical method. */
+  /** PATCH on the same path, when it takes another body than the main method. */
   patch?: { body: P; handle(call: Call<Op, Path, Q, P>): HandlerResult<S> };
   /**
-   * What the operation does instead where `when` holds, as on an object of which the caller has another right; with a
-   * body of its own, which `handle` checks.
+   * Replaces `handle` when `when` returns true, such as for an object on which the caller has another right. It has another
+   * body, which it checks itself.
    */
   instead?: {
     when(target: TargetOf<Op>): boolean;
     handle(call: Omit<Call<Op, Path, Q, B>, "body">): HandlerResult<S>;
   };
-  /** Media type of the request body, when not JSON; the handler then checks the body itself. */
+  /** Media type of a request body that is not JSON; the handler checks such a body itself. */
   consumes?: string;
-  /** For the document only. */
+  /** For the OpenAPI document only. */
   describedBody?: TSchema;
-  /** For the document only, of an operation that reads its query itself. */
+  /** For the OpenAPI document only, when the operation reads its query itself. */
   describedQuery?: TSchema;
-  /** Reports errors as RFC 6749 does, not as the API does. */
+  /** Reports errors in the format of RFC 6749, not of the API. */
   oauth?: boolean;
-  /** The answer to a body of another type than `consumes`; otherwise it is a 415. */
+  /** The response to a body of another type than `consumes`; default: a 415. */
   unsupportedTypeResponse?: CustomResponse;
-  /** What is sent is the same whatever the client accepts: some send `application/json` everywhere. */
+  /** Ignores the `Accept` header, because some clients send `application/json` with all requests. */
   ignoresAccept?: boolean;
-  /** The most bytes that the body may have; default 64 KiB. */
+  /** Maximum number of bytes of the body; default 64 KiB. */
   bodyLimitBytes?: number;
-  /** The most bytes outside the body's longest string; default 64 KiB. */
+  /** Maximum number of bytes outside the longest string of the body; default 64 KiB. */
   maxBytesAroundText?: number;
-  /** Reads the body instead of the reader of JSON. */
+  /** Reads the body instead of the JSON reader. */
   receive?(request: FastifyRequest, payload: Readable): Promise<unknown>;
   success: S;
-  /** Statuses of the operation's own errors, without those that every operation has. */
+  /** Statuses of errors that not every operation has. */
   failures?: readonly number[];
-  /** Throttles besides the caller's own. */
+  /** Throttles in addition to those of all operations. */
   throttle?: readonly ThrottleScope[];
-  /** Takes one of the slots (`Slots`) as soon as its headers are there. */
+  /** Takes one of the slots (`Slots`) as soon as the headers have arrived. */
   takesSlot?: boolean;
   handle(call: Call<Op, Path, Q, B>): HandlerResult<S>;
 }
 
-/** An operation as the inventory and the OpenAPI document see it. */
+/** An operation without its handlers, for the OpenAPI document and the tests. */
 export type AnyOperation = Omit<Operation<OperationId, string>, "handle" | "patch" | "instead"> & {
   patch?: { body: TSchema };
 };
 
-/** Every method that the operation answers. */
+/** All methods of the operation. */
 export const methodsOf = ({ method, otherMethods = [], patch }: AnyOperation): Method[] => [
   method,
   ...otherMethods,
@@ -132,7 +132,7 @@ const FORM = "application/x-www-form-urlencoded";
 const mediaType = ({ headers }: FastifyRequest) =>
   headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
 
-/** Form of a path parameter in the route. A segment of another form is another path: 404. */
+/** Pattern of a path parameter. A path with another segment is unknown: 404. */
 const patterns: Partial<Record<keyof PathIds, string>> = { job: "^job-[0-9a-f-]{36}$|^[1-9]\\d{0,15}$" };
 const INTEGER_PATTERN = "^[1-9]\\d{0,15}$";
 
@@ -151,7 +151,7 @@ function pathIds(params: unknown): PathIds {
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Every operation routed so far. */
+    /** All operations routed so far. */
     operations: AnyOperation[];
     requestQueue: FairQueue<string>;
   }
@@ -159,16 +159,16 @@ declare module "fastify" {
     operation?: AnyOperation;
   }
   interface FastifyRequest {
-    /** Who calls and with what; set before any route code runs. */
+    /** The context of the call; set before any route code runs. */
     ctx: Context;
     ids: PathIds;
     target: unknown;
-    /** Of a request that has a slot: gives it back before the answer has ended. */
+    /** Releases the slot of the request before the response has ended; undefined without a slot. */
     releaseSlot: (() => void) | undefined;
   }
 }
 
-/** Does a part of a request's work when it is its caller's turn. */
+/** Does a part of the work for a request when it is the caller's turn. */
 export const inRequestTurn = <T>(
   { requestQueue }: FastifyInstance,
   { onBehalfOf: { name, group }, ctx }: FastifyRequest,
@@ -217,8 +217,8 @@ export function route<
     try {
       request.target = await authorize(request.ctx, id, idsOf(request));
     } catch (error) {
-      // An action may remove the right to repeat it, as a release does. If another request with the same key has just
-      // done it, the caller still gets the stored answer.
+      // An operation such as a release removes the right to repeat it. If another request with the same key has just made
+      // the change, the caller still gets the stored response.
       if (!(error instanceof ServiceError) || request.ctx.idempotency === undefined) throw error;
       await readIdempotencyKey(request, success);
       if (!request.isReplay) throw error;

@@ -2,10 +2,10 @@ import type { FastifyReply } from "fastify";
 import { errors } from "../domain/errors.js";
 import { onResponseEnd } from "./response-end.js";
 
-/** When to try again: most files take less. */
+/** When to try again; most files take less time. */
 const RETRY_AFTER_MS = 5_000;
 
-/** How many requests with files a process serves at a time, and how many of one user. */
+/** Limits the requests with files that a process serves at a time, in total and for each user. */
 export class Slots {
   readonly #size: number;
   readonly #perUser: number;
@@ -18,9 +18,9 @@ export class Slots {
   }
 
   /**
-   * Takes a slot until the answer has ended, or until it is given back.
-   * @returns gives the slot back; more than once does no harm
-   * @throws ServiceError `throttled` when all are taken, or all of the user's; Error when the client has left
+   * Takes a slot until the response has ended or the slot is released.
+   * @returns releases the slot; may be called more than once
+   * @throws ServiceError `throttled` when all slots, or all of the user, are taken; Error when the client has left
    */
   take(user: string, reply: Pick<FastifyReply, "raw" | "request">): () => void {
     const own = this.#takenBy.get(user) ?? 0;

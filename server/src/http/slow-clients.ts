@@ -2,13 +2,13 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.js";
 
-/** How often a transfer is checked within the time that it may lag behind. */
+/** Number of checks of a transfer in the time by which it may fall behind. */
 const CHECKS = 8;
 
-/** A client that read ahead may pause this many times longer: operating systems read answers in bursts. */
+/** A client that has read ahead may pause this many times longer, because operating systems read responses in bursts. */
 const READING_CREDIT = 6;
 
-/** Compares the bytes transferred with what a slow but honest client transfers. */
+/** Compares the rate of a transfer with the minimum rate. */
 export class TransferRate {
   /** Time between two checks. */
   readonly intervalMs: number;
@@ -20,7 +20,7 @@ export class TransferRate {
 
   /**
    * @param bytes transferred before the start
-   * @param creditMs how far ahead of the pace a transfer can get
+   * @param creditMs how far a transfer can get ahead of the minimum rate
    */
   constructor(config: Config, bytes: number, creditMs = 0) {
     this.#bytesPerMs = config.transferMinBytesPerSecond / 1000;
@@ -45,7 +45,7 @@ export class TransferRate {
   }
 }
 
-/** Internals of Node: no public property says how many of the written bytes the system has accepted. */
+/** Internals of Node.js: no public property says how many of the written bytes the system has accepted. */
 interface Handle {
   bytesWritten: number;
   writeQueueSize: number;

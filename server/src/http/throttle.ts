@@ -17,7 +17,7 @@ const limits = (config: Config) =>
     rawData: [config.throttleRawDataPerMinute, MINUTE],
     files: [config.throttleFilesPerMinute, MINUTE],
     registration: [config.throttleRegistrationsPerHour, 60 * MINUTE],
-    /** A point for each byte. */
+    /** One point for each byte. */
     registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
     token: [config.throttleTokensPerMinute, MINUTE],
     failedPassword: [config.throttleFailedPasswords, 15 * MINUTE],
@@ -26,10 +26,10 @@ const limits = (config: Config) =>
 
 export type ThrottleScope = keyof ReturnType<typeof limits>;
 
-/** Where a scope counts: by the caller, else by the client's address. */
+/** Scopes that count by user; the others count by address. */
 const BY_USER: ReadonlySet<ThrottleScope> = new Set(["user", "rawData", "files", "newPassword"]);
 
-/** Keys known to be exhausted, so that further calls need no query. */
+/** Keys that are known to be exhausted, so that further calls need no query. */
 const MAX_EXHAUSTED = 10_000;
 
 export interface Throttle {
@@ -54,7 +54,7 @@ export interface Throttle {
    * @throws ServiceError `throttled` after too many wrong passwords
    */
   password(username: string, address: string): Promise<void>;
-  /** The password was right: it does not count. */
+  /** Returns the point of an attempt with the correct password. */
   passwordSucceeded(username: string, address: string): Promise<void>;
 }
 

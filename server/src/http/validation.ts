@@ -72,7 +72,7 @@ function place(fields: FieldErrors, [name = WHOLE, ...rest]: string[], text: str
   place(inner, rest, text);
 }
 
-/** A field may be called `__proto__`. */
+/** Safe for fields called `__proto__`. */
 const define = (fields: FieldErrors, name: string, value: string[] | FieldErrors) =>
   Object.defineProperty(fields, name, { value, enumerable: true, writable: true, configurable: true });
 
@@ -122,7 +122,7 @@ function message(error: ValueError): string {
   }
 }
 
-/** A nullable value fails as its first variant does; a choice names the choices. */
+/** A nullable value fails like its first variant; the message of a choice lists the choices. */
 function unionMessage(error: ValueError): string {
   const variants: TSchema[] = error.schema.anyOf;
   const literals = variants.flatMap((variant) => ("const" in variant ? [String(variant.const)] : []));

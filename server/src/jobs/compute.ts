@@ -1,7 +1,7 @@
 import { computedDataOf } from "../domain/computed-data/compute.js";
 import type { JobHandler } from "./handler.js";
 
-/** Brings the computed data of a time frame up to date; the payload names it. */
+/** Brings the computed data of the time frame in the payload up to date. */
 export const computeHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 10_000 * 4 ** (failure - 1),

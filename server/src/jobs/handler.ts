@@ -1,7 +1,7 @@
 import type { Context } from "../domain/context.js";
 import type { Job } from "../store/queue.js";
 
-/** Try again, at this time; counts as a failure of the work. */
+/** Thrown to run the job again at this time. Counts as a failure. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly at: Date;
@@ -12,7 +12,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** The work cannot succeed; the details of the job get the code and the message. */
+/** Thrown when the work cannot succeed. The details of the job get the code and the message. */
 export class JobFailed extends Error {
   override readonly name = "JobFailed";
   readonly code: string;
@@ -28,7 +28,7 @@ export interface JobHandler {
   maxFailures: number;
   /** The job fails when it loses its worker more often than this; default 3. */
   maxLosses?: number;
-  /** How long to wait after the given failure (from 1), unless the work says so itself. */
+  /** The delay after the given failure (from 1), unless the work throws `RetryLater`. */
   delayMs(failure: number): number;
   /**
    * Does the work. It may run again after a crash, so it must be idempotent.

@@ -16,20 +16,20 @@ export interface LaneSettings {
   /** Jobs that this process runs at a time. */
   places: number;
   /**
-   * For a kind that calls receivers: the jobs at a time that call one receiver. An account then never gets the last free
-   * places, because slow receivers may hold its own for long.
+   * For jobs that call receivers: the number of jobs that call one receiver at a time. An account then never gets the last
+   * free places, because slow receivers may occupy its places for a long time.
    */
   perReceiver?: number;
 }
 
-/** Less than every account id, including `NOBODY`. */
+/** Lower than every account id, including `NOBODY`. */
 const BEFORE_ALL = -1;
 
 /** Takes jobs of one kind while places are free. Accounts take turns, and each receiver has its limit. */
 export class Lane {
   readonly #settings: LaneSettings;
   readonly #running = new Set<Job>();
-  /** The account that had its turn last. */
+  /** The account that had the last turn. */
   #served = BEFORE_ALL;
   /** The last receiver checked for each account that has more receivers than one query returns. */
   readonly #receiversSeen = new Map<number, string>();
@@ -94,7 +94,7 @@ export class Lane {
     const free = this.#free;
     if (this.#settings.perReceiver === undefined) return Math.ceil(free / accounts);
     const held = [...this.#running].filter(({ chargedTo }) => chargedTo === account).length;
-    // It may hold at most as many places as it leaves free.
+    // An account may hold at most as many places as it leaves free.
     return Math.max(0, Math.ceil((free - held) / 2));
   }
 

@@ -6,7 +6,7 @@ import { decrypt } from "../domain/encryption.js";
 import { accounts } from "../store/schema.js";
 import type { JobHandler } from "./handler.js";
 
-/** Payload of a mail job; the encrypted password is erased with the payload when the job ends. */
+/** The payload of a mail job. The encrypted password is erased with the payload when the job ends. */
 interface CredentialsMail {
   /** Absent from jobs of earlier releases. */
   account?: number;
@@ -18,7 +18,7 @@ interface CredentialsMail {
 const HOUR_MS = 3_600_000;
 const SMTP_TIMEOUT_MS = 20_000;
 
-/** Retries for seven days: after 1, 2, 4 ... minutes, up to every six hours. */
+/** Retries for seven days: after 1, 2, 4 ... minutes, at most six hours. */
 export const mailHandler: JobHandler = {
   maxFailures: 36,
   delayMs: (failure) => Math.min(60_000 * 2 ** (failure - 1), 6 * HOUR_MS),
@@ -77,8 +77,8 @@ async function send(
   const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   await writeMail(config.dataDir, account, jobId, bytes as Buffer);
   if (account === undefined) return;
-  // The deletion of an account removes its mails after the commit: either it finds this mail, or this query finds the
-  // deletion.
+  // The deletion of an account removes its mails after the commit. Either it finds this mail, or this query finds that the
+  // account is deleted.
   const isDeleted = (await queries.$count(accounts, eq(accounts.id, account))) === 0;
   if (isDeleted) await eraseMails(config.dataDir, { id: account, email: message.to });
 }

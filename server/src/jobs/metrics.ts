@@ -40,7 +40,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
   });
   new Gauge({
     name: "jobs_waiting",
-    help: "Jobs that wait for a worker, those that are to be tried again later among them",
+    help: "Jobs that wait for a worker, including those that will be retried later",
     labelNames: ["kind"],
     registers,
     async collect() {
@@ -54,7 +54,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
   });
   new Gauge({
     name: "jobs_delay_seconds",
-    help: "For how long the job that is due longest has been waiting; 0 when none is due",
+    help: "How long the job that has been due longest has been waiting; 0 when none is due",
     labelNames: ["kind"],
     registers,
     async collect() {

@@ -35,7 +35,7 @@ export async function applyRetention(ctx: Context): Promise<void> {
     [auditLog, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
   ];
   for (const [table, condition] of expired) await queries.delete(table).where(condition);
-  // The throttles count by the system's clock.
+  // The throttles use the clock of the system.
   await queries.execute(sql`DELETE FROM throttle_counters WHERE expire <= ${Date.now()}`);
   await applySampleRetention(ctx);
   await vacuumAllEmbedded(ctx);

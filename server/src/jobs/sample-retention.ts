@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 /** Chunks removed in one transaction, so that others wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
 
-/** Removes samples that were stored too long ago; the time counts from their storing, not from their recording. */
+/** Removes samples that were stored too long ago. The time counts from when they were stored, not recorded. */
 export async function applySampleRetention(ctx: Context): Promise<void> {
   const before = new Date(ctx.clock.now().getTime() - ctx.config.rawRetentionDays * DAY_MS);
   for (;;) {

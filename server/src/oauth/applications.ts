@@ -6,7 +6,7 @@ import { applications } from "../store/schema.js";
 
 export interface NewApplication {
   name: string;
-  /** Enables the deprecated authorization code flow for exactly these addresses. */
+  /** Enables the deprecated authorization code flow for these exact addresses. */
   redirectUris: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { authorizationCodes } from "../store/schema.js";
 import { type AuthorizationGrant, isGrantValid, type Parties } from "./issue-tokens.js";
 import { findApplication, findUser, type PasswordAttempts } from "./model.js";
 
-/** How long a code is good for, once (RFC 6749 section 4.1.2 recommends at most ten minutes). */
+/** How long a code is valid; it can be used once (RFC 6749 section 4.1.2 recommends at most ten minutes). */
 const CODE_LIFETIME_MS = 60_000;
 
 /** RFC 7636 section 4.2: base64url of a SHA-256. */
@@ -14,7 +14,7 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 export type Fields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What the login page needs, or where to send the browser, or why neither. */
+/** The content of the login page, a redirect, or the reason for a refusal. */
 export type Authorization =
   | { kind: "login"; applicationName: string; fields: Record<string, string>; wrongPassword: boolean }
   | { kind: "redirect"; location: string }
@@ -44,7 +44,7 @@ export async function authorizeRequest(
   const repeated = PARAMETERS.find((name) => Array.isArray(sent[name]));
   for (const name of PARAMETERS) {
     const value = sent[name];
-    // No database can look for a NUL; nothing registered holds one.
+    // The database cannot search for NUL, and registered values do not contain it.
     if (typeof value === "string" && value !== "" && !value.includes("\0")) fields[name] = value;
   }
   const application =
@@ -52,7 +52,7 @@ export async function authorizeRequest(
   if (application === undefined) return { kind: "refused", reason: "The application is unknown." };
   const redirectUri = fields.redirect_uri;
   if (redirectUri === undefined || !application.redirectUris.includes(redirectUri)) {
-    return { kind: "refused", reason: "The redirect_uri is not one that the application has registered." };
+    return { kind: "refused", reason: "The application has not registered this redirect_uri." };
   }
   const redirect = (parameters: Record<string, string>): Authorization => {
     const location = new URL(redirectUri);

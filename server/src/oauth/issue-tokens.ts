@@ -6,29 +6,29 @@ import type { UnitOfWork } from "../domain/unit-of-work.js";
 import type { Queries } from "../store/database.js";
 import { accessTokens, accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 
-/** Specification, "Limits". */
+/** The documented lifetime of an access token. */
 export const ACCESS_TOKEN_LIFETIME_S = 36_000;
 
-/** What a client showed to get a token. */
+/** The credential for which a token or code is issued (RFC 6749 section 1.3). */
 export type AuthorizationGrant =
   | {
       kind: "password";
-      /** The hash against which the password was judged. */
+      /** The hash with which the password was compared. */
       passwordHash: string | null;
     }
   | { kind: "refresh"; token: string }
   | { kind: "code"; code: string };
 
-/** Whose session it is, and with which application. */
+/** The user and the application of a session. */
 export interface Parties {
   accountId: number;
   applicationId: number;
 }
 
 /**
- * Whether the grant still holds. It was judged a moment ago, outside of this transaction; since then the password may
- * have been changed, the token revoked, the account deleted. The account's row is locked first: whatever ends sessions
- * holds it, so it either comes before and is seen here, or comes after and finds what is issued here.
+ * Whether the grant is still valid. It was checked before this transaction; since then the password may have been changed,
+ * the token revoked, or the account deleted. This locks the row of the account first. Everything that ends sessions locks it
+ * too, so it either comes first and is seen here, or comes later and finds the issued token.
  */
 export async function isGrantValid(
   { queries }: UnitOfWork,
@@ -66,8 +66,8 @@ export async function isGrantValid(
 }
 
 /**
- * Stores an access token and, unless the grant is one, a refresh token.
- * @returns false when the grant does not hold any more; nothing is stored then
+ * Stores an access token and, unless the grant is a refresh token, a refresh token.
+ * @returns false when the grant is no longer valid; nothing is stored then
  */
 export async function issueTokens(
   ctx: Context,
@@ -115,8 +115,8 @@ export async function issueTokens(
 }
 
 /**
- * Refresh tokens do not expire, and each login leaves one. The access tokens of those that go live on to their end: a
- * client that logs in for each call keeps working.
+ * Refresh tokens do not expire, and each login creates one. The access tokens of deleted refresh tokens stay valid until
+ * they expire, so a client that logs in for each call keeps working.
  */
 async function deleteLeastRecentlyUsed(
   queries: Queries,
@@ -133,8 +133,8 @@ async function deleteLeastRecentlyUsed(
 }
 
 /**
- * A code was shown a second time, so it may be stolen: revokes the tokens of its first use (RFC 6749 section 4.1.2). The
- * code goes first, so that a first use still under way either waits here, or finds it gone.
+ * Revokes the tokens of the first use of a code that is used again, because it may be stolen (RFC 6749 section 4.1.2).
+ * Deletes the code first, so that a concurrent first use either waits here or does not find it.
  */
 export async function revokeReplayedCode(ctx: Context, code: string): Promise<void> {
   const codeHash = hashToken(code);

@@ -14,23 +14,23 @@ import { hashToken, isToken, newToken } from "../domain/tokens.js";
 import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { type AuthorizationGrant, issueTokens, revokeReplayedCode } from "./issue-tokens.js";
 
-/** The only scope there is. */
+/** The only scope. */
 const SCOPE = ["all"];
 
-/** Far enough: expiry is judged here, by the service's clock. */
+/** An expiry that the library never reaches: this module checks the expiry by the clock of the service. */
 const NEVER = new Date("9999-12-31T00:00:00Z");
 
-/** Throttle of passwords. */
+/** Limits password attempts. */
 export interface PasswordAttempts {
-  /** Who attempts. */
+  /** The caller that makes the attempts. */
   caller: string;
-  /** Counts a try before it is judged. Throws `throttled`. */
+  /** Counts an attempt before the password is verified. Throws `throttled`. */
   count(username: string): Promise<void>;
-  /** The password was right: the try does not count. */
+  /** The password was correct, so the attempt does not count. */
   succeeded(username: string): Promise<void>;
 }
 
-/** The account with these credentials. It takes the same time when there is none. */
+/** The account with these credentials. Takes the same time when there is none. */
 export async function findUser(
   ctx: Context,
   attempts: PasswordAttempts,
@@ -68,9 +68,9 @@ const toClient = (application: typeof applications.$inferSelect): Client => ({
 });
 
 /**
- * What the OAuth 2.0 library needs to know of our tables, for one request.
- * @param sentRefreshToken the refresh token of the request: it does not expire and is not rotated, so the answer
- *   carries it again
+ * Gives the OAuth 2.0 library access to the tables, for one request.
+ * @param sentRefreshToken the refresh token of the request. It does not expire and is not rotated, so the response
+ *   contains it again.
  */
 export function createModel(
   ctx: Context,
@@ -78,7 +78,7 @@ export function createModel(
   sentRefreshToken: string | undefined,
 ): Model {
   const { queries, clock } = ctx;
-  /** What this request has shown and the server has checked; it checks it again when it stores the token. */
+  /** The grant of this request after its check. It is checked again when the token is stored. */
   let grant: AuthorizationGrant | undefined;
 
   /** The client and the user of a stored token or code. */
@@ -97,7 +97,7 @@ export function createModel(
     async getClient(clientId, clientSecret) {
       const application = await findApplication(ctx, clientId);
       if (application === undefined) return false;
-      // Without a secret, the library accepts only requests that PKCE proves (RFC 7636).
+      // Without a secret, the library accepts only requests with PKCE (RFC 7636).
       const proven =
         clientSecret === undefined || clientSecret === null || isToken(clientSecret, application.secretHash);
       return proven && toClient(application);
@@ -151,7 +151,7 @@ export function createModel(
         .select()
         .from(authorizationCodes)
         .where(eq(authorizationCodes.codeHash, hashToken(authorizationCode)));
-      // None may be one that was used and has expired since.
+      // A missing code may have been used and have expired since.
       if (row === undefined || row.usedAt !== null) await revokeReplayedCode(ctx, authorizationCode);
       if (row === undefined || row.usedAt !== null || row.expiresAt <= clock.now()) return false;
       const parties = await partiesOf(row.applicationId, row.accountId);
@@ -169,7 +169,7 @@ export function createModel(
       };
     },
 
-    // Called before the code's verifier is checked: a guess has one try.
+    // Called before the verifier of the code is checked, so there is only one attempt to guess it.
     async revokeAuthorizationCode({ authorizationCode }) {
       const used = await queries
         .update(authorizationCodes)

@@ -7,20 +7,20 @@ import type { Queries } from "../store/database.js";
 import { accessTokens, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 
-/** What one login gave: a refresh token, and the access tokens that come from it. */
+/** The result of a login: a refresh token, and the access tokens that were issued for it. */
 export interface Session {
-  /** Null for access tokens whose refresh token is deleted. */
+  /** Null for access tokens whose refresh token has been deleted. */
   id: number | null;
   application: string;
   clientId: string;
   issuedAt: Date;
-  /** When it last gave an access token. */
+  /** When the last access token was issued. */
   lastUsedAt: Date;
   /** Access tokens that have not expired. */
   accessTokens: number;
 }
 
-/** The sessions of an account, the last used first; never a token. */
+/** The sessions of an account without their tokens, the most recently used first. */
 export async function listSessions(queries: Queries, accountId: number, now: Date): Promise<Session[]> {
   const liveTokens = sql<number>`count(${accessTokens.tokenHash}) FILTER (WHERE ${accessTokens.expiresAt} > ${now})::int`;
   const named = { application: applications.name, clientId: applications.clientId };
@@ -71,8 +71,8 @@ export async function revokeSession(unit: UnitOfWork, accountId: number, id: num
 }
 
 /**
- * Ends an application: its credentials, and every token that it was given. Issuing a token locks the row of the
- * application, so this finds the token, or the token is no longer issued.
+ * Revokes an application with its credentials and all its tokens. Issuing a token locks the row of the application, so
+ * this either finds the token, or the token is not issued.
  * @throws ServiceError `not_found`
  */
 export async function revokeApplication(ctx: Context, clientId: string) {

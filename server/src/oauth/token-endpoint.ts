@@ -4,7 +4,7 @@ import type { Context } from "../domain/context.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 import { createModel, type PasswordAttempts } from "./model.js";
 
-/** A token, as RFC 6749 section 5.1 writes it. */
+/** The token response of RFC 6749 section 5.1. */
 export const Token = Type.Object(
   {
     access_token: Type.String(),
@@ -22,19 +22,19 @@ interface TokenSuccess {
   body: Static<typeof Token>;
 }
 
-/** RFC 6749 section 5.2. */
+/** The error response of RFC 6749 section 5.2. */
 export interface TokenError {
   status: 400 | 401;
   headers: Readonly<Record<string, string>>;
   body: { error: string; error_description: string };
 }
 
-/** An answer of the token endpoint. */
+/** A response of the token endpoint. */
 export type TokenResponse = TokenSuccess | TokenError;
 
 const NO_STORE = { "Cache-Control": "no-store", Pragma: "no-cache" };
 
-/** Fields without which a grant cannot be judged. */
+/** The required fields of each grant type. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   password: ["username", "password"],
   refresh_token: ["refresh_token"],
@@ -50,7 +50,7 @@ const STATUS: Readonly<Record<string, TokenError["status"]>> = {
   invalid_scope: 400,
 };
 
-/** The error answer of RFC 6749 section 5.2. */
+/** Creates the error response of RFC 6749 section 5.2. */
 export function tokenError(error: string, description: string, basic = false): TokenError {
   const status = STATUS[error] ?? 400;
   return {
@@ -119,13 +119,13 @@ export async function grantToken(
   try {
     await server.token(request, response);
   } catch (error) {
-    // Some errors are thrown with the response unfilled, so the answer is made from the error. What the model throws
-    // comes wrapped.
+    // Some errors are thrown before the library has filled its response, so the response is made from the error. Errors of
+    // the model are wrapped.
     const inner = (error as { inner?: unknown }).inner;
     if (inner instanceof Error && !(inner instanceof OAuth2Server.OAuthError)) throw inner;
     if (!(error instanceof OAuth2Server.OAuthError) || STATUS[error.name] === undefined) throw error;
     return tokenError(error.name, error.message, authorization !== undefined);
   }
-  // The library counts the seconds that it took itself.
+  // The library subtracts the time that it took itself.
   return { status: 200, headers: NO_STORE, body: { ...response.body, expires_in: ACCESS_TOKEN_LIFETIME_S } };
 }

@@ -1,6 +1,6 @@
 import { type EncodableRow, encode } from "asi-convert";
 
-/** When the demo recording begins, and how long it is: 20 minutes at 10 Hz. */
+/** Start and length of the demo recording: 20 minutes at 10 Hz. */
 export const DEMO_START = new Date("2024-05-04T09:00:00.000Z");
 const SAMPLES = 12_000;
 const PERIOD_MS = 100;
@@ -31,7 +31,7 @@ function* laps(): Generator<EncodableRow> {
   }
 }
 
-/** A recording of that session by a device. */
+/** A recording of the session by a device. */
 export async function demoRecording(serial: string): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   const recording = encode(laps(), {

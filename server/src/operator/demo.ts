@@ -11,15 +11,15 @@ import { generatePassword } from "../domain/passwords.js";
 import { createApplication } from "../oauth/applications.js";
 import { DEMO_START, demoRecording } from "./demo-session.js";
 
-/** The example reads the first minute. */
+/** The example command reads the first minute. */
 const DEMO_STOP = new Date(DEMO_START.getTime() + 60_000);
 
 /** Before the demo recording begins. */
 const OWNED_SINCE = new Date("2020-01-01T00:00:00.000Z");
 
 /**
- * Adds a manager with two devices, a recording loaded into the first, and an application of its own.
- * @returns what to type next
+ * Adds an application, and a manager with two devices; loads a recording for the first device.
+ * @returns the commands to try next
  */
 export async function prepareDemo(ctx: Context, url: string): Promise<string> {
   const mark = randomBytes(3).toString("hex");

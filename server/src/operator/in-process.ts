@@ -11,7 +11,7 @@ import type { Arguments, CommandName, Outcome } from "./commands.js";
 /** Interval of the timer that keeps the process running; its length does not matter. */
 const KEEP_ALIVE_MS = 3_600_000;
 
-/** A backup and a restore take time in proportion to the rows, and wait for the disk. */
+/** For backup and restore, whose duration depends on the number of rows and the disk. */
 const withoutTimeouts = (config: Config): Config => ({
   ...config,
   databaseStatementTimeoutMs: 0,

@@ -62,15 +62,15 @@ export function program(): Command {
   );
   command(device, "report-start <serial-number>", "device report-start", "record that a device has started")
     .option("--config-version <n>", "the Bluetooth configuration that it received (default: the newest)")
-    .option("--firmware-version <version>", "its firmware");
+    .option("--firmware-version <version>", "its firmware version");
 
   const ownership = root.command("ownership").description("device ownerships");
   command(
     ownership,
     "backdate <serial-number>",
     "ownership backdate",
-    "move the start of an ownership back over unowned time",
-  ).requiredOption("--start <date-time>", "when it began");
+    "move the start of an ownership back over time without an owner",
+  ).requiredOption("--start <date-time>", "the new start");
 
   const manager = root.command("manager").description("managers");
   command(manager, "grant <username>", "manager grant", "let a manager create managed athletes");
@@ -191,7 +191,7 @@ function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) 
 const bodyOf = (error: unknown): unknown =>
   error instanceof ServiceError || error instanceof CommandRefused ? error.body : { detail: reasonOf(error) };
 
-/** The messages in the body of an error, with their field names. */
+/** The messages in the body of an error, with the names of their fields. */
 function messagesOf(body: unknown): string {
   if (Array.isArray(body)) return body.map(messagesOf).join(" ");
   if (typeof body !== "object" || body === null) return String(body);

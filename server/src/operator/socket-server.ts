@@ -10,7 +10,10 @@ import { UsageError } from "../usage-error.js";
 import { type Arguments, commands, isCommand, type OperatorContext } from "./commands.js";
 import { OPERATOR_SOCKET } from "./socket-client.js";
 
-/** Runs operator commands that arrive on the socket. Only the owner of the data folder can reach it. @returns closes the socket */
+/**
+ * Runs operator commands that arrive on the socket. Only the owner of the data folder can reach it.
+ * @returns closes the socket
+ */
 export async function serveOperator(ctx: OperatorContext): Promise<() => Promise<void>> {
   const server = createServer(async (incoming, response) => {
     const answer = (status: number, body: unknown) =>

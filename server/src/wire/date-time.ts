@@ -1,24 +1,25 @@
 /**
- * Date-times as clients send them: RFC 3339 and ISO 8601. Beyond RFC 3339: the basic form (`20240511T203000Z`), an
- * offset without colon or minutes (`+0100`, `-02`), a space for `T`, no seconds, and no offset (read as UTC).
+ * Parses date-times of clients: RFC 3339 and ISO 8601. In addition to RFC 3339 it accepts the basic format
+ * (`20240511T203000Z`), an offset without colon or minutes (`+0100`, `-02`), a space for `T`, no seconds, and no offset
+ * (read as UTC).
  */
 const EXTENDED = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?/;
 const BASIC = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?/;
 const OFFSET = /^(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
-/** PostgreSQL has no year 0, and a wire date has four digits. */
+/** PostgreSQL has no year 0, and a year has four digits in the API. */
 const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Whether an instant can be stored and written with four digits of year. */
+/** Whether a time can be stored, and written with a year of four digits. */
 export function isStorable(timestampMs: number): boolean {
   return timestampMs >= EARLIEST_MS && timestampMs <= LATEST_MS;
 }
 
 /**
- * @param text a date-time of the wire
- * @returns ms since 1970 UTC (digits below the millisecond are dropped); undefined when it is none
+ * @param text a date-time as the client sent it
+ * @returns ms since 1970 UTC (digits below a millisecond are dropped); undefined when the text is not a date-time
  */
 export function parseDateTime(text: string): number | undefined {
   const match = EXTENDED.exec(text) ?? BASIC.exec(text);
@@ -35,7 +36,7 @@ export function parseDateTime(text: string): number | undefined {
 }
 
 /**
- * @param text milliseconds since 1970 UTC, all digits with an optional minus; otherwise a date-time
+ * @param text milliseconds since 1970 UTC as digits with an optional minus; otherwise a date-time
  * @returns ms since 1970 UTC; undefined when it is neither, or outside the years 1 to 9999
  */
 export function parseInstant(text: string): number | undefined {
@@ -46,23 +47,23 @@ export function parseInstant(text: string): number | undefined {
 
 const EXPECTED = "a date-time such as 2024-01-01T06:00:00.000Z.";
 
-/** What is wrong with a text that is no date-time. */
+/** The message for a text that is not a date-time. */
 export function dateTimeProblem(text: unknown, expected = `Expected ${EXPECTED}`): string {
   // In a query, a plus that is not escaped means a space.
   const withPlus = String(text).replace(/ (?=\d\d(?::?\d\d)?$)/, "+");
   return withPlus !== text && parseDateTime(withPlus) !== undefined
-    ? "The + of the offset was read as a space: write it as %2B in a URL."
+    ? "The + of the offset was read as a space. Write it as %2B in a URL."
     : expected;
 }
 
-/** What is wrong with a text that is no instant. */
+/** The message for a text that is neither milliseconds nor a date-time. */
 export const instantProblem = (text: unknown): string =>
   dateTimeProblem(text, `Expected milliseconds since 1970, or ${EXPECTED}`);
 
-/** Whether the text is a day of the calendar in the form `YYYY-MM-DD`. */
+/** Whether the text is an existing date in the format `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   if (!DATE.test(text)) return false;
   const timestampMs = Date.parse(`${text}T00:00:00.000Z`);
-  // Date.parse carries 30 February over into March.
+  // Date.parse turns 30 February into a date in March.
   return isStorable(timestampMs) && new Date(timestampMs).toISOString().startsWith(text);
 }

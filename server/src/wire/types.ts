@@ -1,9 +1,9 @@
 /**
- * The values of the wire as TypeBox schemas: each is at once the check, the TypeScript type, the conversion to the
- * value used inside, and its entry in the OpenAPI document.
+ * The types of the API's values as TypeBox schemas. Each is the validation, the TypeScript type, the conversion to the
+ * internal value, and the entry in the OpenAPI document.
  *
- * Options of our own: `problem` is the message of a value that fails its format, or makes it; `openapi` replaces the schema in the
- * document, for query parameters, which are text on the wire whatever they mean.
+ * They have two options of this service: `problem` is the message for a value with a wrong format, or a function that makes
+ * it; `openapi` replaces the schema in the document, for query parameters, which are sent as text whatever their type.
  */
 import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
 import { dateTimeProblem, instantProblem, isDate, parseDateTime, parseInstant } from "./date-time.js";
@@ -11,13 +11,13 @@ import { dateTimeProblem, instantProblem, isDate, parseDateTime, parseInstant } 
 declare module "@sinclair/typebox" {
   interface SchemaOptions {
     problem?: string | ((value: unknown) => string);
-    /** In the document the parameter is required, though another one can stand for it. */
+    /** Required in the document, although another parameter can replace it. */
     documentedAsRequired?: boolean;
     openapi?: Record<string, unknown>;
   }
 }
 
-/** No control characters, no half surrogate pairs: neither can be stored. */
+/** Text without control characters and lone surrogates, which cannot be stored. */
 const TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
 const EMAIL =
   /^[^\s@\p{Cc}\p{Cs}<>(),;:"\\[\]]+@[^\s@\p{Cc}\p{Cs}<>(),;:"\\[\]]+\.[^\s@\p{Cc}\p{Cs}.<>(),;:"\\[\]]+$/u;
@@ -33,12 +33,12 @@ FormatRegistry.Set("query-integer", (value) => INTEGER.test(value) && Number.isS
 FormatRegistry.Set("query-instant", (value) => parseInstant(value) !== undefined);
 FormatRegistry.Set("password", () => true);
 
-/** The end of an ownership that has not ended (specification, "Device ownership"). */
+/** The `end_time` of an ownership that has not ended. */
 export const CURRENT_END = new Date("2999-12-31T23:59:59.000Z");
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** An optional member that also counts as left out where a client sends null for it. */
+/** An optional member that also counts as absent when the client sends null. */
 export const OptionalOrNull = <T extends TSchema>(schema: T) =>
   Type.Optional(
     Type.Transform(Nullable(schema))
@@ -49,11 +49,11 @@ export const OptionalOrNull = <T extends TSchema>(schema: T) =>
 export const Id = (options: SchemaOptions = {}) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...options });
 
-/** A text of one line, at most 150 characters unless told. */
+/** A text of one line, by default at most 150 characters. */
 export const Text = (options: SchemaOptions & { maxLength?: number; minLength?: number } = {}) =>
   Type.String({ maxLength: 150, format: "text", problem: "Control characters are not allowed.", ...options });
 
-/** A date-time in a body; a Date inside. */
+/** A date-time in a request body; internally a Date. */
 export const DateTime = (options: SchemaOptions = {}) =>
   Type.Transform(
     Type.String({
@@ -65,7 +65,7 @@ export const DateTime = (options: SchemaOptions = {}) =>
     .Decode((value) => new Date(parseDateTime(value) ?? Number.NaN))
     .Encode((value) => value.toISOString());
 
-/** A date-time in an answer: UTC, milliseconds, `Z`. */
+/** A date-time in a response: UTC with milliseconds and `Z`. */
 export const DateTimeOut = (options: SchemaOptions = {}) => Type.String({ format: "date-time", ...options });
 
 export const CalendarDate = (options: SchemaOptions = {}) =>
@@ -74,7 +74,7 @@ export const CalendarDate = (options: SchemaOptions = {}) =>
 export const Email = (options: SchemaOptions = {}) =>
   Type.String({ format: "email", maxLength: 254, problem: "Enter a valid email address.", ...options });
 
-/** Query parameters. A parameter sent empty counts as not sent. */
+/** Query parameters. An empty parameter counts as absent. */
 export const Query = {
   text: (description: string) =>
     Type.Optional(
@@ -124,7 +124,7 @@ export const Query = {
         .Decode((value) => new Date(parseDateTime(value) ?? Number.NaN))
         .Encode((value) => value.toISOString()),
     ),
-  /** A point in time: milliseconds since 1970 UTC in digits, otherwise a date-time. Milliseconds inside. */
+  /** A time: milliseconds since 1970 UTC as digits, or a date-time. Internally milliseconds. */
   instant: (description: string) =>
     Type.Optional(
       Type.Transform(
@@ -149,7 +149,7 @@ export const pageQuery = (limits: { default: number; max: number }) => ({
   ),
   limit: Type.Optional(
     Type.String({
-      description: "Results per page; more than the maximum is taken as the maximum",
+      description: "Results per page; a higher number counts as the maximum",
       openapi: { type: "integer", minimum: 1, maximum: limits.max, default: limits.default },
     }),
   ),
@@ -163,7 +163,7 @@ export const PageQuery = pageQuery(PAGE_LIMITS);
 export const ordering = (fields: readonly string[]) =>
   Type.Optional(
     Type.String({
-      description: `Field to order by, in any letter case, with a leading - for descending order; several are separated by commas. Text is ordered without regard to case: ${fields.join(", ")}`,
+      description: `Case-insensitive name of the field to order by, with a leading - for descending order; several are separated by commas. Text is ordered case-insensitively. Fields: ${fields.join(", ")}`,
       openapi: { type: "string", example: fields[0] },
     }),
   );

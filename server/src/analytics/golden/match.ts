@@ -2,14 +2,14 @@ import type { AnalysisFrame } from "../index.js";
 import type { TestSample } from "./sessions.js";
 
 /**
- * A made-up match of 12 minutes as a function of the sample number, in integers only, so that any language gives the
- * same samples; `independent.py` holds the same function. It has sprints, stops, spikes, missing and absurd speeds,
- * lost samples, a gap, instants beside the grid, and heart rates that come once a second, stop, or cannot be true.
+ * A synthetic match of 12 minutes as a function of the sample number, in integers only, so that any language computes the
+ * same samples; `independent.py` has the same function. It contains sprints, stops, spikes, missing and absurd speeds,
+ * lost samples, a gap, times off the 100 ms grid, and heart rates that come once a second, stop, or are impossible.
  */
 const START_MS = 1_717_236_000_000;
 const SAMPLE_COUNT = 7200;
 
-/** One minute of play: samples, first and last speed in mm/s. */
+/** One minute of play: number of samples, first and last speed in mm/s. */
 const MINUTE: readonly (readonly [number, number, number])[] = [
   [50, 0, 0],
   [30, 0, 1500],
@@ -24,7 +24,7 @@ const MINUTE: readonly (readonly [number, number, number])[] = [
   [80, 0, 0],
 ];
 
-/** The time frame of the match: it begins and ends inside it, and the device is not owned for 6 s. */
+/** A time frame that starts and ends during the match. For 6 s of it, the device has no owner. */
 export function matchFrame(birthDate: string | null): AnalysisFrame {
   return {
     startMs: START_MS + 9_963,
@@ -37,7 +37,7 @@ export function matchFrame(birthDate: string | null): AnalysisFrame {
   };
 }
 
-/** Samples number `offset`, `offset + every`, ... of the match, without those that were lost. */
+/** Samples number `offset`, `offset + every`, ... of the match, without the lost ones. */
 export function matchSamples(every: number, offset: number): TestSample[] {
   const samples: TestSample[] = [];
   for (let k = offset; k < SAMPLE_COUNT; k += every) {

@@ -1,6 +1,6 @@
 import { NO_HEART_RATE, type SampleColumns } from "../samples.js";
 
-/** One sample of a test session: instant in ms, speed in mm/s, heart rate in beats per minute (0: none). */
+/** One sample of a test session: time in ms, speed in mm/s, heart rate in beats per minute (0: none). */
 export interface TestSample {
   readonly t: number;
   readonly speed: number;
@@ -9,7 +9,7 @@ export interface TestSample {
 
 export const TEN_HZ_MS = 100;
 
-/** Rows as the columns that the computation takes. */
+/** Samples as the columns that the computation takes. */
 export function columnsOf(samples: readonly TestSample[]): SampleColumns {
   return {
     timestampMs: Float64Array.from(samples, ({ t }) => t),
@@ -19,10 +19,10 @@ export function columnsOf(samples: readonly TestSample[]): SampleColumns {
 }
 
 /**
- * A session of 10 Hz from instant 0.
+ * A session at 10 Hz from time 0.
  *
- * @param count number of samples; sample k lies at k * 100 ms
- * @param speedAt speed in m/s at a time in s; rounded half up to mm/s, after removing the noise of binary fractions
+ * @param count number of samples; the time of sample k is k * 100 ms
+ * @param speedAt speed in m/s at a time in s; rounded half up to mm/s, after removing the error of binary fractions
  */
 export function tenHertz(count: number, speedAt: (seconds: number, k: number) => number): TestSample[] {
   return Array.from({ length: count }, (_, k) => ({
@@ -31,7 +31,7 @@ export function tenHertz(count: number, speedAt: (seconds: number, k: number) =>
   }));
 }
 
-/** Gaussian noise of mean 0 and deviation 1 from a seed: mulberry32 and the Box-Muller transform. */
+/** Gaussian noise with mean 0 and standard deviation 1 from a seed: mulberry32 and the Box-Muller transform. */
 export function gaussianNoise(seed: number): () => number {
   let state = seed >>> 0;
   const uniform = () => {

@@ -10,7 +10,7 @@ import type { AthleteUpdate, ManagedAthleteUpdate } from "./bodies.js";
 import { requireSelf } from "./create.js";
 import { type AthleteItem, athleteItem, type Filters, requireMatch } from "./list.js";
 
-/** Changes the fields sent. A password that is the athlete's already changes nothing. */
+/** Changes the fields sent. The current password changes nothing. */
 export async function updateAthlete(
   ctx: Context,
   athlete: Account,

@@ -27,9 +27,9 @@ export const isFresh = sql<boolean>`(${computedData.timeframeVersion} = ${timefr
 const MAX_TRIES = 3;
 
 /**
- * The time frame's computed data: the stored result when it is fresh, or when none as good can be computed any more;
- * otherwise computed now, and stored if it is still valid then.
- * @param account whose turn it takes
+ * The computed data of a time frame: the stored result when it is current, or when retention has removed samples that a
+ * new result would need. Otherwise computes them now, and stores them if they are still current then.
+ * @param account charged for the computation
  * @returns undefined when there is no such time frame
  * @throws ServiceError `throttled` when too many computations wait; CallersLeftError when the caller leaves before it begins
  */
@@ -54,7 +54,7 @@ export async function computedDataOf(
     newest = made.result;
     if (made.holds) return newest;
   }
-  // Loads into the time frame follow each other faster than it can be computed: true of a moment ago.
+  // Samples arrive faster than their data can be computed: this result was current a moment ago.
   return newest;
 }
 
@@ -116,7 +116,7 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
   };
 }
 
-/** When the time frame's owner owned its device. */
+/** When the owner of the time frame owned its device. */
 const ownedBy = (queries: Queries, { deviceId, ownerId }: typeof timeframes.$inferSelect) =>
   queries
     .select({ start: ownerships.startTime, end: ownerships.endTime })
@@ -125,9 +125,8 @@ const ownedBy = (queries: Queries, { deviceId, ownerId }: typeof timeframes.$inf
     .orderBy(ownerships.id);
 
 /**
- * Stores a result, if the time frame and its data are still those that it was computed from, and
- * retention has not just taken samples from under it.
- * @returns whether it did
+ * Stores a result, unless the time frame or its data have changed since, or retention has removed samples meanwhile.
+ * @returns whether it was stored
  */
 async function store(
   { queries, clock }: Context,
@@ -135,7 +134,7 @@ async function store(
   { data, timeframeVersion, dataVersion, definitionVersion }: ComputationResult,
 ): Promise<boolean> {
   return queries.transaction(async (tx) => {
-    // While the row is held, no change can raise its versions.
+    // While the row is locked, no change can raise its versions.
     const [held] = await tx
       .select({ lost: hasLostSamples, stored: computedData.timeframeId })
       .from(timeframes)

@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 
 /**
- * Closed intervals as one value of the database, which the database searches by bisection: a condition on a row takes
- * hardly longer with thousands of intervals than with one. Empty intervals (start after stop) are left out.
+ * Closed intervals as one value of the database, which the database searches by binary search: a condition on a row takes
+ * little longer with thousands of intervals than with one. Empty intervals (start after stop) are ignored.
  */
 const multirange = (intervals: readonly Interval[], range: SQL): SQL => sql`(
   SELECT range_agg(${range})
@@ -11,7 +11,7 @@ const multirange = (intervals: readonly Interval[], range: SQL): SQL => sql`(
     ${sql.param(intervals.map(({ stopMs }) => stopMs))}::bigint[]) AS given (start_ms, stop_ms)
   WHERE start_ms <= stop_ms)`;
 
-/** Intervals as a multirange of instants. */
+/** Intervals as a multirange of timestamps. */
 export const instantsOf = (intervals: readonly Interval[]): SQL =>
   multirange(
     intervals,

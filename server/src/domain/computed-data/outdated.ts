@@ -5,7 +5,7 @@ import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { hasLostSamples } from "./removed-samples.js";
 
-/** Recomputes all data that older rules gave; done at the start of every process that works. */
+/** Queues all data from older rules for recomputation. Every worker calls this at its start. */
 export async function queueOutdated(ctx: Context): Promise<void> {
   await transact(ctx, "queueOutdated", async (unit) => {
     const outdated = await unit.queries

@@ -4,7 +4,7 @@ import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { instantsOf } from "./multirange.js";
 
-/** Asks for the computed data of time frames that have changed themselves, after the commit. */
+/** Adds jobs that compute the data of time frames that have themselves changed. */
 export async function queueComputation(
   unit: UnitOfWork,
   changed: readonly { id: number; ownerId: number }[],
@@ -20,8 +20,8 @@ export async function queueComputation(
 }
 
 /**
- * Marks the computed data of all time frames that match as stale and asks for them again: something has changed that
- * they are computed from, though the time frames have not.
+ * Marks the computed data of matching time frames as stale and adds jobs that compute them again. For changes of other
+ * inputs than the time frames themselves.
  */
 export async function recompute(unit: UnitOfWork, matching: SQL): Promise<void> {
   // Locked in the order of their ids, so that two changes never wait for each other.
@@ -35,7 +35,7 @@ export async function recompute(unit: UnitOfWork, matching: SQL): Promise<void> 
   );
 }
 
-/** The same for the time frames of a device that overlap one of the closed intervals. */
+/** Does the same for the time frames of a device that overlap one of the closed intervals. */
 export async function recomputeTouched(
   unit: UnitOfWork,
   { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },

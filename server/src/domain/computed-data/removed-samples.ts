@@ -5,8 +5,8 @@ import type { UnitOfWork } from "../unit-of-work.js";
 import { millisecondsOf } from "./multirange.js";
 
 /**
- * Whether retention has removed samples of the time frame of the row of `timeframes`: its last result then stays,
- * because none as good can be computed any more.
+ * Whether retention has removed samples of the time frame in the row of `timeframes`. Its last result is then kept,
+ * because a new result would lack these samples.
  */
 export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM ${removedSamples}
   WHERE ${removedSamples.deviceId} = ${timeframes.deviceId}
@@ -16,7 +16,7 @@ export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM $
 /** Removed intervals closer than this are merged: no chunk can have had a sample between them. */
 const JOINED_WITHIN_MS = 300_000;
 
-/** Remembers that retention has removed samples. */
+/** Records that retention has removed samples. */
 export async function rememberRemoved(
   { queries }: UnitOfWork,
   { deviceId, removed }: { deviceId: number; removed: readonly Interval[] },
@@ -36,11 +36,11 @@ export async function rememberRemoved(
   }
 }
 
-/** Rows of one statement, which has at most 65,535 parameters. */
+/** Rows in one statement, which can have at most 65,535 parameters. */
 const ROWS_PER_INSERT = 5_000;
 
 /**
- * Removes intervals whose samples have been loaded again.
+ * Removes recorded intervals whose samples have been loaded again.
  * @param event `changed` is ascending and disjoint
  */
 export async function forgetRemoved(
@@ -67,7 +67,7 @@ export async function forgetRemoved(
   }
 }
 
-/** The parts of closed intervals that none of the others covers. Both lists are ascending and disjoint. */
+/** The parts of closed intervals that no interval of the other list covers. Both lists are ascending and disjoint. */
 export function without(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
   const left: Interval[] = [];
   let next = 0;
@@ -79,7 +79,7 @@ export function without(intervals: readonly Interval[], others: readonly Interva
       if (other.stopMs < from) continue;
       if (other.startMs > from) left.push({ startMs: from, stopMs: other.startMs - 1 });
       from = other.stopMs + 1;
-      // It may hold the beginning of the next interval too.
+      // It may also cover the start of the next interval.
       if (other.stopMs >= stopMs) break;
     }
     if (from <= stopMs) left.push({ startMs: from, stopMs });

@@ -9,13 +9,13 @@ import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
 
-/** Computed data, and the versions of the rules that gave them. */
+/** Computed data, and the versions of the rules that computed them. */
 interface Retrieved<T> {
   answer: T;
   definitionVersions: number[];
 }
 
-/** The specification names nineteen keys. The rules and parameters behind them are returned on request. */
+/** The API documents nineteen keys. The rules and parameters of the computation are returned on request. */
 export type ShownComputedData = Omit<ComputedData, "definition"> & Partial<Pick<ComputedData, "definition">>;
 
 function shown({ data }: ComputationResult, withDefinition: boolean): ShownComputedData {
@@ -23,7 +23,7 @@ function shown({ data }: ComputationResult, withDefinition: boolean): ShownCompu
   return withDefinition ? { ...figures, definition } : figures;
 }
 
-/** The computed data of a time frame, computed now if there are none that still hold. */
+/** The computed data of a time frame. Computes them now if they are not current. */
 export async function retrieveComputedData(
   ctx: Context,
   { id }: Timeframe,
@@ -43,12 +43,12 @@ interface ComputedTimeframe {
   data: ShownComputedData;
 }
 
-/** How many time frames of one request are computed at a time, so that other requests get their turn. */
+/** Time frames of one request that are computed at a time, so that other requests get their turn. */
 const AT_A_TIME = 2;
 
 /**
- * The computed data of those time frames of an activity that the caller may read.
- * @throws ServiceError `forbidden` when there are time frames, and none that the caller may read
+ * The computed data of the time frames of an activity that the caller may read.
+ * @throws ServiceError `forbidden` when the activity has time frames, but the caller may read none of them
  */
 export async function retrieveActivityComputedData(
   ctx: Context,

@@ -29,10 +29,10 @@ const withAccount =
     transact(ctx, OPERATION, async (unit) => work(unit, await lockAccount(unit, id)));
 
 /**
- * Deletes an account for the operator, with all that belongs to it: an athlete's time frames and permissions; a
- * manager's activities with their webhooks and time frames, his managed athletes, his ownerships with the samples of
- * their times. The account is closed first. The rest is deleted in transactions of bounded size, and the account
- * last. One that was cut off between them is repeated.
+ * Deletes an account for the operator, with everything that belongs to it: the time frames and permissions of an athlete;
+ * the activities of a manager with their webhooks and time frames, the managed athletes, and the ownerships with the
+ * samples of their times. The account is closed first. The rest is deleted in transactions of bounded size, and the
+ * account last. After an interruption, run the command again.
  * @throws ServiceError `not_found`
  */
 export async function deleteAccount(ctx: Context, username: string): Promise<Account> {
@@ -52,7 +52,7 @@ export async function deleteAccount(ctx: Context, username: string): Promise<Acc
   return account;
 }
 
-/** Time frames that a manager owns; he owns those of his activities. */
+/** The time frames of a manager: those of the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
 async function removeManager(ctx: Context, { id, email }: Account): Promise<void> {

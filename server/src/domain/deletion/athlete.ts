@@ -11,7 +11,7 @@ import type { UnitOfWork } from "../unit-of-work.js";
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
 type Run = (work: (unit: UnitOfWork, athlete: Account) => Promise<void>) => Promise<void>;
 
-/** Deletes the account with all that hangs on it: time frames, permissions, and by the database the tokens. */
+/** Deletes the account with its time frames and permissions. Its tokens are deleted by the database (ON DELETE CASCADE). */
 export async function removeAthlete(
   ctx: Context,
   { id, email }: Pick<Account, "id" | "email">,

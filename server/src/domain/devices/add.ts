@@ -10,7 +10,7 @@ export interface NewDevice {
   deviceType: string;
 }
 
-/** What a recording's header may carry as serial number, since file names are made of it. */
+/** Serial numbers that the header of a recording may have. They become part of file names. */
 const SERIAL_NUMBER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,149}$/;
 
 /** Adds devices: all of them, or none when one is invalid. */

@@ -24,7 +24,7 @@ export const Device = Type.Object(
   { $id: "Device", examples: [exampleDevice] },
 );
 
-/** @param isOwner whether the caller owns the device now: a custom name may name a person */
+/** @param isOwner whether the caller owns the device now. Others do not see the custom name, which may name a person. */
 export function toDevice(device: DeviceRow, isOwner: boolean) {
   return {
     id: device.id,
@@ -43,7 +43,7 @@ export function toDevice(device: DeviceRow, isOwner: boolean) {
 export const deviceItem = (device: DeviceRow, ownership: { id: number }): Item<ReturnType<typeof toDevice>> =>
   item(toDevice(device, true), device.version, ownership.id);
 
-/** Letters, digits and combining marks of any script, space and a few signs; no space at either end. */
+/** Letters, digits and combining marks of any script, spaces and a few signs; no space at either end. */
 const CUSTOM_NAME = /^(?! )[\p{L}\p{M}\p{N} _\-.'()/#&]{1,60}(?<! )$/u;
 
 FormatRegistry.Set("custom-name", (value) => value === "" || CUSTOM_NAME.test(value));

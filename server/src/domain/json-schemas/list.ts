@@ -50,7 +50,7 @@ export async function listJsonSchemas({ queries }: Context, filters: Filters) {
     .from(jsonSchemas)
     .where(
       and(
-        // The column is a smallint, and the number sent may be any.
+        // The column is a smallint, but the request may contain any number.
         filters.type === undefined ? undefined : sql`${jsonSchemas.type}::bigint = ${filters.type}`,
         filters.parent === undefined ? undefined : eq(jsonSchemas.parentId, filters.parent),
         matchesSearch(filters.search, [jsonSchemas.name]),

@@ -8,7 +8,7 @@ import type { JsonSchemaRow } from "./rules.js";
 
 const ajv = new Ajv2020({ allErrors: true, strict: true });
 
-/** By the schema's text, so that a schema changed by a migration is compiled again. */
+/** Keyed by the schema's text, so that a schema changed by a migration is compiled again. */
 const compiled = new Map<string, ValidateFunction>();
 
 /** The schema with this id, if it is of this type. */
@@ -58,7 +58,7 @@ function messageOf({ keyword, message, params }: ErrorObject): string {
 function place(fields: FieldErrors, [name = "", ...rest]: string[], text: string): void {
   const known = fields[name];
   if (rest.length === 0) {
-    // A problem of the whole counts more than those of its parts.
+    // A problem of the whole value replaces those of its parts.
     fields[name] = Array.isArray(known) ? [...known, text] : [text];
     return;
   }

@@ -14,7 +14,7 @@ import { type Item, item } from "../item.js";
 import { generatePassword, hashPassword } from "../passwords.js";
 import type { NewManager } from "./bodies.js";
 
-/** Registers a manager, with the default athlete when asked for, and mails the credentials. */
+/** Registers a manager, optionally with a default athlete, and mails the credentials. */
 export async function createManager(
   ctx: Context,
   body: StaticDecode<typeof NewManager>,

@@ -10,7 +10,7 @@ import { managerItem } from "./retrieve.js";
 
 const view = async (_unit: unknown, account: Account) => managerItem(account);
 
-/** Changes the fields sent. A password that is the manager's already changes nothing. */
+/** Changes the fields sent. The current password changes nothing. */
 export async function updateManager(
   ctx: Context,
   manager: Account,

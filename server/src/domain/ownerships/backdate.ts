@@ -33,7 +33,7 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
         and(
           eq(ownerships.deviceId, device.id),
           ne(ownerships.id, last.id),
-          // One without length counts too: its owner may have loaded what was recorded before it.
+          // Includes ownerships of zero length: their owners may have loaded samples recorded before them.
           gt(ownerships.endTime, start),
         ),
       );

@@ -4,12 +4,12 @@ import { auditLog, devices, ownerships } from "../../store/schema.js";
 import { updateDevice } from "../devices/device.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 
-/** Before all samples, ms since 1970 UTC. */
+/** Earlier than all samples, ms since 1970 UTC. */
 const BEGINNING_MS = -8_640_000_000_000_000;
 
 /**
- * Removes a manager from the history of a device that he owns or owned, with the samples of his times, which nobody could
- * read any more, and what he set on it. Of a device whose last owner he is, the samples of times without an owner go too.
+ * Removes a manager from the history of a device, with the samples of the manager's times, which nobody else can read, and
+ * the manager's settings of the device. If the manager is its last owner, removes the samples of times without an owner too.
  */
 export async function eraseOwnerships(unit: UnitOfWork, deviceId: number, managerId: number): Promise<void> {
   const { queries } = unit;
@@ -40,7 +40,7 @@ export async function eraseOwnerships(unit: UnitOfWork, deviceId: number, manage
   await unit.announce("ownershipsErased", { deviceId, erased: own });
 }
 
-/** What he set stands in the audit until the next owner's beginning, whose rows tell what was before. */
+/** The manager's settings are in the audit until the next ownership starts: its first rows contain the values before. */
 const eraseAudit = ({ queries }: UnitOfWork, deviceId: number, managerId: number) =>
   queries
     .update(auditLog)

@@ -2,15 +2,15 @@ import { type Interval, normaliseIntervals } from "../../store/samples/index.js"
 import { errors } from "../errors.js";
 import type { Ownership } from "./rules.js";
 
-/** The ownership's time: it ends before its end. */
+/** The time of an ownership as a closed interval: its end is excluded. */
 export const intervalOf = ({ startTime, endTime }: Ownership): Interval => ({
   startMs: startTime.getTime(),
   stopMs: endTime.getTime() - 1,
 });
 
 /**
- * The parts of an interval in which the device was the caller's, ascending, apart from each other.
- * @throws ServiceError `forbidden` when there is none
+ * The parts of an interval in which the caller owned the device, ascending and disjoint.
+ * @throws ServiceError `forbidden` when there are none
  */
 export function ownedParts(ownerships: readonly Ownership[], { startMs, stopMs }: Interval): Interval[] {
   const parts = normaliseIntervals(
@@ -23,7 +23,7 @@ export function ownedParts(ownerships: readonly Ownership[], { startMs, stopMs }
   return parts;
 }
 
-/** The times that one ownership has gained or lost, both ends included. */
+/** The times that an ownership has gained or lost, as closed intervals. */
 export function changedTimes(before: Ownership | null, after: Ownership): Interval[] {
   const [startMs, stopMs] = [after.startTime.getTime(), after.endTime.getTime()];
   if (before === null) return [{ startMs, stopMs }];

@@ -64,7 +64,7 @@ export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
     ),
 };
 
-/** A device and every ownership of it that the caller has or had. */
+/** A device, and all current and former ownerships of it by the caller. */
 export interface OnceOwnedDevice {
   device: Device;
   ownerships: Ownership[];
@@ -85,7 +85,7 @@ const ownershipsOfDevice = preparedOnce((queries) =>
 
 export const everOwner: Rule<"device", OnceOwnedDevice> = {
   description:
-    "The manager who owned the device between start and stop; what was recorded at other times is left out",
+    "The manager who owned the device between start and stop; samples recorded at other times are left out",
   roles: ["MANAGER"],
   async find(ctx, ids, { queries }) {
     const rows = await ownershipsOfDevice(queries).execute({

@@ -14,8 +14,8 @@ export const TakenDevice = Type.Object({
 });
 
 /**
- * Makes the caller the owner of a device without one, from now on. The device's row is locked, so that of two takers
- * the second one finds the first one's ownership. What the former owner set is not shown to another manager.
+ * Makes the caller the owner of an unowned device from now on. The row of the device is locked, so that the second of two
+ * concurrent requests finds the ownership of the first. Another manager does not see the settings of the former owner.
  */
 export async function takeOwnership(ctx: Context, body: StaticDecode<typeof TakenDevice>) {
   const me = ctx.caller?.id ?? 0;
@@ -39,7 +39,7 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
     }
     const [ownership] = await queries
       .insert(ownerships)
-      // Clocks of two processes may differ; ownerships of one device never overlap.
+      // The clocks of two processes may differ, but ownerships of a device must not overlap.
       .values({
         deviceId: device.id,
         managerId: me,

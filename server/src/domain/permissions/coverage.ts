@@ -2,15 +2,15 @@ import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import { accounts, type PermissionKind, permissions } from "../../store/schema.js";
 
-/** A permission's time: from `startTime` on, up to but without `expirationTime`. */
+/** When a permission is valid: from `startTime` (included) to `expirationTime` (excluded). */
 export interface Validity {
   startTime: Date;
   expirationTime: Date;
 }
 
 /**
- * Whether the union of the permissions covers an interval without a gap. An interval that ends when the last
- * permission expires is covered.
+ * Whether the permissions together cover an interval without a gap. An interval that ends when the last permission
+ * expires is covered.
  */
 export function covers(granted: readonly Validity[], start: Date, end: Date): boolean {
   let reached = start.getTime();
@@ -22,7 +22,7 @@ export function covers(granted: readonly Validity[], start: Date, end: Date): bo
   return false;
 }
 
-/** What one manager may do with each athlete, as one kind of permission says. */
+/** The permissions of one kind that a manager has on athletes. */
 export interface Grants {
   /** Whether the permissions cover every instant of the interval. */
   cover(athleteId: number, start: Date, end: Date): boolean;
@@ -32,8 +32,8 @@ export interface Grants {
 
 /**
  * Reads a manager's permissions of one kind on some athletes.
- * @param lock keep the athletes from being deleted, and their permissions from changing, until the end of the
- *   transaction; for changes that rest on the answer
+ * @param lock prevents the athletes from being deleted and their permissions from changing until the transaction ends; for
+ *   changes that depend on the result
  */
 export async function grantsOf(
   queries: Queries,
@@ -76,7 +76,7 @@ export async function grantsOf(
   };
 }
 
-/** Whether a permission holds now. */
+/** Whether a permission is active now. */
 export const isActive = ({ startTime, expirationTime }: Validity, now: Date): boolean =>
   startTime <= now && now < expirationTime;
 

@@ -4,7 +4,7 @@ import type { Context } from "../context.js";
 import { listPage, orderBy, type Paging } from "../listing.js";
 import { toPermission } from "./resource.js";
 
-/** The permissions that an athlete has given, optionally to one manager. */
+/** The permissions on an athlete, optionally those of one manager. */
 export async function listPermissions(
   { queries, clock }: Context,
   athlete: number,

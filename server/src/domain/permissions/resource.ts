@@ -47,5 +47,5 @@ export const NewPermission = Type.Object({
   permission: Kind,
 });
 
-/** Several permissions, at most 100, are created all or none. */
+/** At most 100 permissions. Either all of them are created or none. */
 export const NewPermissions = Type.Array(NewPermission, { minItems: 1, maxItems: 100 });

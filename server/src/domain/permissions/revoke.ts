@@ -4,13 +4,13 @@ import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { removePermissions } from "./remove.js";
 
-/** Takes from the manager every permission on the athlete, if there are any. */
+/** Revokes all permissions of the manager on the athlete, if there are any. */
 export const revokePermissions = (ctx: Context, athlete: number, manager: number): Promise<void> =>
   change(ctx, "revokePermissions", { athlete, manager }, (unit) =>
     removePermissions(unit, and(eq(permissions.athleteId, athlete), eq(permissions.managerId, manager))),
   );
 
-/** Takes one permission from the manager. */
+/** Revokes one permission of the manager. */
 export const revokePermission = (
   ctx: Context,
   ids: { athlete: number; manager: number; permission: number },

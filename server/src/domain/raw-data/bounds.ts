@@ -7,19 +7,19 @@ import { errors, type FieldErrors } from "../errors.js";
 const deprecatedBound = (name: string) =>
   Type.Optional(
     Type.String({
-      description: `Deprecated: use ${name}. Counts where ${name} is not sent.`,
+      description: `Deprecated: use ${name}. Used when ${name} is not sent.`,
       deprecated: true,
       openapi: { type: "string", format: "date-time" },
     }),
   );
 
-/** The bounds of a request for raw data, both included. */
+/** The bounds of a request for raw data; both are included. */
 export const BoundsQuery = {
   start: Query.instant(
-    "First time: milliseconds since 1970, or a date-time. Required, unless the deprecated start_iso is sent in its place",
+    "First time: milliseconds since 1970, or a date-time. Required, unless the deprecated start_iso is sent instead",
   ),
   stop: Query.instant(
-    "Last time, included; written as start. Required, unless the deprecated stop_iso is sent in its place",
+    "Last time, included; same format as start. Required, unless the deprecated stop_iso is sent instead",
   ),
   start_iso: deprecatedBound("start"),
   stop_iso: deprecatedBound("stop"),
@@ -30,8 +30,8 @@ type Bounds = StaticDecode<TObject<typeof BoundsQuery>>;
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the bounds: `start` wins over `start_iso`, `stop` over `stop_iso`.
- * @throws ServiceError `invalid`: one is missing or no time, start is after stop; `range_too_long`
+ * Reads the bounds. `start` takes precedence over `start_iso`, and `stop` over `stop_iso`.
+ * @throws ServiceError `invalid` when a bound is missing or not a time, or start is after stop; `range_too_long`
  */
 export function readBounds(bounds: Bounds, maxDays: number): Interval {
   const problems: FieldErrors = {};

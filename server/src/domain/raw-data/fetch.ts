@@ -26,7 +26,7 @@ import { withOwnershipRecheck } from "./ownership-recheck.js";
 import type { PageCache } from "./page-cache.js";
 import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
 
-/** Limits of the specification: samples per page, and days between start and stop. */
+/** Limits of the API: samples per page, and days between start and stop. */
 export const SAMPLE_LIMITS = { default: 10_000, max: 25_000 };
 export const MAX_DAYS_OF_SAMPLES = 2;
 export const MAX_DAYS_OF_RANGES = 14;
@@ -34,15 +34,15 @@ export const MAX_DAYS_OF_RANGES = 14;
 export const RawDataQuery = Type.Object({ ...BoundsQuery, ...pageQuery(SAMPLE_LIMITS) });
 export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMITS) });
 
-/** What all requests for pages share. */
+/** The state that all requests for pages share. */
 export interface RawDataReading {
   cache: PageCache;
   /**
-   * Each caller has one page at a time, since what is read for it waits in memory, and rests between pages, which take much
-   * of the processor. Callers do not wait for one another.
+   * Each caller reads one page at a time, because a page waits in memory, and pauses between pages, because a page takes
+   * much processor time. Callers do not wait for each other.
    */
   reads: FairQueue<number>;
-  /** Of all callers one page is written at a time: 25,000 samples hold the event loop for milliseconds. */
+  /** One page is formatted at a time, for all callers: 25,000 samples block the event loop for milliseconds. */
   writes: FairQueue<number>;
 }
 
@@ -52,7 +52,7 @@ export const newRawDataReading = (cache: PageCache): RawDataReading => ({
   writes: new FairQueue({ concurrency: 1 }),
 });
 
-/** A page of samples, times ascending, as the bytes of its JSON. It may be 120 seconds old. */
+/** A page of samples with ascending times, as the bytes of its JSON. It may be up to 120 seconds old. */
 export async function fetchRawData(
   ctx: Context,
   { cache, reads, writes }: RawDataReading,
@@ -68,10 +68,10 @@ export async function fetchRawData(
       const page = await readPage(sqlClientOf(ctx.queries), device.id, intervals, offset, at.limit);
       await recheck(endOf(intervals));
       requirePage(page.count, at);
-      // No query in there: one that waits for the caller's other queries would hold up everybody's pages.
+      // No query in here: a query that waits for other queries of the caller would delay the pages of all callers.
       return writes.run(caller, async () => {
         const written = { body: pageBody(page, at), etag: etagOf(page) };
-        // Other requests get the event loop before the next page holds it.
+        // Other requests get a turn of the event loop before the next page blocks it.
         await nextEventLoopTurn();
         return written;
       });
@@ -84,7 +84,7 @@ export async function fetchRawData(
 
 const endOf = (ascending: readonly Interval[]): number => ascending.at(-1)?.stopMs ?? Number.NaN;
 
-/** The caller belongs to it: the same times may have been another's, whose samples of them were removed since. */
+/** Includes the caller: another caller may have owned the device at the same times, with samples since removed. */
 const keyOf = (
   { caller }: Context,
   device: number,
@@ -95,7 +95,7 @@ const keyOf = (
     " ",
   );
 
-/** The envelope around the samples, without an object for each. */
+/** The samples in their envelope, without creating an object for each. */
 function pageBody({ count, columns }: SamplePage, at: { page: number; limit: number }): Uint8Array {
   const [before = "", after = ""] = JSON.stringify(envelope(count, at, [])).split("[]");
   return samplesToJson(columns, { keys: SAMPLE_KEYS, before, after });
@@ -138,7 +138,7 @@ export async function listRawDataRanges(
   return envelope(ranges.length, at, results);
 }
 
-/** Samples of the latest raw data: default is one second at 10 Hz. */
+/** Number of latest samples. The default is one second at 10 Hz. */
 const LATEST = { default: 10, max: 300 };
 
 export const LatestQuery = Type.Object({
@@ -156,7 +156,7 @@ export const LatestQuery = Type.Object({
   ),
 });
 
-/** The newest samples of the caller's ownership, times descending, as the bytes of a JSON array. */
+/** The newest samples of the caller's ownership with descending times, as the bytes of a JSON array. */
 export async function fetchLatestRawData(
   ctx: Context,
   target: OwnedDevice,

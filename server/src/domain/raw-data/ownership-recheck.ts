@@ -17,7 +17,7 @@ class OwnerChangedError extends Error {
   override readonly name = "OwnerChangedError";
 }
 
-/** The clocks of two processes of the service differ by less than this. */
+/** Maximum difference between the clocks of two processes of the service. */
 const CLOCKS_DIFFER_MS = 86_400_000;
 
 const ownershipsOf = (target: OnceOwnedDevice | OwnedDevice) =>
@@ -29,12 +29,12 @@ const versionsOf = (target: OnceOwnedDevice | OwnedDevice): string =>
     .join(" ");
 
 /**
- * Reads samples of a device by a right that holds before and after. In between the caller may release the device, and
- * another take it and load: the statement that reads the samples would see theirs. The reading is then repeated, by what
- * the caller still has.
- * @param read is given the target and `recheck`, to be called after the samples were read and before anyone gets or keeps
- *             them, with the latest time that may be among them (ms since 1970 UTC)
- * @throws ServiceError `forbidden` when the caller has no right any more
+ * Reads samples of a device, and checks afterwards that the caller's right has not changed. Between the first check and the
+ * read, the caller may release the device, and another manager may take it and load samples that the read would return.
+ * The read is then repeated with the ownerships that the caller still has.
+ * @param read gets the target and `recheck`. It calls `recheck` after reading the samples and before it returns or caches
+ *   them, with the latest time that they may have (ms since 1970 UTC)
+ * @throws ServiceError `forbidden` when the caller no longer has the right
  */
 export async function withOwnershipRecheck<Op extends ReadingOperation, T>(
   ctx: Context,
@@ -44,7 +44,7 @@ export async function withOwnershipRecheck<Op extends ReadingOperation, T>(
 ): Promise<T> {
   let held = target;
   for (;;) {
-    // Only a current ownership can end, and another owner's samples have times after its end, so old samples are safe.
+    // Only a current ownership can end, and samples of the next owner have times after its end, so old samples are safe.
     const inDoubtMs = ctx.clock.now().getTime() - CLOCKS_DIFFER_MS;
     const isCurrent = ownershipsOf(held).some(({ endTime }) => endTime.getTime() === CURRENT_END.getTime());
     const recheck = async (latestMs: number) => {

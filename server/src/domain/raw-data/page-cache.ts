@@ -7,18 +7,18 @@ export interface CachedPage {
   etag: string;
 }
 
-/** How long a page may be shown after it was read (specification, "Limits": raw data cache lifetime). */
+/** How long a page may be returned after it was read. The API documents at most 120 seconds. */
 export const PAGE_LIFETIME_MS = 120_000;
 
-/** What a page takes besides its bytes and its key: objects, the entity tag, the cache's own tables. */
+/** The memory of a page beyond its bytes and its key: objects, the entity tag, the tables of the cache. */
 const OVERHEAD_BYTES = 1024;
 
 const sizeOf = (key: string, { body }: CachedPage) =>
   body.buffer.byteLength + 2 * key.length + OVERHEAD_BYTES;
 
-/** The pages read last, each for 120 seconds, in bounded memory. Its users check the caller's right first. */
+/** Caches the most recently used pages for 120 seconds each, in bounded memory. Callers check the right first. */
 export class PageCache {
-  /** Null where nothing is to be kept. */
+  /** Null when caching is turned off. */
   readonly #pages: LRUCache<string, CachedPage> | null;
   /** Pages that are being read now. */
   readonly #underWay = new Map<string, Promise<CachedPage>>();
@@ -40,7 +40,7 @@ export class PageCache {
           });
   }
 
-  /** Memory that the kept pages take, as it is counted against the limit. */
+  /** Memory of the cached pages, as it counts against the limit. */
   get bytes(): number {
     return this.#pages?.calculatedSize ?? 0;
   }

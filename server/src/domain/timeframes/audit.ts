@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Timeframe } from "./rules.js";
 
-/** A time frame before and after as the audit log keeps it: without parameters that stay. */
+/** A time frame before and after a change, as the audit log stores it: without unchanged parameters. */
 export function timeframeAudit(before: Timeframe, after: Timeframe) {
   const hasSameParams = isDeepStrictEqual(after.params, before.params);
   const view = ({ params, ...rest }: Timeframe) => (hasSameParams ? rest : { ...rest, params });

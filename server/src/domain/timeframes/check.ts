@@ -17,9 +17,9 @@ import type { Timeframe } from "./rules.js";
 const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
 
 /**
- * The rules of a time frame: first its values and the objects that it names, all problems
- * together, then the caller's rights. What it names is kept from being deleted until the end of the transaction.
- * @param before the time frame as it was, of an update: parameters that stay as they are were checked already
+ * The rules of a time frame: first its values and the objects that it refers to, all problems together, then the caller's
+ * rights. These objects cannot be deleted until the end of the transaction.
+ * @param before the time frame before an update: unchanged parameters have already been checked
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`
  */
@@ -79,7 +79,7 @@ function periodProblems(startTime: Date, endTime: Date): FieldErrors {
   return {};
 }
 
-/** The schema of params belongs to the activity's; a pair that was stored before this was asked for may stay. */
+/** The parent of the schema of params must be the schema of the activity. Pairs from before this rule may stay. */
 function parentProblems(
   schema: JsonSchemaRow,
   activity: { id: number; jsonSchemaId: number } | undefined,
@@ -118,7 +118,7 @@ async function findActivity(queries: Queries, id: number) {
 }
 
 /**
- * Not even the existence of other managers' devices is revealed, because a serial number is enough to take a device.
+ * Does not reveal whether a device of another manager exists, because a serial number is enough to take a device.
  */
 async function hasOwned(queries: Queries, managerId: number, deviceId: number): Promise<boolean> {
   const owned = await queries
@@ -138,7 +138,7 @@ async function isAthlete(queries: Queries, id: number): Promise<boolean> {
 }
 
 /**
- * An activity goes with its time frames in one transaction, which others wait for.
+ * The number is limited because an activity and its last time frames are deleted in one transaction.
  * @throws ServiceError `too_many_timeframes`
  */
 export async function requireActivityTakesMore(

@@ -8,7 +8,7 @@ import { toDevice } from "../devices/resource.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "./rules.js";
 
-/** Which related resources are asked for. */
+/** The related resources that the request asks for. */
 export interface WantedDetails {
   with_device?: boolean;
   with_activity?: boolean;
@@ -24,7 +24,7 @@ export interface Details {
   };
 }
 
-/** Reads the requested details of all the time frames together. */
+/** Reads the requested details of all time frames together. */
 export async function detailsOf(
   ctx: Context,
   rows: readonly Timeframe[],

@@ -98,7 +98,7 @@ export async function requireMatch(ctx: Context, { id }: Timeframe, filters: Tim
   if (found === 0) throw errors.notFound();
 }
 
-/** The owner's view of a time frame, with the details asked for. */
+/** The owner's view of a time frame, with the requested details. */
 export async function timeframeItem(
   ctx: Context,
   timeframe: Timeframe,

@@ -3,13 +3,13 @@ import type { Queries } from "../../store/database.js";
 import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 
-/** Time frames that one transaction deletes, and others wait for. */
+/** Time frames that one transaction deletes; others wait for it. */
 const AT_A_TIME = 100;
 
 /**
- * Deletes time frames in transactions of their own, a few at a time, until few enough are left for one more. What is
- * deleted with them follows in that last one; a request that is cut off between them is repeated.
- * @param remove runs `removeTimeframes` in a transaction, with the limit given
+ * Deletes time frames in separate transactions, a batch at a time, until the rest fits into one more transaction. The
+ * caller deletes the rest there, with what they belong to. After an interruption, the client repeats the request.
+ * @param remove runs `removeTimeframes` in a transaction, with the given limit
  */
 export async function removeInBatches(
   queries: Queries,
@@ -26,10 +26,10 @@ export async function removeInBatches(
 }
 
 /**
- * Deletes the time frames that match, with their computed data, in as many statements for a thousand as for one. The one
- * way in which a time frame goes: by its own operation, with its activity, or with its athlete.
+ * Deletes the matching time frames with their computed data. The number of statements does not depend on the number of time
+ * frames. All deletions of time frames go through here: their own operation, and those of an activity and an athlete.
  * @param withActivity their activity is deleted in the same transaction
- * @param limit at most so many, those with the lowest ids
+ * @param limit maximum number of time frames; deletes those with the lowest ids
  */
 export async function removeTimeframes(
   unit: UnitOfWork,

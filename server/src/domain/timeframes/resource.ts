@@ -19,7 +19,7 @@ const example = {
 
 const { id: _, ...exampleInput } = example;
 
-/** The longest time frame. */
+/** The maximum length of a time frame. */
 export const MAX_LENGTH_DAYS = 7;
 
 const PARAMS = "Parameters of the computation, valid against json_schema; see that schema for their defaults";

@@ -18,7 +18,7 @@ export const DeliveryFilters = Type.Object({
   state: Query.text("Equals: pending, retrying, delivered, failed"),
 });
 
-/** The calls of the webhook and their outcomes. */
+/** The deliveries of the webhook and their outcomes. */
 export const listDeliveries = (
   { queries }: Context,
   webhookId: number,

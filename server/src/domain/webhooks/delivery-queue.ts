@@ -56,7 +56,7 @@ export async function createDeliveries(
         ...(first as NewDelivery),
         messageId: newMessageId(),
         state: "failed" as const,
-        response: `Not sent, nor ${more.length} more: ${unit.config.webhookMaxPending} deliveries of the account wait already.`,
+        response: `Not sent, and ${more.length} more: ${unit.config.webhookMaxPending} deliveries of the account are already waiting.`,
         createdAt: unit.now,
       })),
     );
@@ -109,7 +109,7 @@ async function requireRoom(unit: UnitOfWork, account: number): Promise<void> {
   const { webhookMaxPending } = unit.config;
   throw errors.conflict(
     "too_many_deliveries",
-    `${webhookMaxPending} deliveries of your webhooks wait already. Wait for some to end, or delete the webhook that fails.`,
+    `${webhookMaxPending} deliveries of your webhooks are already waiting. Wait until some have ended, or delete the webhook that fails.`,
   );
 }
 

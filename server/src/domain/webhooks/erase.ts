@@ -3,8 +3,8 @@ import { activities, auditLog, jobs, webhookDeliveries, webhooks } from "../../s
 import type { UnitOfWork } from "../unit-of-work.js";
 
 /**
- * Removes the webhooks of the account's activities, and what was and is to be sent by those and by earlier ones. The
- * webhooks first: a change that is under way writes deliveries while it holds them.
+ * Removes the webhooks of the account's activities, and all deliveries of these webhooks and of those deleted earlier.
+ * Removes the webhooks first, because a concurrent change inserts deliveries while it has them locked.
  */
 export async function eraseWebhooks({ queries }: UnitOfWork, id: number): Promise<void> {
   const theirs = queries.select({ id: activities.id }).from(activities).where(eq(activities.ownerId, id));
@@ -22,7 +22,7 @@ export async function eraseWebhooks({ queries }: UnitOfWork, id: number): Promis
   await queries
     .delete(webhookDeliveries)
     .where(or(isTheirs(webhookDeliveries.webhookId), inArray(webhookDeliveries.jobId, carriers)));
-  // The service itself changes webhooks too, when their receivers fail.
+  // The service also changes webhooks, when their receivers fail.
   await queries
     .update(auditLog)
     .set({ before: null, after: null })

@@ -3,7 +3,7 @@ import { activities, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { createDeliveries, type NewDelivery } from "./delivery-queue.js";
 
-/** The kinds of events (specification, "Events"). */
+/** The events that a webhook can receive. */
 export const ACTIVITY_EVENTS = ["activity-updated", "activity-deleted"] as const;
 export const TIMEFRAME_EVENTS = ["timeframe-created", "timeframe-updated", "timeframe-deleted"] as const;
 
@@ -11,17 +11,17 @@ type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 type TimeframeEvent = (typeof TIMEFRAME_EVENTS)[number];
 export type ActivityEventKind = ActivityEvent | TimeframeEvent;
 
-/** Ids only: receivers fetch the rest. */
+/** Contains ids only; receivers fetch the rest. */
 export interface EventSubject {
   activityId: number;
-  /** Of time-frame events. */
+  /** Present in time-frame events. */
   timeframeId?: number;
 }
 
-/** Events of one change that are too many to be written within it; the payload of a job of the kind `webhook-fan-out`. */
+/** The payload of a `webhook-fan-out` job: the events of a change with more deliveries than its transaction writes. */
 export interface FanOut {
   event: ActivityEventKind;
-  /** The webhooks as they were; they are called although they were deleted with their activity. */
+  /** The webhooks are called even when they have been deleted, because they were deleted with their activity. */
   outlives: boolean;
   webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
   /** Ids of activities and their time frames. */
@@ -30,10 +30,10 @@ export interface FanOut {
   done?: number;
 }
 
-/** More deliveries than these are written after the transaction, a few at a time: others wait for it. */
+/** Deliveries that the transaction of a change writes. A job writes a larger number afterwards, because others wait. */
 const AT_ONCE = 200;
 
-/** Tells the webhooks of an activity of one event; see `emitActivityEvents`. */
+/** Delivers one event to the webhooks of its activity; see `emitActivityEvents`. */
 export const emitActivityEvent = (
   unit: UnitOfWork,
   kind: ActivityEventKind,
@@ -41,9 +41,9 @@ export const emitActivityEvent = (
 ): Promise<void> => emitActivityEvents(unit, kind, [subject]);
 
 /**
- * Has each event delivered to each webhook of its activity that asked for such events, within the caller's transaction.
- * URL and secret are copied, so an event is delivered though the webhook goes with the activity: call this before the
- * rows are deleted, and for a cascade with all time frames before the activity itself.
+ * Queues each event for each webhook of its activity that subscribes to it, within the caller's transaction. Copies URL and
+ * secret, so that the event is delivered even when the webhook is deleted with its activity. Call this before the rows are
+ * deleted, and when an activity is deleted with its time frames, for the time frames first.
  * @param outlives the events are delivered although their activity and its webhooks are deleted in this transaction
  */
 export async function emitActivityEvents(
@@ -61,7 +61,7 @@ export async function emitActivityEvents(
     .innerJoin(activities, eq(activities.id, webhooks.activityId))
     .where(and(inArray(webhooks.activityId, activityIds), eq(subscribed, true), isNull(webhooks.disabledAt)))
     .orderBy(asc(webhooks.id))
-    // One that is deleted or disabled at this moment is not called afterwards.
+    // A webhook that is being deleted or disabled concurrently is not called afterwards.
     .for("key share", { of: webhooks });
   const byOwner = groupBy(receivers, ({ owner }) => owner);
   for (const [owner, owned] of byOwner) {

@@ -9,12 +9,12 @@ import type { UnitOfWork } from "../unit-of-work.js";
 import { createDeliveries, type NewDelivery } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 
-/** Deliveries that one transaction writes: short enough for others to wait. */
+/** Deliveries that one transaction writes. Others wait for the transaction, so it must be short. */
 const PER_TRANSACTION = 200;
 
 /**
- * Writes the deliveries, a few at a time. A worker that takes over begins where the last one ended. Nothing more is
- * written once the account whose webhooks they are is closed or deleted.
+ * Writes the deliveries in batches. A worker that takes over continues after the last batch. Stops when the account that
+ * owns the webhooks has been closed or deleted.
  */
 export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: number }> {
   const payload = job.payload as unknown as FanOut;
@@ -40,7 +40,7 @@ async function writeSlice(
 ): Promise<boolean> {
   const { queries } = unit;
   const owner = job.chargedTo ?? NOBODY;
-  // Before the job, as the deletion of the account locks them.
+  // Lock the account before the job: the deletion of an account locks them in this order too.
   if (owner !== NOBODY && !(await lockOpenAccount(queries, owner))) return false;
   await addToPayload(queries, job, { done });
   const { outlives } = job.payload as unknown as FanOut;

@@ -10,10 +10,10 @@ import { NoPublicAddressError, receiverAddresses } from "./call/receiver.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
 
-/** Every event of an activity is one call for each of its webhooks. */
+/** Maximum number of webhooks of an activity. Every event causes a call for each of them. */
 const MAX_WEBHOOKS = 100;
 
-/** A name that takes longer to resolve is refused. */
+/** How long the resolution of a host may take before the webhook is refused. */
 const LOOKUP_TIMEOUT_MS = 3_000;
 
 export const listWebhooks = (ctx: Context, activity: number, query: Paging) =>
@@ -85,14 +85,14 @@ export async function updateWebhook(
   );
 }
 
-/** A client that sends back the masked secret keeps the secret. */
+/** When a client sends back the masked secret, the secret does not change. */
 function newSecret(ctx: Context, sent: string | undefined, encrypted: string): string {
   return sent === undefined || sent === mask(decrypt(ctx.serverKey, encrypted))
     ? encrypted
     : encrypt(ctx.serverKey, sent);
 }
 
-/** What is still to be sent is not sent any more. */
+/** Deletes a webhook and cancels its waiting deliveries. */
 export async function deleteWebhook(ctx: Context, ids: { activity: number; webhook: number }): Promise<void> {
   await change(
     ctx,
@@ -108,8 +108,8 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
 }
 
 /**
- * A host that is private is refused, and with the same words one that cannot be resolved: the answer tells nobody which
- * names an internal name server knows. Every delivery checks again.
+ * Refuses a host with a private address, and with the same message a host that cannot be resolved, so that the message does
+ * not reveal which names an internal name server knows. Every delivery checks again.
  */
 async function requirePublicReceiver({ config, lookup, caller }: Context, url: string): Promise<void> {
   // In development, the receiver may come up later.
@@ -123,6 +123,6 @@ async function requirePublicReceiver({ config, lookup, caller }: Context, url: s
     });
   } catch (error) {
     if (!(error instanceof NoPublicAddressError)) throw error;
-    throw errors.field("webhook_url", `${error.message} A name must be known to the name servers already.`);
+    throw errors.field("webhook_url", `${error.message} The name servers must already know the name.`);
   }
 }

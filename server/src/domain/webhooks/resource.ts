@@ -12,7 +12,7 @@ export const TEST_EVENT = "test";
 export const MAX_URL_CHARACTERS = 200;
 export const MAX_SECRET_CHARACTERS = 100;
 
-/** What a header can carry: no control characters, and no space at its ends, where receivers cut it off. */
+/** Characters that a header can contain. Spaces at its ends are excluded, because receivers remove them. */
 const SECRET = /^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]*[^\p{Cc}\p{Cs}\s])?$/u;
 FormatRegistry.Set("webhook-secret", (value) => SECRET.test(value));
 FormatRegistry.Set("webhook-url", isWebhookUrl);
@@ -31,7 +31,7 @@ const fields = {
     maxLength: MAX_URL_CHARACTERS,
     problem: "Enter a URL beginning with http:// or https://, without a user name.",
     openapi: { type: "string", format: "uri", maxLength: MAX_URL_CHARACTERS },
-    description: "Its host is or resolves to public addresses and no others",
+    description: "The host must be or resolve to public addresses only",
   }),
   secret_token: Type.String({
     format: "webhook-secret",
@@ -39,7 +39,8 @@ const fields = {
     maxLength: MAX_SECRET_CHARACTERS,
     problem: "Control characters, and spaces at the ends, are not allowed.",
     openapi: { type: "string", minLength: 1, maxLength: MAX_SECRET_CHARACTERS },
-    description: "Sent with every call in X-Asi-Api-Token; the mask of an answer leaves the secret as it is",
+    description:
+      "Sent with every call in X-Asi-Api-Token. Sending back the masked value of a response keeps the secret",
   }),
   activity_events: Type.Boolean({ description: `Call on ${ACTIVITY_EVENTS.join(", ")}` }),
   timeframes_events: Type.Boolean({ description: `Call on ${TIMEFRAME_EVENTS.join(", ")}` }),
@@ -52,7 +53,7 @@ const example = {
   timeframes_events: true,
 };
 
-/** Every field; of a new webhook and of PUT. */
+/** All fields; the body of POST and PUT. */
 export const WebhookInput = Type.Object(fields, { examples: [example] });
 export const WebhookUpdate = Type.Partial(Type.Object(fields), {
   examples: [{ webhook_url: example.webhook_url }],
@@ -71,7 +72,7 @@ export const Webhook = Type.Object(
   { $id: "Webhook", examples: [{ id: 1, ...example, secret_token: "wh**************" }] },
 );
 
-/** Two characters, then one star for each further one; a secret of one or two characters shows nothing. */
+/** Shows the first two characters, and a star for each further one. Hides a secret of one or two characters completely. */
 export function mask(secret: string): string {
   const characters = [...secret];
   const shown = characters.length > 2 ? 2 : 0;
@@ -92,7 +93,7 @@ export const webhookItem = (ctx: Context, row: WebhookRow): Item<ReturnType<type
 export const WebhookDelivery = Type.Object(
   {
     id: Id(),
-    message_id: Type.String({ description: "Header webhook-id, the same over all attempts" }),
+    message_id: Type.String({ description: "Header webhook-id, the same in all attempts" }),
     event: Type.String({ description: [...ACTIVITY_EVENTS, ...TIMEFRAME_EVENTS, TEST_EVENT].join(", ") }),
     data: Type.Object({ activity_id: Id(), timeframe_id: Type.Optional(Id()) }),
     webhook_url: Type.String({ description: "The URL when the event happened" }),
@@ -101,9 +102,9 @@ export const WebhookDelivery = Type.Object(
     ),
     attempts: Type.Integer({ minimum: 0, description: "Calls made so far" }),
     response_status: Nullable(
-      Type.Integer({ description: "HTTP status of the last call; null without an answer" }),
+      Type.Integer({ description: "HTTP status of the last call; null without a response" }),
     ),
-    response: Nullable(Type.String({ description: "First KiB of the last answer, or why there was none" })),
+    response: Nullable(Type.String({ description: "First KiB of the last response, or why there was none" })),
     created_at: DateTimeOut(),
     last_attempt_at: Nullable(DateTimeOut()),
     next_attempt_at: Nullable(DateTimeOut({ description: "Null when no call will follow" })),
@@ -129,7 +130,7 @@ export const WebhookDelivery = Type.Object(
   },
 );
 
-/** @param dueAt when the job that carries the delivery runs next */
+/** @param dueAt when the job of the delivery runs next */
 export const toDelivery = (row: Delivery, dueAt: Date | null) => ({
   id: row.id,
   message_id: row.messageId,

@@ -2,7 +2,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long after each failed attempt the next one follows (Standard Webhooks, "Deliverability"). */
+/** The delay from each failed attempt to the next one (Standard Webhooks, "Deliverability"). */
 const DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -12,17 +12,17 @@ const DELAYS_MS = [
   10 * HOUR_MS,
 ] as const;
 
-/** Spreads the attempts that began together. */
+/** Random part of each delay, which spreads attempts that started together. */
 const JITTER = 0.1;
 
-/** The longest wait that a receiver may ask for. */
+/** The longest delay that a receiver may ask for. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /**
- * @param attempts how many have failed, from 1
- * @param retryAfterMs how long the receiver asked to be left alone
+ * @param attempts number of failed attempts, from 1
+ * @param retryAfterMs the delay that the receiver asked for
  * @param random from 0 up to 1
- * @returns when to try again; undefined when it was the last attempt
+ * @returns the time of the next attempt; undefined after the last one
  */
 export function nextAttempt(
   attempts: number,
@@ -38,7 +38,7 @@ export function nextAttempt(
 
 /**
  * @param value the header `Retry-After`: seconds or a date (RFC 9110 section 10.2.3)
- * @returns ms from now; undefined when it says neither
+ * @returns ms from now; undefined when it is neither
  */
 export function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
   const text = value?.trim() ?? "";

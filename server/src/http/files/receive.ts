@@ -7,7 +7,7 @@ import type { SpooledFile } from "./spool.js";
 
 const FIELD = "file";
 
-/** Other parts of the form are skipped, up to this size. */
+/** Maximum size of other parts of the form, which are ignored. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1024, fields: 20, files: 5, parts: 25, headerPairs: 50 };
 
 /**
@@ -25,7 +25,7 @@ export interface Converted {
 }
 
 /**
- * Receives the form's one file and converts it while it arrives: in one pass. A recording that cannot be converted is
+ * Receives the one file of the form and converts it in one pass while it arrives. A recording that cannot be converted is
  * refused at the first byte that shows it. The CSV is kept on disk, because its name and the status of the response
  * are known only at the end. It is smaller than the recording, because each row is shorter than its frame.
  *

@@ -23,9 +23,9 @@ export interface RecordingBody {
 }
 
 /**
- * Reads a JSON object of which one member is a recording in base64: decoded piece by piece, so that the event loop is free
- * in between, and the memory holds little more than the recording.
- * @throws ServiceError as `readJson` and `Base64Text` do
+ * Reads a JSON object with a recording in base64 as one of its members. Decodes the recording piece by piece, so that the
+ * event loop is free in between, and the memory holds little more than the recording.
+ * @throws ServiceError like `readJson` and `Base64Text`
  */
 export async function receiveRecording(
   request: FastifyRequest,
@@ -49,22 +49,22 @@ export async function receiveRecording(
   return reader.end();
 }
 
-/** Separates the recording from the rest of the body, which is parsed at the end and judges the syntax of the whole. */
+/** Separates the recording from the rest of the body. The parser checks the syntax of the rest at the end. */
 class RecordingReader {
   readonly #field: Buffer;
   readonly #newText: () => Base64Text;
   readonly #around: number[] = [];
-  /** One for all texts of the field: of several the last counts, and each would take memory for the whole body. */
+  /** One for all texts of the field: the last of several counts, and each would take memory for the whole body. */
   #text: Base64Text | undefined;
-  /** The same, while it is being read. */
+  /** The recording while it is being read. */
   #recording: Base64Text | undefined;
   #decoded: Uint8Array | undefined;
   #depth = 0;
   #isInText = false;
   #isEscaped = false;
-  /** Where the last text of the outermost object begins in what is around. */
+  /** Start of the last text of the outermost object in the rest of the body. */
   #textStart = 0;
-  /** The last text outside of a value is the field's name, and its value comes next. */
+  /** Whether the last text was the name of the field, so that its value is next. */
   #isField = false;
 
   constructor(field: string, maxBytes: number, expectedBytes: number) {

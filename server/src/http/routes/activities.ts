@@ -10,9 +10,9 @@ import { route } from "../route.js";
 
 const tag = "Activities";
 
-/** All of an activity but the GPX document: `json` at its longest, with every second character escaped, and the rest. */
+/** Maximum size of an activity without its GPX document, with every second character of `json` escaped. */
 const MAX_BYTES_AROUND_GPX = 3 * 64 * 1024;
-/** The document at its longest, with every second character escaped, and all around it. */
+/** Maximum size of an activity with a GPX document in which every second character is escaped. */
 const BODY_LIMIT_BYTES = 2 * GPX_MAX_BYTES + MAX_BYTES_AROUND_GPX;
 
 export function activityRoutes(app: FastifyInstance): void {
@@ -60,8 +60,8 @@ export function activityRoutes(app: FastifyInstance): void {
     tag,
     summary: "Update an activity",
     description:
-      "PUT needs every field; PATCH changes the fields sent. The data of all its time frames are computed again, " +
-      "after the answer.",
+      "PUT requires all fields; PATCH changes the fields sent. The data of all its time frames are computed again " +
+      "after the response.",
     deprecated: true,
     method: "PUT",
     path: "/api/v1/activities/{activity}/",
@@ -78,7 +78,7 @@ export function activityRoutes(app: FastifyInstance): void {
     id: "deleteActivity",
     tag,
     summary: "Delete an activity",
-    description: "Its time frames, their computed data and its webhooks go with it.",
+    description: "Its time frames, their computed data and its webhooks are deleted too.",
     deprecated: true,
     method: "DELETE",
     path: "/api/v1/activities/{activity}/",

@@ -29,7 +29,7 @@ const tag = "Athletes";
 const deprecated = true;
 const path = "/api/v1/athletes/{athlete}/";
 const bodyLimitBytes = PICTURE_BODY_BYTES;
-const KEEPS = "What the body leaves out stays; PUT needs the required fields.";
+const KEEPS = "Fields that are not sent do not change; PUT requires the required fields.";
 
 export function athleteRoutes(app: FastifyInstance): void {
   route(app, {
@@ -49,7 +49,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "createAthlete",
     tag,
     summary: "Register as an athlete",
-    description: "The credentials are mailed to the address given.",
+    description: "The credentials are mailed to the given address.",
     deprecated,
     method: "POST",
     path: "/api/v1/athletes/",
@@ -112,7 +112,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "updateAthlete",
     tag,
     summary: "Update an athlete",
-    description: `${KEEPS} For the manager of a managed athlete it is the same as updateManagedAthlete.`,
+    description: `${KEEPS} For the manager of a managed athlete it does the same as updateManagedAthlete.`,
     deprecated,
     method: "PUT",
     path,
@@ -138,7 +138,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     tag,
     summary: "Delete an athlete",
     description:
-      "Permissions, time frames and computed data of the athlete go too. For the manager of a managed athlete it is the same as deleteManagedAthlete.",
+      "Permissions, time frames and computed data of the athlete are deleted too. For the manager of a managed athlete it does the same as deleteManagedAthlete.",
     deprecated,
     method: "DELETE",
     path,
@@ -173,7 +173,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "deleteManagedAthlete",
     tag,
     summary: "Delete an athlete whom you manage",
-    description: "Permissions, time frames and computed data of the athlete go too.",
+    description: "Permissions, time frames and computed data of the athlete are deleted too.",
     deprecated,
     method: "DELETE",
     path: "/api/v1/athletes/{athlete}/delete-managed/",

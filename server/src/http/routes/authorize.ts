@@ -9,7 +9,7 @@ const AuthorizeQuery = Type.Object({
   response_type: Type.Optional(Type.String({ description: "code" })),
   client_id: Type.Optional(Type.String()),
   redirect_uri: Type.Optional(
-    Type.String({ description: "One that the application has registered, exactly" }),
+    Type.String({ description: "Exactly one of the addresses that the application has registered" }),
   ),
   state: Type.Optional(Type.String()),
   scope: Type.Optional(Type.String()),
@@ -23,7 +23,7 @@ export function authorizeRoutes(app: FastifyInstance): void {
     id: "authorize",
     tag: "Authentication",
     summary: "Authorization code flow: the login page",
-    description: "POST with username and password beside the same parameters responds with the redirect.",
+    description: "POST takes the same parameters with username and password, and responds with the redirect.",
     deprecated: true,
     method: "GET",
     otherMethods: ["POST"],
@@ -63,7 +63,7 @@ const refusal = (reason: string) =>
 type Login = Extract<Authorization, { kind: "login" }>;
 
 function loginPage(reply: ResponseHead, { applicationName, fields, wrongPassword }: Login): string {
-  // The page's own address is the form's target; browsers hold `form-action` against the redirect after it too.
+  // The form is sent to the address of the page. Browsers apply `form-action` also to the redirect that follows.
   const target = new URL(fields.redirect_uri ?? "").origin;
   reply.header(
     "Content-Security-Policy",

@@ -16,7 +16,7 @@ export function bulkLoadRoutes(app: FastifyInstance): void {
     tag,
     summary: "Bulk load an .asi file for a device",
     description:
-      "Stores the samples of a recording of this device; the answer is a job. Loading a file twice adds nothing.",
+      "Stores the samples of a recording of this device. The response is a job. Loading a file twice adds nothing.",
     deprecated: true,
     sunset: "Mon, 30 Jun 2025 23:59:59 GMT",
     successor: "/api/v2/files/asi-to-csv/",
@@ -41,7 +41,7 @@ export function bulkLoadRoutes(app: FastifyInstance): void {
   route(app, {
     id: "retrieveJob",
     tag,
-    summary: "Get state and info of a job",
+    summary: "Get the state and details of a job",
     deprecated: true,
     method: "GET",
     path: "/api/v1/jobs/{job}/",

@@ -15,7 +15,7 @@ const tag = "Computed data";
 
 const { definition: _, ...example } = exampleComputedData();
 
-/** Stored with its definition, which is shown on demand. */
+/** Stored with its definition, which is returned on request. */
 const ComputedData = Type.Unsafe<ShownComputedData>({
   ...COMPUTED_DATA_SCHEMA,
   required: COMPUTED_DATA_SCHEMA.required.filter((name) => name !== "definition"),
@@ -24,15 +24,15 @@ const ComputedData = Type.Unsafe<ShownComputedData>({
 });
 
 const DefinitionQuery = Type.Object({
-  with_definition: Query.boolean("Add definition: the rules and parameters that gave the figures"),
+  with_definition: Query.boolean("Add definition: the rules and parameters of the computation"),
 });
 
 const VERSION_HEADER = "X-Definition-Version";
 const headers = {
-  [VERSION_HEADER]: "Version of the rules that gave the figures; several are separated by commas",
+  [VERSION_HEADER]: "Version of the rules of the computation; several versions are separated by commas",
 };
 
-/** Figures of different versions are not to be compared. */
+/** Figures of different versions cannot be compared. */
 function setVersionHeader(reply: ResponseHead, versions: readonly number[]): void {
   if (versions.length > 0) reply.header(VERSION_HEADER, versions.toSorted((a, b) => a - b).join(", "));
 }
@@ -46,7 +46,7 @@ export function computedDataRoutes(app: FastifyInstance): void {
     id: "retrieveActivityComputedData",
     tag,
     summary: "Retrieve an activity's computed data",
-    description: "Those of its time frames that you may read, by id. Stale data are computed again first.",
+    description: "The data of its time frames that you may read, by id. Stale data are computed again first.",
     deprecated: true,
     method: "GET",
     path: "/api/v1/activities/{activity}/computed-data/",
@@ -64,7 +64,7 @@ export function computedDataRoutes(app: FastifyInstance): void {
     id: "retrieveTimeframeComputedData",
     tag,
     summary: "Retrieve a time frame's computed data",
-    description: "Stale data are computed again first; `last_computation` tells their age.",
+    description: "Stale data are computed again first. `last_computation` is the time of the computation.",
     deprecated: true,
     method: "GET",
     path: "/api/v1/timeframes/{timeframe}/computed-data/",

@@ -12,7 +12,7 @@ const ConversionForm = Type.Object({
   file: Type.String({ format: "binary", description: "The recording, an .asi file" }),
 });
 
-/** CSVs that lie on disk until their clients have read them. */
+/** CSVs that are on disk until their clients have read them. */
 const MAX_WAITING_FILES = 64;
 const MAX_WAITING_FILES_PER_USER = 8;
 
@@ -29,7 +29,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     tag: "Files",
     summary: "Convert an .asi file into a .csv file",
     description:
-      "The CSV is named {serial}_{start}_{end}.csv. Header X-Asi-Report tells as JSON where every byte of the recording went.",
+      "The CSV is named {serial}_{start}_{end}.csv. The header X-Asi-Report accounts for every byte of the recording, as JSON.",
     method: "POST",
     path: "/api/v2/files/asi-to-csv/",
     consumes: "multipart/form-data",
@@ -49,7 +49,7 @@ export function conversionRoutes(app: FastifyInstance): void {
           .catch((error: unknown) => request.log.error({ err: error }, "converted file not removed"));
       });
       const { fileName, bytes, report } = await receiveAndConvert(request, csv, app.config.convertMaxBytes);
-      // Reading the answer takes as long as the client likes.
+      // The client decides how long it takes to read the response.
       request.releaseSlot?.();
       reply.header("X-Asi-Report", reportHeader(report));
       return new FileResponse(fileName, bytes, csv.read());
@@ -57,10 +57,10 @@ export function conversionRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Clients and proxies take headers of 8 KiB or more, all together. */
+/** Clients and proxies accept at least 8 KiB for all headers together. */
 const MAX_REPORT_LENGTH = 4096;
 
-/** The report as one line of ASCII; without its ranges when they are many. */
+/** The report as one line of ASCII; without its ranges when there are too many. */
 function reportHeader(report: Report): string {
   const json = JSON.stringify(report);
   if (json.length <= MAX_REPORT_LENGTH) return json;

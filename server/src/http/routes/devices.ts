@@ -11,7 +11,7 @@ export function deviceRoutes(app: FastifyInstance): void {
   route(app, {
     id: "listDevices",
     tag,
-    summary: "List the devices owned now or ever",
+    summary: "List the devices that you own or have owned",
     method: "GET",
     path: "/api/v1/devices/",
     query: DeviceFilters,

@@ -25,7 +25,7 @@ const OPEN = { config: { open: true } };
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** The documentation: one document, made from the operations, and a page that shows it. */
+/** The OpenAPI document, made from the operations, and a page that shows it. */
 export function docsRoutes(app: FastifyInstance): void {
   const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   let document: string | undefined;

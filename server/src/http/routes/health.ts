@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** Health: `live` while the process answers, `ready` while it can serve. Neither counted nor authenticated. */
+/** Health checks: `live` while the process responds, `ready` while it can serve. Neither throttled nor authenticated. */
 export function healthRoutes(app: FastifyInstance): void {
   const config = { unguarded: true };
 

@@ -27,10 +27,12 @@ export function managerRoutes(app: FastifyInstance): void {
     tag,
     summary: "Register as a manager",
     description:
-      "The credentials are mailed to the address given. With create_default_athlete a managed athlete is created from athlete_profile.",
+      "The credentials are mailed to the given address. With create_default_athlete, a managed athlete is created from athlete_profile.",
     method: "POST",
     path: "/api/v1/managers/",
-    query: Type.Object({ create_default_athlete: Query.boolean("Create the manager's default athlete too") }),
+    query: Type.Object({
+      create_default_athlete: Query.boolean("Also create the manager's default athlete"),
+    }),
     body: NewManager,
     bodyLimitBytes: PICTURE_BODY_BYTES,
     success: { status: 201, schema: Manager },
@@ -70,7 +72,7 @@ export function managerRoutes(app: FastifyInstance): void {
     tag,
     summary: "Update a manager",
     description:
-      "What the body leaves out stays; PUT needs username and email. A password that is not the present one ends every session.",
+      "Fields that are not sent do not change; PUT requires username and email. A password other than the current one ends every session.",
     method: "PUT",
     path: "/api/v1/managers/{manager}/",
     body: ManagerReplacement,

@@ -38,7 +38,7 @@ export function ownershipRoutes(app: FastifyInstance): void {
     id: "takeOwnership",
     tag,
     summary: "Take ownership of a device",
-    description: "The device must have no owner, or be yours already. It is activated if it was not yet.",
+    description: "The device must have no owner, or already be yours. The first owner activates it.",
     method: "POST",
     path: "/api/v1/devices/take-ownership/",
     body: TakenDevice,
@@ -52,7 +52,7 @@ export function ownershipRoutes(app: FastifyInstance): void {
     tag,
     summary: "Release ownership of a device",
     description:
-      "Your samples of times at or after this moment, of a device whose clock is ahead, are removed.",
+      "Your samples with times at or after this moment, from a device whose clock is ahead, are removed.",
     method: "POST",
     otherMethods: ["DELETE", "PUT", "PATCH"],
     path: "/api/v1/devices/{device}/release-ownership/",

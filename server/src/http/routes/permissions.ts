@@ -16,7 +16,7 @@ export function permissionRoutes(app: FastifyInstance): void {
   route(app, {
     id: "listPermissions",
     tag,
-    summary: "List all permissions regarding an athlete",
+    summary: "List all permissions on an athlete",
     deprecated,
     method: "GET",
     path: "/api/v1/athletes/{athlete}/permissions/",
@@ -28,7 +28,7 @@ export function permissionRoutes(app: FastifyInstance): void {
   route(app, {
     id: "listManagerPermissions",
     tag,
-    summary: "List a manager's permissions regarding an athlete",
+    summary: "List a manager's permissions on an athlete",
     deprecated,
     method: "GET",
     path: managerPath,

@@ -65,7 +65,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     id: "fetchLatestRawData",
     tag,
     summary: "Fetch the latest raw data of a device",
-    description: "The newest samples of your ownership, the newest first.",
+    description: "The newest samples of your ownership, newest first.",
     method: "GET",
     path: "/api/v1/devices/{device}/latest-preprocessed-data/",
     otherPaths: ["/api/v1/devices/{device}/latest-raw-data/"],
@@ -80,7 +80,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     id: "retrieveLatestTimestamp",
     tag,
     summary: "Retrieve the time of a device's latest raw data",
-    description: "404 also when your ownership has no data.",
+    description: "Also returns 404 when your ownership has no data.",
     method: "GET",
     path: "/api/v1/devices/{device}/latest-timestamp/",
     success: { status: 200, schema: LatestTimestamp },
@@ -90,7 +90,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
   });
 }
 
-/** `start_iso` and `stop_iso` are deprecated: an answer to them says so. */
+/** `start_iso` and `stop_iso` are deprecated; responses to them have the headers of deprecated operations. */
 function markOldBounds(
   reply: ResponseHead,
   query: { start_iso?: string; stop_iso?: string },

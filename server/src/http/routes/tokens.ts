@@ -13,8 +13,8 @@ const TokenRequest = Type.Object({
   code: Type.Optional(Type.String()),
   redirect_uri: Type.Optional(Type.String()),
   code_verifier: Type.Optional(Type.String()),
-  client_id: Type.Optional(Type.String({ description: "Here or by HTTP Basic" })),
-  client_secret: Type.Optional(Type.String({ description: "Here or by HTTP Basic" })),
+  client_id: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
+  client_secret: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
   scope: Type.Optional(Type.Literal("all")),
 });
 
@@ -22,7 +22,7 @@ const NO_FORM = tokenError("invalid_request", "The body must be application/x-ww
 
 const refusal = ({ status, headers, body }: TokenError) => new CustomResponse(status, headers, body);
 
-/** The token endpoint answers in the words of RFC 6749, not in those of the API. */
+/** The token endpoint reports errors in the format of RFC 6749, not of the API. */
 export function tokenRoutes(app: FastifyInstance): void {
   route(app, {
     id: "obtainToken",

@@ -6,12 +6,12 @@ import { ComputationQueue } from "./queue.js";
 /** A service that runs from its sources needs a TypeScript loader, also in its threads. */
 const isSource = import.meta.url.endsWith(".ts");
 
-/** An idle thread keeps tens of MB; a new one starts in 100 ms. */
+/** Time after which an idle thread ends. It holds tens of MB, and a new thread starts in 100 ms. */
 const IDLE_MS = 10_000;
 
 /**
- * Samples lie in typed arrays outside the heap, so a small heap is enough; without this limit it grows by 48 MB between
- * collections.
+ * Samples are in typed arrays outside the heap, so a small heap is enough. Without this limit it grows by 48 MB between
+ * garbage collections.
  */
 const YOUNG_GENERATION_MB = 16;
 

@@ -2,7 +2,7 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { FairQueue } from "../../../fair-queue.js";
 import type { Waiter } from "../../computer.js";
 
-/** Computations that wait for a thread, of all accounts and of one. */
+/** Maximum number of computations that wait for a thread: of all accounts, and of one account. */
 const MAX_WAITING = 400;
 const MAX_WAITING_OF_ACCOUNT = 40;
 const RETRY_AFTER_MS = 2_000;
@@ -17,19 +17,19 @@ export class CallersLeftError extends Error {
   }
 }
 
-/** A computation that waits or runs, and those who share it. */
+/** A waiting or running computation, and the callers that share it. */
 interface Flight {
   callers: number;
   /** Called when the last caller leaves. */
   abandon(): void;
   result: Promise<unknown>;
-  /** Resolves when the last of those who wait for the result has it. */
+  /** Resolves when the last caller that waits for the result has it. */
   handedOut: Promise<void>;
 }
 
 /**
- * Runs a bounded number of computations at a time. Requests for the same one share it; accounts take turns; one that
- * waits is dropped when all its callers leave.
+ * Runs a bounded number of computations at a time. Requests for the same computation share it, accounts take turns, and a
+ * waiting computation is dropped when all its callers have left.
  */
 export class ComputationQueue {
   readonly #fairQueue: FairQueue<number>;
@@ -39,7 +39,7 @@ export class ComputationQueue {
   constructor(concurrency: number, refusal: (retryAfterMs: number) => Error) {
     this.#fairQueue = new FairQueue({
       concurrency,
-      // One thread stays free for other accounts: how long a computation takes is not known before it runs.
+      // One thread stays free for other accounts, because nobody knows in advance how long a computation takes.
       concurrencyPerCaller: Math.max(1, concurrency - 1),
       maxWaiting: MAX_WAITING,
       maxWaitingPerCaller: MAX_WAITING_OF_ACCOUNT,
@@ -62,7 +62,7 @@ export class ComputationQueue {
     signal?.addEventListener("abort", leave, { once: true });
     try {
       const result = (await flight.result) as T;
-      // One caller in each turn of the event loop: the answers to hundreds would hold it.
+      // One caller in each turn of the event loop: hundreds of responses at once would block it.
       flight.handedOut = flight.handedOut.then(() => nextEventLoopTurn());
       await flight.handedOut;
       return result;
@@ -85,14 +85,14 @@ export class ComputationQueue {
       callers: 0,
       abandon() {
         if (begun) return;
-        // At once, so that nobody joins it any more.
+        // Removed immediately, so that no other caller joins it.
         remove();
         abandoned.abort(new CallersLeftError());
       },
       result: this.#fairQueue.run(account, begin, abandoned.signal).finally(remove),
       handedOut: Promise.resolve(),
     };
-    // Each caller gets the error; when all have left, it is no unhandled rejection.
+    // Each caller gets the error. When all have left, it must not become an unhandled rejection.
     flight.result.catch(() => undefined);
     this.#flights.set(key, flight);
     return flight;

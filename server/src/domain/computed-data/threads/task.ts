@@ -1,9 +1,9 @@
 import { analyse, type SampleColumns } from "../../../analytics/index.js";
-// Not through the index, which brings the query builder: a thread has no database.
+// Not imported from the index, which loads the query builder: a thread has no database.
 import { decodeStored, type StoredChunk } from "../../../store/samples/stored.js";
 import type { ComputationTask } from "../../computer.js";
 
-/** @returns the computed data as JSON text: the same task always gives the same bytes */
+/** @returns the computed data as JSON text; the same task always gives the same bytes */
 export function runTask({ deviceId, chunks, frame, parameters, computedAtMs }: ComputationTask): string {
   return JSON.stringify(analyse(columnsOf(deviceId, chunks), frame, parameters, computedAtMs));
 }

@@ -1,8 +1,8 @@
-// What the computation's threads load: a task comes in, its JSON text goes out.
+// The entry point of the computation threads: takes a task, returns its result as JSON text.
 import { constants, setPriority } from "node:os";
 
-// Where processors are scarce, requests go first. Only Linux keeps a priority for each thread; elsewhere it would be that
-// of the whole process (setpriority(2), "C library/kernel differences").
+// Requests get processor time first. Only Linux has a priority for each thread; on other systems this would change the
+// priority of the whole process (setpriority(2), "C library/kernel differences").
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
 
 export { runTask as default } from "./task.js";

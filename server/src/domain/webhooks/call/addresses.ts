@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** 2000::/3 is all that is assigned for global unicast (RFC 4291 section 2.4, IANA IPv6 address space). */
+/** 2000::/3 is the only range assigned for global unicast (RFC 4291 section 2.4, IANA IPv6 address space). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parse("2000::");
 const GLOBAL_UNICAST_BITS = 3;
 
@@ -10,8 +10,8 @@ const TRANSLATED_BITS = 96;
 
 /**
  * Whether an address belongs to the public Internet: not loopback, private, link-local, multicast, reserved or of a
- * tunnel. IPv4 inside IPv6 counts as the IPv4 address.
- * @param text an IP address as `dns.lookup` and sockets give it, brackets around IPv6 allowed; false for anything else
+ * tunnel. An IPv4 address embedded in IPv6 is checked as an IPv4 address.
+ * @param text an IP address as from `dns.lookup` and sockets, optionally with brackets around IPv6; false for other texts
  */
 export function isPublicAddress(text: string): boolean {
   const bare = withoutBrackets(text);
@@ -21,7 +21,7 @@ export function isPublicAddress(text: string): boolean {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST, GLOBAL_UNICAST_BITS);
 }
 
-/** Whether a URL's host is an address rather than a name. Other notations of IPv4 are made plain by the URL parser. */
+/** Whether the host of a URL is an address and not a name. The URL parser normalises other notations of IPv4. */
 export const isLiteralAddress = (hostname: string): boolean => ipaddr.isValid(withoutBrackets(hostname));
 
 const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, "$1");

@@ -90,7 +90,7 @@ describe("a post", () => {
 
   it("waits so long for the whole answer, and no longer", async () => {
     const port = await receive((_, response) => response.write("the beginning"));
-    await expect(send(port, { totalMs: 500 })).rejects.toThrow("No whole answer within 0.5 s.");
+    await expect(send(port, { totalMs: 500 })).rejects.toThrow("No complete response within 0.5 s.");
   });
 
   it("is not sent to a private address", async () => {

@@ -5,17 +5,17 @@ import type { AddressLookup } from "../../address-lookup.js";
 import { isPublicAddress } from "./addresses.js";
 import { NoPublicAddressError, receiverAddresses } from "./receiver.js";
 
-/** Of an answer, no more is read, and no more is kept. */
+/** Maximum number of bytes of a response that are read, and that are stored. */
 const READ_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 
 export interface PostLimits {
-  /** From the first lookup to the end of the answer. */
+  /** From the first lookup to the end of the response. */
   totalMs: number;
-  /** Of it, for lookup, connection and TLS. */
+  /** The part of that time for lookup, connection and TLS. */
   connectMs: number;
   lookup: AddressLookup;
-  /** On whose behalf the receiver is called. */
+  /** The account on whose behalf the receiver is called. */
   account: number;
   allowPrivate: boolean;
 }
@@ -23,15 +23,15 @@ export interface PostLimits {
 export interface ReceiverResponse {
   status: number;
   retryAfter: string | undefined;
-  /** The beginning of the answer's body as text. */
+  /** The beginning of the response body as text. */
   text: string;
 }
 
 /**
- * Posts a body once, on a connection of its own, to a receiver that nobody vouches for. A redirect is an answer like
- * any other. Its address is checked three times: a literal one, what the name resolves to (only these addresses are
- * then connected to), and what the socket says it is connected to.
- * @throws Error when no whole answer came in time; NoPublicAddressError when the receiver's address is not public
+ * Posts a body once, on a separate connection, to an untrusted receiver. Does not follow redirects. Checks the address of
+ * the receiver three times: a literal address in the URL, the addresses to which the name resolves (it connects to no
+ * others), and the address to which the socket is connected.
+ * @throws Error when the response is not complete in time; NoPublicAddressError when the address is not public
  */
 export async function post(
   url: URL,
@@ -70,13 +70,13 @@ export async function post(
       text: await beginning(answer.body),
     };
   } catch (error) {
-    throw signal.aborted ? new Error(`No whole answer within ${limits.totalMs / 1000} s.`) : error;
+    throw signal.aborted ? new Error(`No complete response within ${limits.totalMs / 1000} s.`) : error;
   } finally {
     client.destroy().catch(() => undefined);
   }
 }
 
-/** Connects to one of the addresses and no other; and not to a private one, should one of them prove to lead there. */
+/** Connects to one of the addresses and to no other. Disconnects when the address of the socket is private. */
 export function checkedConnector(
   addresses: readonly string[],
   timeout: number,
@@ -100,7 +100,7 @@ export function checkedConnector(
     });
 }
 
-/** Leaving the loop closes the connection, so that an endless answer ends here. */
+/** Leaving the loop closes the connection, which ends an endless response. */
 async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let readBytes = 0;
@@ -109,6 +109,6 @@ async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
     readBytes += chunk.length;
     if (readBytes >= READ_BYTES) break;
   }
-  // Streaming mode leaves out a character that the cut went through. PostgreSQL's text takes no NUL.
+  // Streaming mode omits a character that is cut at the end. PostgreSQL cannot store NUL in a text.
   return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll("\0", "\ufffd");
 }

@@ -2,8 +2,8 @@ import type { AddressLookup } from "../../address-lookup.js";
 import { isLiteralAddress, isPublicAddress } from "./addresses.js";
 
 /**
- * A receiver that must not be called: none of its addresses, or not all of them, are public; or its name has none. The
- * two have the same message, so that it does not reveal which names an internal name server knows.
+ * The receiver must not be called, because not all of its addresses are public, or its name has no address. Both cases
+ * have the same message, so that it does not reveal which names an internal name server knows.
  */
 export class NoPublicAddressError extends Error {
   override readonly name = "NoPublicAddressError";
@@ -15,7 +15,7 @@ export class NoPublicAddressError extends Error {
 
 /**
  * @param url a valid URL of http or https
- * @param account on whose behalf it is called
+ * @param account the account on whose behalf it is called
  * @returns the addresses to connect to, all of them public unless `allowPrivate`
  * @throws NoPublicAddressError; with `allowPrivate`, whatever the lookup throws
  */

@@ -5,26 +5,26 @@ import type { AddressLookup } from "../../address-lookup.js";
 
 const HOSTS_FILE = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 
-/** Each server is asked twice. */
+/** Queries to each name server. */
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
-/** Concurrent lookups of one account; further ones wait. */
+/** Concurrent lookups of one account; further lookups wait. */
 const PER_ACCOUNT = 4;
 
-/** RFC 6761 section 6.3: the name and those below it are loopback, whatever a server says. */
+/** RFC 6761 section 6.3: the name and its subdomains are always loopback, whatever a name server says. */
 const LOOPBACK = /^(.+\.)?localhost\.?$/i;
 
 export interface ResolverSettings {
-  /** Addresses and ports of name servers; default: those of the system. */
+  /** Addresses and ports of name servers; default: the servers of the system. */
   servers?: readonly string[];
   hostsFile?: string;
 }
 
 /**
- * Looks names up in the hosts file and then at the name servers, for each name on sockets of its own. Node's own lookup
- * holds one of a few threads until the name server answers, and other lookups, files and hashes wait for a thread; here
- * no account waits for another account's name.
+ * Looks names up in the hosts file and then at the name servers, with separate sockets for each name. Node's own lookup
+ * occupies one of a few threads until the name server responds, and other lookups, file reads and hashes wait for a thread.
+ * Here, no account waits for the names of another account.
  */
 export function createLookup({ servers, hostsFile = HOSTS_FILE }: ResolverSettings = {}): AddressLookup {
   const limits = new Map<number, ConcurrencyLimit>();
@@ -64,7 +64,7 @@ async function resolve(
   }
 }
 
-/** Lines of an address and its names (hosts(5)). Read again each time: operators change it under a running service. */
+/** Reads the hosts file (hosts(5)): each line has an address and its names. Not cached, because operators may change it. */
 async function inHostsFile(hostname: string, file: string): Promise<string[]> {
   const wanted = hostname.toLowerCase().replace(/\.$/, "");
   const text = await readFile(file, "utf8").catch(() => "");
@@ -74,7 +74,7 @@ async function inHostsFile(hostname: string, file: string): Promise<string[]> {
   });
 }
 
-/** Runs a bounded number of tasks at a time, the others in the order of their arrival. */
+/** Runs a bounded number of tasks at a time, in the order of their arrival. */
 class ConcurrencyLimit {
   readonly #limit: number;
   #running = 0;

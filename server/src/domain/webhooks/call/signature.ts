@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 
 export interface SignedMessage {
-  /** The same over all attempts of one event. */
+  /** The same in all attempts to deliver an event. */
   messageId: string;
-  /** When this attempt is made. */
+  /** The time of this attempt. */
   at: Date;
   body: string;
   /** The webhook's `secret_token`. */
