@@ -9,7 +9,7 @@ export const onDatabase = (name: "embedded" | "postgres", { long = false } = {})
     include: [long ? LONG : "test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...(long ? [] : [LONG])],
     globalSetup: [`test/${name}-setup.ts`],
-    setupFiles: ["test/response-setup.ts"],
+    setupFiles: ["test/service-setup.ts"],
     env: { TEST_DATABASE: name },
     isolate: false,
     fileParallelism: false,

@@ -101,17 +101,17 @@ describe("backup", () => {
     expect(await verifyBackup(file)).toBe(rows);
     const whole = readFileSync(file);
     writeFileSync(file, whole.subarray(0, whole.length / 2));
-    await expect(verifyBackup(file)).rejects.toThrow(/^The backup breaks off after \d+ rows/);
-    await expect(restore(s.store.database.queries, file)).rejects.toThrow("The backup breaks off");
+    await expect(verifyBackup(file)).rejects.toThrow(/^The backup is truncated after \d+ rows/);
+    await expect(restore(s.store.database.queries, file)).rejects.toThrow("The backup is truncated");
     const lines = gunzipSync(whole).toString().trimEnd().split("\n");
     writeFileSync(file, gzipSync(`${lines.slice(0, -3).join("\n")}\n`));
-    await expect(verifyBackup(file)).rejects.toThrow("The backup breaks off");
+    await expect(verifyBackup(file)).rejects.toThrow("The backup is truncated");
     // Wherever it is damaged: in the code, which zlib cannot read, or in a row, which the checksum does not fit.
     for (const place of [0.1, 0.3, 0.5, 0.7, 0.9]) {
       const damaged = Buffer.from(whole);
       damaged.fill(0, Math.trunc(whole.length * place), Math.trunc(whole.length * place) + 8);
       writeFileSync(file, damaged);
-      const isTold = /^The backup (is damaged|breaks off after \d+ rows)/;
+      const isTold = /^The backup (is damaged|is truncated after \d+ rows)/;
       await expect(verifyBackup(file)).rejects.toThrow(isTold);
       await expect(restore(s.store.database.queries, file)).rejects.toThrow(isTold);
     }
@@ -136,12 +136,12 @@ describe("backup", () => {
       [[head, table, "5", end], "row 1 cannot be read"],
       [
         [head, table, '{"id":"x"}', end],
-        "One of the rows 1 to 1 of the backup does not fit the table accounts",
+        "The database refuses one of the rows 1 to 1 of the backup for the table accounts",
       ],
-      [[head, table, "{}", end], "does not fit the table accounts"],
+      [[head, table, "{}", end], "of the backup for the table accounts"],
       [[head, '{"sequence":"accounts_id_seq","last_value":9223372036854775807}', end], "accounts_id_seq"],
       [[head, '{"sequence":"accounts_id_seq","last_value":99999999999999999999999}', end], "accounts_id_seq"],
-      [[head, end, table], "goes on after its end"],
+      [[head, end, table], "continues after its last line"],
     ] as const) {
       writeFileSync(file, gzipSync(`${lines.join("\n")}\n`));
       const refused = restore(s.store.database.queries, file);

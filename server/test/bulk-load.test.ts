@@ -2,58 +2,28 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeRows } from "asi-convert";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bodyOf } from "../src/store/job-body.js";
 import { giveBack, leaseOf } from "../src/store/lease.js";
 import { enqueue } from "../src/store/queue.js";
 import { auditLog, jobs } from "../src/store/schema.js";
+import {
+  ann,
+  base64,
+  collect,
+  countOf,
+  iso,
+  longOwned,
+  post,
+  START,
+  START_MS,
+  s,
+  withBulkLoads,
+} from "./bulk-load-scene.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
-// A database of its own: here jobs are run and the clock is moved.
-let s: TestService;
-let ann: TestAccount;
-let bob: TestAccount;
-let device: TestDevice;
-
-const START = "2024-03-01T10:00:00.000Z";
-const START_MS = Date.parse(START);
-const iso = (ms: number) => new Date(ms).toISOString();
-
-beforeAll(async () => {
-  s = await TestService.start(await newStore());
-  [ann, bob] = await Promise.all([s.manager(), s.manager()]);
-  device = await s.ownedDevice(ann);
-});
-
-afterAll(async () => {
-  await s.stop();
-  await s.store.close();
-});
-
-const path = (id: number) => `/api/v1/devices/${id}/bulk-load/`;
-const post = (asi_b64: unknown, by = ann, id = device.id) => s.post(path(id), { asi_b64 }, by.token);
-const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
-
-async function collect(slices: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array[]> {
-  const collected: Uint8Array[] = [];
-  for await (const slice of slices) collected.push(slice);
-  return collected;
-}
-
-/** A device owned since before the recordings. */
-async function longOwned(owner: TestAccount): Promise<TestDevice> {
-  const owned = await s.ownedDevice(owner);
-  await s.backdate(owned, "2024-01-01T00:00:00Z");
-  return owned;
-}
-
-const countOf = async (of: TestDevice, by: TestAccount, from = START_MS, to = START_MS + 3_600_000) =>
-  (
-    await s.get(`/api/v1/devices/${of.id}/preprocessed-data-ranges/?start=${from}&stop=${to}`, by.token)
-  ).body.results
-    .map(({ size }: { size: number }) => size)
-    .reduce((sum: number, size: number) => sum + size, 0);
+withBulkLoads();
 
 describe("bulk load", () => {
   it("row 18: answers with a job, which stores the samples", async () => {
@@ -211,138 +181,6 @@ describe("bulk load", () => {
     );
   });
 
-  it("row 18: refuses what is not base64, not a recording, or another device's, on the field", async () => {
-    const foreign = await walk("OTHER-1", START, 3);
-    for (const [value, code] of [
-      [undefined, "invalid"],
-      ["", "invalid"],
-      [7, "invalid"],
-      ["###", "invalid"],
-      ["A", "invalid"],
-      ["QUJD=", "invalid"],
-      ["QUJDRA=", "invalid"],
-      [base64(new TextEncoder().encode("no recording at all")), "NOT_A_RECORDING"],
-      [base64(foreign), "wrong_device"],
-    ] as const) {
-      const { status, body, headers } = await post(value);
-      expect([value, status, Object.keys(body)]).toEqual([value, 400, ["asi_b64"]]);
-      expect(headers.get("x-error-code")).toBe(code);
-      expect(headers.get("deprecation")).toBe("@1704067200");
-    }
-  });
-
-  it("row 18: reads base64 with line breaks and without padding", async () => {
-    const owned = await longOwned(ann);
-    const text = base64(await walk(owned.serial_number, START, 5));
-    expect((await post(text.replace(/=+$/, ""), ann, owned.id)).status).toBe(200);
-    expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
-  });
-
-  it("row 18: is for the current owner", async () => {
-    const text = base64(await walk(device.serial_number, START, 3));
-    expect((await post(text, bob)).status).toBe(403);
-    expect((await post(text, ann, 999_999)).status).toBe(404);
-    expect((await post(text, await s.athlete())).status).toBe(403);
-    expect((await s.post(path(device.id), { asi_b64: text })).status).toBe(403);
-  });
-
-  it("row 18: refuses a recording that is too large", async () => {
-    const small = await TestService.start(s.store, { bulkLoadMaxBytes: 3_000 });
-    const send = (bytes: number) =>
-      small.post(path(device.id), { asi_b64: base64(new Uint8Array(bytes)) }, ann.token);
-    const statuses = [(await send(3_000)).status, (await send(3_001)).status, (await send(30_000)).status];
-    await small.stop();
-    expect(statuses).toEqual([400, 413, 413]);
-  });
-
-  it("row 18: is gone when turned off", async () => {
-    const off = await TestService.start(s.store, { bulkLoadEnabled: false });
-    const { status, body, headers } = await off.post(path(device.id), { asi_b64: "QUJD" }, ann.token);
-    await off.stop();
-    expect([status, body]).toEqual([410, { detail: "This operation is turned off." }]);
-    expect(headers.get("sunset")).not.toBeNull();
-  });
-
-  it("row 18: an idempotency key makes one job of two requests", async () => {
-    const owned = await longOwned(ann);
-    const json = { asi_b64: base64(await walk(owned.serial_number, START, 3)) };
-    const headers = { "Idempotency-Key": "one load" };
-    const bad = await s.send("POST", path(owned.id), { token: ann.token, json, headers });
-    expect(bad.status).toBe(400);
-    headers["Idempotency-Key"] = "one-load";
-    const [first, second] = await Promise.all(
-      [1, 2].map(() => s.send("POST", path(owned.id), { token: ann.token, json, headers })),
-    );
-    expect(second?.body).toEqual(first?.body);
-  });
-
-  it("row 18: refuses samples of another manager's time and of the far future, and tells of unowned time", async () => {
-    const passed = await longOwned(bob);
-    await s.release(passed, bob);
-    s.clock.advance(60_000);
-    await s.take(passed, ann);
-    const now = s.clock.now().getTime();
-    const times = [
-      Date.parse("2023-12-31T00:00:00Z"), // owned by no one
-      START_MS, // owned by bob
-      now - 30_000, // owned by no one
-      now + 1_000, // owned by ann
-      now + 4 * 60_000,
-      now + 6 * 60_000, // too far ahead
-    ];
-    const job = await s.load(passed, ann, await recordingOf(passed.serial_number, times.map(rowAt)));
-    expect(job.body).toMatchObject({
-      state: "SUCCESS",
-      details: {
-        samples_read: 6,
-        samples_stored: 4,
-        samples_unreadable: 2,
-        samples_refused: 2,
-        start: iso(times[0] ?? 0),
-        stop: iso(times[4] ?? 0),
-        readable: [{ start: expect.any(String), stop: iso(times[4] ?? 0) }],
-      },
-    });
-    expect(await countOf(passed, bob)).toBe(0);
-    expect(await countOf(passed, ann, now, now + 86_400_000)).toBe(2);
-  });
-
-  it("row 18: what is found wrong later fails the job with the library's code", async () => {
-    const owned = await longOwned(ann);
-    const none = await s.load(owned, ann, await recordingOf(owned.serial_number, []));
-    expect(none.body).toMatchObject({
-      state: "FAILURE",
-      details: { code: "NO_SAMPLES", message: expect.any(String) },
-    });
-    // Long enough for the request, which reads as far as the first samples, not to come to the other header.
-    const good = await walk(owned.serial_number, START, 6_000);
-    const other = await walk("OTHER-1", iso(START_MS + 600_000), 100);
-    const mixed = await s.load(owned, ann, Buffer.concat([good, other]));
-    expect(mixed.body).toMatchObject({ state: "FAILURE", details: { code: "MIXED_DEVICES" } });
-    expect(await countOf(owned, ann)).toBe(0);
-    const [row] = await s.store.database.queries.select().from(jobs).where(eq(jobs.id, mixed.body.id));
-    expect(row?.body).toBeNull();
-  });
-
-  it("row 18: samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async () => {
-    const few = await TestService.start(s.store, { bulkLoadMaxChunks: 20 });
-    const owned = await longOwned(ann);
-    const scattered = (count: number) =>
-      recordingOf(owned.serial_number, timesFrom(START, count, 300_000).map(rowAt));
-    const refused = await few.load(owned, ann, await scattered(21));
-    expect(refused.body).toMatchObject({
-      state: "FAILURE",
-      details: { code: "too_scattered", message: expect.stringContaining("20 periods of five minutes") },
-    });
-    expect(await countOf(owned, ann, START_MS, START_MS + 86_400_000)).toBe(0);
-    // Many samples of few periods are not scattered, in whatever order they come.
-    const times = timesFrom(START, 20, 300_000);
-    const shuttled = [0, 100, 200, 300].flatMap((shift) => times.map((ms) => rowAt(ms + shift)));
-    const loaded = await few.load(owned, ann, await recordingOf(owned.serial_number, shuttled));
-    expect(loaded.body).toMatchObject({ state: "SUCCESS", details: { samples_stored: 80 } });
-    await few.stop();
-  });
-
   it("row 18: loads what a damaged recording still holds, and reports the damage", async () => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 100);
@@ -366,73 +204,6 @@ describe("bulk load", () => {
     const newer = iso(START_MS + 86_400_000);
     await s.load(owned, ann, await walk(owned.serial_number, newer, 3, { firmwareVersion: "2.1.0" }));
     expect(await version()).toBe("2.1.0");
-  });
-
-  it("row 19: shows callers their own jobs only", async () => {
-    const owned = await longOwned(ann);
-    const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));
-    for (const id of [body.id, body.job_id]) {
-      const { status, headers } = await s.get(`/api/v1/jobs/${id}/`, ann.token);
-      expect([status, headers.get("deprecation")]).toEqual([200, "@1704067200"]);
-      expect((await s.get(`/api/v1/jobs/${id}/`, bob.token)).status).toBe(404);
-      expect((await s.get(`/api/v1/jobs/${id}/`)).status).toBe(403);
-    }
-    for (const id of ["999999", "job-0", `job-${"0".repeat(8)}-0000-4000-8000-${"0".repeat(12)}`, "0", "x"]) {
-      expect((await s.get(`/api/v1/jobs/${id}/`, ann.token)).status).toBe(404);
-    }
-    const { headers } = await s.get(`/api/v1/jobs/${body.id}/`, ann.token);
-    const same = await s.get(`/api/v1/jobs/${body.id}/`, ann.token, {
-      "If-None-Match": headers.get("etag") ?? "",
-    });
-    expect(same.status).toBe(304);
-  });
-
-  it("row 19: a job whose workers are lost three times waits again each time, then fails", async () => {
-    const owned = await longOwned(ann);
-    const { body } = await post(base64(await walk(owned.serial_number, START, 3)), ann, owned.id);
-    const { queries } = s.store.database;
-    // The end of a lease goes by the database's clock.
-    const lose = () =>
-      queries
-        .update(jobs)
-        .set({
-          state: "STARTED",
-          leaseToken: "lost",
-          leaseUntil: sql`clock_timestamp()`,
-        })
-        .where(eq(jobs.id, body.id));
-    await queries.update(jobs).set({ losses: 3 }).where(eq(jobs.id, body.id));
-    await lose();
-    s.clock.advance(s.config.jobLeaseMs + 1);
-    await s.runJobs();
-    expect((await s.get(`/api/v1/jobs/${body.id}/`, ann.token)).body).toMatchObject({
-      state: "FAILURE",
-      details: { code: "worker_lost" },
-    });
-    expect(await countOf(owned, ann)).toBe(0);
-  });
-
-  it("row 19: a worker lost between its commit and its word leaves the counts of the one load", async () => {
-    const owned = await longOwned(ann);
-    const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
-    const { queries } = s.store.database;
-    const recording = Buffer.from(await walk(owned.serial_number, START, 30));
-    // The state in which the commit of the samples leaves the row.
-    await queries
-      .update(jobs)
-      .set({
-        state: "STARTED",
-        leaseToken: "lost",
-        leaseUntil: sql`clock_timestamp()`,
-        details: {},
-        body: recording,
-        payload: { device: owned.id, manager: ann.id, details: job.body.details },
-      })
-      .where(eq(jobs.id, job.body.id));
-    s.clock.advance(1);
-    await s.runJobs();
-    expect((await s.get(`/api/v1/jobs/${job.body.id}/`, ann.token)).body).toEqual(job.body);
-    expect(job.body.details.samples_stored).toBe(30);
   });
 
   it("row 18: stores each sample once, the first of a file wins", async () => {

@@ -199,7 +199,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     const file = join(newScratchFolder(), "file");
     writeFileSync(file, "");
     expect(await processes.refusal([], { DATA_DIR: file })).toMatch(
-      /^The data folder cannot be made.*DATA_DIR/,
+      /^The data folder cannot be created.*DATA_DIR/,
     );
     const nobody = await processes.refusal([], { DATABASE_URL: "postgres://postgres@127.0.0.1:1/asi" });
     expect(nobody).toMatch(/^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED/);

@@ -8,17 +8,17 @@ import { createGunzip, createGzip } from "node:zlib";
 import { UsageError } from "../usage-error.js";
 import { migrations } from "./migrations/index.js";
 
-/** First line of a backup. The first format has neither the values of sequences nor an end. */
+/** Formats in the first line of a backup. The first format has neither the values of sequences nor a last line. */
 const FORMAT = "asi-server backup 2";
 const FIRST_FORMAT = "asi-server backup 1";
 
 /** The last line. */
 const END = '{"end":true}';
 
-/** What one line takes at most. The largest of a backup, a recording that waits, takes less than half. */
+/** Maximum size of a line. The largest line of a backup, a recording that waits for its job, has less than half of it. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
-/** The file cannot be written, or not be restored. */
+/** The backup cannot be written or restored. */
 export class BackupError extends UsageError {
   override readonly name = "BackupError";
 }
@@ -32,13 +32,16 @@ export type BackupLine =
 const isSystemError = (error: unknown): error is Error => error instanceof Error && "syscall" in error;
 
 /**
- * Writes a backup: gzipped lines of JSON, the same for both databases. The file appears whole or not at all, is its user's
- * alone, and never takes the place of another.
- * @param lines pieces of whole lines
- * @throws BackupError when there is a file of that name, or none can be written
+ * Writes a backup: gzipped lines of JSON, the same for both databases. The file appears when it is complete. Only its user
+ * can read it, and it never replaces a file.
+ * @param lines text that consists of complete lines
+ * @throws BackupError when the file exists or cannot be written
  */
 export async function writeBackup(file: string, lines: AsyncIterable<string>): Promise<void> {
-  const taken = () => new BackupError(`There is already a file ${file}; a backup replaces none.`);
+  const taken = () =>
+    new BackupError(
+      `The file ${file} already exists, and a backup does not replace files. Choose another name.`,
+    );
   if (existsSync(file)) throw taken();
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString("hex")}.part`);
   try {
@@ -72,14 +75,14 @@ async function* whole(lines: AsyncIterable<string>): AsyncGenerator<string, void
 
 /**
  * Reads a backup to its end.
- * @throws BackupError when the file is no backup, is of a newer version, is damaged, or breaks off
+ * @throws BackupError when the file is not a backup, is of a newer version, is damaged, or is truncated
  */
 export async function* readBackup(file: string): AsyncGenerator<BackupLine, void, undefined> {
   const lines = linesOf(file);
   const first = await lines.next().catch((error: unknown) => {
     if (error instanceof BackupError) throw error;
     if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
-    // What zlib had read before the place of the damage is lost, so this may come before the first line.
+    // zlib loses the data just before the damage, so the error may come before the first line.
     throw isGzipped(error) ? unreadable(error, 0) : notOurs();
   });
   const format = requireBackup(first.value ?? "");
@@ -88,7 +91,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   let rows = 0;
   try {
     for await (const line of lines) {
-      if (isEnded) throw new BackupError("The backup goes on after its end. Take another copy of it.");
+      if (isEnded) throw new BackupError("The backup continues after its last line. Use another copy of it.");
       if (line === END) {
         isEnded = true;
         continue;
@@ -96,7 +99,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
       const parsed = parse(line);
       if (parsed.kind === "table") hasTable = true;
       if (parsed.kind === "row") {
-        if (!hasTable) throw new BackupError("The backup is damaged: its first row is of no table.");
+        if (!hasTable) throw new BackupError("The backup is damaged: its first row belongs to no table.");
         rows++;
       }
       yield parsed;
@@ -110,20 +113,20 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
 const notOurs = () => new BackupError("The file is not a backup of this service.");
 
 const brokenOff = (rows: number) =>
-  new BackupError(`The backup breaks off after ${rows} rows: it was not written or copied to its end.`);
+  new BackupError(`The backup is truncated after ${rows} rows: it was not written or copied completely.`);
 
-/** @returns what an error of zlib means; another error as it is */
+/** @returns the BackupError for an error of zlib; other errors unchanged */
 function unreadable(error: unknown, rows: number): unknown {
   const code = String((error as NodeJS.ErrnoException).code);
   if (code === "Z_BUF_ERROR") return brokenOff(rows);
   if (!code.startsWith("Z_")) return error;
-  return new BackupError(`The backup is damaged after ${rows} rows. Take another copy of it.`);
+  return new BackupError(`The backup is damaged after ${rows} rows. Use another copy of it.`);
 }
 
-/** zlib has one code for a damaged file and for one that was never gzipped. */
+/** zlib has the same code for a damaged file and for a file that is not gzipped. */
 const isGzipped = (error: unknown) => !(error instanceof Error && error.message === "incorrect header check");
 
-/** The lines of a gzipped file, without their ends, no more of them in memory than the longest takes. */
+/** The lines of a gzipped file without their line ends. Holds one line in memory at a time. */
 async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
   const source = createReadStream(file);
   const gunzip = source.pipe(createGunzip());
@@ -133,7 +136,7 @@ async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
   const add = (piece: Buffer) => {
     length += piece.length;
     if (length > MAX_LINE_BYTES)
-      throw new BackupError("The backup is damaged: a line takes more than 256 MiB.");
+      throw new BackupError("The backup is damaged: a line has more than 256 MiB.");
     pieces.push(piece);
   };
   for await (const chunk of gunzip as AsyncIterable<Buffer>) {
@@ -155,7 +158,7 @@ function requireBackup(line: string): string {
   try {
     head = JSON.parse(line);
   } catch {
-    // Told below.
+    // Reported below.
   }
   const { format, migrations: names } = head ?? {};
   if (format !== FORMAT && format !== FIRST_FORMAT) throw notOurs();
@@ -167,7 +170,7 @@ function requireBackup(line: string): string {
   return format;
 }
 
-/** A row never has just one column called `table`, nor these two alone. */
+/** No row has only a column `table`, or only the two columns of a sequence. */
 function parse(line: string): BackupLine {
   const table = /^\{"table":"(\w+)"\}$/.exec(line)?.[1];
   if (table !== undefined) return { kind: "table", table };
@@ -176,7 +179,7 @@ function parse(line: string): BackupLine {
   const lastValue = value === "null" ? null : Number(value);
   if (lastValue !== null && !Number.isSafeInteger(lastValue)) {
     throw new BackupError(
-      `The backup is damaged: the sequence ${sequence} has no value that a number can have.`,
+      `The backup is damaged: the value of the sequence ${sequence} is not a valid number.`,
     );
   }
   return { kind: "sequence", sequence, lastValue };

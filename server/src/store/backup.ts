@@ -3,14 +3,14 @@ import { BackupError, readBackup, writeBackup } from "./backup-file.js";
 import type { Database, Queries } from "./database.js";
 import { withSnapshot } from "./snapshot.js";
 
-/** Rows that are no part of the content: made by `migrate`, or counters of the moment. */
+/** Tables that a backup does not contain: `migrate` creates their rows, or they are short-lived counters. */
 const SKIPPED = new Set(["migrations", "throttle_counters"]);
 
-/** Rows whose sizes are looked at together, and what those that one statement reads or writes take at most. */
+/** Maximum number of rows whose sizes are read together, and of bytes that a statement reads or writes. */
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 2 * 1024 * 1024;
 
-/** The tables in the order of their making, so that a row's references come before it. */
+/** The tables in the order of their creation, so that referenced rows come first. */
 async function tableNames(queries: Queries): Promise<string[]> {
   const { rows } = await queries.execute<{ name: string }>(
     sql`SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY oid`,
@@ -19,10 +19,10 @@ async function tableNames(queries: Queries): Promise<string[]> {
 }
 
 /**
- * Writes every row into a file, from one state of the database, while the service goes on; then reads it over.
- * @param dataDir where the embedded database is copied during the backup
+ * Writes all rows of one state of the database into a file while the service runs. Then reads the file to check it.
+ * @param dataDir the folder into which the embedded database is copied during the backup
  * @returns number of rows
- * @throws BackupError when there is such a file already, or it cannot be written
+ * @throws BackupError when the file exists or cannot be written
  */
 export async function backup(database: Database, file: string, dataDir: string): Promise<number> {
   await withSnapshot(database, dataDir, (tx) => writeBackup(file, contentOf(tx)));
@@ -42,7 +42,7 @@ async function* contentOf(tx: Queries): AsyncGenerator<string, void, undefined> 
   }
 }
 
-/** The rows of a table as lines, in pieces of bounded size; a larger row gets a separate piece. */
+/** The rows of a table as lines, in pieces of bounded size. A larger row is a piece of its own. */
 async function* rowsOf(tx: Queries, table: string): AsyncGenerator<string, void, undefined> {
   const name = sql.identifier(table);
   const { rows: columns } = await tx.execute<{ name: string; type: string }>(
@@ -92,7 +92,7 @@ export async function verifyBackup(file: string): Promise<number> {
     if (line.kind !== "row") continue;
     count++;
     if (!isObject(line.row)) {
-      throw new BackupError(`The backup is damaged: row ${count} cannot be read. Take another copy of it.`);
+      throw new BackupError(`The backup is damaged: row ${count} cannot be read. Use another copy of it.`);
     }
   }
   return count;
@@ -110,7 +110,7 @@ function isObject(json: string): boolean {
 /** Classes of SQLSTATE for invalid values: data exceptions, violated constraints, exceeded limits. */
 const OF_VALUES = /^(22|23|54)/;
 
-/** Runs a statement with values of the backup. @throws BackupError with the words, when they do not fit the database */
+/** Runs a statement with values of the backup. @throws BackupError with the message, when the database refuses a value */
 function explainingBadValues<T>(query: Promise<T>, words: string): Promise<T> {
   return query.catch((error: unknown) => {
     const code =
@@ -120,17 +120,18 @@ function explainingBadValues<T>(query: Promise<T>, words: string): Promise<T> {
 }
 
 /**
- * Replaces everything in the database by a backup's rows, in one transaction.
+ * Replaces the content of the database with that of a backup, in one transaction.
  * @returns number of rows
- * @throws BackupError when the file is no backup, is of a newer version, is damaged, breaks off, or has values that do not
- *   fit the database
+ * @throws BackupError when the file is not a backup, is of a newer version, is damaged, is truncated, or has values that
+ *   the database refuses
  */
 export async function restore(queries: Queries, file: string): Promise<number> {
-  // The checksum is at the end: a damaged row would meet the database first, which has no word for it.
+  // The checksum is at the end of the file. Without this check, a damaged row would reach the database first and cause an
+  // unclear error.
   await verifyBackup(file);
   let count = 0;
   await queries.transaction(async (tx) => {
-    // Bounds that are meant for requests.
+    // These timeouts are for requests.
     await tx.execute(sql`SET LOCAL statement_timeout = 0`);
     await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
     const tables = await tableNames(tx);
@@ -150,7 +151,7 @@ export async function restore(queries: Queries, file: string): Promise<number> {
         tx.execute(
           sql`INSERT INTO ${sql.identifier(table)} SELECT * FROM json_populate_recordset(NULL::${sql.identifier(table)}, ${rows}::json)`,
         ),
-        `One of the rows ${first} to ${count} of the backup does not fit the table ${table}.`,
+        `The database refuses one of the rows ${first} to ${count} of the backup for the table ${table}.`,
       );
     };
     for await (const line of readBackup(file)) {
@@ -165,7 +166,7 @@ export async function restore(queries: Queries, file: string): Promise<number> {
       await flush();
       if (line.kind === "sequence") lastValues.set(line.sequence, line.lastValue);
       else if (tables.includes(line.table)) table = line.table;
-      else throw new BackupError(`The backup has a table ${line.table} that this version has not.`);
+      else throw new BackupError(`The backup has a table ${line.table} that this version does not have.`);
     }
     await flush();
     await continueSequences(tx, lastValues);
@@ -182,8 +183,8 @@ const empty = (tx: Queries, tables: readonly string[]) =>
   );
 
 /**
- * Sets the sequences to the last number given out, be its row there or not: a number that a removed row had must not be
- * another's.
+ * Sets the sequences to the last number that they returned, even when its row was deleted: the ids of deleted rows must not
+ * be reused.
  */
 async function continueSequences(
   queries: Queries,
@@ -202,7 +203,7 @@ async function continueSequences(
         sql`SELECT setval(${sequence}::regclass, greatest(${lastValues.get(sequence) ?? 0}::bigint,
           (SELECT max(${sql.identifier(column)}) FROM ${sql.identifier(table)})) + 1, false)`,
       ),
-      `The numbers of the backup's table ${table} leave none for new rows.`,
+      `The ids in the table ${table} of the backup leave none for new rows.`,
     );
   }
 }

@@ -1,10 +1,10 @@
 /**
- * What an error of the database means for a request. Errors come as they are from the driver, or as the cause of the query
- * builder's; they are recognised by their fields, so that a command without a database loads neither.
+ * Classifies database errors for requests. They come from the driver, or are the cause of an error of the query builder.
+ * They are recognised by their fields, so that a command without a database does not load these modules.
  */
 
 interface DatabaseError extends Error {
-  /** SQLSTATE (PostgreSQL, "Error Codes"), or Node's name of a network error. */
+  /** SQLSTATE (PostgreSQL, "Error Codes"), or the code of a network error. */
   code?: string;
   /** Set only for errors that the server sent. */
   severity?: string;
@@ -12,7 +12,7 @@ interface DatabaseError extends Error {
 
 const isFromServer = ({ severity }: DatabaseError) => severity !== undefined;
 
-/** An error and what caused it, outermost first. */
+/** An error and its causes, outermost first. */
 function* causesOf(error: unknown): Generator<DatabaseError> {
   const seen = new Set<unknown>();
   for (let current = error; current instanceof Error && !seen.has(current); current = current.cause) {
@@ -21,26 +21,26 @@ function* causesOf(error: unknown): Generator<DatabaseError> {
   }
 }
 
-/** Errors of connections to the database. By themselves they do not differ from those of any other connection. */
+/** Errors of database connections. Nothing else distinguishes them from errors of other connections. */
 const connectionErrors = new WeakSet<object>();
 
-/** Notes that a connection to the database failed with this error. */
+/** Records that a database connection failed with this error. */
 export function noteConnectionError(error: unknown): void {
   if (typeof error === "object" && error !== null) connectionErrors.add(error);
 }
 
 /**
- * The server is gone, is full, has become a standby, or took too long: classes 08 (connection), 40 (another transaction
- * was in the way, each time), 53 (resources), 57 (operator intervention, statement timeout), 58 (system error), and of
- * others 25006 (read-only), 25P03 and 25P04 (transaction timeouts), 55P03 (lock timeout).
+ * The server is unreachable, full, a standby, or took too long: classes 08 (connection), 40 (conflict with another
+ * transaction in every attempt), 53 (resources), 57 (operator intervention, statement timeout), 58 (system error), and the
+ * codes 25006 (read-only), 25P03 and 25P04 (transaction timeouts), 55P03 (lock timeout).
  */
 const UNAVAILABLE_STATE = /^(08|40|53|57|58)...$|^(25006|25P03|25P04|55P03)$/;
 
-/** The driver's own errors have no code. The last one is that of the throttle's unlogged table on a standby (0A000). */
+/** Errors of the driver, which have no code. The last one is for the unlogged table of the throttle on a standby (0A000). */
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Cannot use a pool after|The embedded database has stopped|cannot access temporary or unlogged relations during recovery)/;
 
-/** Whether the database cannot do the work now, but may do the same work later. */
+/** Whether the database cannot do the work now, but may do it later. */
 export function isUnavailable(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     if (connectionErrors.has(cause) || UNAVAILABLE_MESSAGE.test(cause.message)) return true;
@@ -50,12 +50,12 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * A value that the types of the database cannot hold, though JSON can: numbers out of range or of too many digits, NUL
- * characters, too deep or too long structures.
+ * A JSON value that the database cannot store: a number out of range or with too many digits, a NUL character, or a
+ * structure that is too deep or too long.
  */
 const REFUSED_VALUE = /^(22001|22003|22008|22021|22032|22P02|22P03|22P05|54000|54001|54011|54023)$/;
 
-/** Whether the database refused a value as such: the same request will never succeed. */
+/** Whether the database refused a value, so that the same request can never succeed. */
 export function isRefusedValue(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     if (isFromServer(cause) && REFUSED_VALUE.test(cause.code ?? "")) return true;

@@ -7,12 +7,12 @@ import { startEmbedded } from "./embedded.js";
 import { FairPool } from "./fair-pool.js";
 import { PreparingClient } from "./preparing-client.js";
 
-/** Where queries run: the database, or a transaction of it. */
+/** Runs queries: the database or a transaction. */
 export type Queries = PgDatabase<NodePgQueryResultHKT>;
 
 /**
- * A statement with placeholders that the query builder puts together once for each database, not for each request, which
- * takes it longer than the database needs to answer.
+ * A statement with placeholders that the query builder builds once for each database, not for each request. Building it
+ * takes longer than the database needs to run it.
  */
 export function preparedOnce<Statement>(
   prepare: (queries: Queries) => Statement,
@@ -25,17 +25,17 @@ export function preparedOnce<Statement>(
   };
 }
 
-/** An open database. PostgreSQL and the embedded engine differ in nothing but where the bytes go. */
+/** An open database. PostgreSQL and the embedded engine differ only in their connections. */
 export interface Database {
   queries: Queries;
   pool: pg.Pool;
   kind: "embedded" | "postgres";
-  /** Copies the files of the embedded database into a folder, as of one moment; null where there are none. */
+  /** Copies the files of one state of the embedded database into a folder; null for PostgreSQL and a database in memory. */
   copyTo: ((folder: string) => Promise<void>) | null;
   close(): Promise<void>;
 }
 
-/** Parsers by type: numbers as numbers (ids and counts stay below 2^53). */
+/** Parsers by type. Numbers become numbers, because ids and counts are below 2^53. */
 const types = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === pg.types.builtins.INT8) return (value: string) => Number(value);
@@ -45,17 +45,17 @@ const types = {
 
 /** Timeouts of a session, in ms; 0 for none. */
 export interface SessionTimeouts {
-  /** Of one statement. */
+  /** Maximum duration of a statement. */
   statementMs: number;
-  /** Of a statement's wait for a lock. */
+  /** Maximum time that a statement waits for a lock. */
   lockMs: number;
-  /** Of a transaction's stand between two statements. */
+  /** Maximum time between two statements of a transaction. */
   idleInTransactionMs: number;
 }
 
 const NO_TIMEOUTS: SessionTimeouts = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
 
-/** How times are written is a setting of the session, and the server's own may be any. */
+/** The format of times is a setting of the session, and the server may have any default. */
 const STYLE = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'";
 
 /**
@@ -110,12 +110,12 @@ export async function openDatabase(
   };
 }
 
-/** A pool that outlives its connections. */
+/** A pool that survives the loss of its connections. */
 function resilientPool(config: pg.PoolConfig & { max: number }): pg.Pool {
   const pool = new FairPool({ ...config, Client: PreparingClient, types });
-  // A connection that breaks while nobody uses it is replaced by the next query. Without a listener it ends the process.
+  // The next query replaces an idle connection that breaks. Without a listener, the error would end the process.
   pool.on("error", () => undefined);
-  // The pool removes it then.
+  // The pool then removes the connection.
   pool.on("release", (_error, client) => {
     if (client instanceof PreparingClient && client.isReadOnly) client.end().catch(() => undefined);
   });
@@ -123,7 +123,7 @@ function resilientPool(config: pg.PoolConfig & { max: number }): pg.Pool {
 }
 
 /**
- * The query builder; its own transactions lose a place of the pool whenever the connection breaks before they begin.
+ * The query builder with its own transactions, because those of drizzle leak a connection that breaks before they start.
  * @param logger receives every statement
  */
 export function queriesOf(pool: pg.Pool, logger: Logger | false = false): Queries {

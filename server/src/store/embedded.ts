@@ -5,19 +5,19 @@ import { Duplex } from "node:stream";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { UsageError } from "../usage-error.js";
 
-/** The embedded database: PostgreSQL in WebAssembly in a worker thread, reached through its wire protocol. */
+/** The embedded database: PostgreSQL in WebAssembly in a worker thread, used through the wire protocol of PostgreSQL. */
 export interface Embedded {
   /** A new connection for `pg`. The engine has one session, so only one connection may be open at a time. */
   connect(): Duplex;
-  /** Copies the database's files into a folder, as of one moment between two statements. */
+  /** Copies the files of the database into a folder, between two statements. */
   copyTo(folder: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Bytes that go to the engine in one turn of the event loop. */
+/** Bytes that are sent to the engine in one turn of the event loop. */
 const SENT_AT_ONCE = 1024 * 1024;
 
-/** The thread handles mostly bytes outside the heap. */
+/** Small, because most of the thread's memory is outside the heap. */
 const YOUNG_GENERATION_MB = 8;
 
 /** The wire protocol's Terminate message, which would end the engine's only session. */
@@ -26,7 +26,7 @@ const TERMINATE = Buffer.from("5800000004", "hex");
 let connections = 0;
 
 /**
- * Cuts messages into pieces of at most 1 MiB and joins short ones. Each piece is copied and sent in its own turn of the
+ * Splits messages into pieces of at most 1 MiB and joins short ones. Each piece is copied and sent in a separate turn of the
  * event loop.
  */
 function piecesOf(messages: readonly Buffer[]): Buffer[][] {
@@ -48,7 +48,7 @@ function piecesOf(messages: readonly Buffer[]): Buffer[][] {
   return pieces;
 }
 
-/** One copy, in memory that the worker can take over. */
+/** Copies the parts into memory that can be transferred to the worker. */
 function joinedCopy(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -59,7 +59,7 @@ function joinedCopy(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-/** `pg` treats its stream as a socket; beside the stream's own methods these are the ones it calls. */
+/** `pg` uses its stream as a socket. These are the methods that it calls in addition to those of a stream. */
 class EngineConnection extends Duplex {
   readonly #number = ++connections;
   readonly #worker: Worker;
@@ -132,11 +132,11 @@ class EngineConnection extends Duplex {
 
 /**
  * Starts the embedded database.
- * @param folder where its files lie; null for a database in memory
+ * @param folder the folder of its files; null for a database in memory
  */
 export async function startEmbedded(folder: string | null): Promise<Embedded> {
-  // Creating the files needs several times the memory of the engine, and the thread would keep it, so a thread of its own
-  // creates them.
+  // Creating the files needs several times the memory of the engine, and a thread does not return it. Therefore a separate
+  // thread creates them.
   if (folder !== null && !existsSync(join(folder, "PG_VERSION"))) await stop(await startEngine(folder));
   const worker = await startEngine(folder);
   return {
@@ -153,7 +153,7 @@ export async function startEmbedded(folder: string | null): Promise<Embedded> {
   };
 }
 
-/** Starts the thread of the engine and waits until it takes statements. */
+/** Starts the thread of the engine and waits until it accepts statements. */
 async function startEngine(folder: string | null): Promise<Worker> {
   const worker = new Worker(new URL("./embedded-worker.js", import.meta.url), {
     workerData: { folder },

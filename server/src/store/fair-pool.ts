@@ -2,34 +2,34 @@ import pg from "pg";
 import { currentCaller } from "../callers.js";
 import { FairQueue } from "../fair-queue.js";
 
-/** How long a query waits for its turn, and then for a connection to be made, ms. */
+/** Maximum time that a query waits for its turn, and then for a new connection, ms. */
 const CONNECTION_TIMEOUT_MS = 30_000;
 
-/** One caller gets this part of the connections at most, so that the long queries of one leave some to the others. */
+/** Maximum part of the connections for one caller, so that its long queries leave connections to the others. */
 const PART_OF_ONE_CALLER = 1 / 3;
-/** All accounts of one address get this part at most. */
+/** Maximum part for all accounts of one address. */
 const PART_OF_ONE_GROUP = 2 / 3;
 
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
-/** A pool whose connections callers take in turns: hundreds of queries of one do not delay the only one of another. */
+/** A pool in which callers take turns: hundreds of queries of one caller do not delay a single query of another. */
 export class FairPool extends pg.Pool {
   readonly #queue: FairQueue<string>;
-  /** Ends the turns of connections that are in use. */
+  /** Functions that end the turns of connections in use. */
   readonly #ends = new WeakMap<pg.PoolClient, () => void>();
 
   constructor(config: pg.PoolConfig & { max: number }) {
     super({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
     this.#queue = new FairQueue({
       concurrency: config.max,
-      // At least two: a task may keep one connection, as for a lock, and use another.
+      // At least two, because a task may hold one connection, for example for a lock, and use another.
       concurrencyPerCaller: Math.max(2, Math.floor(config.max * PART_OF_ONE_CALLER)),
       concurrencyPerGroup: Math.max(2, Math.ceil(config.max * PART_OF_ONE_GROUP)),
     });
     this.on("release", (_error, client) => this.#ends.get(client)?.());
   }
 
-  /** The pool's own `query` calls this too, with a callback. */
+  /** Also called by the pool's `query`, with a callback. */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
@@ -56,7 +56,7 @@ export class FairPool extends pg.Pool {
 
   async #turn(): Promise<() => void> {
     const late = new AbortController();
-    // The words of the pool's own error.
+    // The message that the pool itself uses.
     const timer = setTimeout(
       () => late.abort(new Error("timeout exceeded when trying to connect")),
       CONNECTION_TIMEOUT_MS,

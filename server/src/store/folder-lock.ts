@@ -12,27 +12,27 @@ export class FolderLockedError extends UsageError {
 
   constructor(folder: string, pid: number) {
     super(
-      `The data folder ${folder} is in use by process ${pid}; stop it first, or set DATA_DIR to another folder. (A process in another container has that number there.)`,
+      `The data folder ${folder} is in use by process ${pid}. Stop it first, or set DATA_DIR to another folder. (If it runs in another container, this is its process id there.)`,
     );
     this.pid = pid;
   }
 }
 
-/** A process that holds the folder, or one that is about to: number of the process, and a name of the attempt. */
+/** The socket of a process that holds the folder or tries to take it: process id and a name of the attempt. */
 const LOCK = /^lock\.(\d+)\.([0-9a-f]{16})(\.starting)?$/;
 
-/** How long a process waits for others that start at the same time to give up, and how often it looks. */
+/** How long a process waits for others that start at the same time to give up, and how often it checks. */
 const RIVALRY_MS = 5_000;
 const LOOK_MS = 20;
 
 /**
- * Takes the folder for this process. The embedded database would lose rows if two processes used one folder. The kernel
- * gives the folder back when the process ends, however it ends.
+ * Locks the folder for this process. The embedded database would lose rows if two processes used one folder. The kernel
+ * releases the lock when the process ends in any way.
  *
- * A process shows that it starts before it looks for others, so of any two at least one sees the other. One that sees a holder
- * gives up; of those that start together the one with the lowest name goes on.
- * @param folder on a file system of this machine; all who use it run on one kernel
- * @returns gives the folder back
+ * A process creates its socket before it looks for others, so of any two processes at least one sees the other. A process
+ * that sees a holder gives up. Of processes that start together, the one with the lowest name continues.
+ * @param folder a folder on a local file system; all processes that use it run on one kernel
+ * @returns releases the lock
  * @throws FolderLockedError
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
@@ -56,7 +56,7 @@ async function outlastRivals(folder: string, own: string): Promise<void> {
         ? []
         : [{ file, pid: Number(pid), id, starts: starting !== undefined }];
     });
-    // Repeat until no other process is found: one that has ended by now may have held the lock in between.
+    // Repeat until no other process is found: a process that has now ended may have held the lock in between.
     if (found.length === 0) return;
     for (const { file, pid, id, starts } of found) {
       if (!(await isAlive(folder, file))) rmSync(join(folder, file), { force: true });

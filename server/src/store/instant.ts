@@ -1,9 +1,9 @@
-/** As PostgreSQL writes a timestamptz in a session whose time zone is UTC and whose DateStyle is ISO. */
+/** The format of a timestamptz in a session with the time zone UTC and the DateStyle ISO. */
 const TEXT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?)\+00$/;
 
 /**
- * A timestamptz as the database writes it. `Date` alone would guess at texts of this form: it takes the year 20 for 2020.
- * @throws RangeError for every other text, such as `infinity` or a year BC
+ * Parses a timestamptz from the database. The `Date` constructor guesses at such texts: it reads the year 20 as 2020.
+ * @throws RangeError for all other texts, such as `infinity` or a year BC
  */
 export function readInstant(text: string): Date {
   const [, day, time] = TEXT.exec(text) ?? [];

@@ -5,24 +5,24 @@ import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./database.js";
 import { jobs } from "./schema.js";
 
-/** Bytes that one statement reads: the event loop turns between two, and other connections' statements run. */
+/** Bytes that one statement reads. Between two statements, other events and statements of other connections are handled. */
 export const SLICE_BYTES = 1024 * 1024;
 
-/** Output of one step; the default of 16 KiB costs a turn of the event loop for each. */
+/** Output of one step. Each step takes a turn of the event loop, and the default is 16 KiB. */
 const COMPRESSION_CHUNK_BYTES = 256 * 1024;
 
 const deflated = promisify(deflate);
 
 /**
  * Compresses the bytes of a job in a thread of the pool. Recordings shrink to between a half and a sixth, which saves the
- * database more time than it costs. On the embedded database every other statement waits for a long one, and memory that it
- * takes is never given back.
+ * database more time than it costs. On the embedded database, all other statements wait for a long one, and its memory is
+ * never released.
  */
 export const compressBody = (bytes: Uint8Array): Promise<Uint8Array> =>
   deflated(bytes, { level: constants.Z_BEST_SPEED, chunkSize: COMPRESSION_CHUNK_BYTES });
 
 /**
- * Decompresses slices of what `compressBody` gave.
+ * Decompresses the output of `compressBody` from slices.
  *
  * @throws while iterating: when the bytes are damaged or cannot be read
  */
@@ -33,10 +33,10 @@ export function decompressBody(slices: AsyncIterable<Uint8Array>): AsyncIterable
 }
 
 /**
- * Reads the bytes that a job carries, a slice at a time. The column is stored neither compressed nor in one piece, so the
- * database reads for a slice no more than the slice.
- * @param job its id
- * @returns the slices in their order, each of at most `SLICE_BYTES`; null when the job carries none
+ * Reads the bytes of a job, a slice at a time. The database stores the column uncompressed and in chunks, so it reads only
+ * the slice.
+ * @param job the id of the job
+ * @returns the slices in order, each of at most `SLICE_BYTES`; null when the job has no bytes
  */
 export async function bodyOf(
   queries: Queries,
@@ -62,8 +62,8 @@ async function* slicesOf(
       })
       .from(jobs)
       .where(eq(jobs.id, id));
-    // Another worker has finished the job, so the work of this one is rolled back.
-    if (row?.slice == null) throw new Error(`The bytes of job ${id} are not there any more`);
+    // Another worker has finished the job, so this work is rolled back.
+    if (row?.slice == null) throw new Error(`The bytes of job ${id} have been removed`);
     yield row.slice;
   }
 }

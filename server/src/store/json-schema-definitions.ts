@@ -9,13 +9,13 @@ import {
 /** What a schema describes: `json` of an activity or `params` of a time frame. */
 export type JsonSchemaType = "ACTIVITY" | "TIMEFRAME";
 
-/** The number by which a type is stored and filtered; answers hold the word. */
+/** The number of a type in the database and in filters; responses contain the name. */
 export const JSON_SCHEMA_TYPE_NUMBERS: Readonly<Record<JsonSchemaType, number>> = {
   ACTIVITY: 1,
   TIMEFRAME: 2,
 };
 
-/** A JSON schema as it is installed with the database. */
+/** A JSON schema that the migrations install. */
 export interface JsonSchemaDefinition {
   /** `activity_<sport>` or `timeframe_<sport>`; unique. */
   readonly name: string;
@@ -29,16 +29,16 @@ export interface JsonSchemaDefinition {
 
 const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 
-/** Longest GPX document: 5 MiB. JSON Schema counts characters; the bytes are checked before storing. */
+/** Maximum size of a GPX document: 5 MiB. JSON Schema counts characters; the bytes are checked before storing. */
 export const GPX_MAX_BYTES = 5 * 1024 * 1024;
 
-/** No speed on foot or on a wheel passes 100 m/s; the exactness of the computed sums rests on this bound. */
+/** No runner or cyclist exceeds 100 m/s. The computed sums are exact because of this limit. */
 const HIGHEST_SPEED_M_PER_S = 100;
 
-/** Zero and nearly zero are no thresholds. */
+/** Zero and nearly zero are not useful thresholds. */
 const LOWEST_THRESHOLD = 0.1;
 
-/** The artefact limit of accelerations in m/s2: no peak above it is ever counted. */
+/** The artefact limit of accelerations in m/s2: higher peaks are not counted. */
 const HIGHEST_ACCELERATION_M_PER_S2 = 9;
 
 function activitySchema(sport: Sport): JsonSchemaDefinition["schema"] {
@@ -150,7 +150,7 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
 
 const activityName = (sport: Sport) => `activity_${sport}`;
 
-/** The twelve installed schemas, every parent before its children. */
+/** The twelve installed schemas, parents before their children. */
 export const JSON_SCHEMA_DEFINITIONS: readonly JsonSchemaDefinition[] = [
   ...SPORTS.map((sport) => ({
     name: activityName(sport),

@@ -4,7 +4,7 @@ import type { Queries } from "./database.js";
 import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./queue.js";
 import { jobs } from "./schema.js";
 
-/** Groups that one statement reads, so that it stays fast however many groups there are. */
+/** Maximum number of groups that one statement reads, so that it is fast with any number of groups. */
 export const LOOK_AHEAD = 200;
 
 /** A group of jobs, and whether one of them is due. */
@@ -23,13 +23,13 @@ export async function kindsDue(queries: Queries, kinds: readonly JobKind[], now:
 }
 
 /**
- * The accounts whose jobs of a kind wait, by their ids, from the one after `after`: at most `LOOK_AHEAD`. The index is
- * entered once for each account, however many jobs it has (PostgreSQL wiki, "Loose indexscan").
+ * The accounts with waiting jobs of a kind, by id, starting after `after`: at most `LOOK_AHEAD`. The index is
+ * searched once for each account, however many jobs it has (PostgreSQL wiki, "Loose indexscan").
  */
 export const accountsWaiting = (queries: Queries, kind: JobKind, after: number, now: Date) =>
   groups<number>(queries, sql`charged_to`, sql`kind = ${kind}`, sql`${after}::bigint`, now, Number);
 
-/** The receivers that one account's jobs of a kind wait for, in the same way, from the one after `after`. */
+/** The receivers of the waiting jobs of one account and kind, in the same way, starting after `after`. */
 export const receiversWaiting = (
   queries: Queries,
   kind: JobKind,
@@ -67,7 +67,7 @@ async function groups<Key>(
   return rows.map(({ key, due }) => ({ key: read(key), due }));
 }
 
-/** The worker that takes jobs, and the length of its lease. */
+/** The worker that takes jobs, and the duration of its lease. */
 export interface LeaseHolder {
   /** Its number, if it has a session. */
   worker: number | null;
@@ -79,8 +79,8 @@ export const leaseEnd = (leaseMs: number): SQL =>
   sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
 /**
- * Takes the jobs of one account that have been due longest. Two workers never get the same one: a row locked by one is
- * skipped by the others.
+ * Takes the jobs of one account that have been due longest. Two workers never get the same job, because a worker skips rows
+ * that another has locked.
  */
 export async function leaseOf(
   queries: Queries,
@@ -95,7 +95,7 @@ export async function leaseOf(
   return take(queries, due, worker, leaseMs);
 }
 
-/** The same, with a limit for each receiver and one for all together. */
+/** Does the same with a limit for each receiver and one for all together. */
 export async function leaseOfReceivers(
   queries: Queries,
   { worker, leaseMs }: LeaseHolder,
@@ -127,7 +127,7 @@ const take = (queries: Queries, due: SQL, worker: number | null, leaseMs: number
 export const whileLeaseHeld = (job: Pick<Job, "id" | "leaseToken">): SQL | undefined =>
   and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? ""));
 
-/** Another worker has taken over the job, so the transaction is rolled back. */
+/** Another worker has taken the job over, so the transaction is rolled back. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }

@@ -4,26 +4,26 @@ import { connect, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { UsageError } from "../usage-error.js";
 
-/** Longest path of a socket that every system takes (sun_path has 104 to 108 bytes). */
+/** Longest socket path that all systems support (sun_path has 104 to 108 bytes). */
 const MAX_PATH = 103;
 
-/** The address of a socket in a folder, in force until it is closed. */
+/** The address of a socket in a folder, valid until it is closed. */
 export interface SocketAddress {
   path: string;
   close(): void;
 }
 
 /**
- * The address of a socket in a folder. Where its path is too long for one, Linux reaches it by way of the open folder,
- * which nobody else can put another in the place of.
- * @throws UsageError where the path is too long and the system has no such way
+ * The address of a socket in a folder. When its path is too long, Linux can address it through the open folder, which
+ * nobody else can replace.
+ * @throws UsageError when the path is too long on another system
  */
 export function addressIn(folder: string, name: string): SocketAddress {
   const path = join(resolve(folder), name);
   if (Buffer.byteLength(path) <= MAX_PATH) return { path, close: () => undefined };
   if (!existsSync("/proc/self/fd")) {
     throw new UsageError(
-      `The path ${path} is too long for a socket: it may have ${MAX_PATH} bytes. Set DATA_DIR to a shorter one.`,
+      `The path ${path} is too long for a socket, which can have at most ${MAX_PATH} bytes. Set DATA_DIR to a shorter path.`,
     );
   }
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
@@ -31,11 +31,10 @@ export function addressIn(folder: string, name: string): SocketAddress {
 }
 
 /**
- * Shows that this process lives, by a socket in a folder that somebody listens at for as long as the process does: the
- * kernel ends that with the process, however it ends, and whichever namespace it is in. The file appears when the socket
- * listens, not before.
- * @returns ends it and removes the file
- * @throws UsageError where the file system knows no sockets
+ * Shows that this process is alive by listening on a socket in a folder. The kernel closes the socket when the process
+ * ends in any way, in any namespace. The file appears only when the socket listens.
+ * @returns closes the socket and removes the file
+ * @throws UsageError when the file system does not support sockets
  */
 export async function listenWhileAlive(folder: string, name: string): Promise<() => Promise<void>> {
   const file = join(folder, name);
@@ -49,7 +48,7 @@ export async function listenWhileAlive(folder: string, name: string): Promise<()
     address.close();
     if ((error as NodeJS.ErrnoException).code === "ENOENT") throw error;
     throw new UsageError(
-      `No socket can be made in ${folder}: ${(error as Error).message}. It must lie on a local file system.`,
+      `No socket can be created in ${folder}: ${(error as Error).message}. The folder must be on a local file system.`,
     );
   }
   server.on("error", () => undefined);
@@ -61,7 +60,7 @@ export async function listenWhileAlive(folder: string, name: string): Promise<()
   };
 }
 
-/** Whether somebody listens at the socket. A process that was stopped does, one that has ended does not, reaped or not. */
+/** Whether a process listens on the socket. A stopped process still does; a process that has ended does not. */
 export async function isAlive(folder: string, name: string): Promise<boolean> {
   const address = addressIn(folder, name);
   try {

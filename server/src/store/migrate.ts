@@ -5,15 +5,15 @@ import type { Database } from "./database.js";
 import { checksumOf, type Migration } from "./migration.js";
 import { migrations as ownMigrations } from "./migrations/index.js";
 
-/** An arbitrary constant: it names the lock that lets one process migrate while others wait. */
+/** The number of the lock that lets one process migrate while others wait; an arbitrary constant. */
 const MIGRATION_LOCK = 7_340_001;
 
-/** How often a process looks whether another one has finished migrating. */
+/** How often a process checks whether another one has finished migrating. */
 const LOCK_POLL_MS = 50;
 
 /**
- * How long a statement of a migration waits for a lock on a table. Every query that comes after it waits behind it, so
- * it gives up soon and tries again later.
+ * How long a statement of a migration waits for a lock on a table. All later queries wait behind it, so it gives up soon
+ * and tries again later.
  */
 const LOCK_TIMEOUT_MS = 5_000;
 const LOCK_TRIES = 10;
@@ -25,12 +25,12 @@ const LOCK_NOT_AVAILABLE = "55P03";
 /** SQLSTATE insufficient_privilege. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** The database and this release do not fit together. */
+/** The database does not match this release. */
 export class SchemaError extends UsageError {
   override readonly name = "SchemaError";
 }
 
-/** What the tests change. */
+/** Settings for tests. */
 interface MigrateOptions {
   migrations?: readonly Migration[];
   lockTimeoutMs?: number;
@@ -38,11 +38,11 @@ interface MigrateOptions {
 }
 
 /**
- * Brings the database to the newest schema, one migration after the other. Any number of processes may call it at once;
- * each migration is applied once. A migration that fails leaves those before it applied.
+ * Migrates the database to the newest schema, one migration after the other. Any number of processes may call it at
+ * the same time; each migration is applied once. When a migration fails, the previous ones stay applied.
  * @returns names of the migrations applied by this call
- * @throws SchemaError when the database has migrations that this release does not know, or others under the same
- * names; when the user may not change the schema; when other transactions keep a table locked
+ * @throws SchemaError when the database has unknown migrations, or different migrations with the same names; when the user
+ * may not change the schema; when other transactions keep a table locked
  */
 export async function migrate(
   { pool }: Database,
@@ -55,7 +55,7 @@ export async function migrate(
   const client = await pool.connect();
   let broken = true;
   try {
-    // Nothing to do is the common case. It takes no lock and no right to change the schema.
+    // Usually there is nothing to do. This case needs no lock and no right to change the schema.
     if ((await missing(client, migrations)).length === 0) {
       broken = false;
       return [];
@@ -64,7 +64,7 @@ export async function migrate(
     broken = false;
     return applied;
   } finally {
-    // The connection's settings have changed, and a broken one may still hold the lock.
+    // The settings of the connection have changed, and a broken connection may still hold the lock.
     client.release(broken || undefined);
   }
 }
@@ -76,7 +76,7 @@ async function applyMissing(
   lockTries: number,
 ): Promise<string[]> {
   await lockMigrations(client);
-  // A migration takes the time that it takes; only its waiting for locks is bounded.
+  // A migration may take any time; only its waiting for locks is limited.
   const before = await client.query<{ statement: string; lock: string }>(
     "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock",
   );
@@ -109,8 +109,8 @@ ALTER TABLE migrations ADD COLUMN IF NOT EXISTS checksum text;
 `;
 
 /**
- * A waiting statement would hold a snapshot, for whose end a concurrent index of the lock's holder waits in turn. So it
- * asks again and again.
+ * Tries repeatedly, because a waiting statement would hold a snapshot, and the lock's holder waits for all snapshots to end
+ * when it creates an index concurrently.
  */
 async function lockMigrations(client: pg.ClientBase): Promise<void> {
   for (;;) {
@@ -120,7 +120,7 @@ async function lockMigrations(client: pg.ClientBase): Promise<void> {
   }
 }
 
-/** @returns the migrations that the database has yet to get */
+/** @returns the migrations that have not been applied */
 async function missing(client: pg.ClientBase, migrations: readonly Migration[]): Promise<Migration[]> {
   const { rows } = await client.query<{ column: string }>(
     `SELECT attname AS "column" FROM pg_attribute WHERE attrelid = to_regclass('migrations') AND attnum > 0`,
@@ -128,7 +128,7 @@ async function missing(client: pg.ClientBase, migrations: readonly Migration[]):
   const columns = new Set(rows.map(({ column }) => column));
   if (!columns.has("name")) return [...migrations];
   const known = new Map(migrations.map((migration) => [migration.name, checksumOf(migration)]));
-  // Releases before the checksums recorded none.
+  // Earlier releases recorded no checksums.
   const checksum = columns.has("checksum") ? "checksum" : "NULL::text AS checksum";
   const applied = await client.query<{ name: string; checksum: string | null }>(
     `SELECT name, ${checksum} FROM migrations ORDER BY name`,
@@ -177,7 +177,7 @@ const record = (client: pg.ClientBase, migration: Migration) =>
     checksumOf(migration),
   ]);
 
-/** For the migrations that a release without checksums has applied. */
+/** Records the checksums of migrations that a release without checksums applied. */
 async function recordChecksums(client: pg.ClientBase, migrations: readonly Migration[]): Promise<void> {
   for (const migration of migrations) {
     await client.query("UPDATE migrations SET checksum = $2 WHERE name = $1 AND checksum IS NULL", [
@@ -193,7 +193,7 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
     await work();
     await client.query("COMMIT");
   } catch (error) {
-    // When the connection is lost, the database rolls back by itself.
+    // When the connection is lost, the database rolls the transaction back by itself.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   }

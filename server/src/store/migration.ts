@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** One step from a schema to the next. */
+/** One step from a schema version to the next. */
 export type Migration = { name: string } & (
   | {
-      /** Statements that run in one transaction: all of them take effect, or none. */
+      /** Statements that run in one transaction: either all of them take effect or none. */
       sql: string;
     }
   | {
@@ -24,7 +24,7 @@ export type Migration = { name: string } & (
     }
 );
 
-/** SHA-256 of what a migration does, in hex. It is kept in `checksums.json` and beside the name in the database. */
+/** SHA-256 of the statements of a migration, in hex. It is stored in `checksums.json` and in the database. */
 export function checksumOf(migration: Migration): string {
   const { name: _name, ...work } = migration;
   return createHash("sha256").update(JSON.stringify(work)).digest("hex");

@@ -16,7 +16,7 @@ export interface Store {
 }
 
 /**
- * Opens the database of the configuration and brings it to the newest schema.
+ * Opens the configured database and migrates it to the newest schema.
  * @throws FolderLockedError when another process uses the embedded database
  */
 export async function openStore(config: Config): Promise<Store> {
@@ -58,7 +58,7 @@ export async function openStore(config: Config): Promise<Store> {
   }
 }
 
-/** No server at the address, or one that lets this user into no such database (PostgreSQL, "Error Codes"). */
+/** There is no server at the address, or it refuses the user or the database (PostgreSQL, "Error Codes"). */
 const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D|53300|57P03)/;
 
 const isUnreachable = (error: unknown): error is Error & { code?: string } =>

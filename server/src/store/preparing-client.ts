@@ -4,11 +4,11 @@ import { LRUCache } from "lru-cache";
 import pg from "pg";
 import { noteConnectionError } from "./database-errors.js";
 
-/** Statements that a connection keeps; each takes tens of kilobytes of the database's memory. */
+/** Prepared statements of a connection; each takes tens of kilobytes of the database's memory. */
 const MAX_STATEMENTS = 128;
-/** Texts that a connection remembers to have seen once. */
+/** Statements that a connection remembers after their first use. */
 const MAX_SEEN = 256;
-/** A longer statement inserts many rows, and rarely repeats with the same length. */
+/** Longer statements insert many rows, and rarely repeat with the same length. */
 const MAX_TEXT_LENGTH = 4096;
 
 /** SQLSTATE read_only_sql_transaction. */
@@ -16,7 +16,7 @@ const READ_ONLY = "25006";
 
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
-/** Of `pg`: what it knows of the statements that it has named, and the protocol's message that gives one up. */
+/** Internals of `pg`: its named statements, and the protocol message that closes one. */
 interface Connection extends EventEmitter {
   stream: Writable;
   parsedStatements: Record<string, string>;
@@ -24,17 +24,18 @@ interface Connection extends EventEmitter {
 }
 
 /**
- * A connection in which statements with parameters are parsed once, and planned once where a plan serves all parameters
- * (PostgreSQL, "PREPARE"): a request's small queries take half the time then. Of too many the one that was not used for
- * the longest time goes; one that comes only once, as a list with unusual filters does, gets no name at all.
+ * A connection that prepares statements with parameters: the database parses them once, and plans them once when one plan
+ * serves all parameters (PostgreSQL, "PREPARE"). This halves the time of the small queries of a request. The least recently
+ * used statement is closed when there are too many. A statement that is used only once, such as a list with unusual
+ * filters, is not prepared.
  */
 export class PreparingClient extends pg.Client {
   #readOnly = false;
 
   constructor(config?: pg.ClientConfig) {
     super(config);
-    // The pool listens only while it has the connection itself. An error that nobody listens to ends the process; who uses
-    // the connection learns it from the query.
+    // The pool listens only to idle connections, and an error without a listener would end the process. The user of the
+    // connection gets the error from the query.
     this.on("error", noteConnectionError);
     const { connection } = this as unknown as { connection: Connection };
     connection.on("errorMessage", ({ code }: { code?: string }) => {
@@ -44,7 +45,7 @@ export class PreparingClient extends pg.Client {
     const names = new Names();
     const prepared: Send = (statement, ...rest) => {
       const sent = named(statement, rest[0], names);
-      // Together with the query: one message more, and no answer to wait for. It works in a failed transaction too.
+      // Sent together with the query: one more message without a response to wait for. It also works in a failed transaction.
       connection.stream.cork();
       try {
         for (const name of names.takeDropped()) {
@@ -67,13 +68,13 @@ export class PreparingClient extends pg.Client {
     this.connect = noted as typeof this.connect;
   }
 
-  /** Whether the server refused a change because it is a standby: a new connection may find the one that takes changes. */
+  /** Whether the server refused a change because it is a standby. A new connection may reach the primary. */
   get isReadOnly(): boolean {
     return this.#readOnly;
   }
 }
 
-/** The statement with its name, if it has text and parameters, and gets one. */
+/** The statement with a name, if it has text and parameters and is to be prepared. */
 function named(statement: unknown, values: unknown, names: Names): unknown {
   const config = typeof statement === "string" ? { text: statement } : statement;
   if (!isConfig(config) || config.name !== undefined) return statement;
@@ -82,11 +83,11 @@ function named(statement: unknown, values: unknown, names: Names): unknown {
   return { ...config, name: names.of(config.text) };
 }
 
-/** Not one of those objects that send themselves. */
+/** Excludes objects that submit themselves. */
 const isConfig = (statement: unknown): statement is pg.QueryConfig =>
   typeof statement === "object" && statement !== null && "text" in statement && !("submit" in statement);
 
-/** The names by which one connection knows its statements. */
+/** The names of the prepared statements of one connection. */
 class Names {
   #dropped: string[] = [];
   readonly #names = new LRUCache<string, string>({
@@ -96,7 +97,7 @@ class Names {
   readonly #seen = new LRUCache<string, true>({ max: MAX_SEEN });
   #count = 0;
 
-  /** The name of the statement with this text; none where it is not worth one. */
+  /** The name of the statement with this text; undefined when it is not to be prepared. */
   of(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined || text.length > MAX_TEXT_LENGTH) return known;

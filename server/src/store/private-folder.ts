@@ -2,20 +2,22 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } fr
 import { join } from "node:path";
 import { UsageError } from "../usage-error.js";
 
-/** Makes every file and folder of this process its user's alone. For the process as a whole, so at its beginning. */
+/** Makes new files and folders accessible to this user only. Applies to the whole process, so call it at the start. */
 export function keepFilesPrivate(): void {
   process.umask(0o077);
 }
 
 /**
  * Makes a folder that only this user can enter, or restricts an existing one of this user.
- * @throws UsageError when it cannot be made, or belongs to another user, who could change its files
+ * @throws UsageError when it cannot be created, or belongs to another user, who could change its files
  */
 export function makePrivateFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new UsageError(`The data folder cannot be made: ${(error as Error).message}. Set DATA_DIR.`);
+    throw new UsageError(
+      `The data folder cannot be created: ${(error as Error).message}. Set DATA_DIR to another folder.`,
+    );
   }
   requireOwnFolder(folder);
   if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
@@ -52,6 +54,6 @@ function requireOwn({ uid }: Stats, what: string): void {
   const own = process.geteuid?.();
   if (own === undefined || uid === own) return;
   throw new UsageError(
-    `${what} belongs to user ${uid}, and this process runs as user ${own}: run it as user ${uid}, or give the folder to user ${own}.`,
+    `${what} belongs to user ${uid}, but this process runs as user ${own}. Run it as user ${uid}, or change the owner to user ${own}.`,
   );
 }

@@ -6,18 +6,18 @@ import { type JobState, jobs } from "./schema.js";
 /** The kinds of work; each has a handler, see `jobs/handlers.ts`. */
 export type JobKind = "mail" | "bulk-load" | "compute" | "webhook" | "webhook-fan-out";
 
-/** Whose share of the work a job is that no account asked for. */
+/** The account id to which jobs of the service itself are charged. */
 export const NOBODY = 0;
 
-/** A job that waits for a worker. The states stand in the text: as parameters they would rule out the partial index. */
+/** Matches jobs that wait for a worker. The states are literals, because the partial index does not match parameters. */
 export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
 
-/** A job that a worker has. */
+/** Matches jobs that a worker has leased. */
 export const isLeased = sql`${jobs.state} = 'STARTED'`;
 
 /**
- * A job without the bytes that it carries. They may be tens of MB, and the wire has twice as many characters for them, which
- * one answer would bring in one turn of the event loop: `bodyOf` reads them in slices.
+ * A job without its bytes. They may be tens of MB, and twice as many characters in the wire protocol, which would arrive in
+ * one turn of the event loop. `bodyOf` reads them in slices.
  */
 export type Job = Omit<typeof jobs.$inferSelect, "body">;
 
@@ -30,13 +30,13 @@ export interface NewJob {
   kind: JobKind;
   payload: Record<string, unknown>;
   body?: Uint8Array;
-  /** Who may ask for the job's state. */
+  /** The account that may see the job. */
   accountId?: number;
-  /** The account charged for the work; default: `accountId`, otherwise nobody. */
+  /** The account that is charged for the work; default: `accountId`, otherwise nobody. */
   chargedTo?: number;
-  /** At most one job of this kind with this key waits; a second one is not added. */
+  /** At most one job of this kind with this key can wait; another one is not added. */
   uniqueKey?: string;
-  /** Host and port that the work calls. */
+  /** Host and port of the receiver that the work calls. */
   receiver?: string;
 }
 
@@ -59,19 +59,19 @@ const asRow = (now: Date, job: NewJob) => ({
 
 /**
  * Adds a job within the caller's transaction.
- * @returns its row; undefined when a job with the same `uniqueKey` waits already
+ * @returns its row; undefined when a job with the same `uniqueKey` is already waiting
  */
 export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise<Job | undefined> {
   const rows = await queries.insert(jobs).values(asRow(now, job)).onConflictDoNothing().returning(jobColumns);
   return rows[0];
 }
 
-/** A job that carries no bytes. */
+/** A job without bytes. */
 export type SmallJob = Omit<NewJob, "body">;
 
 /**
- * Adds many jobs within the caller's transaction, without those whose `uniqueKey` waits already. They go as one value: a
- * row of parameters for each takes the query builder and the database three times as long, and both serve others too.
+ * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is already waiting. They are sent as one
+ * JSON value, because a row of parameters for each takes the query builder and the database three times as long.
  */
 export async function enqueueAll(queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> {
   if (added.length === 0) return;

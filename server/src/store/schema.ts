@@ -1,6 +1,6 @@
 /**
- * The tables as the queries see them. The migrations create them; a test compares the two.
- * Sample chunks have their own file, `samples/`.
+ * The tables for the query builder. The migrations create them, and a test compares the two. The table of the samples is
+ * not here: see `samples/chunk-rows.ts`.
  */
 import {
   bigint,
@@ -26,17 +26,17 @@ const instant = customType<{ data: Date; driverData: string }>({
 });
 const reference = (name: string) => bigint(name, { mode: "number" });
 const id = () => bigserial("id", { mode: "number" }).primaryKey();
-/** Raised by one with every change of the row; part of the entity tag. */
+/** Incremented with every change of the row; part of the entity tag. */
 const version = () => integer("version").notNull().default(1);
 
 export type Role = "MANAGER" | "ATHLETE" | "ADMINISTRATOR";
 
-/** Managers and athletes share one table, so that usernames are unique over both and no id means two people. */
+/** Managers and athletes share one table, so that usernames and ids are unique over both. */
 export const accounts = pgTable("accounts", {
   id: id(),
   role: text("role").$type<Role>().notNull(),
   username: text("username").notNull(),
-  /** The username as compared: NFKC, lower case. */
+  /** The username in the form that is compared: NFKC, lower case. */
   usernameKey: text("username_key").notNull(),
   email: text("email").notNull(),
   externalId: text("external_id"),
@@ -59,7 +59,7 @@ export const accounts = pgTable("accounts", {
   version: version(),
 });
 
-/** OAuth 2.0 clients; "application" is the specification's word. */
+/** OAuth 2.0 clients. The API and its documentation call them applications. */
 export const applications = pgTable("applications", {
   id: id(),
   clientId: text("client_id").notNull(),
@@ -77,18 +77,18 @@ export const accessTokens = pgTable("access_tokens", {
   accountId: reference("account_id").notNull(),
   applicationId: reference("application_id").notNull(),
   expiresAt: instant("expires_at").notNull(),
-  /** The refresh token with which, or for which, it was given. */
+  /** The refresh token that was issued with it, or for which it was issued. */
   refreshHash: bytea("refresh_hash"),
 });
 
 export const refreshTokens = pgTable("refresh_tokens", {
   tokenHash: bytea("token_hash").primaryKey(),
-  /** Names the session to the operator. */
+  /** Identifies the session for the operator. */
   id: bigserial("id", { mode: "number" }).notNull(),
   accountId: reference("account_id").notNull(),
   applicationId: reference("application_id").notNull(),
   createdAt: instant("created_at").notNull(),
-  /** The authorization code for which it was given. */
+  /** The authorization code for which it was issued. */
   codeHash: bytea("code_hash"),
   lastUsedAt: instant("last_used_at").notNull(),
 });
@@ -100,7 +100,7 @@ export const authorizationCodes = pgTable("authorization_codes", {
   redirectUri: text("redirect_uri").notNull(),
   codeChallenge: text("code_challenge"),
   expiresAt: instant("expires_at").notNull(),
-  /** A used one stays until it expires, so that a second use is known as one. */
+  /** A used code is kept until it expires, so that a second use is recognised. */
   usedAt: instant("used_at"),
 });
 
@@ -110,7 +110,7 @@ export const devices = pgTable("devices", {
   serialNumber: text("serial_number").notNull(),
   deviceType: text("device_type").notNull(),
   firmwareVersion: text("firmware_version"),
-  /** When the device was last known to have that version. */
+  /** The time for which this version was last reported. */
   firmwareAt: instant("firmware_at"),
   customName: text("custom_name"),
   activationTime: instant("activation_time"),
@@ -118,7 +118,7 @@ export const devices = pgTable("devices", {
   version: version(),
 });
 
-/** Who owned a device when: the half-open interval [start_time, end_time). */
+/** The owners of devices over time: half-open intervals [start_time, end_time). */
 export const ownerships = pgTable("ownerships", {
   id: id(),
   deviceId: reference("device_id").notNull(),
@@ -141,12 +141,12 @@ export const bluetoothConfigurations = pgTable("bluetooth_configurations", {
   deviceId: reference("device_id").primaryKey(),
   target: jsonb("target").$type<Pairings>().notNull(),
   current: jsonb("current").$type<Pairings>().notNull(),
-  /** The ownership in which the device reported `current`; another owner does not see it. */
+  /** The ownership during which the device reported `current`; other owners do not see it. */
   reportedIn: reference("reported_in"),
   version: version(),
 });
 
-/** Targets as they were when changed, until the device reports one of them as received. */
+/** Earlier and current targets, until the device reports one of them as received. */
 export const bluetoothCommands = pgTable(
   "bluetooth_commands",
   {
@@ -166,29 +166,29 @@ export const jobs = pgTable("jobs", {
   id: id(),
   jobId: text("job_id").notNull(),
   kind: text("kind").notNull(),
-  /** Who may see the job; null for the service's own. */
+  /** The account that may see the job; null for jobs of the service itself. */
   accountId: reference("account_id"),
-  /** Whose share of the work it is: accounts take turns. 0 when no account asked for it. */
+  /** The account that is charged for the work, because accounts take turns. 0 for the service itself. */
   chargedTo: reference("charged_to").notNull().default(0),
   state: text("state").$type<JobState>().notNull(),
   payload: jsonb("payload").$type<Record<string, unknown>>().notNull(),
-  /** Bytes that belong to the payload; erased when the job is terminal. */
+  /** Bytes that belong to the payload; erased when the job ends. */
   body: bytea("body"),
   details: jsonb("details").$type<Record<string, unknown>>().notNull(),
-  /** At most one job with this key waits. */
+  /** At most one job with this key can wait. */
   uniqueKey: text("unique_key"),
-  /** Host and port that the work calls, when it calls one: no receiver takes all places of a process. */
+  /** Host and port of the receiver that the work calls, so that no receiver takes all places of a process. */
   receiver: text("receiver"),
-  /** How often the work itself has failed. */
+  /** Number of failures of the work itself. */
   failures: integer("failures").notNull().default(0),
-  /** How often a worker died over it. */
+  /** Number of workers that were lost while they had the job. */
   losses: integer("losses").notNull().default(0),
   dueAt: instant("due_at").notNull(),
-  /** By the database's clock: those of the processes may differ. */
+  /** By the clock of the database, because the clocks of the processes may differ. */
   leaseUntil: instant("lease_until"),
-  /** Tells this lease from every other, so that a worker that lost it cannot finish the job. */
+  /** Identifies the lease, so that a worker that has lost it cannot finish the job. */
   leaseToken: text("lease_token"),
-  /** Number of the worker that has the job, when it shows by a lock that it lives; see `worker-session.ts`. */
+  /** Number of the worker that has the job, if it has a session; see `worker-session.ts`. */
   worker: integer("worker"),
   createdAt: instant("created_at").notNull(),
   finishedAt: instant("finished_at"),
@@ -242,7 +242,7 @@ export const timeframes = pgTable("timeframes", {
 
 export const computedData = pgTable("computed_data", {
   timeframeId: reference("timeframe_id").primaryKey(),
-  /** The versions from which the result was computed; it is stale when the time frame has others. */
+  /** The versions from which the result was computed. It is stale when the time frame has other versions. */
   timeframeVersion: integer("timeframe_version").notNull(),
   dataVersion: integer("data_version").notNull(),
   /** Version of the rules of the computation. */
@@ -268,11 +268,11 @@ export const webhooks = pgTable("webhooks", {
   id: id(),
   activityId: reference("activity_id").notNull(),
   webhookUrl: text("webhook_url").notNull(),
-  /** Sealed with the server's key. */
+  /** Encrypted with the server key. */
   secretToken: text("secret_token").notNull(),
   activityEvents: boolean("activity_events").notNull(),
   timeframesEvents: boolean("timeframes_events").notNull(),
-  /** Deliveries exhausted one after the other. */
+  /** Number of exhausted deliveries in a row. */
   failures: integer("failures").notNull().default(0),
   disabledAt: instant("disabled_at"),
   createdAt: instant("created_at").notNull(),
@@ -287,23 +287,23 @@ export interface DeliveryData {
   timeframe_id?: number;
 }
 
-/** One event for one webhook, with the URL and the secret of the moment, so that it outlives the webhook. */
+/** One event for one webhook, with a copy of the URL and the secret, because it can outlive the webhook. */
 export const webhookDeliveries = pgTable("webhook_deliveries", {
   id: id(),
-  /** Header `webhook-id`, the same over all attempts. */
+  /** Header `webhook-id`, the same in all attempts. */
   messageId: text("message_id").notNull(),
   webhookId: reference("webhook_id").notNull(),
   url: text("url").notNull(),
-  /** Sealed with the server's key. */
+  /** Encrypted with the server key. */
   secretToken: text("secret_token").notNull(),
   event: text("event").notNull(),
   data: jsonb("data").$type<DeliveryData>().notNull(),
   state: text("state").$type<DeliveryState>().notNull(),
   attempts: integer("attempts").notNull().default(0),
   responseStatus: integer("response_status"),
-  /** First KiB of the answer, or the error. */
+  /** First KiB of the response, or the error. */
   response: text("response"),
-  /** The job that carries it now, or carried it last. */
+  /** The current or last job of the delivery. */
   jobId: reference("job_id"),
   createdAt: instant("created_at").notNull(),
   lastAttemptAt: instant("last_attempt_at"),
@@ -331,7 +331,7 @@ export const idempotencyKeys = pgTable(
     key: text("key").notNull(),
     /** SHA-256 of the method, the path with its query, and the body. */
     fingerprint: bytea("fingerprint").notNull(),
-    /** The answer as it was sent. */
+    /** The response as it was sent. */
     status: smallint("status"),
     headers: jsonb("headers").$type<Record<string, string>>(),
     body: bytea("body"),

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { onBehalfOf } from "../callers.js";
 import type { Database } from "./database.js";
 
-/** Advisory lock that every running server of a PostgreSQL database holds in shared mode. */
+/** The advisory lock that every running server of a PostgreSQL database holds in shared mode. */
 const SERVER_LOCK = 7_340_002;
 
 /** How soon a lost lock is taken again. */
@@ -80,7 +80,7 @@ export async function withoutServers({ kind, pool }: Database, work: () => Promi
   try {
     const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [SERVER_LOCK]);
     if (rows[0]?.free !== true) return false;
-    // A server that lost its lock with its connection tries to take it again, and waits for ours.
+    // A server that has lost its lock with its connection tries to take it again, and waits for this one.
     await sleep(3 * RENEWAL_MS);
     if (await serversAreWaiting(client)) return false;
     await work();

@@ -8,8 +8,8 @@ import { type Database, openDatabase, type Queries } from "./database.js";
 const COPY = /^copy-[0-9a-f]{16}$/;
 
 /**
- * Runs `work` on one state of the database, however long it takes, while others go on. The embedded engine has one session
- * for all: its files are copied, and a second engine reads the copy.
+ * Runs `work` on one state of the database for any time, while other statements continue. The embedded engine has only one
+ * session, so its files are copied, and a second engine reads the copy.
  * @param dataDir where the copy is stored during the read
  */
 export async function withSnapshot<T>(
@@ -24,7 +24,7 @@ export async function withSnapshot<T>(
   }
   const folder = join(dataDir, `copy-${randomBytes(8).toString("hex")}`);
   try {
-    // What is in the files need not be found in the log again, and the copy opens sooner.
+    // After a checkpoint, the copy opens faster, because it need not replay the log.
     await database.pool.query("CHECKPOINT");
     await database.copyTo(folder);
     const copy = await openDatabase({ folder });
@@ -41,7 +41,7 @@ export async function withSnapshot<T>(
 const inSnapshot = <T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> =>
   queries.transaction(
     async (tx) => {
-      // Bounds that are meant for requests.
+      // These timeouts are for requests.
       await tx.execute(sql`SET LOCAL statement_timeout = 0`);
       await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
       return work(tx);

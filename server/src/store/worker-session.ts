@@ -2,15 +2,15 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import type { Database, Queries } from "./database.js";
 
-/** First half of the names of the locks that workers hold; the second half is the worker's number. */
+/** First half of the keys of the locks that workers hold; the second half is the number of the worker. */
 const WORKER_LOCKS = 7_340_003;
 
-/** How often a worker that lost its session tries to get another. */
+/** How often a worker that has lost its session tries to open another. */
 const RETRY_MS = 500;
 
 /**
- * For how long a worker's lock may be missing before its jobs are given to others: after a restart of the database every
- * worker needs a moment to be there again.
+ * How long the lock of a worker may be missing before others get its jobs. After a restart of the database, every worker
+ * needs a moment to take its lock again.
  */
 export const WORKER_GRACE_MS = 3_000;
 
@@ -22,8 +22,8 @@ export interface WorkerSession {
 }
 
 /**
- * Opens a connection of its own and locks the worker's number in it: PostgreSQL ends the lock with the connection, and
- * with it the process's death is known at once. The embedded database needs none: it has one process.
+ * Opens a separate connection and locks the number of the worker in it. PostgreSQL releases the lock with the connection, so
+ * the end of the process is known immediately. The embedded database needs no session, because it has one process.
  * @returns null on the embedded database
  */
 export async function openWorkerSession(database: Database): Promise<WorkerSession | null> {
@@ -69,7 +69,7 @@ export async function openWorkerSession(database: Database): Promise<WorkerSessi
   };
 }
 
-/** Numbers of workers that have jobs but no session now. */
+/** Numbers of the workers that have jobs but currently no session. */
 export async function silentWorkers(queries: Queries): Promise<number[]> {
   const { rows } = await queries.execute<{ worker: number }>(sql`
     SELECT DISTINCT worker FROM jobs WHERE state = 'STARTED' AND worker IS NOT NULL AND NOT EXISTS (

@@ -4,13 +4,22 @@ import type { SampleColumns } from "./columns.js";
 import { SampleStoreError } from "./errors.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
-/**
- * Payloads travel as base64 text: with bytea the two drivers differ in type and speed (PGlite formats and parses it
- * digit by digit in JavaScript, slower than all the rest of a load together).
+/*
+ * The table sample_chunks (migration 0004): a row has the samples of one device in one bucket of 5 minutes.
+ *
+ * - `bucket`: floor(timestamp in ms / 300,000)
+ * - `start_ms`, `stop_ms`, `n`: first and last time (ms since 1970 UTC) and number of the samples in `payload`
+ * - `payload`: the samples (`encodeChunk`), with the storage EXTERNAL, because they are already compressed
+ * - `stored_at`: time of the last addition, from which retention counts
+ *
+ * The primary key starts with the device, so that a distributed PostgreSQL can place rows by it, and includes the three
+ * figures from which counts, pages and ranges are computed.
  */
+
+/** Payloads are sent as base64 text, because bytea has another type and a slow conversion in PGlite. */
 const PAYLOAD_AS_TEXT = "encode(payload, 'base64')";
 
-/** What a chunk's row says about its samples without decoding them. */
+/** The properties of a chunk that its row contains without decoding the samples. */
 export interface ChunkHeader {
   bucket: number;
   /** First sample, ms since 1970 UTC. */
@@ -19,7 +28,7 @@ export interface ChunkHeader {
   stopMs: number;
   /** Number of samples. */
   size: number;
-  /** The payload in base64; null when it was not asked for. */
+  /** The payload in base64; null when it was not read. */
   payload: string | null;
 }
 
@@ -45,18 +54,18 @@ interface PackedHeaders {
   payloads: string | null;
 }
 
-/** What a header takes: its first sample in eight bytes, the time to its last in four, its size in four; big-endian. */
+/** A header as bytes, big-endian: time of the first sample (8), time to the last sample (4), number of samples (4). */
 const PACKED_HEADER_BYTES = 16;
 const PACKED_HEADER = "int8send(start_ms) || int4send((stop_ms - start_ms)::integer) || int4send(n)";
 
 /**
  * Headers of one device's chunks, ascending, from bucket `first` to `last`, both included.
  *
- * They come as one row of bytes: the 4032 headers of 14 days without a break take less than half the time of arrays in
- * text, and those took between an eighth and a half of that of rows. All of it is one statement, so that headers and
- * payloads are of one state.
+ * The headers are read as one row of bytes: the 4032 headers of 14 days without a break take less than half the time of text
+ * arrays, which take between an eighth and a half of the time of rows. One statement reads headers and payloads, so they
+ * are of the same state.
  *
- * @param withPayload buckets whose payload comes along, or "all"
+ * @param withPayload buckets whose payload is also read, or "all"
  */
 export async function readHeaders(
   client: SqlClient,
@@ -100,7 +109,7 @@ function unpackHeaders(packed: string): ChunkHeader[] {
   });
 }
 
-/** Chunks of one device with their payloads: those of `buckets` that are there, ascending. */
+/** The existing chunks of `buckets` of one device with their payloads, ascending. */
 export async function readChunks(
   client: SqlClient,
   deviceId: number,
@@ -131,10 +140,10 @@ export async function readChunksInOrder(
   return rows.map(toHeader);
 }
 
-/** Chunks that mostly hold the newest samples: the last may have just begun, the one before it is full. */
+/** Number of chunks that usually contain the newest samples: the last may have few samples, the one before it is full. */
 const FEW_CHUNKS = 2;
 
-/** The newest chunks of one device from bucket `first` on, as many as hold `size` samples, newest first. */
+/** The newest chunks of one device from bucket `first`, as many as contain `size` samples, newest first. */
 export async function readNewestChunks(
   client: SqlClient,
   deviceId: number,
@@ -143,11 +152,11 @@ export async function readNewestChunks(
 ): Promise<ChunkHeader[]> {
   const newest = await readNewestOf(FEW_CHUNKS, client, deviceId, first, size);
   const isEnough = newest.length < FEW_CHUNKS || newest.reduce((sum, chunk) => sum + chunk.size, 0) >= size;
-  // A chunk holds at least one sample, so `size` chunks always suffice.
+  // A chunk has at least one sample, so `size` chunks are always enough.
   return isEnough ? newest : readNewestOf(size, client, deviceId, first, size);
 }
 
-/** Of the newest `limit` chunks those that hold the newest `size` samples. */
+/** Those of the newest `limit` chunks that contain the newest `size` samples. */
 async function readNewestOf(
   limit: number,
   client: SqlClient,
@@ -168,7 +177,7 @@ async function readNewestOf(
   return rows.map(toHeader);
 }
 
-/** Writes chunks whole, over those of the same buckets, and marks them as added to now. */
+/** Writes complete chunks, replaces those of the same buckets, and sets the time of their last addition to now. */
 export async function writeChunks(
   client: SqlClient,
   deviceId: number,
@@ -195,7 +204,7 @@ export async function writeChunks(
 const toBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 
-/** Writes what is left of a chunk that is there. Retention goes on to count from when its samples were stored. */
+/** Writes the rest of an existing chunk. Retention still counts from when its samples were stored. */
 export async function cutChunk(client: SqlClient, deviceId: number, chunk: EncodedChunk): Promise<void> {
   const { bucket, startMs, stopMs, size, payload } = chunk;
   await client.query(
@@ -208,7 +217,7 @@ export async function cutChunk(client: SqlClient, deviceId: number, chunk: Encod
 /**
  * The samples of a chunk that was read with its payload.
  *
- * @throws SampleStoreError `CORRUPT_CHUNK` when the payload is damaged, or its samples are not those of its header
+ * @throws SampleStoreError `CORRUPT_CHUNK` when the payload is damaged, or its samples do not match its header
  */
 export function decodeRow(deviceId: number, header: ChunkHeader): SampleColumns {
   const { bucket, payload } = header;
@@ -223,7 +232,7 @@ export function decodeRow(deviceId: number, header: ChunkHeader): SampleColumns 
         columns.timestampMs[columns.length - 1] === header.stopMs
       )
         return columns;
-      why = "its samples are not those of its row";
+      why = "its samples do not match its row";
     } catch (error) {
       why = error instanceof Error ? error.message : String(error);
       cause = error;

@@ -8,15 +8,15 @@ import { MAX_VARINT_BYTES, VarintReader, VarintWriter } from "./varint.js";
  * A chunk, version 1:
  *
  *   u8   version
- *   u32  CRC-32 of all that follows, little-endian
+ *   u32  CRC-32 of the rest, little-endian
  *   u32  number of samples, little-endian
  *   body, deflated (RFC 1951)
  *
- * The body holds one column after another: time within the bucket (ms), latitude, longitude, speed, bitmap of the
- * altitudes that are there, those altitudes, bitmap of the heart rates that are there, those heart rates. Time and
- * position are kept as differences of differences (a steady rate and a steady course are zeros), the others as
- * differences, all as zigzag varints; a difference of heart rates, modulo 256, is one byte. Differences wrap at 32 bits,
- * so that any values come back.
+ * The body has one column after another: time within the bucket (ms), latitude, longitude, speed, bitmap of the
+ * samples with an altitude, their altitudes, bitmap of the samples with a heart rate, their heart rates. Times and
+ * positions are stored as differences of differences (a constant rate and a straight course become zeros), the others as
+ * differences, all as zigzag varints. A difference of heart rates is one byte, modulo 256. Differences wrap at 32 bits, so
+ * that all values can be restored.
  */
 
 const VERSION = 1;
@@ -24,17 +24,17 @@ const CRC_OFFSET = 1;
 const COUNT_OFFSET = 5;
 const BODY_OFFSET = 9;
 
-/** Level 1 compresses these columns within 2 % of level 6, in two thirds of the time. */
+/** Level 1 results in at most 2 % more bytes than level 6, in two thirds of the time. */
 const DEFLATE_LEVEL = 1;
 
 const VARINT_COLUMNS = 5;
 
-/** Bytes that the body of `size` samples can take at most. */
+/** Maximum number of bytes in the body of `size` samples. */
 function maxBodyBytes(size: number): number {
   return size * (VARINT_COLUMNS * MAX_VARINT_BYTES + 1) + 2 * bitmapBytes(size);
 }
 
-/** Bytes that the body of `size` samples takes at least. */
+/** Minimum number of bytes in the body of `size` samples. */
 function minBodyBytes(size: number): number {
   return size * (VARINT_COLUMNS - 1) + 2 * bitmapBytes(size);
 }
@@ -44,7 +44,7 @@ function bitmapBytes(size: number): number {
 }
 
 /**
- * The bytes of one chunk.
+ * Encodes a chunk.
  *
  * @param columns 1 to 300,000 samples, times strictly ascending, all of them in `bucket` (trusted)
  * @param bucket number of the 5-minute bucket
@@ -69,11 +69,11 @@ export function encodeChunk(columns: SampleColumns, bucket: number): Uint8Array 
 }
 
 /**
- * The samples of one chunk, times strictly ascending.
+ * Decodes a chunk into samples with strictly ascending times.
  *
- * @param bytes what `encodeChunk` made; nothing is taken for granted
+ * @param bytes the output of `encodeChunk`; they are checked completely
  * @param bucket number of the 5-minute bucket
- * @throws SampleStoreError `CORRUPT_CHUNK` for every other byte string
+ * @throws SampleStoreError `CORRUPT_CHUNK` for all other bytes
  */
 export function decodeChunk(bytes: Uint8Array, bucket: number): SampleColumns {
   const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -81,7 +81,7 @@ export function decodeChunk(bytes: Uint8Array, bucket: number): SampleColumns {
   const version = chunk.readUInt8(0);
   if (version !== VERSION) throw corrupt(bucket, `version ${version}, and this program reads ${VERSION}`);
   if (crc32(chunk.subarray(COUNT_OFFSET)) !== chunk.readUInt32LE(CRC_OFFSET))
-    throw corrupt(bucket, "its checksum does not hold");
+    throw corrupt(bucket, "its checksum is wrong");
   const size = chunk.readUInt32LE(COUNT_OFFSET);
   if (size < 1 || size > BUCKET_MS) throw corrupt(bucket, `${size} samples`);
   try {
@@ -119,7 +119,7 @@ function writeTimes(writer: VarintWriter, timestampMs: Float64Array, size: numbe
     const nextOffset = (timestampMs[i] ?? 0) - startMs;
     const nextStep = nextOffset - offset;
     writer.writeInt32(nextStep - step);
-    // The first value is a place, not a step: the second would pay for it.
+    // The first value is a position, not a difference: it would make the second value large.
     step = i === 0 ? 0 : nextStep;
     offset = nextOffset;
   }
@@ -219,7 +219,7 @@ function writeHeartRates(writer: VarintWriter, hr: Uint8Array, size: number): vo
   writer.position = at;
 }
 
-/** The last column: takes all that is left. */
+/** The last column: reads all remaining bytes. */
 function readHeartRates(reader: VarintReader, hr: Uint8Array, size: number): void {
   const present = takeBitmap(reader, size);
   const differences = reader.take(reader.bytes.length - reader.position);

@@ -1,8 +1,8 @@
 /**
- * Samples as columns of integers. Each column holds at least `length` entries; what lies behind is meaningless.
+ * Samples as columns of integers. Each column has at least `length` entries; further entries have no meaning.
  *
- * The shape is that of `SampleBatch` of `asi-convert`: its batches are stored as they come, and what is read from
- * the store goes to its writers as it is.
+ * The shape is that of `SampleBatch` in `asi-convert`, so its batches can be stored, and samples from the store can be
+ * written by it, without a conversion.
  */
 export interface SampleColumns {
   /** Number of samples. */
@@ -13,19 +13,19 @@ export interface SampleColumns {
   latitudeE7: Int32Array;
   /** 1e-7 degrees. */
   longitudeE7: Int32Array;
-  /** mm above mean sea level; meaningless where `fixType` is 2 (0 when read from the store). */
+  /** mm above mean sea level; without meaning when `fixType` is 2 (0 when read from the store). */
   altitudeMm: Int32Array;
   /** mm/s over ground. */
   speedMmPerS: Int32Array;
-  /** Beats per minute, 1 to 255; 0 where there is none. */
+  /** Beats per minute, 1 to 255; 0 when there is none. */
   hr: Uint8Array;
-  /** 2 where there is no altitude. The store keeps nothing else of it and gives 3 for every other value. */
+  /** 2 when there is no altitude. The store keeps nothing else of it, and returns 3 for all other values. */
   fixType: Uint8Array;
 }
 
 /** `fixType` of a sample without altitude. */
 export const FIX_2D = 2;
-/** `fixType` of a sample with altitude, as the store gives it. */
+/** `fixType` of a sample with altitude, as the store returns it. */
 export const FIX_3D = 3;
 
 /** Columns of `length` samples, all zero; in one piece of memory, since seven for each chunk mean five times as many full collections. */
@@ -43,7 +43,7 @@ export function allocateColumns(length: number): SampleColumns {
   };
 }
 
-/** Copies samples `[from, to)` of `source` into `target`, beginning at `at`. `target` must have the room. */
+/** Copies samples `[from, to)` of `source` into `target` from index `at`. `target` must have room for them. */
 export function copyColumns(
   source: SampleColumns,
   from: number,
@@ -60,7 +60,7 @@ export function copyColumns(
   target.fixType.set(source.fixType.subarray(from, to), at);
 }
 
-/** A view on samples `[from, to)`; shares memory with `columns`. */
+/** A view of samples `[from, to)` that shares memory with `columns`. */
 export function sliceColumns(columns: SampleColumns, from: number, to: number): SampleColumns {
   return {
     length: to - from,
@@ -86,7 +86,7 @@ export function reverseColumns(columns: SampleColumns): SampleColumns {
   return columns;
 }
 
-/** One new set of columns with the samples of all `parts`, in their order. */
+/** New columns with the samples of all `parts`, in order. */
 export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
   const all = allocateColumns(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -97,7 +97,7 @@ export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
   return all;
 }
 
-/** Index of the first of `length` ascending values that is not less than `value`; `length` when there is none. */
+/** Index of the first of `length` ascending values that is at least `value`; `length` when there is none. */
 export function lowerBound(ascending: Float64Array, length: number, value: number): number {
   let low = 0;
   let high = length;

@@ -1,20 +1,20 @@
 import { BUCKET_MS } from "./bucket.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
-/** What a chunk counts as at least: the row itself takes about as much room as so many samples. */
+/** Minimum count of a chunk: its row takes about as much space as this number of samples. */
 export const LEAST_CHUNK_SIZE = 50;
 
-/** What a chunk of so many samples counts as. */
+/** The count of a chunk with this number of samples. */
 export const roomOf = (size: number): number => (size === 0 ? 0 : Math.max(size, LEAST_CHUNK_SIZE));
 
 const bucket = (time: string) => `floor(extract(epoch FROM ${time}) * 1000 / ${BUCKET_MS})::bigint`;
 
 /**
- * Samples that the devices of an account have: those of the times in which it owned them, and those of times in which no
- * one owned a device whose last owner it is, for only that one can load them. Payloads are not read: the index of the
- * chunks tells it, 1.7 million chunks (5,000 million samples) in about a second.
+ * Counts the samples of an account's devices: those from times when it owned them, and those from times when nobody owned a
+ * device whose last owner it is, because only the last owner can load them. Reads the index of the chunks and no payloads:
+ * 1.7 million chunks (5,000 million samples) in about a second.
  *
- * A bucket in which one ownership ends and another begins counts for the former.
+ * A bucket in which one ownership ends and another starts counts for the earlier one.
  */
 export async function countSamplesOf(client: SqlClient, accountId: number): Promise<number> {
   const { rows } = await client.query<{ samples: SqlBigint }>(

@@ -1,23 +1,23 @@
 /**
- * Every way in which the sample store refuses what it is given.
+ * The error codes of the sample store.
  *
- * - `CORRUPT_CHUNK`: bytes that are no chunk of this codec (torn, foreign, or of a newer version)
- * - `BAD_SAMPLE`: a row handed in for storing that no chunk can hold
+ * - `CORRUPT_CHUNK`: bytes that are not a chunk of this codec (truncated, foreign, or of a newer version)
+ * - `BAD_SAMPLE`: a sample that cannot be stored in a chunk
  */
 export type SampleStoreErrorCode = "CORRUPT_CHUNK" | "BAD_SAMPLE";
 
-/** Where in the store, or in the input, the trouble is. */
+/** Where the error is in the store or in the input. */
 export interface SampleStorePlace {
   /** Device of the chunk. */
   deviceId?: number | undefined;
   /** Number of the 5-minute bucket of the chunk. */
   bucket?: number | undefined;
-  /** Index of the row in the input, 0-based, counted over all batches. */
+  /** Index of the sample in the input, from 0, counted over all batches. */
   row?: number | undefined;
   cause?: unknown;
 }
 
-/** The one error class of the sample store. The message says what is wrong and what to do about it. */
+/** The error class of the sample store. The message says what is wrong and what to do. */
 export class SampleStoreError extends Error {
   override readonly name = "SampleStoreError";
   readonly code: SampleStoreErrorCode;

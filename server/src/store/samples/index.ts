@@ -18,7 +18,6 @@ export { sqlClientOf } from "./queries-client.js";
 export { listRanges, type SampleRange } from "./ranges.js";
 export { deleteSamplesBetween, deleteSamplesFrom } from "./removal.js";
 export { deleteStoredBefore, type RemovedChunk } from "./retention.js";
-export { SAMPLE_CHUNKS_DDL } from "./schema.js";
 export type { SqlClient } from "./sql-client.js";
 export { type StoreResult, storeSamples } from "./store-samples.js";
 export { decodeStored, readStored, type StoredChunk } from "./stored.js";

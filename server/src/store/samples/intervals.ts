@@ -1,6 +1,6 @@
 import { bucketOf } from "./bucket.js";
 
-/** A closed interval of time, ms since 1970 UTC; either end may be infinite. */
+/** A closed interval of time, ms since 1970 UTC; both ends may be infinite. */
 export interface Interval {
   startMs: number;
   stopMs: number;
@@ -13,8 +13,8 @@ export interface BucketSpan {
 }
 
 /**
- * The same times as ascending intervals that do not touch each other: overlaps and neighbours joined, empty ones
- * (start after stop) dropped, infinite ends brought down to numbers that SQL's bigint can hold.
+ * Converts intervals to ascending intervals that do not touch: joins overlapping and adjacent ones, drops empty ones
+ * (start after stop), and limits infinite ends to the range of a bigint in SQL.
  */
 export function normaliseIntervals(intervals: readonly Interval[]): Interval[] {
   return coalesceIntervals(
@@ -26,7 +26,7 @@ export function normaliseIntervals(intervals: readonly Interval[]): Interval[] {
   );
 }
 
-/** Ascending intervals, those joined that overlap or whose distance is at most `distanceMs`; empty ones dropped. */
+/** Sorts intervals, joins those that overlap or whose distance is at most `distanceMs`, and drops empty ones. */
 export function coalesceIntervals(intervals: readonly Interval[], distanceMs: number): Interval[] {
   const ascending = intervals
     .filter(({ startMs, stopMs }) => startMs <= stopMs)
@@ -41,7 +41,7 @@ export function coalesceIntervals(intervals: readonly Interval[], distanceMs: nu
   return joined;
 }
 
-/** The buckets that normalised intervals touch, as ascending spans that do not touch each other. */
+/** The buckets that normalised intervals overlap, as ascending spans that do not touch. */
 export function bucketSpans(intervals: readonly Interval[]): BucketSpan[] {
   const spans: BucketSpan[] = [];
   for (const { startMs, stopMs } of intervals) {

@@ -6,8 +6,8 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
 /**
  * The newest samples of a device, times strictly **descending**.
  *
- * @param fromMs only samples not earlier than this (ms since 1970 UTC): the start of the caller's ownership
- * @param size   samples at most, from 1
+ * @param fromMs the earliest time (ms since 1970 UTC): the start of the caller's ownership
+ * @param size   maximum number of samples, from 1
  * @throws SampleStoreError `CORRUPT_CHUNK`
  */
 export async function latestSamples(
@@ -28,7 +28,7 @@ export async function latestSamples(
   return concatColumns(parts);
 }
 
-/** Time of the newest sample of a device that is not earlier than `fromMs` (both ms since 1970 UTC); null without one. */
+/** Time of the newest sample of a device at or after `fromMs` (both ms since 1970 UTC); null when there is none. */
 export async function latestTimestamp(
   client: SqlClient,
   deviceId: number,

@@ -1,16 +1,16 @@
 import { allocateColumns, FIX_2D, FIX_3D, type SampleColumns, sliceColumns } from "./columns.js";
 
-/** What became of rows that were added. `stored + known` is the number of rows. */
+/** The outcome of adding samples. `stored + known` is the number of added samples. */
 export interface MergeCounts {
-  /** Rows whose time was not there yet. */
+  /** Samples with a new time. */
   stored: number;
-  /** Rows whose time was there already, from an earlier load or an earlier row of the same one. */
+  /** Samples whose time was already stored, by an earlier load or earlier in the same load. */
   known: number;
-  /** Of the known rows, those that gave their sample the heart rate that it lacked. */
+  /** Known samples that added a missing heart rate to the stored one. */
   hrFilled: number;
 }
 
-/** A bucket after rows were added to it. */
+/** A bucket after samples were added to it. */
 export interface MergedBucket extends MergeCounts {
   /** All samples of the bucket, times strictly ascending. */
   columns: SampleColumns;
@@ -19,9 +19,9 @@ export interface MergedBucket extends MergeCounts {
 }
 
 /**
- * Indexes of the rows by ascending time; rows of one time stay in their order.
+ * Indexes of the samples by ascending time; samples with the same time keep their order.
  *
- * @param timestampMs times of `length` rows in any order
+ * @param timestampMs times of `length` samples in any order
  */
 export function orderByTime(timestampMs: Float64Array, length: number): Uint32Array {
   const order = new Uint32Array(length);
@@ -31,20 +31,20 @@ export function orderByTime(timestampMs: Float64Array, length: number): Uint32Ar
     if (i > 0 && (timestampMs[i] ?? 0) < (timestampMs[i - 1] ?? 0)) ascending = false;
   }
   if (ascending) return order;
-  // ECMAScript sorts are stable: equal times stay in file order.
+  // Sorting is stable in ECMAScript, so equal times keep the order of the file.
   return order.sort((a, b) => (timestampMs[a] ?? 0) - (timestampMs[b] ?? 0));
 }
 
 /**
- * Adds rows to the samples of a bucket by this rule: a sample is known by its time; the first
- * one stored wins, within one load the first row; a later heart rate fills one that is missing. The outcome is that of
- * adding the rows one by one, so it does not matter into how many loads they are cut.
+ * Adds samples to a bucket. A sample is identified by its time. The sample that was stored first is kept, and within one
+ * load the first one; a later heart rate fills in a missing one. The result is that of adding the samples one by one, so
+ * it does not depend on how they are divided into loads.
  *
- * @param present the bucket's samples, times strictly ascending; null when the bucket is new
- * @param rows    rows of any buckets in the order of their load
+ * @param present the samples of the bucket with strictly ascending times; null when the bucket is new
+ * @param rows    samples of any buckets in the order of their load
  * @param order   indexes into `rows` by ascending time (`orderByTime`)
  * @param from    first entry of `order` that belongs to this bucket
- * @param to      entry of `order` behind the last that belongs to this bucket
+ * @param to      entry of `order` after the last one that belongs to this bucket
  */
 export function mergeIntoBucket(
   present: SampleColumns | null,

@@ -8,18 +8,18 @@ import type { SqlClient } from "./sql-client.js";
 export interface SamplePage {
   /** Number of all samples in the intervals. */
   count: number;
-  /** The samples of the page; none when it lies behind the last one. */
+  /** The samples of the page; none when it is after the last page. */
   columns: SampleColumns;
 }
 
 /**
- * One page of a device's samples in the given intervals, and how many there are in all. Only the headers of the chunks
- * in question are read, and the payloads of those that the page or the end of an interval cuts.
+ * One page of a device's samples in the given intervals, and their total number. Reads the headers of the chunks, and
+ * only the payloads that the page needs or an end of an interval cuts.
  *
  * @param intervals closed; the cost grows with the time from the first start to the last stop (the service allows
  *                  2 days)
  * @param offset    samples before the page, from 0
- * @param limit     samples of the page at most, from 1
+ * @param limit     maximum number of samples of the page, from 1
  * @throws SampleStoreError `CORRUPT_CHUNK`
  */
 export async function readPage(
@@ -42,7 +42,7 @@ export async function readPage(
   )
     return pageOf(deviceId, selected, slices, (header) => chunks.get(header.bucket) ?? header);
 
-  // A load or the retention came between the two statements. One statement that reads everything sees one state.
+  // A load or the retention changed samples between the two statements. One statement that reads everything sees one state.
   const whole = await selectChunks(client, deviceId, intervals, "all");
   return pageOf(deviceId, whole, slicesOfPage(whole, offset, limit), (header) => header);
 }

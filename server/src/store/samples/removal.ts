@@ -6,22 +6,22 @@ import { lockDeviceSamples } from "./device-lock.js";
 import { SampleStoreError } from "./errors.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** After all samples, ms since 1970 UTC. */
+/** Later than all samples, ms since 1970 UTC. */
 const END_MS = 8_640_000_000_000_000;
 
 /**
- * Removes the samples of a device from a time on. Loads of the device wait for the transaction, and this for theirs.
+ * Removes the samples of a device at or after a time. Loads of the device wait for this transaction, and it waits for theirs.
  *
- * @param tx     a transaction of the caller's, at the isolation level READ COMMITTED
- * @param fromMs the earliest time that goes, ms since 1970 UTC
+ * @param tx     a transaction with the isolation level READ COMMITTED
+ * @param fromMs the earliest time that is removed, ms since 1970 UTC
  */
 export const deleteSamplesFrom = (tx: SqlClient, deviceId: number, fromMs: number): Promise<void> =>
   deleteSamplesBetween(tx, deviceId, fromMs, END_MS);
 
 /**
- * The same up to a time.
+ * Does the same up to a time.
  *
- * @param toMs the earliest time after `fromMs` that stays, ms since 1970 UTC
+ * @param toMs the earliest time after `fromMs` that is kept, ms since 1970 UTC
  */
 export async function deleteSamplesBetween(
   tx: SqlClient,
@@ -73,7 +73,7 @@ async function cutOut(
   });
 }
 
-/** Null for a damaged chunk: no one can read any of it, and it must not keep the rest from being removed. */
+/** Null for a damaged chunk. Nobody can read it, and it must not prevent the removal of the rest. */
 function readableSamples(deviceId: number, header: ChunkHeader): SampleColumns | null {
   try {
     return decodeRow(deviceId, header);

@@ -15,14 +15,14 @@ export interface RemovedChunk {
  * Removes chunks whose last addition is earlier than `before`, the oldest first. Retention counts from when samples
  * were stored, not from when they were recorded, so that loading an old file is not undone.
  *
- * @param limit chunks at most, to keep transactions short; call again as long as as many come back
+ * @param limit maximum number of chunks, which keeps transactions short; call it again while it returns this number
  */
 export async function deleteStoredBefore(
   client: SqlClient,
   before: Date,
   limit: number,
 ): Promise<RemovedChunk[]> {
-  // The outer condition on stored_at is tested again when a load has changed a row meanwhile: such a row stays.
+  // The outer condition on stored_at is evaluated again when a load has changed a row meanwhile; such a row is kept.
   const { rows } = await client.query<
     Record<"device_id" | "start_ms" | "stop_ms", SqlBigint> & { n: number }
   >(

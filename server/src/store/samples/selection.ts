@@ -4,7 +4,7 @@ import { lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
 import { type Interval, normaliseIntervals } from "./intervals.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** The samples of one chunk that lie in the wanted intervals; at least one. */
+/** The samples of one chunk within the wanted intervals; at least one. */
 export interface SelectedChunk {
   header: ChunkHeader;
   /** First wanted sample, ms since 1970 UTC. */
@@ -13,15 +13,15 @@ export interface SelectedChunk {
   stopMs: number;
   /** Number of wanted samples. */
   size: number;
-  /** The wanted samples where intervals cut the chunk; null where it is wanted whole and was not decoded. */
+  /** The wanted samples when intervals cut the chunk; null when the whole chunk is wanted and was not decoded. */
   pieces: SampleColumns[] | null;
 }
 
 /**
- * What one device has in the given intervals, chunk by chunk, ascending, by one statement. Only chunks that an interval
- * cuts are decoded.
+ * Reads the samples of a device in the given intervals with one statement, chunk by chunk, ascending. Decodes only chunks
+ * that an interval cuts.
  *
- * @param payloads "edges": no more payloads than that needs; "all": every chunk's comes along
+ * @param payloads "edges" reads only the payloads of these chunks, "all" those of all chunks
  */
 export async function selectChunks(
   client: SqlClient,
@@ -51,9 +51,9 @@ export async function selectChunks(
 }
 
 /**
- * The samples of a chunk that lie in the intervals, from interval `next` on; null when there are none.
+ * The samples of a chunk within the intervals from index `next`; null when there are none.
  *
- * @param wanted normalised intervals; those before `next` end before the chunk begins
+ * @param wanted normalised intervals; those before `next` end before the chunk starts
  */
 export function selectFrom(
   deviceId: number,
@@ -98,7 +98,7 @@ function cutChunk(
   };
 }
 
-/** Buckets in which an interval begins or ends: no other can be cut. */
+/** Buckets in which an interval starts or ends; no other bucket can be cut. */
 function edgeBuckets(wanted: readonly Interval[]): number[] {
   const edges = new Set<number>();
   for (const { startMs, stopMs } of wanted) edges.add(bucketOf(startMs)).add(bucketOf(stopMs));

@@ -1,10 +1,10 @@
 /**
- * The little that the sample store asks of a database connection. PGlite's clients and transactions fit as they are,
- * and so do clients and pools of `pg`.
+ * The part of a database connection that the sample store uses. Clients and pools of `pg`, and clients and transactions of
+ * PGlite, have this interface.
  */
 export interface SqlClient {
   query<R>(text: string, params?: unknown[]): Promise<{ rows: R[] }>;
 }
 
-/** A bigint column as the drivers give it: `pg` a string, PGlite a number, or a bigint beyond 2^53. */
+/** A bigint column as the drivers return it: `pg` a string, PGlite a number, or a bigint beyond 2^53. */
 export type SqlBigint = string | number | bigint;

@@ -11,37 +11,37 @@ import { Pauses } from "./pauses.js";
 import type { SqlClient } from "./sql-client.js";
 
 /**
- * Rows that are sorted and merged at once: 3.4 MB of columns, four buckets of 300 s at 100 Hz. A sort has no pause, and takes
- * twice this many rows in no order more than 100 ms.
+ * Samples that are sorted and merged together: 3.4 MB of columns, four buckets of 300 s at 100 Hz. Sorting cannot pause, and
+ * takes more than 100 ms for twice this number of unsorted samples.
  */
 const WINDOW_ROWS = 131_072;
 
-/** Buckets that are read and written by one statement. */
+/** Buckets that one statement reads and writes. */
 const BUCKETS_PER_STATEMENT = 64;
 
-/** What a load did. */
+/** The outcome of a load. */
 export interface StoreResult extends MergeCounts {
   /**
-   * Where samples are new or gained a heart rate: ascending closed intervals from the first to the last such sample,
-   * apart by more than 300,000 ms. Empty when the load added nothing.
+   * The times at which samples are new or gained a heart rate, as ascending closed intervals more than 300,000 ms apart.
+   * Empty when the load added nothing.
    */
   changed: Interval[];
-  /** By how much the count of `countSamplesOf` rises. */
+  /** The increase of the count of `countSamplesOf`. */
   room: number;
 }
 
 /**
- * Stores rows of one device. A sample is known by its time: the first one stored wins, within one load the first row;
- * a later heart rate fills one that is missing; storing the same rows again changes nothing.
- * Loads of one device take turns: the second waits here until the transaction of the first has ended.
+ * Stores samples of one device. A sample is identified by its time. The sample that was stored first is kept, and within one
+ * load the first one; a later heart rate fills in a missing one. Storing the same samples again changes nothing.
+ * Loads of one device take turns: the second one waits here until the transaction of the first has ended.
  *
- * @param tx       a transaction of the caller's, at the isolation level READ COMMITTED (a stricter one may end with a
- *                 serialization failure, never with a loss)
+ * @param tx       a transaction with the isolation level READ COMMITTED (with a stricter level it may fail with a
+ *                 serialization failure, but nothing is lost)
  * @param deviceId positive, below 2^53
- * @param batches  rows in the order of their file, times in any order; a batch may be overwritten once the next one is
- *                 asked for
- * @throws SampleStoreError `BAD_SAMPLE` for a time that is no integer of ms; `CORRUPT_CHUNK` when a chunk to add to is
- *         damaged. Both leave the transaction for the caller to roll back.
+ * @param batches  samples in the order of their file, with times in any order; a batch may be overwritten when the next one
+ *                 is requested
+ * @throws SampleStoreError `BAD_SAMPLE` for a time that is not an integer of ms; `CORRUPT_CHUNK` when a chunk to which
+ *         samples are added is damaged. The caller must then roll the transaction back.
  */
 export async function storeSamples(
   tx: SqlClient,
@@ -78,7 +78,7 @@ function requireTimes(columns: SampleColumns, firstRow: number): void {
     if (Number.isSafeInteger(columns.timestampMs[i])) continue;
     throw new SampleStoreError(
       "BAD_SAMPLE",
-      `Row ${firstRow + i}: the time ${columns.timestampMs[i]} is no whole number of milliseconds.`,
+      `Row ${firstRow + i}: the time ${columns.timestampMs[i]} is not an integer of milliseconds.`,
       { row: firstRow + i },
     );
   }
@@ -86,7 +86,7 @@ function requireTimes(columns: SampleColumns, firstRow: number): void {
 
 interface BucketRows {
   bucket: number;
-  /** Entries `[from, to)` of the order of the window's rows. */
+  /** Entries `[from, to)` of the order of the samples in the window. */
   from: number;
   to: number;
 }

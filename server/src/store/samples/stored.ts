@@ -4,15 +4,15 @@ import type { SampleColumns } from "./columns.js";
 import type { Interval } from "./intervals.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** A chunk as it lies in the store, still encoded: to be decoded elsewhere, such as in another thread. */
+/** A chunk as it is stored, still encoded, to be decoded elsewhere, such as in another thread. */
 export type StoredChunk = ChunkHeader;
 
-/** Chunks of one statement: a day at most, 3.5 MB at 10 Hz, so that others have their turn in between. */
+/** Chunks that one statement reads: a day at most, 3.5 MB at 10 Hz, so that other statements run in between. */
 const CHUNKS_PER_STATEMENT = 288;
 
 /**
- * The chunks of a device that the closed interval touches, ascending. They may hold samples beyond its ends. Each batch
- * is a statement of its own.
+ * The chunks of a device that overlap the closed interval, ascending. They may contain samples outside of it. A separate
+ * statement reads each batch.
  */
 export async function readStored(
   client: SqlClient,

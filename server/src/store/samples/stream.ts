@@ -4,12 +4,12 @@ import { bucketSpans, type Interval, normaliseIntervals } from "./intervals.js";
 import { selectFrom } from "./selection.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** Chunks of one batch: 96,000 samples at 10 Hz, 3 MB of columns. */
+/** Chunks in a batch: 96,000 samples at 10 Hz, 3 MB of columns. */
 const CHUNKS_PER_BATCH = 32;
 
 /**
- * All samples of a device in the given intervals, times strictly ascending over all batches, in bounded memory. Each
- * batch is a statement of its own; who needs them to be of one state reads in a REPEATABLE READ transaction.
+ * All samples of a device in the given intervals, with times strictly ascending over all batches, in bounded memory. A
+ * separate statement reads each batch. To read one state of the database, use a REPEATABLE READ transaction.
  *
  * @param intervals closed, of any length
  * @throws SampleStoreError `CORRUPT_CHUNK`

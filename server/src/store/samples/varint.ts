@@ -4,7 +4,7 @@
  */
 export const MAX_VARINT_BYTES = 5;
 
-/** Writes varints and bytes one after another into a buffer whose room the caller has seen to. */
+/** Writes varints and bytes one after another into a buffer. The caller makes it large enough. */
 export class VarintWriter {
   readonly bytes: Uint8Array;
   position = 0;
@@ -24,7 +24,7 @@ export class VarintWriter {
     this.position = at;
   }
 
-  /** Room for `length` bytes, zero, for the caller to fill. */
+  /** Reserves `length` zero bytes for the caller to fill. */
   reserve(length: number): Uint8Array {
     const start = this.position;
     this.position += length;
@@ -32,7 +32,7 @@ export class VarintWriter {
   }
 }
 
-/** Reads what `VarintWriter` wrote. Every read past the end, and every varint of more than 32 bits, throws a RangeError. */
+/** Reads the output of `VarintWriter`. Reading past the end, or a varint of more than 32 bits, throws a RangeError. */
 export class VarintReader {
   readonly bytes: Uint8Array;
   position = 0;
@@ -57,7 +57,7 @@ export class VarintReader {
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /** A view on the next `length` bytes. */
+  /** A view of the next `length` bytes. */
   take(length: number): Uint8Array {
     const end = this.position + length;
     if (end > this.bytes.length) throw new RangeError("bytes past the end");

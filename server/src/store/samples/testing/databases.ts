@@ -9,7 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
-import { SAMPLE_CHUNKS_DDL, type SqlClient } from "../index.js";
+import samplesMigration from "../../migrations/0004-samples.js";
+import type { SqlClient } from "../index.js";
 
 /** A real database with the table of the sample chunks, for tests and measurements. */
 export interface SampleDatabase {
@@ -21,10 +22,13 @@ export interface SampleDatabase {
   close(): Promise<void>;
 }
 
+/** The tables of the migration, and the columns of the table to which they refer. */
+const TABLES = `CREATE TABLE devices (id bigint PRIMARY KEY); ${samplesMigration}`;
+
 /** The embedded database; in memory, or in a folder. */
 export async function openPglite(folder?: string): Promise<SampleDatabase> {
   const db = await PGlite.create(folder);
-  await db.exec(SAMPLE_CHUNKS_DDL);
+  await db.exec(TABLES);
   return {
     client: db,
     transaction: (work) => db.transaction((tx) => work(tx)),
@@ -51,7 +55,7 @@ export function missingPostgres(): string | null {
 export async function openPostgres(durable = false): Promise<SampleDatabase> {
   const server = await startPostgres(durable ? [] : ["-c", "fsync=off", "-c", "synchronous_commit=off"]);
   const pool = new pg.Pool({ host: "127.0.0.1", port: server.port, user: "postgres", database: "postgres" });
-  await pool.query(SAMPLE_CHUNKS_DDL);
+  await pool.query(TABLES);
   return {
     client: pool,
     async transaction(work) {

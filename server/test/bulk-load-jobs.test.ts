@@ -1,0 +1,76 @@
+import { eq, sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { jobs } from "../src/store/schema.js";
+import { ann, base64, bob, countOf, longOwned, post, START, s, withBulkLoads } from "./bulk-load-scene.js";
+import { walk } from "./recordings.js";
+
+withBulkLoads();
+
+describe("the jobs of bulk loads", () => {
+  it("row 19: shows callers their own jobs only", async () => {
+    const owned = await longOwned(ann);
+    const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));
+    for (const id of [body.id, body.job_id]) {
+      const { status, headers } = await s.get(`/api/v1/jobs/${id}/`, ann.token);
+      expect([status, headers.get("deprecation")]).toEqual([200, "@1704067200"]);
+      expect((await s.get(`/api/v1/jobs/${id}/`, bob.token)).status).toBe(404);
+      expect((await s.get(`/api/v1/jobs/${id}/`)).status).toBe(403);
+    }
+    for (const id of ["999999", "job-0", `job-${"0".repeat(8)}-0000-4000-8000-${"0".repeat(12)}`, "0", "x"]) {
+      expect((await s.get(`/api/v1/jobs/${id}/`, ann.token)).status).toBe(404);
+    }
+    const { headers } = await s.get(`/api/v1/jobs/${body.id}/`, ann.token);
+    const same = await s.get(`/api/v1/jobs/${body.id}/`, ann.token, {
+      "If-None-Match": headers.get("etag") ?? "",
+    });
+    expect(same.status).toBe(304);
+  });
+
+  it("row 19: a job whose workers are lost three times waits again each time, then fails", async () => {
+    const owned = await longOwned(ann);
+    const { body } = await post(base64(await walk(owned.serial_number, START, 3)), ann, owned.id);
+    const { queries } = s.store.database;
+    // The end of a lease goes by the database's clock.
+    const lose = () =>
+      queries
+        .update(jobs)
+        .set({
+          state: "STARTED",
+          leaseToken: "lost",
+          leaseUntil: sql`clock_timestamp()`,
+        })
+        .where(eq(jobs.id, body.id));
+    await queries.update(jobs).set({ losses: 3 }).where(eq(jobs.id, body.id));
+    await lose();
+    s.clock.advance(s.config.jobLeaseMs + 1);
+    await s.runJobs();
+    expect((await s.get(`/api/v1/jobs/${body.id}/`, ann.token)).body).toMatchObject({
+      state: "FAILURE",
+      details: { code: "worker_lost" },
+    });
+    expect(await countOf(owned, ann)).toBe(0);
+  });
+
+  it("row 19: a worker lost between its commit and its word leaves the counts of the one load", async () => {
+    const owned = await longOwned(ann);
+    const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
+    const { queries } = s.store.database;
+    const recording = Buffer.from(await walk(owned.serial_number, START, 30));
+    // The state in which the commit of the samples leaves the row.
+    await queries
+      .update(jobs)
+      .set({
+        state: "STARTED",
+        leaseToken: "lost",
+        leaseUntil: sql`clock_timestamp()`,
+        details: {},
+        body: recording,
+        payload: { device: owned.id, manager: ann.id, details: job.body.details },
+      })
+      .where(eq(jobs.id, job.body.id));
+    s.clock.advance(1);
+    await s.runJobs();
+    expect((await s.get(`/api/v1/jobs/${job.body.id}/`, ann.token)).body).toEqual(job.body);
+    expect(job.body.details.samples_stored).toBe(30);
+  });
+});

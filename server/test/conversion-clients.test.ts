@@ -1,0 +1,220 @@
+import type { Socket } from "node:net";
+import { describe, expect, it, vi } from "vitest";
+import {
+  ann,
+  expectNoFiles,
+  form,
+  head,
+  open,
+  PART,
+  s,
+  send,
+  spooled,
+  withConversions,
+} from "./conversion-scene.js";
+import { walk } from "./recordings.js";
+import { type TestAccount, TestService } from "./service.js";
+
+withConversions();
+
+describe("conversion", () => {
+  it("row 17: a client that goes away in the middle of its upload leaves nothing", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 30_000);
+    const { socket } = await open();
+    socket.write(head(recording.length + 1000) + PART);
+    socket.write(recording.subarray(0, 3_000_000));
+    await expect.poll(() => spooled().length).toBe(1);
+    socket.destroy();
+    await expectNoFiles();
+    expect((await send(form([["file", recording]]))).status).toBe(200);
+  });
+
+  it("row 17: a client that closes its half, or stands still, is cut off and leaves nothing", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3_000);
+    for (const end of [true, false]) {
+      const { socket, closed } = await open();
+      socket.write(head(recording.length + 100_000) + PART);
+      socket.write(recording);
+      if (end) socket.end();
+      await closed;
+      await expectNoFiles();
+    }
+    expect((await send(form([["file", recording]]))).status).toBe(200);
+  });
+
+  it("row 17: a client that does not read its answer, or goes away while it does, leaves nothing", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open();
+    // not a byte of the answer is read: what the system's buffers hold is all that gets out
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    await new Promise((sent) => socket.write(tail, sent));
+    await expect.poll(() => spooled().length, { timeout: 10_000 }).toBe(1);
+    socket.destroy();
+    await expectNoFiles();
+  });
+
+  it("row 17: a client that leaves in the middle of its answer is no failure of the service", async () => {
+    const failures = vi.spyOn(s.service.app.log, "error");
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket, closed } = await open();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    socket.once("data", () => socket.destroy());
+    await closed;
+    await expectNoFiles();
+    expect(failures).not.toHaveBeenCalled();
+    failures.mockRestore();
+  });
+
+  it("row 17: bytes that are no HTTP behind an upload do not get into its answer", async () => {
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket, answer, closed } = await open();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    socket.once("data", () => socket.write("GARBAGE\r\n\r\n"));
+    await closed;
+    expect(answer()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer().match(/HTTP\/1\.1/g)).toHaveLength(1);
+    await expectNoFiles();
+  });
+
+  it("row 17: one of each user runs at a time, and as many as are set; others are told when to come again", async () => {
+    const patient = await TestService.start(s.store, {
+      convertConcurrency: 2,
+      convertConcurrencyPerUser: 1,
+      transferGraceMs: 60_000,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    const [bob, eve] = [await s.manager(), await s.manager()];
+    const by = (user: TestAccount) => ({ Authorization: `Bearer ${user.token}` });
+    const convertBy = (user: TestAccount) => send(form([["file", recording]]), by(user), patient);
+    const hold = async (user: TestAccount, files: number) => {
+      // What was converted before is removed a moment after its answer.
+      await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(files - 1);
+      const { socket } = await open(patient);
+      socket.write(head(1_000_000, user) + PART);
+      socket.write(recording);
+      await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(files);
+      return socket;
+    };
+    const first = await hold(ann, 1);
+    const again = await convertBy(ann);
+    expect([again.status, Object.keys(again.json)]).toEqual([429, ["detail"]]);
+    expect(Number(again.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await convertBy(bob)).status).toBe(200);
+    const second = await hold(bob, 2);
+    expect((await convertBy(eve)).status).toBe(429);
+    first.destroy();
+    await expect.poll(async () => (await convertBy(eve)).status, { timeout: 10_000 }).toBe(200);
+    second.destroy();
+    await patient.stop();
+  });
+
+  it("row 17: a slot is free again when the CSV is complete, though nobody reads it", async () => {
+    const patient = await TestService.start(s.store, {
+      convertConcurrencyPerUser: 1,
+      transferGraceMs: 60_000,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open(patient);
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    await expect
+      .poll(async () => (await send(form([["file", small]]), {}, patient)).status, { timeout: 20_000 })
+      .toBe(200);
+    // The first answer still waits on disk.
+    await expect.poll(() => spooled(patient), { timeout: 10_000 }).toEqual(["1"]);
+    socket.destroy();
+    await patient.stop();
+  });
+
+  it("row 17: eight files of one user wait to be read; for a ninth the user is told when to come again", async () => {
+    const patient = await TestService.start(s.store, {
+      convertConcurrency: 16,
+      convertConcurrencyPerUser: 16,
+      transferGraceMs: 60_000,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 200_000);
+    const tail = "\r\n--b--\r\n";
+    const unread: Socket[] = [];
+    while (unread.length < 8) {
+      const { socket } = await open(patient);
+      socket.pause();
+      socket.write(head(PART.length + recording.length + tail.length) + PART);
+      socket.write(recording);
+      socket.write(tail);
+      unread.push(socket);
+      await expect.poll(() => spooled(patient).length, { timeout: 20_000 }).toBe(unread.length);
+    }
+    const small = form([["file", await walk("A-1", "2024-03-01T10:00:00Z", 3)]]);
+    const ninth = await send(small, {}, patient);
+    expect([ninth.status, Object.keys(ninth.json)]).toEqual([429, ["detail"]]);
+    expect(Number(ninth.headers.get("retry-after"))).toBeGreaterThan(0);
+    const bob = await s.manager();
+    expect((await send(small, { Authorization: `Bearer ${bob.token}` }, patient)).status).toBe(200);
+    unread[0]?.destroy();
+    await expect.poll(async () => (await send(small, {}, patient)).status, { timeout: 10_000 }).toBe(200);
+    for (const socket of unread) socket.destroy();
+    await patient.stop();
+  });
+
+  it("row 17: a client that sends a byte now and then is cut off; one that keeps the pace is not", async () => {
+    const strict = await TestService.start(s.store, {
+      transferGraceMs: 800,
+      transferMinBytesPerSecond: 16_384,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    const slow = await open(strict);
+    slow.socket.write(head(1_000_000) + PART);
+    slow.socket.write(recording);
+    const dripping = setInterval(() => slow.socket.write("x"), 50);
+    await slow.closed;
+    clearInterval(dripping);
+    const steady = await open(strict);
+    const filler = Buffer.alloc(4096, "x");
+    const count = 30;
+    const tail = "\r\n--b--\r\n";
+    const field = '\r\n--b\r\nContent-Disposition: form-data; name="other"; filename="y"\r\n\r\n';
+    const length = PART.length + recording.length + field.length + count * filler.length + tail.length;
+    steady.socket.write(head(length) + PART);
+    steady.socket.write(recording);
+    steady.socket.write(field);
+    for (let i = 0; i < count; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      steady.socket.write(filler);
+    }
+    steady.socket.write(tail);
+    await expect.poll(() => steady.answer(), { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 /);
+    steady.socket.destroy();
+    await strict.stop();
+  });
+
+  it("row 17: a client that reads its answer too slowly is cut off", async () => {
+    const strict = await TestService.start(s.store, {
+      transferGraceMs: 200,
+      transferMinBytesPerSecond: 10_000_000,
+    });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 300_000);
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open(strict);
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    await new Promise((sent) => socket.write(tail, sent));
+    await expect.poll(() => spooled(strict).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => spooled(strict), { timeout: 20_000 }).toEqual([]);
+    socket.destroy();
+    await strict.stop();
+  });
+});

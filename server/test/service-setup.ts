@@ -1,0 +1,21 @@
+/**
+ * Runs with every file of tests that start services. A test fails when a response of a service differs from the OpenAPI
+ * document, and when Node.js has emitted a warning.
+ */
+import { afterAll, afterEach } from "vitest";
+import { takeProcessWarnings } from "./process-warnings.js";
+import { takeDifferences } from "./response-check.js";
+
+function requireNone(problem: string, found: readonly string[]): void {
+  if (found.length > 0) throw new Error(`${problem}:\n${found.join("\n")}`);
+}
+
+async function checkTest(): Promise<void> {
+  requireNone("Responses that differ from the OpenAPI document", takeDifferences());
+  // Node.js emits warnings in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  requireNone("Process warnings", takeProcessWarnings());
+}
+
+afterEach(checkTest);
+afterAll(checkTest);

@@ -1,0 +1,162 @@
+/** Which receivers may be called, and how many at a time. */
+import { and, eq, sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { jobs } from "../src/store/schema.js";
+import { emit } from "./events.js";
+import { answer } from "./receiver.js";
+import { TestService } from "./service.js";
+import { newActivity } from "./team.js";
+import {
+  activityOfAnn,
+  ann,
+  deliveries,
+  lookup,
+  receiver,
+  register,
+  SECOND_MS,
+  SECRET,
+  s,
+  settings,
+  states,
+  withWebhooks,
+} from "./webhook-scene.js";
+
+withWebhooks();
+
+describe("addresses are checked at every delivery", () => {
+  it("a name that has come to resolve to a private address is not called", async () => {
+    const hook = await receiver();
+    const found: Record<string, string[]> = { "rebound.example": ["93.184.215.14"] };
+    const askedFor = new Set<number | undefined>();
+    const strict = await TestService.start(
+      s.store,
+      { ...settings, webhookAllowPrivate: false },
+      async (name, options) => {
+        askedFor.add(options?.account);
+        return found[name] ?? [];
+      },
+    );
+    const activity = await activityOfAnn();
+    const path = `/api/v1/activities/${activity}/webhooks/`;
+    const token = await strict.logIn(ann.username, ann.password);
+    const { status, body } = await strict.post(
+      path,
+      {
+        webhook_url: `http://rebound.example:${hook.port}/`,
+        secret_token: SECRET,
+        activity_events: true,
+        timeframes_events: true,
+      },
+      token,
+    );
+    expect(status).toBe(200);
+    for (const addresses of [["127.0.0.1"], ["93.184.215.14", "::ffff:127.0.0.1"], ["0.0.0.0"]]) {
+      found["rebound.example"] = addresses;
+      strict.clock.advance(SECOND_MS);
+      await strict.post(`${path}${body.id}/test/`, undefined, token);
+      await strict.runJobs();
+    }
+    const { results } = (await strict.get(`${path}${body.id}/deliveries/`, token)).body;
+    await strict.stop();
+    expect(results).toHaveLength(3);
+    for (const { state, response } of results) {
+      expect([state, response]).toEqual(["failed", "The host has no public address."]);
+    }
+    expect(hook.connections).toBe(0);
+    // Names that one account asks for are waited for by that account alone.
+    expect([...askedFor]).toEqual([ann.id]);
+  });
+
+  it("a private literal that was stored in development is not called in production", async () => {
+    const hook = await receiver();
+    const webhook = await register(hook.url);
+    await emit(s, "activity-updated", webhook.activity);
+    const strict = await TestService.start(s.store, { ...settings, webhookAllowPrivate: false }, lookup);
+    strict.clock.advance(s.clock.now().getTime() - strict.clock.now().getTime());
+    await strict.runJobs();
+    await strict.stop();
+    expect(await deliveries(webhook)).toMatchObject([{ state: "retrying", response_status: null }]);
+    expect(hook.connections).toBe(0);
+  });
+
+  it("only the addresses that were checked are connected to", async () => {
+    const hook = await receiver();
+    const webhook = await register(`http://receiver.example:${hook.port}/`);
+    await emit(s, "activity-updated", webhook.activity);
+    await s.runJobs();
+    expect([await states(webhook), hook.received.length]).toEqual([["delivered"], 1]);
+    expect(hook.received[0]?.headers.host).toBe(`receiver.example:${hook.port}`);
+  });
+});
+
+describe("many receivers", () => {
+  it("a slow one holds up no other, and gets no more than its share of calls at once", async () => {
+    const [slow, fast] = [await receiver(), await receiver()];
+    let atOnce = 0;
+    let most = 0;
+    slow.behaviour = (response) => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      response.on("close", () => {
+        atOnce -= 1;
+      });
+    };
+    const [slowHook, fastHook] = [await register(slow.url), await register(fast.url)];
+    // All of the slow one's events are older.
+    for (const { activity } of [slowHook, fastHook]) {
+      for (let frame = 1; frame <= 40; frame += 1) await emit(s, "timeframe-created", activity, frame);
+    }
+    const done = s.runJobs();
+    await expect.poll(() => fast.received.length, { timeout: 3_000 }).toBe(40);
+    expect(slow.received.length).toBeLessThan(40);
+    await done;
+    expect(slow.received.length).toBe(40);
+    expect(most).toBeLessThanOrEqual(s.config.webhookConcurrencyPerHost);
+    expect(most).toBeGreaterThan(1);
+  });
+
+  it("one account's many slow receivers leave hands for another account", async () => {
+    const bob = await s.manager();
+    const hands = s.config.webhookConcurrency;
+    const slow = await Promise.all(Array.from({ length: hands + 8 }, () => receiver()));
+    for (const hook of slow) hook.behaviour = () => undefined;
+    const fast = await receiver();
+    const patient = await TestService.start(s.store, { ...settings, webhookTimeoutMs: 5_000 }, lookup);
+    patient.clock.advance(s.clock.now().getTime() - patient.clock.now().getTime());
+    for (const hook of slow) await emit(s, "activity-updated", (await register(hook.url)).activity);
+    const done = patient.runJobs();
+    const taken = () => slow.filter(({ received }) => received.length > 0).length;
+    await expect.poll(taken, { timeout: 10_000 }).toBe(hands / 2);
+    bob.token = await s.logIn(bob.username, bob.password);
+    const activity = await newActivity(s, bob);
+    const hook = {
+      webhook_url: fast.url,
+      secret_token: SECRET,
+      activity_events: true,
+      timeframes_events: true,
+    };
+    await s.post(`/api/v1/activities/${activity}/webhooks/`, hook, bob.token);
+    await emit(s, "activity-updated", activity);
+    patient.service.worker.wake();
+    await expect.poll(() => fast.received.length, { timeout: 3_000 }).toBe(1);
+    expect(taken()).toBe(hands / 2);
+    for (const hook of slow) hook.behaviour = answer(204);
+    await Promise.all(slow.map((hook) => hook.stop()));
+    await done;
+    await patient.stop();
+  });
+
+  it("a worker that dies in the middle loses nothing, however often", async () => {
+    const hook = await receiver();
+    const webhook = await register(hook.url);
+    await emit(s, "activity-updated", webhook.activity);
+    const queries = s.store.database.queries;
+    // What a killed worker leaves: a lease that ends, and an attempt of which nothing is known.
+    await queries
+      .update(jobs)
+      .set({ state: "STARTED", leaseToken: "dead", leaseUntil: sql`clock_timestamp()`, losses: 6 })
+      .where(and(eq(jobs.kind, "webhook"), eq(jobs.state, "PENDING")));
+    await s.runJobs();
+    expect(await states(webhook)).toEqual(["delivered"]);
+  });
+});
