@@ -4,17 +4,17 @@ import { pipeline } from "node:stream/promises";
 
 const TIMEOUT_MS = 60_000;
 
-/** What came back. */
+/** A response. */
 export interface Answer {
-  /** From before the request to the last byte of the answer. */
+  /** Time from before the request to the last byte of the response. */
   ms: number;
   status: number;
   bytes: number;
-  /** Null where only the time was wanted. */
+  /** Null when only the time was measured. */
   body: Buffer | null;
 }
 
-/** A client with one connection, which it keeps. */
+/** A client with one persistent connection. */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #url: string;
@@ -25,7 +25,7 @@ export class Client {
     this.#token = token;
   }
 
-  /** Asks and throws the answer away as it comes; @returns how long that took, ms */
+  /** Sends a request and discards the response while it arrives. @returns the time that it took, ms */
   async time(path: string): Promise<number> {
     return (await this.#send("GET", path, {}, false, async (request) => void request.end())).ms;
   }
@@ -35,7 +35,7 @@ export class Client {
     return body ?? Buffer.alloc(0);
   }
 
-  /** Uploads a file as a form's field `file`, reading it as the connection takes it. */
+  /** Uploads a file as the form field `file`, reading it at the pace of the connection. */
   upload(path: string, file: string): Promise<Answer> {
     const boundary = "----asi-server-bench";
     const head = Buffer.from(

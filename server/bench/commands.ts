@@ -1,10 +1,10 @@
 import type { ComputedDataExtent, ComputedDataFigures } from "./computed-data.js";
 
-/** What the benchmark asks of the process that it measures: what each command takes, and what it answers. */
+/** The commands that the benchmark sends to the measured process: their arguments and results. */
 export interface Commands {
-  /** Stores what the extent says, recording by recording. */
+  /** Stores the given amount of samples, recording by recording. */
   load: { takes: { sessions: number }; gives: LoadFigures };
-  /** From now on this path is answered with these bytes from memory, by the same server and without the service. */
+  /** From now on, the same server responds to this path with these bytes from memory, without the service. */
   serve: { takes: { path: string; file: string }; gives: null };
   computedData: { takes: ComputedDataExtent; gives: ComputedDataFigures };
 }
@@ -12,7 +12,7 @@ export interface Commands {
 export type CommandName = keyof Commands;
 
 export interface LoadFigures {
-  /** Device with a session a day, and the one that records without a break. */
+  /** The device with a session a day, and the device that records without a break. */
   device: number;
   restlessDevice: number;
   /** Times of the loads of one session each, from its decoded rows to the commit, ms. */
@@ -27,7 +27,7 @@ export interface Question {
   takes: Commands[CommandName]["takes"];
 }
 
-/** What the measured process sends: once where it is to be reached, then an answer to each question. */
+/** Messages of the measured process: first its address, then a response to each command. */
 export type Message =
   | { kind: "ready"; url: string; token: string }
   | { kind: "answer"; id: number; gives: Commands[CommandName]["gives"] }

@@ -1,7 +1,7 @@
 /**
  * What the service promises about computed data:
  * - a time frame of 2 hours at 10 Hz is computed, its samples read, in at most 100 ms of one core;
- * - while 100 time frames of one activity are computed anew, the 99th percentile of the API's answers stays under three
+ * - while 100 time frames of one activity are recomputed, the 99th percentile of the API's response times stays under three
  *   times the idle value.
  */
 import { fork } from "node:child_process";
@@ -21,7 +21,7 @@ const REQUESTS_PER_SECOND = 100;
 const WARM_UP_ROUNDS = 5;
 const IDLE_TIMEOUT_MS = 120_000;
 
-/** How much is computed, and how long it is looked at. */
+/** How much is computed, and how long it is measured. */
 export interface ComputedDataExtent {
   rounds: number;
   frames: number;
@@ -34,7 +34,7 @@ export interface ComputedDataFigures {
   processorMs: number;
   /** All time frames of the activity once, mean, ms. */
   allFramesMs: number;
-  /** Answer times of the API, 99th percentiles, ms. */
+  /** Response times of the API, 99th percentiles, ms. */
   idleP99Ms: number;
   busyP99Ms: number;
 }
@@ -71,7 +71,7 @@ async function activityWith(scene: Scene, frames: number): Promise<{ activity: n
   return { activity, ids };
 }
 
-/** One time frame, again and again: elapsed time, and the processor time of all threads. */
+/** Computes one time frame repeatedly: elapsed time, and the processor time of all threads. */
 async function measureOne(scene: Scene, { rounds }: ComputedDataExtent) {
   const { ids } = await activityWith(scene, 1);
   const [id = 0] = ids;
@@ -101,7 +101,7 @@ async function waitingJobs({ ctx }: Scene): Promise<number> {
   return row?.waiting ?? 0;
 }
 
-/** Waits until nothing is left to be computed. */
+/** Waits until nothing is left to compute. */
 async function idle(scene: Scene): Promise<void> {
   const deadline = performance.now() + IDLE_TIMEOUT_MS;
   while ((await waitingJobs(scene)) > 0) {
@@ -110,7 +110,7 @@ async function idle(scene: Scene): Promise<void> {
   }
 }
 
-/** Answer times of the API, from another process, while something goes on, ms. */
+/** Response times of the API, measured by another process while work is running, ms. */
 async function underLoad(scene: Scene, urls: string[], until: () => Promise<void>): Promise<number[]> {
   const client = fork(
     fileURLToPath(new URL("./load.ts", import.meta.url)),
@@ -120,7 +120,7 @@ async function underLoad(scene: Scene, urls: string[], until: () => Promise<void
   const died = once(client, "exit").then(([code]) => {
     throw new Error(`the client ended with ${code}`);
   });
-  // It ends after its report too, when nobody listens any more.
+  // It also ends after its report, when nobody listens any more.
   died.catch(() => undefined);
   const reported = once(client, "message");
   await Promise.race([until(), died]);

@@ -1,4 +1,4 @@
-/** Conversion of an upload: its time beside the library's own, and what a great one costs in memory. */
+/** Conversion of an upload: its time compared with the library alone, and the memory that a large upload takes. */
 import { createWriteStream, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -68,7 +68,7 @@ async function libraryAlone(file: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** How much a service that has just started grows while it converts a great upload, MB, median. */
+/** Growth of a newly started service while it converts a large upload, MB, median. */
 export async function measureUploadMemory(
   databases: readonly (string | null)[],
   file: string,

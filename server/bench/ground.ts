@@ -6,7 +6,7 @@ import pg from "pg";
 import { type PostgresServer, startPostgres } from "../test/postgres.js";
 import { killServices } from "./measured-service.js";
 
-/** What a run stands on: a folder that holds all that it writes, and databases. Whatever happens, nothing is left of it. */
+/** The environment of a run: a folder for everything that it writes, and databases. It is always removed at the end. */
 export interface Ground {
   folder: string;
   /** URL of a new, empty PostgreSQL database. */
@@ -17,9 +17,9 @@ export interface Ground {
 const STOP_TIMEOUT_MS = 15_000;
 
 /**
- * Runs `work` and clears up behind it: when it is done, when it fails, when it takes longer than `timeoutMs`, and when the
- * process is told to end.
- * @param endProcesses ends at once whatever `work` has started
+ * Runs `work` and cleans up afterwards: when it is done, when it fails, when it takes longer than `timeoutMs`, and when the
+ * process gets a signal to end.
+ * @param endProcesses immediately ends all processes that `work` has started
  */
 export async function onGround(
   timeoutMs: number,
@@ -27,9 +27,9 @@ export async function onGround(
   endProcesses: () => void = killServices,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "asi-server-bench-"));
-  // PostgreSQL may run as another user, inside of it.
+  // PostgreSQL may run in it as another user.
   chmodSync(folder, 0o755);
-  // Services and PostgreSQL make their temporary folders in this one.
+  // Services and PostgreSQL create their temporary folders in it.
   process.env.TMPDIR = folder;
   let postgres: Promise<PostgresServer> | undefined;
   let databases = 0;

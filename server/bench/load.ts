@@ -1,6 +1,6 @@
 /**
- * A client in a process of its own: asks for one URL after the other at a steady rate until it is told to stop, and
- * then reports how long each answer took. Arguments: token, requests per second, URLs.
+ * A client in a separate process. Requests one URL after the other at a constant rate until it is stopped, and then reports
+ * all response times. Arguments: token, requests per second, URLs.
  */
 const [token, rate, ...urls] = process.argv.slice(2);
 const durationsMs: number[] = [];
@@ -28,5 +28,5 @@ process.on("message", async () => {
   process.send?.(durationsMs, () => process.exit(0));
 });
 
-// Whoever started this is gone.
+// The parent process has ended.
 process.on("disconnect", () => process.exit(0));

@@ -1,9 +1,9 @@
-/** Something that is timed: runs once and tells how long it took, ms. */
+/** A case to measure: runs once and returns its duration, ms. */
 export type Timed = (round: number) => Promise<number>;
 
 /**
- * Runs all cases once in each round, each round from another one on: the machine's drift, and what a case leaves behind
- * for the next, fall on all alike.
+ * Runs all cases once in each round, and starts each round with another case, so that drift of the machine and effects of a
+ * case on the next one affect all cases equally.
  *
  * @param warmUp rounds that do not count, run first
  * @returns times by case, ms

@@ -6,7 +6,7 @@ import type { CommandName, Commands, Message } from "./commands.js";
 
 const START_TIMEOUT_MS = 60_000;
 
-/** A service in a process of its own. */
+/** A service in a separate process. */
 export interface MeasuredService {
   url: string;
   token: string;
@@ -15,21 +15,21 @@ export interface MeasuredService {
     takes: Commands[Name]["takes"],
     timeoutMs: number,
   ): Promise<Commands[Name]["gives"]>;
-  /** Resident memory now, MB; the peak is counted from here on. NaN where the system does not tell. */
+  /** Current resident memory, MB. Resets the peak. NaN when the system does not report it. */
   markMemory(): number;
-  /** Greatest resident memory since then, MB. */
+  /** Peak of the resident memory since then, MB. */
   peakMemory(): number;
   stop(): Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
 
-/** For when everything must end at once. */
+/** Ends all services immediately. */
 export function killServices(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** @param databaseUrl of a PostgreSQL database; null for an embedded one of its own */
+/** @param databaseUrl a PostgreSQL database; null for a new embedded one */
 export async function startMeasuredService(databaseUrl: string | null): Promise<MeasuredService> {
   const child = fork(
     fileURLToPath(new URL("./service-process.ts", import.meta.url)),
@@ -86,7 +86,7 @@ export async function startMeasuredService(databaseUrl: string | null): Promise<
   };
 }
 
-/** Linux tells a process's memory, and forgets its peak when it is told to. */
+/** Linux reports the memory of a process, and can reset its peak. */
 function memory(pid: number | undefined, field: "VmRSS" | "VmHWM"): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -100,6 +100,6 @@ function resetPeak(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // Then the peak may be that of the start: too high, never too low.
+    // The peak may then be that of the start: too high, but never too low.
   }
 }

@@ -1,4 +1,4 @@
-/** Pages, ranges and the latest samples over HTTP, one connection, with little stored and with ten times as much. */
+/** Pages, ranges and latest samples over HTTP with one connection, with little data and with ten times as much. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "./client.js";
@@ -31,11 +31,11 @@ export interface Stored {
 /** Medians, ms. */
 export interface ReadingFigures {
   page: number;
-  /** The bytes of such a page from the memory of the same server. */
+  /** The bytes of the same page from the memory of the same server. */
   fromMemory: number;
   pageBytes: number;
   ranges: number;
-  /** Of a device that recorded without a break. */
+  /** Ranges of a device that recorded without a break. */
   restlessRanges: number;
   latest: number;
 }
@@ -84,7 +84,7 @@ function casesOf(client: Client, { load: { device, restlessDevice }, sessions }:
   } satisfies Record<string, Timed>;
 }
 
-/** No two are the same, so that none comes from the service's cache. */
+/** All pages differ, so that none comes from the cache of the service. */
 function pagePath(device: number, day: number, page: number, afterMs: number): string {
   const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
   const bounds = `start=${startMs}&stop=${startMs + 2 * DAY_MS - 1}`;
@@ -100,7 +100,7 @@ function rangesPath(device: number, day: number, afterMs: number): string {
 const latestPath = (device: number) => `/api/v1/devices/${device}/latest-raw-data/?size=${LATEST_SAMPLES}`;
 
 /**
- * Whether the service answers what was stored, before it is timed; its page is then the one that comes from memory.
+ * Checks before the measurement that the service returns what was stored. Uses its page as the page from memory.
  * @returns bytes of the page
  */
 async function proveRight(client: Client, store: Stored, folder: string): Promise<number> {
@@ -110,7 +110,7 @@ async function proveRight(client: Client, store: Stored, folder: string): Promis
   const body = await client.get(path);
   const { results } = JSON.parse(body.toString()) as { results: Record<string, number | null>[] };
   const session = await sessionOfDay(day);
-  // One millisecond after the session's first sample it is left out, and the second page begins so much later.
+  // A start one millisecond after the first sample leaves it out, and moves the second page by one sample.
   const expected = Array.from({ length: PAGE_SAMPLES }, (_, i) =>
     asSent(rowAt(session, 1 + PAGE_SAMPLES + i)),
   );
@@ -124,7 +124,7 @@ async function proveRight(client: Client, store: Stored, folder: string): Promis
     Array.from({ length: LATEST_SAMPLES }, (_, i) => asSent(rowAt(last, SESSION_SAMPLES - 1 - i))),
   );
 
-  // One millisecond after the first samples: those are left out.
+  // A start one millisecond after the first samples leaves them out.
   const sizes = async (device: number) => {
     const ranges = JSON.parse((await client.get(rangesPath(device, 0, 1))).toString());
     return (ranges.results as { size: number }[]).map(({ size }) => size);
@@ -138,7 +138,7 @@ async function proveRight(client: Client, store: Stored, folder: string): Promis
   const file = join(folder, "page.json");
   writeFileSync(file, body);
   await service.ask("serve", { path: MEMORY_PATH, file }, 10_000);
-  if (!(await client.get(MEMORY_PATH)).equals(body)) throw new Error("The page from memory is another one");
+  if (!(await client.get(MEMORY_PATH)).equals(body)) throw new Error("The page from memory is different");
   return body.length;
 }
 

@@ -15,11 +15,11 @@ import { type Figures, isReached, TARGETS } from "./targets.js";
 
 /** How much is stored and how often things are measured. */
 interface Extent {
-  /** Sessions of 72,000 samples; beside them 604,800 samples of a device that recorded without a break. */
+  /** Sessions of 72,000 samples, in addition to 604,800 samples of a device that recorded without a break. */
   sessions: { small: number; large: number };
   readingRounds: number;
   conversionRounds: number;
-  /** Samples of the great upload, and how many services get one. */
+  /** Samples of the large upload, and the number of services that get one. */
   upload: { samples: number; times: number };
   computedData: { rounds: number; frames: number; seconds: number };
   timeoutMs: number;
@@ -69,7 +69,7 @@ if (options.help) {
       "[--readme: put the table into the README] [--json FILE]",
   );
 } else {
-  // Others at work on the machine spoil the figures: who reads them must know.
+  // Other work on the machine affects the figures, so the report mentions it.
   const loadAtStart = loadavg()[0] ?? 0;
   const begin = performance.now();
   const measured = new Map<string, Figures>();
@@ -149,7 +149,7 @@ function report(measured: ReadonlyMap<string, Figures>, loadAtStart: number, too
       : [
           `Stored: ${million(stored.small)} samples, and ${million(stored.large)} where it says ten times as much.`,
         ]),
-    `Medians over HTTP with one connection, client and service in processes of their own; PostgreSQL with its default durability.`,
+    `Medians over HTTP with one connection; client and service in separate processes; PostgreSQL with its default durability.`,
     `Load of the machine before the start: ${loadAtStart.toFixed(1)}${loadAtStart > 0.5 ? ": it was not idle, times are too long" : ""}. The run took ${Math.round(tookMs / 1000)} s.`,
     ...(options.quick ? ["Quick run on little data: no figures to publish."] : []),
     "",
@@ -187,7 +187,7 @@ function intoReadme(text: string): void {
   );
 }
 
-/** What is going on, on a terminal only; null wipes the line. */
+/** Shows the progress, on a terminal only; null clears the line. */
 function progress(what: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what ?? ""}`);
 }

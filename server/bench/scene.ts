@@ -1,4 +1,4 @@
-/** A service with the data of one team, for measurements: real HTTP, a real database, samples stored as a load does. */
+/** A service with the data of one team, for measurements: real HTTP, a real database, samples stored like by a load. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The service in a process of its own, as the benchmark starts it: tells where it is to be reached, does what it is
- * asked, and ends with whoever started it. Argument: URL of a PostgreSQL database; none for the embedded one.
+ * The service in a separate process of the benchmark. Sends its address, runs commands, and ends with its parent process.
+ * Argument: URL of a PostgreSQL database; none for the embedded one.
  */
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -34,8 +34,8 @@ async function load(scene: Scene, { sessions }: Commands["load"]["takes"]): Prom
     sessionMs.push(performance.now() - begin);
     if (stored !== SESSION_SAMPLES) throw new Error(`day ${day}: ${stored} samples stored`);
   }
-  // PostgreSQL does so on its own within a minute, and then in the middle of a measurement; in the embedded database the
-  // job that loads does.
+  // PostgreSQL would do this automatically within a minute, during a measurement. In the embedded database, the job of the
+  // load does it.
   if (store.database.kind === "postgres") await store.database.pool.query("VACUUM (ANALYZE) sample_chunks");
   else await vacuumEmbedded(ctx, "sample_chunks");
   const { rows } = await store.database.pool.query("SELECT pg_total_relation_size('sample_chunks') AS bytes");
@@ -50,7 +50,7 @@ async function load(scene: Scene, { sessions }: Commands["load"]["takes"]): Prom
 
 const inMemory = new Map<string, Buffer>();
 
-/** Puts answers from memory in front of the service: same process, same server, same connections. */
+/** Adds responses from memory before the service: same process, same server, same connections. */
 function serveFromMemory({ service }: Scene): void {
   const { server } = service.app;
   const listeners = server.listeners("request") as ((req: IncomingMessage, res: ServerResponse) => void)[];
@@ -61,7 +61,7 @@ function serveFromMemory({ service }: Scene): void {
       for (const listener of listeners) listener.call(server, request, response);
       return;
     }
-    // What comes with the request is read over first.
+    // Read the body of the request first.
     request.resume().once("end", () => {
       response.writeHead(200, { "Content-Type": "application/json", "Content-Length": bytes.length });
       response.end(bytes);
@@ -83,7 +83,7 @@ const commands: {
 const answer = <Name extends CommandName>(scene: Scene, name: Name, takes: Commands[Name]["takes"]) =>
   commands[name](scene, takes);
 
-// Whoever started this is gone, or wants it to end; what it leaves on disk lies in their folder.
+// The parent process has ended or wants this one to end. It removes the files.
 process.on("disconnect", () => process.exit(0));
 
 try {

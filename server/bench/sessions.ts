@@ -1,4 +1,4 @@
-/** The samples that the benchmark stores: training sessions as a tracker records them, encoded and decoded again. */
+/** The samples that the benchmark stores: training sessions like those of a tracker, encoded and decoded again. */
 import { decode, type EncodableRow, encode } from "asi-convert";
 import { concatColumns, FIX_2D, type SampleColumns, sliceColumns } from "../src/store/samples/index.js";
 import { recordSession } from "../src/store/samples/testing/session.js";
@@ -6,26 +6,26 @@ import { recordSession } from "../src/store/samples/testing/session.js";
 /** Two hours at 10 Hz; as a recording 7.5 MB. */
 export const SESSION_SAMPLES = 72_000;
 export const DAY_MS = 86_400_000;
-/** A session begins every day at this time. */
+/** The time of day at which a session starts. */
 export const FIRST_SESSION_MS = Date.UTC(2024, 5, 1, 10);
 
-/** After so many days the athlete does the same again, at other times: noise is slow to make. */
+/** Number of different sessions, which repeat on later days, because generating noise is slow. */
 const DISTINCT_SESSIONS = 8;
 
-/** What the device without a break records: one sample every 2 s for 14 days. */
+/** The samples of the device without a break: one every 2 s for 14 days. */
 const RESTLESS_DAYS = 14;
 const RESTLESS_PERIOD_MS = 2000;
 export const RESTLESS_SAMPLES = (RESTLESS_DAYS * DAY_MS) / RESTLESS_PERIOD_MS;
 
-/** Rows of a batch, as the decoder gives them. */
+/** Rows of a batch from the decoder. */
 const BATCH_SAMPLES = 2_500;
 
-/** The rows of a session of one seed. */
+/** The rows of the session with a seed. */
 function* rowsOf(session: SampleColumns): Generator<EncodableRow> {
   for (let i = 0; i < session.length; i++) yield rowAt(session, i);
 }
 
-/** One sample in the units of the service's answers. */
+/** A sample in the units of the API. */
 export function rowAt(columns: SampleColumns, i: number) {
   return {
     timestamp: columns.timestampMs[i] ?? Number.NaN,
@@ -69,7 +69,7 @@ async function decodedSession(seed: number): Promise<SampleColumns> {
   return concatColumns(batches);
 }
 
-/** What the device without a break recorded, day by day: every day the same. */
+/** The samples of the device without a break by day; all days are the same. */
 export function restlessDays(): SampleColumns[] {
   const oneDay = recordSession(FIRST_SESSION_MS, DAY_MS / RESTLESS_PERIOD_MS, 0);
   return Array.from({ length: RESTLESS_DAYS }, (_, day) => {
@@ -78,7 +78,7 @@ export function restlessDays(): SampleColumns[] {
   });
 }
 
-/** A session as a decoder hands it over. */
+/** A session as the decoder returns it. */
 export function* inBatches(session: SampleColumns): Generator<SampleColumns> {
   for (let from = 0; from < session.length; from += BATCH_SAMPLES)
     yield sliceColumns(session, from, Math.min(session.length, from + BATCH_SAMPLES));

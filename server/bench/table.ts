@@ -1,6 +1,6 @@
 import { type Figures, isReached, TARGETS, type Target } from "./targets.js";
 
-/** A Markdown table, its columns aligned: a line per promise, and for each database what was measured. */
+/** A Markdown table with aligned columns: a line for each target, with the measured values of each database. */
 export function table(databases: ReadonlyMap<string, Figures>): string {
   const head = ["", "target", ...[...databases.keys()].flatMap((name) => [name, "reached"])];
   const body = TARGETS.map((target) => [
@@ -22,12 +22,12 @@ function cells(target: Target, figures: Figures): [string, string] {
   ];
 }
 
-/** Three significant digits, thousands set apart. */
+/** Three significant digits, with thousands separators. */
 function number(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en-US");
 }
 
-/** A Markdown table of a head and its lines. */
+/** A Markdown table with a header and lines. */
 export function align(lines: readonly (readonly string[])[]): string {
   const [head = [], ...body] = lines;
   const widths = head.map((_, column) => Math.max(3, ...lines.map((line) => (line[column] ?? "").length)));

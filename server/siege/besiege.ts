@@ -9,27 +9,27 @@ import { Client } from "./client.js";
 import { newParty, type Party, prepare, recording } from "./scene.js";
 import { type Outcome, outcomeOf } from "./verdict.js";
 
-/** What an attack has left behind is over when the loop and the bystander had this long, ms. */
+/** Time for the event loop and the bystander to recover after an attack, ms. */
 const CALM_MS = 1_000;
-/** An attack that does not end by itself some time after it should is a fault of the siege. */
+/** An attack that has not ended this long after its end is an error in the siege. */
 const END_TIMEOUT_MS = 180_000;
-/** Other users have machines of their own: here the attacker leaves the processors to the service. */
+/** Attackers usually have their own machines, so here the attacker leaves the processors to the service. */
 const ATTACKER_PRIORITY = 10;
 
-/** What the bystander records: ten minutes, ten times a second. */
+/** The recording of the bystander: ten minutes at 10 Hz. */
 const TEN_MINUTES = { count: 6_000, periodMs: 100 };
-/** What an attacker records who needs much: 48 hours, once a second. */
+/** The recording of an attacker that needs much data: 48 hours at 1 Hz. */
 const TWO_DAYS = { count: 172_800, periodMs: 1000 };
 
-/** Each attacker comes from another address, so that none uses up the calls of the next. */
+/** Each attacker has another address, so that none uses up the calls of the next. */
 const addressOf = (i: number) => `127.0.1.${i + 1}`;
 
-/** No attack at all: what the others are compared with, and whether everything is well again afterwards. */
+/** No attack: the baseline before the attacks, and the recovery after them. */
 const peace = (name: string): Attack => ({ name, as: "anyone", run: ({ signal }) => untilTheEnd(signal) });
 
 /**
- * Starts the service on a database and lets the attacks run, one after the other, beside a bystander.
- * @param tell hears of each outcome
+ * Starts the service on a database and runs the attacks one after the other, beside a bystander.
+ * @param tell called with each outcome
  */
 export async function besiege(
   database: string,
@@ -53,7 +53,7 @@ export async function besiege(
   const upload = await recording(bystander.serial, bystander.startMs, 600, 100);
   registrar.close();
   await preparing.stop();
-  // A fresh process, so that its memory is what the attacks take, and not the preparation.
+  // A new process, so that its memory does not include that of the preparation.
   const service = await startBesieged(dataDir, databaseUrl);
   const person = await startBystander({
     url: service.url,
@@ -83,7 +83,7 @@ export async function besiege(
 }
 
 async function look(attack: Attack, tally: Tally, person: Bystander, service: BesiegedService) {
-  // The service first: a bystander's answers that are still on their way then count here.
+  // The service first, so that responses to the bystander that are still on their way count here.
   const figures = await service.figures();
   return outcomeOf(attack, tally.toString(), await person.experience(), figures);
 }

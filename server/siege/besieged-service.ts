@@ -7,28 +7,28 @@ const MAIN = join(import.meta.dirname, "../dist/main.js");
 const PROBE = join(import.meta.dirname, "probe.js");
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
-/** How long a service whose event loop is held has to answer the probe's question. */
+/** How long a service with a blocked event loop may take to respond to the probe. */
 const PROBE_TIMEOUT_MS = 120_000;
 
-/** What the probe inside the service saw since it was last asked. */
+/** Measurements of the probe inside the service since the last request. */
 export interface ProbeFigures {
   longestDelayMs: number;
   peakMemoryMb: number;
 }
 
-/** The built service as a process of its own, with the settings that an operator gets without setting any. */
+/** The built service in a separate process with default settings. */
 export interface BesiegedService {
   url: string;
-  /** Runs a command of the operator's. @returns what it prints as JSON */
+  /** Runs a command of the operator. @returns its output as JSON */
   command(...args: string[]): Promise<unknown>;
-  /** @throws Error when the service has ended or does not answer */
+  /** @throws Error when the service has ended or does not respond */
   figures(): Promise<ProbeFigures>;
   stop(): Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
 
-/** Ends every service at once. */
+/** Ends all services immediately. */
 export function killBesieged(): void {
   for (const child of running) child.kill("SIGKILL");
 }
@@ -42,7 +42,7 @@ export async function startBesieged(dataDir: string, databaseUrl: string | null)
     PORT: "0",
     METRICS_PORT: "0",
     LOG_LEVEL: "error",
-    // The receivers of the siege listen on this machine.
+    // The webhook receivers of the siege listen on this machine.
     WEBHOOK_ALLOW_PRIVATE: "true",
     ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
   };
@@ -56,7 +56,7 @@ export async function startBesieged(dataDir: string, databaseUrl: string | null)
   const url = await new Promise<string>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`does not listen: ${output}`)), START_TIMEOUT_MS);
     const read = (chunk: Buffer) => {
-      // Errors of the attacks may fill pages; the end is enough.
+      // The attacks may cause many errors; the end of the output is enough.
       output = (output + chunk).slice(-10_000);
       const found = /listens on (http:\/\/[^\s;"]+)/.exec(output)?.[1];
       if (found === undefined) return;

@@ -1,4 +1,4 @@
-/** Twenty ordinary requests a second, whatever the answers to the earlier ones do. */
+/** Sends twenty ordinary requests a second, without waiting for earlier responses. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { Client, type Sent } from "./client.js";
 
 const INTERVAL_MS = 50;
 
-/** No user waits longer. */
+/** Timeout of a request. */
 const TIMEOUT_MS = 30_000;
 
 interface Wish extends Sent {
@@ -23,7 +23,7 @@ const client = new Client(order.url, "127.0.0.1");
 const nothing = (): Experience => ({ latenciesMs: [], slowest: null, errors: [], webhookDelaysMs: [] });
 let experience = nothing();
 
-/** When changes were answered of which the webhook has not yet been told. */
+/** Response times of the changes whose event has not arrived at the webhook yet. */
 let untold: number[] = [];
 const receiver = createServer((request, response) => {
   request.resume().once("end", () => {
@@ -61,7 +61,7 @@ const ordinary: ((round: number) => Wish)[] = [
   () => ({ path: "/api/v1/account/", status: 200 }),
   () => ({ path: "/api/v1/devices/", status: 200 }),
   () => ({ path: `${device}/latest-preprocessed-data/`, status: 200 }),
-  // Another interval each time, so that no page comes from the service's cache.
+  // Another interval each time, so that no page comes from the cache of the service.
   (round) => ({
     path: `${device}/preprocessed-data/?start=${party.startMs + round}&stop=${iso(party.stopMs)}&limit=300`,
     status: 200,
@@ -82,7 +82,7 @@ const ordinary: ((round: number) => Wish)[] = [
   }),
 ];
 
-/** Now and then: a login and a conversion. */
+/** Less frequent requests: a login and a conversion. */
 const rare: (() => Wish)[] = [
   () => ({
     path: "/oauth2/token/",
@@ -104,7 +104,7 @@ const rare: (() => Wish)[] = [
     status: 200,
   }),
 ];
-/** One request in this many is a rare one. */
+/** One in this number of requests is a less frequent one. */
 const RARELY = 25;
 
 function wishOf(round: number): Wish {
@@ -138,7 +138,7 @@ process.on("disconnect", () => process.exit(0));
 const begin = performance.now();
 let round = 0;
 setInterval(() => {
-  // A timer that comes late makes up for what it missed.
+  // A timer that fires late makes up for missed requests.
   for (; performance.now() - begin >= round * INTERVAL_MS; round++)
     void ask(round, begin + round * INTERVAL_MS);
 }, 5);

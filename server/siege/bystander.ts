@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Party } from "./scene.js";
 
-/** What the bystander saw between two questions. */
+/** Measurements of the bystander between two reports. */
 export interface Experience {
-  /** Times of the requests, from when each was due to the last byte of its answer, ms. */
+  /** Times of the requests, from when each was due to the last byte of its response, ms. */
   latenciesMs: number[];
   /** The slowest of them, such as `GET /api/v1/account/`; null when there was none. */
   slowest: { request: string; latencyMs: number } | null;
-  /** Answers that were not the expected ones, such as `GET /api/v1/account/: 503`. */
+  /** Unexpected responses, such as `GET /api/v1/account/: 503`. */
   errors: string[];
-  /** From the answer to a change until the webhook was called, ms. */
+  /** Times from the response to a change until the webhook was called, ms. */
   webhookDelaysMs: number[];
 }
 
@@ -22,9 +22,9 @@ export interface Order {
   recordingBase64: string;
 }
 
-/** An ordinary user in a separate process, so that the attackers' work does not delay the clock. */
+/** An ordinary user in a separate process, so that the work of the attackers does not affect its measurements. */
 export interface Bystander {
-  /** @returns what the user saw since the last call */
+  /** @returns the measurements since the last call */
   experience(): Promise<Experience>;
   stop(): void;
 }

@@ -10,19 +10,19 @@ export interface Sent {
   json?: Json;
   body?: string | Uint8Array;
   headers?: Record<string, string | number>;
-  /** Gives up after this time and hangs up. */
+  /** Disconnects after this time. */
   timeoutMs?: number;
 }
 
 export interface Answer {
-  /** 0 when there was none: the connection was refused or cut, or the client gave up. */
+  /** 0 without a response: the connection was refused or cut, or the client gave up. */
   status: number;
   body: Buffer;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** A client at an address of its own, so that throttles by address tell attackers and bystander apart. */
+/** A client with its own address, so that throttles by address distinguish attackers and bystander. */
 export class Client {
   readonly #url: URL;
   readonly #agent: Agent;
@@ -34,7 +34,7 @@ export class Client {
     this.#agent = new Agent({ keepAlive: true, maxSockets: 1000, localAddress });
   }
 
-  /** Sends a request and reads the whole answer. Never rejects. */
+  /** Sends a request and reads the complete response. Never rejects. */
   send(path: string, { method, token, json, body, headers, timeoutMs }: Sent = {}): Promise<Answer> {
     const content = json === undefined ? body : JSON.stringify(json);
     return new Promise((resolve) => {
@@ -61,7 +61,7 @@ export class Client {
     });
   }
 
-  /** @throws Error when the answer has another status */
+  /** @throws Error when the response has another status */
   async expect(status: number, path: string, sent: Sent = {}): Promise<Json> {
     const answer = await this.send(path, sent);
     if (answer.status !== status) {
@@ -70,7 +70,7 @@ export class Client {
     return answer.body.length === 0 ? undefined : JSON.parse(answer.body.toString());
   }
 
-  /** A form, as the token endpoint takes it. */
+  /** Sends a form, as for the token endpoint. */
   form(path: string, fields: Record<string, string>): Promise<Answer> {
     return this.send(path, {
       method: "POST",
@@ -79,7 +79,7 @@ export class Client {
     });
   }
 
-  /** A bare connection on which the caller writes anything. */
+  /** Opens a raw connection. */
   connect(): Socket {
     const socket = connect({
       host: this.#url.hostname,

@@ -1,6 +1,6 @@
 /**
- * Attacks the built service on each database while an ordinary user makes 20 requests a second, and prints what that user saw.
- * Ends with status 1 when a promise is not kept.
+ * Attacks the built service on each database while an ordinary user makes 20 requests a second, and prints the measurements of
+ * that user. The exit status is 1 when a target is missed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string" },
     readme: { type: "boolean", default: false },
     json: { type: "string", default: fileURLToPath(new URL("../bench/out/siege.json", import.meta.url)) },
-    /** Started for one database by the process that reports on all. */
+    /** Set when the process that reports on all databases starts this one for a single database. */
     part: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
 }
 
 async function besiegeOne(name: string, chosen: readonly Attack[], seconds: number) {
-  // Preparations and stragglers take about as long as the attacks themselves.
+  // Preparations and late responses take about as long as the attacks.
   const timeoutMs = (chosen.length * (seconds + 60) + 120) * 1000;
   const outcomes = new Map<string, Outcome[]>();
   await onGround(
@@ -78,7 +78,7 @@ async function besiegeOne(name: string, chosen: readonly Attack[], seconds: numb
   return outcomes;
 }
 
-/** Each database in a process of its own: the attacker's low priority would be inherited by the next service. */
+/** Runs a separate process for each database, because the next service would inherit the low priority of the attacker. */
 async function besiegeEach(names: readonly string[]): Promise<Map<string, Outcome[]>> {
   const outcomes = new Map<string, Outcome[]>();
   for (const name of names) {

@@ -4,7 +4,7 @@ import { type EncodableRow, encode } from "asi-convert";
 import type { BesiegedService } from "./besieged-service.js";
 import type { Client, Json } from "./client.js";
 
-/** A manager with a device, a recording, an activity and a time frame, as the specification's client has them. */
+/** A manager with a device, a recording, an activity and a time frame, like an ordinary client. */
 export interface Party {
   id: number;
   username: string;
@@ -26,7 +26,7 @@ export interface Party {
 const LOAD_TIMEOUT_MS = 120_000;
 /** Long before any recording of the siege. */
 const OWNED_SINCE = "2020-01-01T00:00:00Z";
-/** When every recording begins. */
+/** When every recording starts. */
 const FIRST_MS = Date.UTC(2024, 5, 1, 10);
 
 function* rows(startMs: number, count: number, periodMs: number): Generator<EncodableRow> {
@@ -54,13 +54,13 @@ export async function recording(
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** What a party records: how many rows, and how far apart. */
+/** The recording of a party: number of rows, and their interval. */
 export interface Session {
   count: number;
   periodMs: number;
 }
 
-/** What the operator does for all parties before they come: an OAuth application and a device for each name. */
+/** Creates what the parties need from the operator: an OAuth application, and a device for each name. */
 export async function prepare(
   service: BesiegedService,
   folder: string,
@@ -77,8 +77,8 @@ export async function prepare(
 const serialOf = (name: string) => `S-${name.toUpperCase()}`;
 
 /**
- * Registers a manager and makes all that a party has.
- * @param session what is recorded, with a time frame over it; null: nothing is
+ * Registers a manager and creates everything that a party has.
+ * @param session the recording, with a time frame over it; null for none
  */
 export async function newParty(
   service: BesiegedService,
@@ -136,7 +136,7 @@ export async function newParty(
   return { ...party, timeframe: timeframe.id };
 }
 
-/** The body of a time frame over a party's whole recording. */
+/** The body of a time frame over the whole recording of a party. */
 export const timeframeOf = (party: Party, changes: Record<string, unknown> = {}) => ({
   start_time: new Date(party.startMs).toISOString(),
   end_time: new Date(party.stopMs).toISOString(),
@@ -170,5 +170,5 @@ async function loaded(look: () => Promise<Json>): Promise<void> {
     if (state === "FAILURE") throw new Error(`The load failed: ${JSON.stringify(details)}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("The load takes too long");
+  throw new Error("The load took too long");
 }

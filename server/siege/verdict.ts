@@ -2,11 +2,11 @@ import { quantile } from "../bench/measure.js";
 import type { ProbeFigures } from "./besieged-service.js";
 import type { Experience } from "./bystander.js";
 
-/** What an attack did to the others. */
+/** The effects of an attack on others. */
 export interface Outcome {
   attack: string;
   as: string;
-  /** What the attacker was answered. */
+  /** The responses that the attacker got. */
   answers: string;
   requests: number;
   errors: string[];
@@ -21,14 +21,14 @@ export interface Outcome {
   peakMemoryMb: number;
 }
 
-/** What the service promises to its users while it is attacked, on a machine of two cores. */
+/** The targets of the service during attacks, on a machine with two cores. */
 export const TARGETS = { p99Ms: 250, errors: 0, longestDelayMs: 100, peakMemoryMb: 700 } as const;
 
 export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
 
 /**
- * Bounds of the short form. It runs on machines with other work, so it allows ten times as long (the faults that it guards
- * against took 1.4 s to minutes), and memory for the work that then waits.
+ * Targets of the short form. It runs on machines with other work, so it allows ten times the times (the defects that it
+ * guards against took 1.4 s to minutes), and memory for the work that then waits.
  */
 export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,
@@ -59,7 +59,7 @@ export function outcomeOf(
   };
 }
 
-/** @returns what was promised and not kept; empty when all was */
+/** @returns the missed targets; empty when there are none */
 export function broken(outcome: Outcome, targets: Targets): string[] {
   return [
     ...(outcome.requests > 0 ? [] : ["no request of the bystander was answered"]),

@@ -1,7 +1,7 @@
 /**
- * The service in a process of its own, as the soak runs it: tells where it is to be reached, measures itself when asked,
- * and ends with its parent process. Its clock goes a day ahead when it is told to, so that what lives for days comes and
- * goes within minutes. Arguments: data folder, URL of a PostgreSQL database (none: the embedded one).
+ * The service in a separate process of the soak test. Sends its address, measures itself on request, and ends with its
+ * parent process. Its clock can skip a day, so that data with a lifetime of days expire within minutes. Arguments: data
+ * folder, URL of a PostgreSQL database (none for the embedded one).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../src/config.js";
@@ -12,14 +12,14 @@ import { createApplication } from "../src/oauth/applications.js";
 import { ownContext, startService } from "../src/service.js";
 import { openStore } from "../src/store/open.js";
 
-/** What the soak asks for. */
+/** A request of the soak test. */
 export type Question = { id: number; name: "measure" | "nextDay" };
 
 /** The process and its database at one moment. */
 export interface Measurement {
   /** Bytes. */
   residentSet: number;
-  /** After collection: objects, and what lies beside them. */
+  /** Objects on the heap, and memory outside of it, after garbage collection. */
   heap: number;
   arrayBuffers: number;
   /** Bytes of each table with its indexes. */
@@ -87,7 +87,7 @@ async function open(dataDir: string, databaseUrl: string | undefined) {
       const counted = await pool.query<{ count: string }>(`SELECT count(*) AS count FROM "${name}"`);
       rows[name] = Number(counted.rows[0]?.count);
     }
-    // What a first collection finalises, a second one frees.
+    // The second collection frees what the first one has finalised.
     for (let times = 0; times < 2; times++) {
       global.gc?.();
       await sleep(50);

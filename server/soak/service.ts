@@ -7,7 +7,7 @@ const START_TIMEOUT_MS = 120_000;
 const ANSWER_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 40_000;
 
-/** The service under soak. */
+/** The service in the soak test. */
 export interface SoakedService {
   url: string;
   clientId: string;
@@ -15,7 +15,7 @@ export interface SoakedService {
   /** Serial numbers. */
   devices: readonly string[];
   measure(): Promise<Measurement>;
-  /** Sets the service's clock a day ahead and has it remove what has outlived its time. */
+  /** Sets the clock of the service a day ahead and removes expired data. */
   nextDay(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,23 +8,23 @@ import { startTraffic } from "./traffic.js";
 import { judge, type Series } from "./verdict.js";
 
 const CALLERS = 4;
-/** Measurements of a run, whatever its length. */
+/** Number of measurements in a run of any length. */
 const MEASUREMENTS = 30;
 
 export interface SoakOptions {
   minutes: number;
-  /** URL of an empty PostgreSQL database; null for an embedded one of its own. */
+  /** URL of an empty PostgreSQL database; null for a new embedded one. */
   databaseUrl: string | null;
-  /** Told of each measurement as it is made. */
+  /** Called with each measurement. */
   tell?(line: string): void;
 }
 
 export interface SoakResult {
   requests: number;
   statuses: Record<string, number>;
-  /** Answers that should not have been. */
+  /** Unexpected responses. */
   surprises: readonly string[];
-  /** What was still growing at the end; empty when all was flat. */
+  /** Figures that were still growing at the end; empty when all were flat. */
   growing: readonly string[];
   /** Figures at one third, two thirds and the end. */
   table: readonly string[];

@@ -15,11 +15,11 @@ interface Answer {
   body: any;
 }
 
-/** What the callers did so far. */
+/** The requests so far. */
 export interface Traffic {
-  /** Requests answered, by status. */
+  /** Number of responses by status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Answers that should not have been, at most 20. */
+  /** Unexpected responses, at most 20. */
   readonly surprises: readonly string[];
   stop(): Promise<void>;
 }
@@ -27,10 +27,9 @@ export interface Traffic {
 const pick = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
 
 /**
- * Callers who do what clients do, each one thing after the other, over and over: they log in, read, store, convert,
- * create and delete, and some of them send what is refused. All that they create they delete again, or it has a time
- * after which the service does.
- * @param callers managers at work at the same time
+ * Simulates clients that repeatedly log in, read, store, convert, create and delete, one request after the other, and
+ * sometimes send requests that are refused. They delete everything that they create, unless it expires.
+ * @param callers number of concurrent managers
  */
 export async function startTraffic(
   { url, clientId, clientSecret, devices }: SoakedService,
@@ -66,7 +65,7 @@ export async function startTraffic(
     });
     const text = await response.text();
     statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-    // The clock has gone a day ahead since the token was given.
+    // The clock has skipped a day since the token was issued.
     const expired = response.status === 403 && token !== undefined;
     if (!expected.includes(response.status) && !expired && surprises.length < 20) {
       surprises.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
@@ -79,7 +78,7 @@ export async function startTraffic(
   const token = (fields: Record<string, string>, expected: number[]) =>
     send("POST", "/oauth2/token/", { form: new URLSearchParams({ ...client, ...fields }), expected });
 
-  /** @returns the work, once the caller has all that it needs: the clock may go ahead from then on */
+  /** @returns the work of a caller, when everything is prepared. From then on, the clock may skip a day. */
   async function prepare(index: number): Promise<() => Promise<void>> {
     const username = `manager-${index}`;
     await send("POST", "/api/v1/managers/", {
@@ -111,7 +110,7 @@ export async function startTraffic(
     const schemas = (
       await send("GET", "/api/v1/json-schemas/?limit=3000", { token: access, expected: [200] })
     ).body.results as { id: number; name: string }[];
-    // The ownership has just begun.
+    // The ownership has just started.
     const startMs = Date.now();
     const recording = await walk(serial ?? "SOAKX", new Date(startMs).toISOString(), ROWS);
     const base64 = Buffer.from(recording).toString("base64");
@@ -125,7 +124,7 @@ export async function startTraffic(
       garbage: () =>
         send("GET", "/api/v1/account/", { token: randomBytes(32).toString("base64url"), expected: [403] }),
       lists: async () => {
-        // Variants of a list, as one caller may invent them.
+        // Variants of a list that a caller may request.
         const ordering = [1, 2, 3].map(
           () => pick(["", "-"]) + pick(["device_name", "serial_number", "custom_name"]),
         );
@@ -203,7 +202,7 @@ export async function startTraffic(
         await remove(path);
       },
       password: async () => {
-        // Its own again: nothing changes, but it is judged.
+        // The current value: nothing changes, but it is checked.
         if (randomInt(10) > 0) return;
         await send("PATCH", `/api/v1/managers/${id}/`, {
           token: access,

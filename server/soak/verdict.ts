@@ -5,13 +5,13 @@ export interface Series {
   values: readonly number[];
 }
 
-/** What does not count as growth: measurements vary, and pages of tables fill up and empty again. */
+/** Tolerance for growth: measurements vary, and pages of tables fill up and empty again. */
 const SLACK: Record<Series["kind"], number> = { memory: 12e6, table: 1e6, rows: 200 };
 const TOLERANCE = 1.15;
 
 /**
- * Says what still grows at the end of a run: the median of its last third is above that of its second third. The first
- * third fills caches, and the tables up to what retention leaves.
+ * Finds the figures that still grow at the end of a run: the median of the last third is above that of the second third. In
+ * the first third, caches fill, and tables grow until retention starts to remove rows.
  */
 export function judge(series: readonly Series[]): { growing: string[]; table: string[] } {
   const growing: string[] = [];

@@ -8,7 +8,7 @@ export interface Sent {
   form?: Record<string, string>;
 }
 
-/** Sends a request. @throws Error when the answer has another status */
+/** Sends a request. @throws Error when the response has another status */
 export async function expectStatus(
   status: number,
   url: string,

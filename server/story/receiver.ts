@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** What a webhook has told. */
+/** An event that a webhook has delivered. */
 export interface ToldEvent {
   event: string;
   webhook_id: number;
@@ -15,7 +15,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A server of the client, on loopback, that keeps what webhooks tell it. */
+/** A server of the client on loopback that stores the events of webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const events: ToldEvent[] = [];
   const server = createServer((request, response) => {

@@ -1,10 +1,10 @@
 /**
- * Starts the built service on a database of its own, hands out an application and a device as an operator does, and
- * lets a client tell its story:
+ * Starts the built service on a temporary database, creates an application and a device like an operator, and runs the
+ * requests of a client:
  *
  *     npm run story -w server
  *
- * With DATABASE_URL the story runs on that PostgreSQL database instead, and leaves its rows there.
+ * With DATABASE_URL it uses that PostgreSQL database instead, and leaves its rows there.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ const env = {
   PORT: "0",
   METRICS_PORT: "0",
   LOG_LEVEL: "error",
-  // The receiver stands on this machine.
+  // The receiver is on this machine.
   WEBHOOK_ALLOW_PRIVATE: "true",
 };
 

@@ -1,7 +1,7 @@
 import { expectStatus, type Json } from "./http.js";
 import type { Receiver } from "./receiver.js";
 
-/** What the operator hands to a client, and what the client brings. */
+/** What the client gets from the operator, and its own data. */
 export interface Given {
   /** Address of the API. */
   url: string;
@@ -10,20 +10,20 @@ export interface Given {
   /** The device, as printed on its case. */
   device: { serial_number: string; device_name: string };
   recording: Uint8Array;
-  /** The operator extends the ownership back to the recording, which is older than the story. */
+  /** The operator extends the ownership back to the recording, which is older than the ownership. */
   backdateOwnership(): Promise<void>;
   /** First and last instant of the recording's two halves, in the form of the API. */
   halves: readonly [{ start: string; end: string }, { start: string; end: string }];
   receiver: Receiver;
 }
 
-/** How long a story waits for work that the service does after its answer. */
+/** How long the story waits for work that the service does after its response. */
 const PATIENCE_MS = 30_000;
 
 /**
- * A full client's story, over HTTP alone: from the registration to computed data that follow a change.
- * @param tell says what happened, a line at a time
- * @throws Error when the service does not do what it promises
+ * The requests of a complete client: from the registration to computed data that follow a change.
+ * @param tell prints what happened, a line at a time
+ * @throws Error when the service does not behave as documented
  */
 export async function tellStory(given: Given, tell: (line: string) => void): Promise<void> {
   const { url, client, receiver } = given;
@@ -89,7 +89,7 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
     json_schema: await schema("timeframe_soccer"),
   });
   await told(receiver, "timeframe-created", activity.id, timeframe.id);
-  tell(`Created time frame ${timeframe.id} of the first half; its webhook told of timeframe-created.`);
+  tell(`Created time frame ${timeframe.id} of the first half; its webhook delivered timeframe-created.`);
 
   const path = `/timeframes/${timeframe.id}/`;
   const half = await api(200, "GET", `${path}computed-data/`);
@@ -102,15 +102,15 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
   if (!(whole.total_distance > half.total_distance && whole.last_computation > half.last_computation)) {
     throw new Error("The computed data did not follow the change of the time frame");
   }
-  tell(summary("Changed the time frame, and it was computed anew. The whole match", whole));
+  tell(summary("Changed the time frame, and its data were recomputed. The whole match", whole));
 
   await api(204, "DELETE", `/activities/${activity.id}/`);
   await told(receiver, "timeframe-deleted", activity.id, timeframe.id);
   await told(receiver, "activity-deleted", activity.id);
-  tell("Deleted the activity; the webhook was told of it and of its time frame.");
+  tell("Deleted the activity; the webhook delivered the deletion of it and of its time frame.");
 }
 
-/** Reads page after page until the manager's default athlete is found (specification, "Manager operations"). */
+/** Reads page after page until the default athlete of the manager is found. */
 async function defaultAthlete(manager: number, get: (path: string) => Promise<Json>): Promise<Json> {
   for (let page: number | null = 1; page !== null; ) {
     const { results, next }: Json = await get(`/athletes/?managed_by=${manager}&page=${page}`);
@@ -127,7 +127,7 @@ async function until<T>(what: string, look: () => Promise<T | undefined>): Promi
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`Waited for ${what} in vain`);
+  throw new Error(`Timed out while waiting for ${what}`);
 }
 
 const told = (receiver: Receiver, event: string, activity_id: number, timeframe_id?: number) =>

@@ -35,7 +35,7 @@ afterAll(() => s.stop());
 
 describe("computed data over HTTP", () => {
   it.each(cases)("row 60: $name, are the figures worked out independently", async (match) => {
-    const { startMs, endMs, ownership } = matchFrame(match.birthDate);
+    const { startMs, stopMs, ownership } = matchFrame(match.birthDate);
     const [second, first] = ownership;
     if (first === undefined || second === undefined) throw new Error("The match has two ownerships");
     s.clock.stopAt(startMs - HOUR_MS);
@@ -47,7 +47,7 @@ describe("computed data over HTTP", () => {
     s.clock.stopAt(second.startMs);
     expect((await s.take(device, manager)).status).toBe(201);
 
-    s.clock.stopAt(endMs + HOUR_MS);
+    s.clock.stopAt(stopMs + HOUR_MS);
     const samples = matchSamples(match.every, match.offset);
     const rows = samples.map(({ t, speed, hr }) => ({
       timestamp: t,
@@ -69,7 +69,7 @@ describe("computed data over HTTP", () => {
 
     const { status, body: frame } = await team.create({
       start_time: new Date(startMs).toISOString(),
-      end_time: new Date(endMs).toISOString(),
+      end_time: new Date(stopMs).toISOString(),
       params: match.params,
       activity: await newActivity(s, manager, "A session", match.sport),
       json_schema: await schemaId(s, `timeframe_${match.sport}`),
@@ -78,6 +78,6 @@ describe("computed data over HTTP", () => {
     await s.runJobs();
     const { last_computation, ...figures } = (await team.computed(frame.id)).body;
     expect(figures).toEqual(independent[match.name]);
-    expect(last_computation).toBe(endMs + HOUR_MS);
+    expect(last_computation).toBe(stopMs + HOUR_MS);
   });
 });

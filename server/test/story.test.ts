@@ -20,7 +20,7 @@ it("a client's story: registration to computed data that follow a change", { tim
   const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", run], { env });
   // The rows of the recording: see fixtures/valid/match-hr.json.
   expect(stdout).toContain("7200 samples");
-  expect(stdout).toContain("told of timeframe-created");
+  expect(stdout).toContain("delivered timeframe-created");
   expect(stdout).toContain("computed anew");
   expect(stdout.trim().split("\n").at(-1)).toBe("Everything happened as promised.");
 });

@@ -3,12 +3,12 @@ import type { BesiegedService } from "../besieged-service.js";
 import type { Client } from "../client.js";
 import type { Party } from "../scene.js";
 
-/** What an attack has at hand. */
+/** The input of an attack. */
 export interface Siege {
   service: BesiegedService;
-  /** Connects from another address than the bystander does. */
+  /** Connects from another address than the bystander. */
   client: Client;
-  /** A manager as anyone may become one. */
+  /** A manager, which anyone can register as. */
   attacker: Party;
   /** The attack ends when it aborts. */
   signal: AbortSignal;
@@ -30,19 +30,19 @@ export class Tally {
 }
 
 export interface Attack {
-  /** What the attacker does, in a few words. */
+  /** Short description of the attack. */
   name: string;
-  /** What the ordinary user does not have: nothing (anonymous) or an account. */
+  /** Whether the attacker is anonymous or has an account. */
   as: "anyone" | "user";
   /** The attacker has a recording of 48 hours and a time frame over it. */
   days?: boolean;
   run(siege: Siege, tally: Tally): Promise<void>;
 }
 
-/** However fast the answers come, an attack sends no more requests than this. */
+/** Maximum rate of requests of an attack, however fast the responses are. */
 const MAX_REQUESTS = 50_000;
 
-/** Runs `once` over and over, so many at a time, until the attack ends; counts the statuses that it returns. */
+/** Runs `once` repeatedly, with this concurrency, until the attack ends. Counts the statuses that it returns. */
 export async function repeat(
   signal: AbortSignal,
   atATime: number,

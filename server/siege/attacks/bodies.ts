@@ -33,7 +33,7 @@ const activityOf = ({ attacker }: Siege, json: Record<string, unknown>, name = "
   owner: attacker.id,
 });
 
-/** Bodies that are small to send and costly to read. */
+/** Bodies that are cheap to send and expensive to read. */
 export const bodies: readonly Attack[] = [
   {
     name: "token form of 40 KB in 20,000 fields",

@@ -10,7 +10,7 @@ const ask = async (
     return (await client.send(path(round), { token: attacker.token })).status;
   });
 
-/** Reads that are broad, deep, or many. */
+/** Reads with many results, deep pages, or high rates. */
 export const reading: readonly Attack[] = [
   {
     name: "pages of 25,000 rows, 16 at a time, none of them cached",

@@ -11,7 +11,7 @@ const api = ({ client, attacker }: Siege, method: string, path: string, json?: u
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
 
-/** A new activity with time frames and webhooks, made as fast as a user can. @returns its id */
+/** Creates an activity with time frames and webhooks, as fast as a user can. @returns its id */
 async function loadedActivity(
   siege: Siege,
   timeframes: number,
@@ -55,7 +55,7 @@ async function loadedActivity(
   return id;
 }
 
-/** Receivers that take a connection and never answer. */
+/** Receivers that accept a connection and never respond. */
 async function withSilentReceiver<T>(work: (port: number) => Promise<T>): Promise<T> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -73,7 +73,7 @@ async function withSilentReceiver<T>(work: (port: number) => Promise<T>): Promis
 
 const boundary = "----asi-siege";
 
-/** Uploads a recording to the conversion over and over. */
+/** Uploads a recording to the conversion repeatedly. */
 function convert(bytes: (siege: Siege) => Promise<Uint8Array> | Uint8Array) {
   return async (siege: Siege, tally: Tally) => {
     const body = Buffer.concat([
@@ -95,14 +95,14 @@ function convert(bytes: (siege: Siege) => Promise<Uint8Array> | Uint8Array) {
 
 const HOSTILE_BYTES = 20_000_000;
 
-/** The bytes over and over, as many as the hostile recordings have. */
+/** Repeats the bytes up to the size of the hostile recordings. */
 function fill(part: Uint8Array): Uint8Array {
   const all = new Uint8Array(Math.floor(HOSTILE_BYTES / part.length) * part.length);
   for (let at = 0; at < all.length; at += part.length) all.set(part, at);
   return all;
 }
 
-/** Work that goes on after the answer, and recordings made to be dear. */
+/** Work that continues after the response, and recordings that are expensive to read. */
 export const work: readonly Attack[] = [
   {
     name: "250 reads of one stale 48 h time frame, then hung up",

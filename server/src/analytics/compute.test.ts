@@ -11,7 +11,7 @@ import {
 
 const FRAME: AnalysisFrame = {
   startMs: 0,
-  endMs: 600_000,
+  stopMs: 600_000,
   ownership: [{ startMs: 0, endMs: 700_000 }],
   athleteBirthDate: null,
 };
@@ -73,7 +73,7 @@ describe("a time frame without samples", () => {
 describe("which samples are used", () => {
   it("takes those from start to end, both included", () => {
     const samples = [99, 100, 200, 201].map((t) => ({ t, speed: 1000 }));
-    const data = compute(samples, { frame: { startMs: 100, endMs: 200 } });
+    const data = compute(samples, { frame: { startMs: 100, stopMs: 200 } });
     expect([data.first_timestamp, data.last_timestamp]).toEqual([100, 200]);
   });
 
@@ -235,7 +235,7 @@ describe("intensity", () => {
   it("divides an interval between two slices in proportion of time; the last slice may be shorter", () => {
     const samples = [9_000, 10_000, 11_000, 12_000].map((t) => ({ t, speed: 4000 }));
     const data = compute(samples, {
-      frame: { startMs: 500, endMs: 22_500 },
+      frame: { startMs: 500, stopMs: 22_500 },
       params: { intensity_span: 10 },
     });
     expect(data.intensity).toEqual({ distance: [6, 6, 0], start_time: 500, span: 10, end_time: 22_500 });
@@ -280,7 +280,7 @@ describe("heart rate", () => {
     { birthDate: "2025-01-01", start: "2024-06-02T00:00:00.000Z", expected: null },
   ])("of an athlete born $birthDate is at most $expected at $start", ({ birthDate, start, expected }) => {
     const startMs = Date.parse(start);
-    const frame = { startMs, endMs: startMs + 1, athleteBirthDate: birthDate };
+    const frame = { startMs, stopMs: startMs + 1, athleteBirthDate: birthDate };
     expect(compute([], { frame }).athlete_max_hr).toBe(expected);
     expect(compute([], { frame, params: { max_hr: 187.3 } }).athlete_max_hr).toBe(187.3);
   });
@@ -289,7 +289,7 @@ describe("heart rate", () => {
 describe("exactness", () => {
   it("holds for the longest frame at the highest speed: 7 days at 100 m/s", () => {
     const weekMs = 7 * 86_400_000;
-    const frame = { endMs: weekMs, ownership: [{ startMs: 0, endMs: weekMs + 1 }] };
+    const frame = { stopMs: weekMs, ownership: [{ startMs: 0, endMs: weekMs + 1 }] };
     const stepMs = 43_200_000;
     const samples = every(stepMs, constant(weekMs / stepMs + 1, 100_000));
     const data = compute(samples, { frame, params: { max_valid_speed: 100, intensity_span: 3600 } });

@@ -10,7 +10,7 @@ function computeSoccer(samples: readonly TestSample[]): ComputedData {
   const endMs = Math.max(...[samples.at(-1)?.t ?? 0]);
   const frame = {
     startMs: 0,
-    endMs,
+    stopMs: endMs,
     ownership: [{ startMs: 0, endMs: endMs + 1 }],
     athleteBirthDate: null,
   };

@@ -49,7 +49,7 @@ describe("every figure is the one that an independent computation gives", () => 
     const samples = tenHertz(120, (s) => (s < 3 ? 0 : 8.5 * (1 - Math.exp(-(s - 3) / 1.3))));
     const frame = {
       startMs: 0,
-      endMs: 11_900,
+      stopMs: 11_900,
       ownership: [{ startMs: 0, endMs: 12_000 }],
       athleteBirthDate: null,
     };

@@ -13,7 +13,7 @@ import type { AnalysisFrame } from "./samples.js";
  */
 export function distancePerSlice(signal: PreparedSignal, frame: AnalysisFrame, span: number): Intensity {
   const spanMs = inThousandths(span);
-  const sliceCount = signal.timestampMs.length === 0 ? 0 : Math.ceil((frame.endMs - frame.startMs) / spanMs);
+  const sliceCount = signal.timestampMs.length === 0 ? 0 : Math.ceil((frame.stopMs - frame.startMs) / spanMs);
   const distanceHalfUm = new Float64Array(sliceCount);
   for (const { first, last } of signal.segments) {
     for (let i = first; i < last; i++) {
@@ -34,6 +34,6 @@ export function distancePerSlice(signal: PreparedSignal, frame: AnalysisFrame, s
     distance: Array.from(distanceHalfUm, metres),
     start_time: frame.startMs,
     span,
-    end_time: frame.endMs,
+    end_time: frame.stopMs,
   };
 }

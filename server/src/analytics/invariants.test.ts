@@ -64,7 +64,7 @@ const unbrokenArbitrary = fc.array(phaseArbitrary, { minLength: 1, maxLength: 15
 
 function wholeFrame(samples: readonly TestSample[]): AnalysisFrame {
   const endMs = (samples.at(-1)?.t ?? 0) + 1;
-  return { startMs: 0, endMs, ownership: [{ startMs: 0, endMs }], athleteBirthDate: "1996-06-02" };
+  return { startMs: 0, stopMs: endMs, ownership: [{ startMs: 0, endMs }], athleteBirthDate: "1996-06-02" };
 }
 
 function compute(
@@ -94,7 +94,7 @@ describe("invariants of the computed data", () => {
         fc.integer({ min: 10, max: 90 }),
         (samples, { startOffsetMs, endOffsetMs }, sport, intensity_span) => {
           const whole = wholeFrame(samples);
-          const frame = { ...whole, startMs: -startOffsetMs, endMs: whole.endMs + endOffsetMs };
+          const frame = { ...whole, startMs: -startOffsetMs, stopMs: whole.stopMs + endOffsetMs };
           const data = compute(samples, frame, effectiveParameters(sport, { intensity_span }));
           const total = data.total_distance ?? 0;
           for (const parts of [distances(data.distance_per_speed_ranges), data.intensity.distance]) {
@@ -154,8 +154,8 @@ describe("invariants of the computed data", () => {
         const shiftedFrame = {
           ...frame,
           startMs: frame.startMs + shiftMs,
-          endMs: frame.endMs + shiftMs,
-          ownership: [{ startMs: shiftMs, endMs: frame.endMs + shiftMs }],
+          stopMs: frame.stopMs + shiftMs,
+          ownership: [{ startMs: shiftMs, endMs: frame.stopMs + shiftMs }],
         };
         const instantKeys = new Set(["first_timestamp", "last_timestamp", "start_time", "end_time"]);
         const shiftedBack = JSON.parse(JSON.stringify(compute(shifted, shiftedFrame)), (key, value) =>
@@ -296,7 +296,7 @@ describe("invariants of the computed data", () => {
     fc.assert(
       fc.property(sessionInFiles, ({ samples, loaded }) => {
         const frame = wholeFrame(samples);
-        const outside = [-TEN_HZ_MS, frame.endMs].map((t) => ({ t, speed: 9000, hr: 200 }));
+        const outside = [-TEN_HZ_MS, frame.stopMs].map((t) => ({ t, speed: 9000, hr: 200 }));
         const known = new Map([...loaded, ...outside].map((sample) => [sample.t, sample]));
         const stored = [...known.values()].sort((a, b) => a.t - b.t);
         expect(JSON.stringify(compute(stored, frame))).toBe(JSON.stringify(compute(samples, frame)));

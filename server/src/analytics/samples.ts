@@ -25,7 +25,7 @@ export interface AnalysisFrame {
   /** First time of the frame, integer ms since 1970 UTC. */
   readonly startMs: number;
   /** Last instant of the frame (inclusive), integer ms since 1970 UTC; above `startMs`, at most 7 days later. */
-  readonly endMs: number;
+  readonly stopMs: number;
   /** When the owner of the frame owned the device, in any order. Samples outside are ignored. */
   readonly ownership: readonly OwnershipInterval[];
   /** Birth date of the athlete, `YYYY-MM-DD`; null when unknown. */
@@ -33,7 +33,7 @@ export interface AnalysisFrame {
 }
 
 /**
- * Selects the samples that a time frame may use: `startMs <= t <= endMs` and inside an ownership interval.
+ * Selects the samples that a time frame may use: `startMs <= t <= stopMs` and inside an ownership interval.
  *
  * @param samples columns in strictly ascending order of time, possibly reaching beyond the frame
  * @returns columns with the selected samples, in the same order; they may share memory with `samples`
@@ -57,7 +57,7 @@ function ownedPeriods(frame: AnalysisFrame): OwnershipInterval[] {
   for (const owned of [...frame.ownership].sort((a, b) => a.startMs - b.startMs)) {
     // Times are integers, so the half-open interval ends 1 ms after the last time of the frame.
     const startMs = Math.max(owned.startMs, frame.startMs, periods.at(-1)?.endMs ?? frame.startMs);
-    const endMs = Math.min(owned.endMs, frame.endMs + 1);
+    const endMs = Math.min(owned.endMs, frame.stopMs + 1);
     if (startMs < endMs) periods.push({ startMs, endMs });
   }
   return periods;

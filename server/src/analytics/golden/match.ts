@@ -28,7 +28,7 @@ const MINUTE: readonly (readonly [number, number, number])[] = [
 export function matchFrame(birthDate: string | null): AnalysisFrame {
   return {
     startMs: START_MS + 9_963,
-    endMs: START_MS + 710_000,
+    stopMs: START_MS + 710_000,
     ownership: [
       { startMs: START_MS + 546_000, endMs: 32_503_679_999_000 },
       { startMs: 0, endMs: START_MS + 540_000 },

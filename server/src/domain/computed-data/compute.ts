@@ -91,13 +91,13 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
   const owned = await ownedBy(queries, timeframe);
   const frame = {
     startMs: timeframe.startTime.getTime(),
-    endMs: timeframe.endTime.getTime(),
+    stopMs: timeframe.endTime.getTime(),
     ownership: owned.map(({ start, end }) => ({ startMs: start.getTime(), endMs: end.getTime() })),
     athleteBirthDate: row.birthDate,
   };
   const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, {
     startMs: frame.startMs,
-    stopMs: frame.endMs,
+    stopMs: frame.stopMs,
   });
   // The owner of the device has changed in the meantime, so the samples may belong to another owner.
   if (!isDeepStrictEqual(await ownedBy(queries, timeframe), owned)) return computeNow(ctx, timeframeId);

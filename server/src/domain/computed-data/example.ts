@@ -19,7 +19,7 @@ export function exampleComputedData() {
   };
   const frame = {
     startMs: START_MS,
-    endMs: START_MS + 60_000,
+    stopMs: START_MS + 60_000,
     ownership: [{ startMs: START_MS, endMs: Number.POSITIVE_INFINITY }],
     athleteBirthDate: "1996-06-02",
   };

@@ -6,7 +6,7 @@ import { startComputer } from "./pool.js";
 const NOTHING_TO_COMPUTE: ComputationTask = {
   deviceId: 1,
   chunks: [],
-  frame: { startMs: 0, endMs: 1_000, ownership: [], athleteBirthDate: null },
+  frame: { startMs: 0, stopMs: 1_000, ownership: [], athleteBirthDate: null },
   parameters: effectiveParameters("soccer", {}),
   computedAtMs: 0,
 };
