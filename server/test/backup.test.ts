@@ -82,7 +82,7 @@ describe("backup", () => {
     const folder = newScratchFolder();
     const file = join(folder, "backup");
     writeFileSync(file, "mine");
-    await expect(backup(database, file, folder)).rejects.toThrow("There is already a file");
+    await expect(backup(database, file, folder)).rejects.toThrow("already exists, and a backup does not replace files");
     expect(readFileSync(file, "utf8")).toBe("mine");
     const target = join(folder, "target");
     symlinkSync(target, join(folder, "other.part"));
@@ -132,7 +132,7 @@ describe("backup", () => {
       [["5"], "not a backup"],
       [['{"format":"asi-server backup 2"}', end], "not a backup"],
       [['{"format":"asi-server backup 2","migrations":5}', end], "not a backup"],
-      [[head, '{"id":1}', end], "its first row is of no table"],
+      [[head, '{"id":1}', end], "its first row belongs to no table"],
       [[head, table, "5", end], "row 1 cannot be read"],
       [
         [head, table, '{"id":"x"}', end],
@@ -163,7 +163,7 @@ describe("backup", () => {
       createGzip({ level: 1 }),
       createWriteStream(file),
     );
-    await expect(verifyBackup(file)).rejects.toThrow("a line takes more than 256 MiB");
+    await expect(verifyBackup(file)).rejects.toThrow("a line has more than 256 MiB");
   });
 
   it.runIf(process.env.TEST_DATABASE === "postgres")(

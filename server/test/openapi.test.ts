@@ -42,7 +42,7 @@ describe("documentation", () => {
         parameters.find((parameter: { name: string }) => parameter.name === name) ?? {};
       for (const name of ["start", "stop"]) {
         expect(of(name)).toMatchObject({ in: "query", required: true });
-        expect(of(name).description).toContain(`unless the deprecated ${name}_iso is sent in its place`);
+        expect(of(name).description).toContain(`unless the deprecated ${name}_iso is sent instead`);
         expect(of(name)).not.toHaveProperty("deprecated");
         expect(of(`${name}_iso`)).toMatchObject({ in: "query", required: false, deprecated: true });
         expect(of(`${name}_iso`).schema).not.toHaveProperty("deprecated");
