@@ -82,7 +82,9 @@ describe("backup", () => {
     const folder = newScratchFolder();
     const file = join(folder, "backup");
     writeFileSync(file, "mine");
-    await expect(backup(database, file, folder)).rejects.toThrow("already exists, and a backup does not replace files");
+    await expect(backup(database, file, folder)).rejects.toThrow(
+      "already exists, and a backup does not replace files",
+    );
     expect(readFileSync(file, "utf8")).toBe("mine");
     const target = join(folder, "target");
     symlinkSync(target, join(folder, "other.part"));
