@@ -1,4 +1,6 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { lockAccountByUsername } from "../domain/accounts/find.js";
+import { revokeTokens } from "../domain/accounts/write.js";
 import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { errors } from "../domain/errors.js";
@@ -20,8 +22,21 @@ export interface Session {
   accessTokens: number;
 }
 
-/** The sessions of an account without their tokens, the most recently used first. */
-export async function listSessions(queries: Queries, accountId: number, now: Date): Promise<Session[]> {
+/**
+ * The sessions of an account without their tokens, the most recently used first.
+ * @throws ServiceError `not_found`
+ */
+export async function listSessions(
+  ctx: Context,
+  username: string,
+): Promise<{ username: string; sessions: Session[] }> {
+  return transact(ctx, "token list", async (unit) => {
+    const account = await lockAccountByUsername(unit, username);
+    return { username: account.username, sessions: await sessionsOf(unit.queries, account.id, unit.now) };
+  });
+}
+
+async function sessionsOf(queries: Queries, accountId: number, now: Date): Promise<Session[]> {
   const liveTokens = sql<number>`count(${accessTokens.tokenHash}) FILTER (WHERE ${accessTokens.expiresAt} > ${now})::int`;
   const named = { application: applications.name, clientId: applications.clientId };
   const sessions = await queries
@@ -57,10 +72,29 @@ export async function listSessions(queries: Queries, accountId: number, now: Dat
 }
 
 /**
- * Ends one session of an account.
+ * Ends one session of an account, or all of them.
+ * @param id of the session; undefined for all sessions
+ * @returns the username as it is stored
  * @throws ServiceError `not_found`
  */
-export async function revokeSession(unit: UnitOfWork, accountId: number, id: number): Promise<void> {
+export async function revokeSessions(
+  ctx: Context,
+  username: string,
+  id: number | undefined,
+): Promise<string> {
+  return transact(ctx, "token revoke", async (unit) => {
+    const account = await lockAccountByUsername(unit, username);
+    if (id === undefined) {
+      await revokeTokens(unit, account.id);
+      await unit.audit("account", account.id, null, { tokens: "revoked" });
+    } else {
+      await revokeSession(unit, account.id, id);
+    }
+    return account.username;
+  });
+}
+
+async function revokeSession(unit: UnitOfWork, accountId: number, id: number): Promise<void> {
   const [revoked] = await unit.queries
     .delete(refreshTokens)
     .where(and(eq(refreshTokens.accountId, accountId), eq(refreshTokens.id, id)))

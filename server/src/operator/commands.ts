@@ -1,21 +1,16 @@
-import { eq } from "drizzle-orm";
-import { parseString } from "fast-csv";
-import { usernameKey } from "../domain/accounts/usernames.js";
-import { revokeTokens, updateAccount } from "../domain/accounts/write.js";
 import { reportStart } from "../domain/bluetooth/report-start.js";
-import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { deleteAccount } from "../domain/deletion/account.js";
 import { addDevices } from "../domain/devices/add.js";
 import { errors } from "../domain/errors.js";
+import { grantManagedAthletes } from "../domain/managers/grant.js";
 import { backdateOwnership } from "../domain/ownerships/backdate.js";
-import type { UnitOfWork } from "../domain/unit-of-work.js";
 import { createApplication } from "../oauth/applications.js";
-import { listSessions, revokeApplication, revokeSession } from "../oauth/sessions.js";
+import { listSessions, revokeApplication, revokeSessions } from "../oauth/sessions.js";
 import { backup } from "../store/backup.js";
 import type { Database } from "../store/database.js";
-import { accounts } from "../store/schema.js";
 import { parseDateTime } from "../wire/date-time.js";
+import { readDevices } from "./device-csv.js";
 
 /** The context of a command. */
 export interface OperatorContext extends Context {
@@ -36,42 +31,6 @@ const text = (args: Arguments, name: string): string => {
 
 const optionalText = (args: Arguments, name: string) =>
   args[name] === undefined ? undefined : text(args, name);
-
-async function findUser({ queries }: UnitOfWork, username: string) {
-  const [account] = await queries
-    .select()
-    .from(accounts)
-    .where(eq(accounts.usernameKey, usernameKey(username)))
-    .for("update");
-  if (account === undefined) throw errors.notFound(`There is no account ${username}.`);
-  return account;
-}
-
-const DEVICE_COLUMNS = ["serial_number", "device_name", "device_type"];
-
-async function readDevices(csv: string) {
-  const rows: Record<string, string>[] = [];
-  let columns: readonly (string | null | undefined)[] = [];
-  await new Promise<void>((resolve, reject) => {
-    parseString<Record<string, string>, Record<string, string>>(csv, {
-      headers: true,
-      trim: true,
-      ignoreEmpty: true,
-    })
-      .on("error", reject)
-      .on("headers", (names) => {
-        columns = names;
-      })
-      .on("data", (row: Record<string, string>) => rows.push(row))
-      .on("end", () => resolve());
-  });
-  if (!DEVICE_COLUMNS.every((name) => columns.includes(name))) {
-    throw errors.field("file", `Expected a first line with the columns ${DEVICE_COLUMNS.join(", ")}.`);
-  }
-  return rows.map(({ serial_number = "", device_name = "", device_type = "" }) => {
-    return { serialNumber: serial_number, deviceName: device_name, deviceType: device_type };
-  });
-}
 
 /**
  * The operator's commands. They run in the server process when it holds the embedded database, otherwise in their own
@@ -132,12 +91,8 @@ export const commands = {
   },
 
   async "manager grant"(ctx: Context, args: Arguments): Promise<Outcome> {
-    return transact(ctx, "manager grant", async (unit) => {
-      const account = await findUser(unit, text(args, "username"));
-      if (account.role !== "MANAGER") throw errors.field("username", "The account is not a manager's.");
-      await updateAccount(unit, account, { canCreateManagedAthletes: true });
-      return { username: account.username, extra_permissions: ["can_create_managed_athletes"] };
-    });
+    const { username } = await grantManagedAthletes(ctx, text(args, "username"));
+    return { username, extra_permissions: ["can_create_managed_athletes"] };
   },
 
   async "account delete"(ctx: Context, args: Arguments): Promise<Outcome> {
@@ -146,36 +101,30 @@ export const commands = {
   },
 
   async "token list"(ctx: Context, args: Arguments): Promise<Outcome> {
-    return transact(ctx, "token list", async (unit) => {
-      const account = await findUser(unit, text(args, "username"));
-      const sessions = await listSessions(unit.queries, account.id, unit.now);
-      return {
-        username: account.username,
-        sessions: sessions.map((session) => ({
-          id: session.id,
-          application: session.application,
-          client_id: session.clientId,
-          issued: session.issuedAt.toISOString(),
-          last_used: session.lastUsedAt.toISOString(),
-          access_tokens: session.accessTokens,
-        })),
-      };
-    });
+    const { username, sessions } = await listSessions(ctx, text(args, "username"));
+    return {
+      username,
+      sessions: sessions.map((session) => ({
+        id: session.id,
+        application: session.application,
+        client_id: session.clientId,
+        issued: session.issuedAt.toISOString(),
+        last_used: session.lastUsedAt.toISOString(),
+        access_tokens: session.accessTokens,
+      })),
+    };
   },
 
   async "token revoke"(ctx: Context, args: Arguments): Promise<Outcome> {
-    return transact(ctx, "token revoke", async (unit) => {
-      const account = await findUser(unit, text(args, "username"));
-      const id = optionalText(args, "id");
-      if (id !== undefined) {
-        if (!/^[1-9]\d{0,14}$/.test(id)) throw errors.field("id", "A valid integer is required.");
-        await revokeSession(unit, account.id, Number(id));
-        return { username: account.username, id: Number(id), tokens: "revoked" };
-      }
-      await revokeTokens(unit, account.id);
-      await unit.audit("account", account.id, null, { tokens: "revoked" });
-      return { username: account.username, tokens: "revoked" };
-    });
+    const id = optionalText(args, "id");
+    if (id !== undefined && !/^[1-9]\d{0,14}$/.test(id))
+      throw errors.field("id", "A valid integer is required.");
+    const username = await revokeSessions(
+      ctx,
+      text(args, "username"),
+      id === undefined ? undefined : Number(id),
+    );
+    return { username, ...(id === undefined ? {} : { id: Number(id) }), tokens: "revoked" };
   },
 
   async backup(ctx: OperatorContext, args: Arguments): Promise<Outcome> {

@@ -2,6 +2,8 @@ import { and, eq } from "drizzle-orm";
 import { accounts, type Role } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import type { Lookup } from "../rule.js";
+import type { UnitOfWork } from "../unit-of-work.js";
+import { usernameKey } from "./usernames.js";
 
 export type Account = typeof accounts.$inferSelect;
 
@@ -16,6 +18,20 @@ export async function findAccount(role: Role, id: number, { queries, lock }: Loo
     .where(and(eq(accounts.id, id), eq(accounts.role, role)));
   const [account] = await (lock ? query.for("update") : query);
   if (account === undefined) throw errors.notFound();
+  return account;
+}
+
+/**
+ * The account with this username, locked until the transaction ends; for the operator.
+ * @throws ServiceError `not_found`
+ */
+export async function lockAccountByUsername({ queries }: UnitOfWork, username: string): Promise<Account> {
+  const [account] = await queries
+    .select()
+    .from(accounts)
+    .where(eq(accounts.usernameKey, usernameKey(username)))
+    .for("update");
+  if (account === undefined) throw errors.notFound(`There is no account ${username}.`);
   return account;
 }
 

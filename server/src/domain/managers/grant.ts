@@ -1,0 +1,17 @@
+import { type Account, lockAccountByUsername } from "../accounts/find.js";
+import { updateAccount } from "../accounts/write.js";
+import { transact } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+
+/**
+ * Lets a manager create managed athletes; for the operator.
+ * @throws ServiceError `not_found`; `invalid` on the field `username` when the account is not a manager's
+ */
+export async function grantManagedAthletes(ctx: Context, username: string): Promise<Account> {
+  return transact(ctx, "manager grant", async (unit) => {
+    const account = await lockAccountByUsername(unit, username);
+    if (account.role !== "MANAGER") throw errors.field("username", "The account is not a manager's.");
+    return updateAccount(unit, account, { canCreateManagedAthletes: true });
+  });
+}
