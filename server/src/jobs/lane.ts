@@ -104,7 +104,7 @@ export class Lane {
     const now = clock.now();
     if (perReceiver === undefined) return leaseOf(queries, taker, kind, account, places, now);
     const seen = this.#receiversSeen.get(account) ?? "";
-    // From where the last query ended, then again from the first receiver.
+    // Starts after the last receiver of the previous query, then from the first receiver.
     for (const [begin, end] of seen === ""
       ? ([["", null]] as const)
       : ([

@@ -165,7 +165,7 @@ async function startEngine(folder: string | null): Promise<Worker> {
     worker.once("error", (error) => {
       reject(
         new UsageError(
-          `The embedded database cannot be opened in ${folder ?? "memory"}: ${error.message}. Make room there, or set DATA_DIR to another folder.`,
+          `The embedded database cannot be opened in ${folder ?? "memory"}: ${error.message}. Free space there, or set DATA_DIR to another folder.`,
           { cause: error },
         ),
       );

@@ -16,9 +16,8 @@ export type Migration = { name: string } & (
     }
   | {
       /**
-       * A statement that changes a bounded number of rows, such as `UPDATE ... WHERE id IN (SELECT ... LIMIT 1000)`. It runs
-       * again and again, each time in a transaction of its own, until it changes no row. The service of the release before
-       * may run meanwhile.
+       * A statement that changes a bounded number of rows, such as `UPDATE ... WHERE id IN (SELECT ... LIMIT 1000)`. It is
+       * repeated in separate transactions until it changes no row. The service of the previous release may run meanwhile.
        */
       batch: string;
     }

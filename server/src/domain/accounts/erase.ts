@@ -3,16 +3,16 @@ import { auditLog, idempotencyKeys, jobs } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 
-/** The accounts that an audit row's values name; the index has the same expression. */
+/** The accounts in the values of an audit row; the index has the same expression. */
 const PEOPLE = sql`(ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
   before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
 ])`;
 
 /**
- * Erases what is kept of a person outside of the account's own rows, in the transaction that deletes the account and
- * before its row goes. Of the audit stay who, what and when; the values go, of what the person did as of what was done to the
- * person. Mails that wait, the person's jobs, and stored answers that show the person go too.
+ * Erases the data of a person outside of the rows of the account, in the transaction that deletes the account and before
+ * its row is deleted. The audit keeps who did what and when; the values are erased, of changes by the person and of
+ * changes to the person. Also removes waiting mails, jobs of the person, and stored responses that show the person.
  */
 export async function erasePerson(
   { queries }: UnitOfWork,

@@ -1,16 +1,16 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where mails are written that no mail server sends. */
+/** The folder for mails when there is no mail server. */
 const folderIn = (dataDir: string) => join(dataDir, "mail");
 
-/** Prefix of the file names of one account. */
+/** Prefix of the file names of an account. */
 const prefixOf = (account: number) => `account-${account}-`;
 
-/** Files of releases that did not name the account. */
+/** File names of earlier releases, which do not contain the account. */
 const UNNAMED = /^job-.*\.eml$/;
 
-/** Writes a mail to an account in the form of RFC 5322. */
+/** Writes a mail to an account in the format of RFC 5322. */
 export async function writeMail(
   dataDir: string,
   account: number | undefined,

@@ -2,22 +2,22 @@ import { FormatRegistry } from "@sinclair/typebox";
 
 export const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 
-/** What browsers put in front of base64 when they read a file (RFC 2397). */
+/** The prefix of a data URL, which browsers create when they read a file (RFC 2397). */
 const DATA_URL = /^data:image\/[\w.+-]{1,40};base64,/i;
 const MAX_PREFIX = 64;
 
-/** Characters of the largest picture, with a prefix. */
+/** Maximum number of characters of a picture with a prefix. */
 export const MAX_PICTURE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + MAX_PREFIX;
 
-/** The most bytes of a JSON body with a picture: some clients escape each slash. */
+/** Maximum number of bytes of a JSON body with a picture; some clients escape each slash. */
 export const PICTURE_BODY_BYTES = Math.ceil(MAX_PICTURE_TEXT * 1.05) + 64 * 1024;
 
 /** The base64 of a picture, without the prefix of a data URL. */
 export const base64Of = (text: string): string => text.replace(DATA_URL, "");
 
 /**
- * Whether the text is standard base64 (padding optional) of a JPEG, PNG or WebP image, told by its first bytes, or a
- * data URL of it.
+ * Whether the text is standard base64 (padding optional) of a JPEG, PNG or WebP image, recognised by its first bytes, or a
+ * data URL of one.
  */
 export function isPicture(text: string): boolean {
   const base64 = base64Of(text);

@@ -92,7 +92,7 @@ export function toAthlete(account: Account) {
 
 const Role = Type.Union([Type.Literal("MANAGER"), Type.Literal("ATHLETE"), Type.Literal("ADMINISTRATOR")]);
 
-/** The account operation's answer: the shape of the caller's role, and the role. */
+/** The response of the account operation: the resource for the role of the caller, and the role. */
 export const AuthenticatedAccount = Type.Union([
   Type.Composite([
     Manager,
@@ -116,7 +116,7 @@ export function toAuthenticatedAccount(account: Account) {
 /** An identifier from another system. Null clears it; an empty value, which forms send, counts as absent. */
 const ExternalId = () =>
   Type.Optional(
-    Type.Transform(Nullable(Text({ maxLength: 255, description: "Empty: as left out" })))
+    Type.Transform(Nullable(Text({ maxLength: 255, description: "Empty counts as absent" })))
       .Decode((value) => (value === "" ? undefined : value))
       .Encode((value) => value ?? ""),
   );
@@ -153,7 +153,7 @@ const AthleteProfileFields = Type.Object({
           format: "picture",
           maxLength: MAX_PICTURE_TEXT,
           problem: "Expected base64 of a JPEG, PNG or WebP image of at most 2 MiB.",
-          description: "Base64 of a JPEG, PNG or WebP image of at most 2 MiB; a data URL of one is taken too",
+          description: "Base64 of a JPEG, PNG or WebP image of at most 2 MiB; may be a data URL",
         }),
       )
         .Decode(base64Of)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Activity, ActivityHead } from "./rules.js";
 
-/** The activity as the audit log keeps it: a course of megabytes is named by its SHA-256. */
+/** The activity as the audit log stores it: with the SHA-256 of a course instead of its megabytes. */
 export function activityAudit(activity: Activity | ActivityHead): Record<string, unknown> {
   if (!("json" in activity)) return activity;
   const { gpx, ...json } = activity.json;

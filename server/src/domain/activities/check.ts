@@ -22,7 +22,7 @@ export async function requireSchemaOfTimeframes(
   activityId: number,
   jsonSchemaId: number,
 ) {
-  // From here on no time frame can join the activity.
+  // From here on, no time frame can be added to the activity.
   await queries
     .select({ id: activities.id })
     .from(activities)

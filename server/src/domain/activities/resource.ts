@@ -3,7 +3,7 @@ import { Id, Text } from "../../wire/types.js";
 import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../json-bounds.js";
 import type { ActivityHead, Activity as ActivityRow } from "./rules.js";
 
-/** Said of every such object that callers send. */
+/** The limits of such objects in requests, for descriptions. */
 export const JSON_BOUNDS = `at most ${JSON_MAX_BYTES / 1024} KiB and ${JSON_MAX_MEMBERS} members`;
 
 /** An object whose members a JSON schema of the service describes. */
@@ -50,7 +50,7 @@ export const toActivityHead = ({ id, name, jsonSchemaId, ownerId }: ActivityHead
 export const ActivityInput = Type.Object(
   {
     name: Text({ minLength: 1, description: "Descriptive title" }),
-    json: JsonObject(`Parameters of the sport, valid against json_schema; ${JSON_BOUNDS} beside gpx`),
+    json: JsonObject(`Parameters of the sport, valid against json_schema; ${JSON_BOUNDS} without gpx`),
     json_schema: Id({ description: "Id of a JSON schema of type ACTIVITY" }),
     owner: Id({ description: "Your own id" }),
   },

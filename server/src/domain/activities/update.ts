@@ -25,7 +25,7 @@ async function jsonChange({ queries }: UnitOfWork, before: ActivityHead, body: P
   return isSame && !hasOtherSchema ? undefined : { before: json, after };
 }
 
-/** Characters of `json` as text. Those of a course are counted without writing it out. */
+/** Number of characters of `json` as text. Counts those of a course without serialising it. */
 function sizeOf({ gpx, ...rest }: Record<string, unknown>): number {
   return typeof gpx === "string"
     ? JSON.stringify(rest).length + gpx.length
@@ -33,8 +33,7 @@ function sizeOf({ gpx, ...rest }: Record<string, unknown>): number {
 }
 
 /**
- * Changes an activity; absent fields do not change. The computed data of all its time frames are computed again
- * (specification, "States and transitions").
+ * Changes an activity; absent fields do not change. The computed data of all its time frames are computed again.
  */
 export async function updateActivity(ctx: Context, { id }: ActivityHead, body: Partial<NewActivity>) {
   return change(

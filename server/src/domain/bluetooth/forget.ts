@@ -3,7 +3,7 @@ import { bluetoothCommands, bluetoothConfigurations } from "../../store/schema.j
 import type { UnitOfWork } from "../unit-of-work.js";
 import { findConfiguration, setTarget } from "./configuration.js";
 
-/** Clears the settings of a former owner, on the device too, and hides what the device reported to that owner. */
+/** Clears the settings of a former owner, also on the device, and hides what the device reported to that owner. */
 export async function forgetOwner(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
   const { queries } = unit;
   if ((await findConfiguration(queries, deviceId)) === undefined) return;
@@ -16,7 +16,7 @@ export async function forgetOwner(unit: UnitOfWork, { deviceId }: { deviceId: nu
 }
 
 /**
- * Erases the settings of an owner on a device that nobody has owned since, and hides what it reported in the
+ * Erases the settings of an owner on a device that nobody has owned since, and hides what the device reported during the
  * ownerships.
  */
 export async function eraseOwner(

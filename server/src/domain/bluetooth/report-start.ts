@@ -15,7 +15,7 @@ export interface StartReport {
   firmwareVersion?: string | undefined;
 }
 
-/** Takes a device's word that it has started: its current configuration is the target as it was when sent. */
+/** Records that a device has started. Its current configuration is now the target that was sent to it. */
 export async function reportStart(ctx: Context, report: StartReport) {
   return transact(ctx, "device report-start", async (unit) => {
     const device = await findDevice(unit, report.serialNumber);

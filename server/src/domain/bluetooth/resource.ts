@@ -30,7 +30,7 @@ export const PairingsInput = Type.Object(
     minProperties: 1,
     examples: [{ pairing_1: { mac_address: "A0:9E:1A:00:00:01", name: "Chest strap" }, pairing_2: null }],
     description:
-      "pairing_1 is the heart-rate sensor, pairing_2 the power meter; null clears, absent leaves as it is",
+      "pairing_1 is the heart-rate sensor, pairing_2 the power meter; null clears a pairing, an absent one does not change",
   },
 );
 
@@ -63,7 +63,7 @@ export const bluetoothItem = (row: Row | undefined) =>
   item(
     {
       status: "success" as const,
-      // What a former owner's device reported names that owner's sensor.
+      // The report of the device to a former owner contains the sensor of that owner.
       data: { current: row?.reportedIn == null ? {} : row.current, target: row?.target ?? {} },
     },
     row?.version ?? 0,

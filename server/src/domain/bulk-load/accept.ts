@@ -22,7 +22,7 @@ export interface BulkLoadPayload {
   isCompressed?: boolean;
 }
 
-/** Room in the body for all that is not base64: the member's name, and line breaks as MIME has them. */
+/** Space in the body for everything else than base64: the name of the member, and line breaks as in MIME. */
 const BODY_OVERHEAD = 1.05;
 
 /** The maximum body size of a request whose recording has at most this many bytes. */
@@ -59,7 +59,7 @@ export async function acceptBulkLoad(
   });
 }
 
-/** Reads as far as the header. */
+/** Reads the recording up to its header. */
 async function headerOf(recording: Uint8Array): Promise<RecordingInfo> {
   const decoding = decode(recording);
   const batches = decoding[Symbol.asyncIterator]();

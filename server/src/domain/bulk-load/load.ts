@@ -25,30 +25,28 @@ import type { BulkLoadPayload } from "./accept.js";
 import { SampleFilter, type Times } from "./sample-filter.js";
 import { requireFewChunks } from "./scattered.js";
 
-/** Ranges that a job's details list at most; a recording without any rhythm has as many as samples. */
+/** Maximum number of ranges in the details of a job; a recording can have as many ranges as samples. */
 const MAX_LISTED_RANGES = 1000;
 
-/** The job carries no bytes. */
+/** The bytes of the job are missing. */
 export class NoRecording extends Error {
   override readonly name = "NoRecording";
 }
 
 /**
- * Stores the samples of a recording and records the outcome in one transaction. However often the job starts, it
+ * Stores the samples of a recording and records the outcome in one transaction. The job may start several times, but it
  * completes once, and its details describe that run.
  * @returns the job's details
  * @throws NoRecording
- * @throws AsiError when the recording cannot be read to its end, or has no row; nothing is stored then
- * @throws ScatteredRecording
- * @throws QuotaExceeded; nothing is stored then either
+ * @throws AsiError when the recording cannot be read completely or has no row, ScatteredRecording, QuotaExceeded; nothing
+ *   is stored then
  */
 export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
   { device, manager, isCompressed = false }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
-  // Done before the transaction, because on the embedded database everyone waits for a transaction: there is one
-  // session.
+  // Done before the transaction, because the embedded database has one session, so all other work waits for a transaction.
   const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   return transact(ctx, "bulk load", async (unit) => {
@@ -69,7 +67,7 @@ export async function loadRecording(
 }
 
 interface RecordingRead {
-  /** What is in them takes at most as much memory as the recording. */
+  /** They take at most as much memory as the recording. */
   batches: SampleColumns[];
   info: RecordingInfo;
   report: Report;
@@ -81,7 +79,7 @@ async function readRecording(
   isCompressed: boolean,
 ): Promise<RecordingRead> {
   const body = await bodyOf(queries, job);
-  if (body === null) throw new NoRecording("The recording is not there any more.");
+  if (body === null) throw new NoRecording("The recording has been removed.");
   const decoding = decode(isCompressed ? decompressBody(body) : body);
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
@@ -141,7 +139,7 @@ function detailsOf(
   };
 }
 
-/** Sorting 300,000 instants blocks the event loop for 20 ms, and nearly every recording is already in order. */
+/** Sorts only when necessary: sorting 300,000 times blocks the event loop for 20 ms, and most recordings are in order. */
 function ascending(times: readonly number[]): Float64Array {
   const isInOrder = times.every((ms, i) => i === 0 || ms >= (times[i - 1] ?? ms));
   const all = Float64Array.from(times);
@@ -152,7 +150,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const toRange = ({ start, stop, size }: Range) => ({ start: iso(start), stop: iso(stop), size });
 const toInterval = ({ startMs, stopMs }: Interval) => ({ start: iso(startMs), stop: iso(stopMs) });
 
-/** The device's firmware version is that of the newest recording loaded, or of the device's own later report. */
+/** The firmware version of a device is that of the newest loaded recording, or of a later report by the device. */
 async function recordFirmware(
   unit: UnitOfWork,
   deviceId: number,
@@ -167,6 +165,6 @@ async function recordFirmware(
     await updateDevice(unit, device, { firmwareVersion, firmwareAt: at });
     return;
   }
-  // Nothing that anyone sees has changed: neither version nor audit.
+  // The visible properties have not changed, so neither version nor audit is written.
   await unit.queries.update(devices).set({ firmwareAt: at }).where(eq(devices.id, deviceId));
 }

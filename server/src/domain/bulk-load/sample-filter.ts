@@ -1,7 +1,7 @@
 import { concatColumns, type Interval, type SampleColumns } from "../../store/samples/index.js";
 import { intervalSearch } from "./interval-search.js";
 
-/** Whose the times of a device are: closed intervals, from `normaliseIntervals`. */
+/** The owners of a device over time, as closed intervals from `normaliseIntervals`. */
 export interface Times {
   /** Owned by the manager who loads. */
   own: readonly Interval[];

