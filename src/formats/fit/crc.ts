@@ -1,0 +1,39 @@
+// "CRC" of the FIT Protocol document: the polynomial x^16 + x^15 + x^2 + 1 with its bits reversed, from 0 (CRC-16/ARC).
+const POLYNOMIAL = 0xa001;
+
+// Four bytes at once: table k holds what a byte becomes with k more bytes behind it.
+const TABLES = tables();
+const [LAST, ONE_BEHIND, TWO_BEHIND, THREE_BEHIND] = TABLES;
+
+type Tables = readonly [Uint16Array, Uint16Array, Uint16Array, Uint16Array];
+
+function tables(): Tables {
+  const first = Uint16Array.from({ length: 256 }, (_, byte) => {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 0 ? crc >> 1 : (crc >> 1) ^ POLYNOMIAL;
+    return crc;
+  });
+  const behind = (table: Uint16Array) => table.map((crc) => (crc >> 8) ^ (first[crc & 0xff] as number));
+  const second = behind(first);
+  const third = behind(second);
+  return [first, second, third, behind(third)];
+}
+
+/**
+ * The checksum of bytes that follow others.
+ *
+ * @param crc that of the others; 0 for none
+ */
+export function crc16(crc: number, bytes: Uint8Array, from = 0, to = bytes.length): number {
+  let sum = crc;
+  let at = from;
+  for (; at + 4 <= to; at += 4) {
+    sum =
+      (THREE_BEHIND[(sum ^ (bytes[at] as number)) & 0xff] as number) ^
+      (TWO_BEHIND[(sum >> 8) ^ (bytes[at + 1] as number)] as number) ^
+      (ONE_BEHIND[bytes[at + 2] as number] as number) ^
+      (LAST[bytes[at + 3] as number] as number);
+  }
+  for (; at < to; at++) sum = (sum >> 8) ^ (LAST[(sum ^ (bytes[at] as number)) & 0xff] as number);
+  return sum;
+}

@@ -1,0 +1,300 @@
+import { AsiError } from "../../errors.js";
+import { MAX_GAP_MS } from "../../ranges.js";
+import type { SampleBatch } from "../../types.js";
+import {
+  ACTIVITY,
+  APPLICATION_ID,
+  DEVELOPER_DATA_ID,
+  EVENT,
+  EVENT_TYPES,
+  EVENTS,
+  FIELD_DESCRIPTION_MESSAGE,
+  FILE_ID,
+  LAP,
+  RECORD,
+  SESSION,
+} from "./activity.js";
+import { crc16 } from "./crc.js";
+import {
+  definitionBytes,
+  type MessageType,
+  messageBytes,
+  type Value,
+  writeDefinition,
+  writeMessage,
+} from "./messages.js";
+import { BASE_TYPES, HEADER_BYTES, MILLISECONDS_FIELD, SIGNATURE, SIGNATURE_AT } from "./profile.js";
+import { fitSeconds, RECORD_BYTES, writeRecords } from "./record-block.js";
+import { Totals } from "./totals.js";
+
+/** What the header of a file must say before the first row. */
+export interface FitExtent {
+  rows: number;
+  /** How many ranges the rows make: a row more than 300,000 ms away from the one before it opens another. */
+  ranges: number;
+}
+
+/** Counts the rows of a file in a first pass over them. */
+export class FitExtentCounter implements FitExtent {
+  rows = 0;
+  ranges = 0;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  add(batch: SampleBatch): void {
+    this.ranges += rangeStarts(batch, this.#lastMs).length;
+    this.rows += batch.length;
+    this.#lastMs = batch.timestampMs[batch.length - 1] ?? this.#lastMs;
+  }
+}
+
+/** The rows of a batch that open a range. */
+function rangeStarts({ length, timestampMs }: SampleBatch, msBefore: number): number[] {
+  const starts: number[] = [];
+  let previousMs = msBefore;
+  for (let i = 0; i < length; i++) {
+    const ms = timestampMs[i] as number;
+    if (Math.abs(ms - previousMs) > MAX_GAP_MS) starts.push(i);
+    previousMs = ms;
+  }
+  return starts;
+}
+
+/** Stand in front of the first row. What describes fields of developers comes before the definitions that use them. */
+const DESCRIPTIONS: readonly MessageType[] = [FILE_ID, DEVELOPER_DATA_ID, FIELD_DESCRIPTION_MESSAGE];
+const AT_THE_END: readonly MessageType[] = [SESSION, ACTIVITY];
+const ANYWHERE: readonly MessageType[] = [EVENT, RECORD, LAP];
+
+const BYTES_ONCE =
+  [...DESCRIPTIONS, ...ANYWHERE, ...AT_THE_END].reduce((sum, type) => sum + definitionBytes(type), 0) +
+  [...DESCRIPTIONS, ...AT_THE_END].reduce((sum, type) => sum + messageBytes(type), 0);
+// it starts, it stops, and a lap tells of it
+const BYTES_PER_RANGE = 2 * messageBytes(EVENT) + messageBytes(LAP);
+// its length stands in 32 bits
+const MAX_DATA_BYTES = 2 ** 32 - 1;
+// "File Header": 2.0, the first protocol with fields of developers; the version of the profile in hundredths.
+const PROTOCOL_VERSION = 0x20;
+const PROFILE_VERSION = 2132;
+
+/**
+ * Writes an activity as a FIT file: a record for each row, a lap for each range, a session for all. Push each batch, then
+ * `finish`; what comes out is the caller's own memory. Holds nothing but sums, and so must know its extent beforehand.
+ */
+export class FitWriter {
+  readonly #extent: FitExtent;
+  readonly #productName: string;
+  #rows = 0;
+  #crc = 0;
+  #isBegun = false;
+  #laps = 0;
+  /** Of the range that is being written; null before the first row. */
+  #lap: Totals | null = null;
+  readonly #session = new Totals();
+
+  /**
+   * @param productName what the file is said to be from, ASCII of at most 16 characters
+   * @throws AsiError `FORMAT_LIMIT` for more rows than a file can hold
+   */
+  constructor(extent: FitExtent, productName: string) {
+    this.#extent = { rows: extent.rows, ranges: extent.ranges };
+    this.#productName = productName;
+    if (this.#dataBytes() > MAX_DATA_BYTES) {
+      throw new AsiError(
+        "FORMAT_LIMIT",
+        `The recording has ${extent.rows} rows, and a FIT file is never longer than 4 GiB; write it in parts with from and to.`,
+      );
+    }
+  }
+
+  /** @throws AsiError `FORMAT_LIMIT` for a row at a time that FIT does not know */
+  write(batch: SampleBatch): Uint8Array {
+    if (batch.length === 0) return new Uint8Array(0);
+    const starts = rangeStarts(batch, this.#lap?.endMs ?? Number.NEGATIVE_INFINITY);
+    const output = new Output(
+      BYTES_ONCE + HEADER_BYTES + batch.length * RECORD_BYTES + starts.length * BYTES_PER_RANGE,
+    );
+    this.#begin(output, batch.timestampMs[0] as number);
+    let from = 0;
+    for (const start of starts) {
+      this.#writeRows(output, batch, from, start);
+      this.#endRange(output);
+      this.#beginRange(output, batch.timestampMs[start] as number);
+      from = start;
+    }
+    this.#writeRows(output, batch, from, batch.length);
+    this.#rows += batch.length;
+    return this.#take(output);
+  }
+
+  /** Ends the file. Throws `BAD_SOURCE` when there were more or fewer rows than the header says. */
+  finish(): Uint8Array {
+    const output = new Output(BYTES_ONCE + HEADER_BYTES + BYTES_PER_RANGE);
+    this.#begin(output, null);
+    this.#endRange(output);
+    if (this.#rows !== this.#extent.rows || this.#laps !== this.#extent.ranges) {
+      throw new AsiError(
+        "BAD_SOURCE",
+        `The recording changed while it was read: it has ${this.#rows} rows now, and had ${this.#extent.rows} before.`,
+      );
+    }
+    this.#writeEnd(output);
+    const bytes = this.#take(output);
+    return Uint8Array.of(...bytes, this.#crc & 0xff, this.#crc >> 8);
+  }
+
+  #dataBytes(): number {
+    return BYTES_ONCE + this.#extent.rows * RECORD_BYTES + this.#extent.ranges * BYTES_PER_RANGE;
+  }
+
+  /** What stands in front of the first row. */
+  #begin(output: Output, startMs: number | null): void {
+    if (this.#isBegun) return;
+    this.#isBegun = true;
+    output.addBytes(header(this.#dataBytes()));
+    output.define(FILE_ID);
+    output.add(FILE_ID, {
+      type: 4,
+      manufacturer: 255,
+      product: 0,
+      timeCreated: startMs === null ? null : fitSeconds(startMs),
+      productName: this.#productName,
+    });
+    output.define(DEVELOPER_DATA_ID);
+    output.add(DEVELOPER_DATA_ID, { applicationId: APPLICATION_ID, developerDataIndex: 0 });
+    output.define(FIELD_DESCRIPTION_MESSAGE);
+    output.add(FIELD_DESCRIPTION_MESSAGE, {
+      developerDataIndex: 0,
+      fieldNumber: 0,
+      baseType: BASE_TYPES.uint16.code,
+      fieldName: MILLISECONDS_FIELD,
+      units: "ms",
+    });
+    for (const type of [...ANYWHERE, ...AT_THE_END]) output.define(type);
+  }
+
+  #beginRange(output: Output, startMs: number): void {
+    this.#lap = new Totals();
+    output.add(EVENT, {
+      timestamp: fitSeconds(startMs),
+      event: EVENTS.timer,
+      eventType: EVENT_TYPES.start,
+    });
+  }
+
+  #writeRows(output: Output, batch: SampleBatch, from: number, to: number): void {
+    const lap = this.#lap;
+    if (lap === null || from === to) return;
+    const at = output.skip((to - from) * RECORD_BYTES);
+    writeRecords(output.view, at, batch, from, to, lap, this.#session.distance);
+  }
+
+  #endRange(output: Output): void {
+    const lap = this.#lap;
+    if (lap === null || lap.startMs === null || lap.endMs === null) return;
+    const timestamp = fitSeconds(lap.endMs);
+    output.add(EVENT, { timestamp, event: EVENTS.timer, eventType: EVENT_TYPES.stopAll });
+    output.add(LAP, {
+      messageIndex: this.#laps,
+      timestamp,
+      event: EVENTS.lap,
+      eventType: EVENT_TYPES.stop,
+      startTime: fitSeconds(lap.startMs),
+      elapsedMs: lap.elapsedMs,
+      timerMs: lap.timerMs,
+      distanceCm: lap.distanceCm,
+      meanHr: lap.meanHr,
+      maxHr: lap.maxHrOrNone,
+      meanSpeed: lap.meanSpeedMmPerS,
+      maxSpeed: lap.maxSpeedMmPerS,
+    });
+    this.#laps += 1;
+    this.#session.add(lap);
+    this.#lap = null;
+  }
+
+  #writeEnd(output: Output): void {
+    const session = this.#session;
+    const timestamp = session.endMs === null ? null : fitSeconds(session.endMs);
+    output.add(SESSION, {
+      messageIndex: 0,
+      timestamp,
+      event: EVENTS.session,
+      eventType: EVENT_TYPES.stop,
+      startTime: session.startMs === null ? null : fitSeconds(session.startMs),
+      // a sport is not known
+      sport: 0,
+      subSport: 0,
+      elapsedMs: session.elapsedMs,
+      timerMs: session.timerMs,
+      distanceCm: session.distanceCm,
+      meanHr: session.meanHr,
+      maxHr: session.maxHrOrNone,
+      firstLap: 0,
+      laps: this.#laps,
+      meanSpeed: session.meanSpeedMmPerS,
+      maxSpeed: session.maxSpeedMmPerS,
+    });
+    output.add(ACTIVITY, {
+      timestamp,
+      timerMs: session.timerMs,
+      sessions: 1,
+      type: 0,
+      event: EVENTS.activity,
+      eventType: EVENT_TYPES.stop,
+    });
+  }
+
+  #take(output: Output): Uint8Array {
+    const bytes = output.bytes();
+    this.#crc = crc16(this.#crc, bytes);
+    return bytes;
+  }
+}
+
+/** "File Header" of the FIT Protocol document. */
+function header(dataBytes: number): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES);
+  const view = new DataView(bytes.buffer);
+  bytes[0] = HEADER_BYTES;
+  bytes[1] = PROTOCOL_VERSION;
+  view.setUint16(2, PROFILE_VERSION, true);
+  view.setUint32(4, dataBytes, true);
+  bytes.set(SIGNATURE, SIGNATURE_AT);
+  view.setUint16(HEADER_BYTES - 2, crc16(0, bytes, 0, HEADER_BYTES - 2), true);
+  return bytes;
+}
+
+/** Messages one behind another, in memory that is large enough. */
+class Output {
+  readonly view: DataView;
+  readonly #bytes: Uint8Array;
+  #end = 0;
+
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(capacity);
+    this.view = new DataView(this.#bytes.buffer);
+  }
+
+  define(type: MessageType): void {
+    this.#end = writeDefinition(this.view, this.#end, type);
+  }
+
+  add<Names extends string>(type: MessageType<Names>, values: Readonly<Record<Names, Value>>): void {
+    this.#end = writeMessage(this.view, this.#end, type, values);
+  }
+
+  addBytes(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#end);
+    this.#end += bytes.length;
+  }
+
+  /** Leaves room for bytes that the caller writes; returns where it begins. */
+  skip(bytes: number): number {
+    const at = this.#end;
+    this.#end += bytes;
+    return at;
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#end);
+  }
+}

@@ -1,0 +1,115 @@
+import { AsiError } from "../../errors.js";
+import type { SampleBatch } from "../../types.js";
+import { RECORD } from "./activity.js";
+import { messageBytes } from "./messages.js";
+import {
+  ALTITUDE_OFFSET_M,
+  ALTITUDE_STEPS_PER_M,
+  BASE_TYPES,
+  EARLIEST_S,
+  EPOCH_MS,
+  LATEST_S,
+  SEMICIRCLES_PER_E7,
+} from "./profile.js";
+import { centimetres, type Totals } from "./totals.js";
+
+// The rows of a file, one after another in messages of one size: the inner loop of the writer.
+
+export const RECORD_BYTES = messageBytes(RECORD);
+
+const EPOCH_S = EPOCH_MS / 1000;
+const NONE = BASE_TYPES.uint32.invalid;
+const ALTITUDE_OFFSET_MM = ALTITUDE_OFFSET_M * 1000;
+const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
+// the greatest that is not "invalid"
+const MAX_SEMICIRCLES = BASE_TYPES.sint32.invalid - 1;
+const HALF_CIRCLE = 2 ** 31;
+const EARLIEST_MS = EPOCH_MS + EARLIEST_S * 1000;
+const LATEST_MS = EPOCH_MS + LATEST_S * 1000 + 999;
+
+/** Seconds of FIT for an instant in ms since 1970, cut. */
+export function fitSeconds(ms: number): number {
+  return Math.floor(ms / 1000) - EPOCH_S;
+}
+
+/**
+ * Writes rows of one range at `at` and adds them to its totals.
+ *
+ * @param distanceBefore of the ranges before, in the unit of `Totals.distance`
+ * @throws AsiError `FORMAT_LIMIT` for a row at a time that FIT does not know
+ */
+export function writeRecords(
+  view: DataView,
+  at: number,
+  batch: SampleBatch,
+  from: number,
+  to: number,
+  totals: Totals,
+  distanceBefore: number,
+): void {
+  const { timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType } = batch;
+  let { maxSpeedMmPerS, hrSum, hrCount, maxHr, distance, timerMs } = totals;
+  totals.startMs ??= timestampMs[from] as number;
+  let previousMs = totals.endMs ?? totals.startMs;
+  let previousSpeed = totals.lastSpeedMmPerS;
+  let place = at;
+  for (let i = from; i < to; i++) {
+    const ms = timestampMs[i] as number;
+    if (!(ms >= EARLIEST_MS && ms <= LATEST_MS)) throw beyondFit(ms);
+    const second = Math.floor(ms / 1000);
+    // a receiver that reports less than nothing stands still
+    const speed = Math.max(0, speedMmPerS[i] as number);
+    const step = ms - previousMs;
+    if (step > 0) {
+      distance += (previousSpeed + speed) * step;
+      timerMs += step;
+    }
+    previousMs = ms;
+    previousSpeed = speed;
+    if (speed > maxSpeedMmPerS) maxSpeedMmPerS = speed;
+    const bpm = hr[i] as number;
+    if (bpm !== 0) {
+      hrSum += bpm;
+      hrCount += 1;
+      if (bpm > maxHr) maxHr = bpm;
+    }
+    view.setUint8(place, RECORD.local);
+    view.setUint32(place + 1, second - EPOCH_S, true);
+    view.setInt32(place + 5, Math.round((latitudeE7[i] as number) * SEMICIRCLES_PER_E7), true);
+    view.setInt32(place + 9, longitude(longitudeE7[i] as number), true);
+    view.setUint32(place + 13, fixType[i] === 2 ? NONE : altitude(altitudeMm[i] as number), true);
+    view.setUint32(place + 17, Math.min(centimetres(distanceBefore + distance), NONE - 1), true);
+    view.setUint32(place + 21, speed, true);
+    view.setUint8(place + 25, bpm === 0 ? BASE_TYPES.uint8.invalid : bpm);
+    view.setUint16(place + 26, ms - second * 1000, true);
+    place += RECORD_BYTES;
+  }
+  totals.endMs = previousMs;
+  totals.lastSpeedMmPerS = previousSpeed;
+  totals.maxSpeedMmPerS = maxSpeedMmPerS;
+  totals.hrSum = hrSum;
+  totals.hrCount = hrCount;
+  totals.maxHr = maxHr;
+  totals.distance = distance;
+  totals.timerMs = timerMs;
+}
+
+// 180 degrees east is the same meridian as 180 degrees west, and the only one of the two that 32 bits hold.
+function longitude(e7: number): number {
+  const semicircles = Math.round(e7 * SEMICIRCLES_PER_E7);
+  return semicircles === HALF_CIRCLE ? -HALF_CIRCLE : Math.min(semicircles, MAX_SEMICIRCLES);
+}
+
+// In steps from -500 m; what lies below cannot be told.
+function altitude(mm: number): number {
+  const steps = Math.round((mm + ALTITUDE_OFFSET_MM) / MM_PER_ALTITUDE_STEP);
+  return steps < 0 ? NONE : steps;
+}
+
+function beyondFit(ms: number): AsiError {
+  const text = (instant: number) => new Date(instant).toISOString();
+  return new AsiError(
+    "FORMAT_LIMIT",
+    `A row is at ${text(ms)}, and FIT holds times from ${text(EARLIEST_MS)} to ${text(LATEST_MS)} only; leave it out with from and to.`,
+  );
+}

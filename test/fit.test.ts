@@ -1,0 +1,239 @@
+import fc from "fast-check";
+import FitParser from "fit-file-parser";
+import { describe, expect, it } from "vitest";
+import { FitExtentCounter, FitWriter } from "../src/formats/fit/fit-writer.js";
+import type { SampleBatch } from "../src/index.js";
+import { joined } from "./frames.js";
+import { batchOf, type Sample, trackOf } from "./sample-batches.js";
+import { thrown } from "./whole.js";
+
+const START_MS = Date.UTC(2024, 4, 11, 9, 30);
+
+function sampleAt(timestampMs: number, fields: Partial<Sample> = {}): Sample {
+  return {
+    timestampMs,
+    latitudeE7: 469_629_000,
+    longitudeE7: 74_648_000,
+    altitudeMm: 551_200,
+    speedMmPerS: 2000,
+    hr: 0,
+    fixType: 3,
+    ...fields,
+  };
+}
+
+/** The file of these batches, as its pieces come out. */
+function fitPieces(batches: readonly SampleBatch[], productName = "Tracker"): Uint8Array[] {
+  const extent = new FitExtentCounter();
+  for (const batch of batches) extent.add(batch);
+  const writer = new FitWriter(extent, productName);
+  return [...batches.map((batch) => writer.write(batch)), writer.finish()];
+}
+
+function fitOf(...batches: SampleBatch[]): Uint8Array {
+  return joined(fitPieces(batches));
+}
+
+/** What an independent reader finds; it checks both checksums. */
+function parsed(file: Uint8Array) {
+  return new FitParser({ mode: "list", force: false }).parseAsync(new Uint8Array(file).buffer);
+}
+
+/** The time of a record, with the milliseconds that the field of ours tells. */
+function instantOf(record: { timestamp?: unknown; timestamp_ms?: unknown }): number {
+  return ms(record.timestamp) + Number(record.timestamp_ms);
+}
+
+function ms(date: unknown): number {
+  return new Date(date as string).getTime();
+}
+
+describe("what an independent reader finds in a FIT file is what was written", () => {
+  it("each value of each row", async () => {
+    const rows = [
+      sampleAt(START_MS, { hr: 92 }),
+      sampleAt(START_MS + 101, {
+        latitudeE7: -900_000_000,
+        longitudeE7: -1_800_000_000,
+        speedMmPerS: 70_000,
+      }),
+      sampleAt(START_MS + 999, { fixType: 2, altitudeMm: 1, hr: 1 }),
+      sampleAt(START_MS + 1000, {
+        latitudeE7: 900_000_000,
+        longitudeE7: 1_799_999_990,
+        altitudeMm: -499_800,
+        hr: 254,
+      }),
+    ];
+    const { records = [] } = await parsed(fitOf(batchOf(rows)));
+    expect(
+      records.map((record) => ({
+        timestampMs: instantOf(record),
+        latitudeE7: Math.round(Number(record.position_lat) * 1e7),
+        longitudeE7: Math.round(Number(record.position_long) * 1e7),
+        altitude: record.enhanced_altitude ?? null,
+        speed: record.enhanced_speed,
+        hr: record.heart_rate ?? null,
+      })),
+    ).toEqual([
+      {
+        timestampMs: START_MS,
+        latitudeE7: 469_629_000,
+        longitudeE7: 74_648_000,
+        altitude: 551.2,
+        speed: 2,
+        hr: 92,
+      },
+      {
+        timestampMs: START_MS + 101,
+        latitudeE7: -900_000_000,
+        longitudeE7: -1_800_000_000,
+        altitude: 551.2,
+        speed: 70,
+        hr: null,
+      },
+      {
+        timestampMs: START_MS + 999,
+        latitudeE7: 469_629_000,
+        longitudeE7: 74_648_000,
+        altitude: null,
+        speed: 2,
+        hr: 1,
+      },
+      {
+        timestampMs: START_MS + 1000,
+        latitudeE7: 900_000_000,
+        longitudeE7: 1_799_999_990,
+        altitude: -499.8,
+        speed: 2,
+        hr: 254,
+      },
+    ]);
+  });
+
+  it("an activity: who wrote it, when the timer ran, a lap for each range, a session", async () => {
+    const rows = [
+      ...Array.from({ length: 11 }, (_, i) => sampleAt(START_MS + 100 * i, { hr: i === 5 ? 120 : 100 })),
+      ...Array.from({ length: 21 }, (_, i) => sampleAt(START_MS + 400_000 + 100 * i, { speedMmPerS: 3000 })),
+    ];
+    const file = await parsed(fitOf(batchOf(rows)));
+    expect(file.file_ids).toMatchObject([
+      { type: "activity", manufacturer: "development", product_name: "Tracker" },
+    ]);
+    expect(
+      file.events?.map(({ event, event_type, timestamp }) => [event, event_type, ms(timestamp) - START_MS]),
+    ).toEqual([
+      ["timer", "start", 0],
+      ["timer", "stop_all", 1000],
+      ["timer", "start", 400_000],
+      ["timer", "stop_all", 402_000],
+    ]);
+    expect(file.laps).toMatchObject([
+      {
+        message_index: { value: 0 },
+        total_elapsed_time: 1,
+        total_timer_time: 1,
+        total_distance: 2,
+        enhanced_avg_speed: 2,
+        avg_heart_rate: 102,
+        max_heart_rate: 120,
+      },
+      {
+        message_index: { value: 1 },
+        total_elapsed_time: 2,
+        total_timer_time: 2,
+        total_distance: 6,
+        enhanced_max_speed: 3,
+      },
+    ]);
+    expect(file.laps?.[1]).not.toHaveProperty("avg_heart_rate");
+    expect(file.sessions).toMatchObject([
+      {
+        total_elapsed_time: 402,
+        total_timer_time: 3,
+        total_distance: 8,
+        num_laps: 2,
+        sport: "generic",
+        enhanced_max_speed: 3,
+      },
+    ]);
+    expect(file.activity).toMatchObject({ total_timer_time: 3, num_sessions: 1 });
+    expect(file.records?.at(-1)).toMatchObject({ distance: 8 });
+  });
+
+  it("random rows", async () => {
+    await fc.assert(
+      fc.asyncProperty(trackOf({ from: Date.UTC(1998, 7), to: Date.UTC(2126, 0) }), async (rows) => {
+        const { records = [] } = await parsed(fitOf(batchOf(rows)));
+        expect(records.length).toBe(rows.length);
+        for (const [i, row] of rows.entries()) {
+          const record = records[i] ?? {};
+          expect(instantOf(record)).toBe(row.timestampMs);
+          expect(Math.round(Number(record.position_lat) * 1e7)).toBe(row.latitudeE7);
+          expect(Math.round(Number(record.position_long) * 1e7)).toBe(row.longitudeE7);
+          expect(record.enhanced_speed).toBe(row.speedMmPerS / 1000);
+          expect(record.heart_rate).toBe(row.hr === 0 || row.hr === 255 ? undefined : row.hr);
+          const altitude = row.fixType === 2 || row.altitudeMm < -500_100 ? undefined : row.altitudeMm / 1000;
+          if (altitude === undefined) expect(record.enhanced_altitude).toBeUndefined();
+          else expect(Math.abs(Number(record.enhanced_altitude) - altitude)).toBeLessThanOrEqual(0.1001);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("a FIT file at the edges", () => {
+  it("no row: a file that says so", async () => {
+    const file = await parsed(fitOf());
+    expect(file.records ?? []).toEqual([]);
+    expect(file.sessions).toMatchObject([{ num_laps: 0, total_distance: 0 }]);
+  });
+
+  it("one row: a lap without length", async () => {
+    const file = await parsed(fitOf(batchOf([sampleAt(START_MS)])));
+    expect(file.laps).toMatchObject([{ total_elapsed_time: 0, total_distance: 0 }]);
+    expect(file.laps?.[0]).not.toHaveProperty("enhanced_avg_speed");
+  });
+
+  it("180 degrees east is written as 180 degrees west, the same meridian", async () => {
+    const { records } = await parsed(fitOf(batchOf([sampleAt(START_MS, { longitudeE7: 1_800_000_000 })])));
+    expect(records).toMatchObject([{ position_long: -180 }]);
+  });
+
+  it.each([
+    ["before 1998-07-03T21:24:16Z", Date.UTC(1998, 6, 3, 21, 24, 15, 999)],
+    ["after 2126-02-06T06:28:14Z", Date.UTC(2126, 1, 6, 6, 28, 15)],
+  ])("a row %s cannot be told in FIT", (_, timestampMs) => {
+    expect(thrown(() => fitOf(batchOf([sampleAt(timestampMs)])))).toMatchObject({
+      code: "FORMAT_LIMIT",
+      message: expect.stringMatching(
+        /FIT holds times from 1998-07-03T21:24:16.000Z to 2126-02-06T06:28:14.999Z/,
+      ),
+    });
+  });
+
+  it("more rows than its header can tell are refused before a byte is written", () => {
+    expect(thrown(() => new FitWriter({ rows: 153_400_000, ranges: 1 }, ""))).toMatchObject({
+      code: "FORMAT_LIMIT",
+    });
+  });
+
+  it("rows that are not those counted before are told", () => {
+    const writer = new FitWriter({ rows: 2, ranges: 1 }, "");
+    writer.write(batchOf([sampleAt(START_MS)]));
+    expect(thrown(() => writer.finish())).toMatchObject({ code: "BAD_SOURCE" });
+  });
+});
+
+it("batches of any size give the same file", () => {
+  fc.assert(
+    fc.property(trackOf({ from: START_MS, to: START_MS + 2_000_000 }), fc.nat(), (rows, cut) => {
+      const at = cut % (rows.length + 1);
+      const inTwo = fitOf(batchOf(rows.slice(0, at)), batchOf(rows.slice(at)));
+      expect(inTwo).toEqual(fitOf(batchOf(rows)));
+      expect(fitOf(...rows.map((row) => batchOf([row])))).toEqual(inTwo);
+    }),
+    { numRuns: 50 },
+  );
+});
