@@ -1,5 +1,4 @@
 import { AsiError } from "../../errors.js";
-import { MAX_GAP_MS } from "../../ranges.js";
 import type { SampleBatch } from "../../types.js";
 import {
   ACTIVITY,
@@ -30,33 +29,7 @@ import { Totals } from "./totals.js";
 /** What the header of a file must say before the first row. */
 export interface FitExtent {
   rows: number;
-  /** How many ranges the rows make: a row more than 300,000 ms away from the one before it opens another. */
   ranges: number;
-}
-
-/** Counts the rows of a file in a first pass over them. */
-export class FitExtentCounter implements FitExtent {
-  rows = 0;
-  ranges = 0;
-  #lastMs = Number.NEGATIVE_INFINITY;
-
-  add(batch: SampleBatch): void {
-    this.ranges += rangeStarts(batch, this.#lastMs).length;
-    this.rows += batch.length;
-    this.#lastMs = batch.timestampMs[batch.length - 1] ?? this.#lastMs;
-  }
-}
-
-/** The rows of a batch that open a range. */
-function rangeStarts({ length, timestampMs }: SampleBatch, msBefore: number): number[] {
-  const starts: number[] = [];
-  let previousMs = msBefore;
-  for (let i = 0; i < length; i++) {
-    const ms = timestampMs[i] as number;
-    if (Math.abs(ms - previousMs) > MAX_GAP_MS) starts.push(i);
-    previousMs = ms;
-  }
-  return starts;
 }
 
 /** Stand in front of the first row. What describes fields of developers comes before the definitions that use them. */
@@ -76,8 +49,8 @@ const PROTOCOL_VERSION = 0x20;
 const PROFILE_VERSION = 2132;
 
 /**
- * Writes an activity as a FIT file: a record for each row, a lap for each range, a session for all. Push each batch, then
- * `finish`; what comes out is the caller's own memory. Holds nothing but sums, and so must know its extent beforehand.
+ * Writes an activity as a FIT file: a record for each row, a lap for each range, a session for all. `startRange` and `rows` for
+ * each range, then `end`; what comes out is the caller's own memory. Holds nothing but sums, and so must know its extent beforehand.
  */
 export class FitWriter {
   readonly #extent: FitExtent;
@@ -85,6 +58,7 @@ export class FitWriter {
   #rows = 0;
   #crc = 0;
   #isBegun = false;
+  #isRangeDue = false;
   #laps = 0;
   /** Of the range that is being written; null before the first row. */
   #lap: Totals | null = null;
@@ -105,29 +79,31 @@ export class FitWriter {
     }
   }
 
-  /** @throws AsiError `FORMAT_LIMIT` for a row at a time that FIT does not know */
-  write(batch: SampleBatch): Uint8Array {
-    if (batch.length === 0) return new Uint8Array(0);
-    const starts = rangeStarts(batch, this.#lap?.endMs ?? Number.NEGATIVE_INFINITY);
-    const output = new Output(
-      BYTES_ONCE + HEADER_BYTES + batch.length * RECORD_BYTES + starts.length * BYTES_PER_RANGE,
-    );
-    this.#begin(output, batch.timestampMs[0] as number);
-    let from = 0;
-    for (const start of starts) {
-      this.#writeRows(output, batch, from, start);
-      this.#endRange(output);
-      this.#beginRange(output, batch.timestampMs[start] as number);
-      from = start;
-    }
-    this.#writeRows(output, batch, from, batch.length);
-    this.#rows += batch.length;
+  /** The rows that follow are those of another range. */
+  startRange(): void {
+    this.#isRangeDue = true;
+  }
+
+  /**
+   * @param from the first row of the batch that is written
+   * @param to behind the last one
+   * @throws AsiError `FORMAT_LIMIT` for a row at a time that FIT does not know
+   */
+  rows(batch: SampleBatch, from: number, to: number): Uint8Array {
+    if (from >= to) return new Uint8Array(0);
+    const output = new Output(HEADER_BYTES + BYTES_ONCE + BYTES_PER_RANGE + (to - from) * RECORD_BYTES);
+    const startMs = batch.timestampMs[from] as number;
+    this.#begin(output, startMs);
+    const lap = this.#isRangeDue || this.#lap === null ? this.#beginRange(output, startMs) : this.#lap;
+    const at = output.skip((to - from) * RECORD_BYTES);
+    writeRecords(output.view, at, batch, from, to, lap, this.#session.distance);
+    this.#rows += to - from;
     return this.#take(output);
   }
 
   /** Ends the file. Throws `BAD_SOURCE` when there were more or fewer rows than the header says. */
-  finish(): Uint8Array {
-    const output = new Output(BYTES_ONCE + HEADER_BYTES + BYTES_PER_RANGE);
+  end(): Uint8Array {
+    const output = new Output(HEADER_BYTES + BYTES_ONCE + BYTES_PER_RANGE);
     this.#begin(output, null);
     this.#endRange(output);
     if (this.#rows !== this.#extent.rows || this.#laps !== this.#extent.ranges) {
@@ -171,20 +147,16 @@ export class FitWriter {
     for (const type of [...ANYWHERE, ...AT_THE_END]) output.define(type);
   }
 
-  #beginRange(output: Output, startMs: number): void {
-    this.#lap = new Totals();
+  #beginRange(output: Output, startMs: number): Totals {
+    this.#endRange(output);
     output.add(EVENT, {
       timestamp: fitSeconds(startMs),
       event: EVENTS.timer,
       eventType: EVENT_TYPES.start,
     });
-  }
-
-  #writeRows(output: Output, batch: SampleBatch, from: number, to: number): void {
-    const lap = this.#lap;
-    if (lap === null || from === to) return;
-    const at = output.skip((to - from) * RECORD_BYTES);
-    writeRecords(output.view, at, batch, from, to, lap, this.#session.distance);
+    this.#isRangeDue = false;
+    this.#lap = new Totals();
+    return this.#lap;
   }
 
   #endRange(output: Output): void {

@@ -1,0 +1,73 @@
+import { concatenate } from "../../concatenate.js";
+import type { SampleBatch } from "../../types.js";
+import { boundBytes, extremesOf, levelBytes, type Present, presentOf, valueBytes } from "./column-values.js";
+import { CODECS, type Column, ENCODINGS, PHYSICAL_TYPES } from "./schema.js";
+import type { SnappyCompressor } from "./snappy.js";
+import { binary, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
+
+/** The column of a row group: one page, and what the footer says of it. */
+export interface ColumnChunk {
+  /** Page header and page. */
+  bytes: Uint8Array;
+  /** The same length, had the page not been compressed. */
+  uncompressedBytes: number;
+  /** Its `ColumnChunk`, when the page stands at `offset` of the file. */
+  metadata(offset: number): Thrift;
+}
+
+const DATA_PAGE = 0;
+
+export function columnChunk(column: Column, rows: SampleBatch, snappy: SnappyCompressor): ColumnChunk {
+  const present = presentOf(column.source, rows);
+  const levels = levelBytes(present, rows.length);
+  const values = valueBytes(column, present);
+  const page = levels.length === 0 ? values : concatenate([levels, values]);
+  const stored = column.codec === "SNAPPY" ? snappy.compress(page) : page;
+  const header = thriftBytes({
+    1: i32(DATA_PAGE),
+    2: i32(page.length),
+    3: i32(stored.length),
+    5: struct({
+      1: i32(rows.length),
+      2: i32(ENCODINGS[column.encoding]),
+      3: i32(ENCODINGS.RLE),
+      4: i32(ENCODINGS.RLE),
+    }),
+  });
+  const bytes = concatenate([header, stored]);
+  const uncompressedBytes = header.length + page.length;
+  const statistics = statisticsOf(column, present, rows.length);
+  return {
+    bytes,
+    uncompressedBytes,
+    metadata: (offset) =>
+      struct({
+        // where the metadata of a chunk would stand besides the footer: nowhere
+        2: i64(0),
+        3: struct({
+          1: i32(PHYSICAL_TYPES[column.type]),
+          2: list("i32", [i32(ENCODINGS[column.encoding]), i32(ENCODINGS.RLE)]),
+          3: list("binary", [text(column.name)]),
+          4: i32(CODECS[column.codec]),
+          5: i64(rows.length),
+          6: i64(uncompressedBytes),
+          7: i64(bytes.length),
+          9: i64(offset),
+          12: statistics,
+        }),
+      }),
+  };
+}
+
+/** `Statistics`: 3 nulls, 5 greatest, 6 least. */
+function statisticsOf(column: Column, present: Present, rows: number): Thrift {
+  const extremes = extremesOf(present);
+  if (extremes === null) return struct({ 3: i64(rows - present.count) });
+  const { least, greatest } = extremes;
+  return struct({
+    3: i64(rows - present.count),
+    5: binary(boundBytes(column, greatest)),
+    // a least double of 0 is to be written as -0 (parquet.thrift, ColumnOrder)
+    6: binary(boundBytes(column, least === 0 && column.type === "DOUBLE" ? -0 : least)),
+  });
+}

@@ -1,0 +1,112 @@
+import type { SampleBatch } from "../../types.js";
+import { deltaBytes } from "./delta.js";
+import type { Column, ColumnSource, PhysicalType } from "./schema.js";
+import { writeVarint } from "./thrift.js";
+
+// From the rows' integers to the bytes of a page.
+
+/** The integers of a column that are there, and which rows have them. */
+export interface Present {
+  integers: ArrayLike<number>;
+  count: number;
+  /** A bit for each row, from the lowest on; null where each row has one. */
+  bits: Uint8Array | null;
+}
+
+/** Gathers what is there of a column. */
+export function presentOf({ integers, missing }: ColumnSource, rows: SampleBatch): Present {
+  const all = integers(rows);
+  if (missing === undefined) return { integers: all, count: rows.length, bits: null };
+  const marks = missing.marks(rows);
+  const present = new Int32Array(rows.length);
+  const bits = new Uint8Array((rows.length + 7) >> 3);
+  let count = 0;
+  for (let i = 0; i < rows.length; i++) {
+    if (marks[i] === missing.mark) continue;
+    present[count++] = all[i] as number;
+    bits[i >> 3] = (bits[i >> 3] as number) | (1 << (i & 7));
+  }
+  return { integers: present, count, bits };
+}
+
+/** Least and greatest; null where there is none. */
+export function extremesOf({ integers, count }: Present): { least: number; greatest: number } | null {
+  if (count === 0) return null;
+  let least = integers[0] as number;
+  let greatest = least;
+  for (let i = 1; i < count; i++) {
+    const value = integers[i] as number;
+    if (value < least) least = value;
+    else if (value > greatest) greatest = value;
+  }
+  return { least, greatest };
+}
+
+/** The values of a page, by the encoding of their column. */
+export function valueBytes({ type, encoding, divisor }: Column, { integers, count }: Present): Uint8Array {
+  if (encoding === "DELTA_BINARY_PACKED") return deltaBytes(integers, count);
+  switch (type) {
+    case "INT32":
+      return int32Bytes(integers, count);
+    case "INT64":
+      return int64Bytes(integers, count);
+    case "DOUBLE":
+      return doubleBytes(integers, count, divisor);
+  }
+}
+
+function int32Bytes(integers: ArrayLike<number>, count: number): Uint8Array {
+  const view = new DataView(new ArrayBuffer(4 * count));
+  for (let i = 0; i < count; i++) view.setInt32(4 * i, integers[i] as number, true);
+  return new Uint8Array(view.buffer);
+}
+
+function int64Bytes(integers: ArrayLike<number>, count: number): Uint8Array {
+  const view = new DataView(new ArrayBuffer(8 * count));
+  for (let i = 0; i < count; i++) {
+    const value = integers[i] as number;
+    const high = Math.floor(value / 2 ** 32);
+    view.setUint32(8 * i, value - high * 2 ** 32, true);
+    view.setInt32(8 * i + 4, high, true);
+  }
+  return new Uint8Array(view.buffer);
+}
+
+function doubleBytes(integers: ArrayLike<number>, count: number, divisor: number): Uint8Array {
+  const view = new DataView(new ArrayBuffer(8 * count));
+  // divided, not multiplied by the inverse: each is the double nearest to its decimal
+  for (let i = 0; i < count; i++) view.setFloat64(8 * i, (integers[i] as number) / divisor, true);
+  return new Uint8Array(view.buffer);
+}
+
+/** A bound of the values, as statistics tell it. */
+export function boundBytes(
+  { type, divisor }: { type: PhysicalType; divisor: number },
+  integer: number,
+): Uint8Array {
+  if (type === "INT32") return int32Bytes([integer], 1);
+  if (type === "INT64") return int64Bytes([integer], 1);
+  return doubleBytes([integer], 1, divisor);
+}
+
+/**
+ * Which rows have a value, as definition levels of a first data page: their length, then runs or groups of eight bits
+ * (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
+ */
+export function levelBytes({ bits, count }: Present, rows: number): Uint8Array {
+  if (bits === null) return new Uint8Array(0);
+  const runs: number[] = [];
+  const isUniform = count === 0 || count === rows;
+  if (isUniform) {
+    writeVarint(runs, rows * 2);
+    runs.push(count === 0 ? 0 : 1);
+  } else {
+    writeVarint(runs, bits.length * 2 + 1);
+  }
+  const packed = isUniform ? 0 : bits.length;
+  const bytes = new Uint8Array(4 + runs.length + packed);
+  new DataView(bytes.buffer).setUint32(0, runs.length + packed, true);
+  bytes.set(runs, 4);
+  if (packed > 0) bytes.set(bits, 4 + runs.length);
+  return bytes;
+}

@@ -1,0 +1,110 @@
+// The compact protocol of Apache Thrift (thrift/doc/specs/thrift-compact-protocol.md), as far as Parquet's metadata needs it.
+
+const TYPES = { i8: 3, i16: 4, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;
+const TRUE = 1;
+const FALSE = 2;
+// the sizes and steps that fit into the half of a byte
+const LONGEST_SHORT_LIST = 14;
+const GREATEST_SHORT_STEP = 15;
+
+/** A value with its type. */
+export type Thrift =
+  | { type: "bool"; value: boolean }
+  | { type: "i8" | "i16" | "i32" | "i64"; value: number }
+  | { type: "binary"; value: Uint8Array }
+  | { type: "list"; of: keyof typeof TYPES; values: readonly Thrift[] }
+  | { type: "struct"; fields: ThriftFields };
+
+/** By the numbers of the fields, ascending; what is undefined is left out. */
+export type ThriftFields = Readonly<Record<number, Thrift | undefined>>;
+
+export const bool = (value: boolean): Thrift => ({ type: "bool", value });
+export const i8 = (value: number): Thrift => ({ type: "i8", value });
+export const i16 = (value: number): Thrift => ({ type: "i16", value });
+export const i32 = (value: number): Thrift => ({ type: "i32", value });
+export const i64 = (value: number): Thrift => ({ type: "i64", value });
+export const binary = (value: Uint8Array): Thrift => ({ type: "binary", value });
+export const text = (value: string): Thrift => binary(new TextEncoder().encode(value));
+export const list = (of: keyof typeof TYPES, values: readonly Thrift[]): Thrift => ({
+  type: "list",
+  of,
+  values,
+});
+export const struct = (fields: ThriftFields): Thrift => ({ type: "struct", fields });
+
+/** The bytes of a struct. */
+export function thriftBytes(fields: ThriftFields): Uint8Array {
+  const bytes: number[] = [];
+  writeFields(bytes, fields);
+  return Uint8Array.from(bytes);
+}
+
+function writeFields(bytes: number[], fields: ThriftFields): void {
+  let last = 0;
+  for (const [key, field] of Object.entries(fields)) {
+    if (field === undefined) continue;
+    const number = Number(key);
+    const step = number - last;
+    const code = typeCode(field);
+    if (step <= GREATEST_SHORT_STEP) bytes.push((step << 4) | code);
+    else {
+      bytes.push(code);
+      writeSigned(bytes, number);
+    }
+    // the type of a field tells a boolean's value
+    if (field.type !== "bool") writeValue(bytes, field);
+    last = number;
+  }
+  bytes.push(0);
+}
+
+function typeCode(value: Thrift): number {
+  if (value.type === "bool") return value.value ? TRUE : FALSE;
+  return TYPES[value.type];
+}
+
+function writeValue(bytes: number[], value: Thrift): void {
+  switch (value.type) {
+    case "bool":
+      bytes.push(value.value ? TRUE : FALSE);
+      break;
+    case "i8":
+      bytes.push(value.value & 0xff);
+      break;
+    case "i16":
+    case "i32":
+    case "i64":
+      writeSigned(bytes, value.value);
+      break;
+    case "binary":
+      writeVarint(bytes, value.value.length);
+      for (const byte of value.value) bytes.push(byte);
+      break;
+    case "list": {
+      const { values } = value;
+      const isShort = values.length <= LONGEST_SHORT_LIST;
+      bytes.push(((isShort ? values.length : 0xf) << 4) | TYPES[value.of]);
+      if (!isShort) writeVarint(bytes, values.length);
+      for (const element of values) writeValue(bytes, element);
+      break;
+    }
+    case "struct":
+      writeFields(bytes, value.fields);
+      break;
+  }
+}
+
+/** A whole number up to 2^53 in groups of seven bits, the lowest first (ULEB128). */
+export function writeVarint(bytes: number[], value: number): void {
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  bytes.push(rest);
+}
+
+/** Zigzag: 0, -1, 1, -2 become 0, 1, 2, 3. */
+export function writeSigned(bytes: number[], value: number): void {
+  writeVarint(bytes, value < 0 ? -2 * value - 1 : 2 * value);
+}
