@@ -12,6 +12,7 @@ import type { Report } from "./types.js";
  * - `DAMAGED`: with `strict`, the first frame that began and did not hold
  * - `BAD_ROW`: a row given to `encode` that a recording cannot hold
  * - `BAD_CSV`: a CSV given to `encodeCsv` that cannot be read
+ * - `BAD_TRACK`: a FIT, GPX or TCX file given to `decodeTrack` that cannot be read
  * - `FORMAT_LIMIT`: rows that the format to be written cannot hold
  * - `BAD_ARGUMENT`: samples, instants or a path that are none
  * - `BAD_OPTION`: an option out of its range, or options that contradict each other
@@ -31,6 +32,7 @@ export type AsiErrorCode =
   | "DAMAGED"
   | "BAD_ROW"
   | "BAD_CSV"
+  | "BAD_TRACK"
   | "FORMAT_LIMIT"
   | "BAD_ARGUMENT"
   | "BAD_OPTION"

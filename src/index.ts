@@ -27,6 +27,9 @@ export { type Outputs, RecordingReader, type RecordingReaderOptions } from "./re
 export { type Repair, type RepairOptions, repair } from "./repair.js";
 export type { DecimalMark } from "./row-text/template.js";
 export { AsiCsvStream, AsiDecoderStream } from "./streams.js";
+export { decodeTrack, type TrackDecoding, type TrackSummary } from "./tracks/decode-track.js";
+export type { TrackFormat } from "./tracks/track-parser.js";
+export type { LeftOut } from "./tracks/track-rows.js";
 export type {
   DecodeOptions,
   EngineName,

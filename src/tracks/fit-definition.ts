@@ -1,0 +1,143 @@
+import { BASE_TYPES, FIELD_DESCRIPTION, MESSAGES, RECORD_FIELDS } from "../formats/fit/profile.js";
+
+// Definition messages of a FIT file, as far as reading rows needs them.
+
+/** "Definition Message": bytes in front of the list of fields; three bytes for each field. */
+const FIXED_BYTES = 6;
+const FIELD_BYTES = 3;
+
+/** Offset of a field in its message, counted from the header; null: the message does not have it. */
+export type Place = number | null;
+
+/** What messages of a local type look like. */
+export interface Definition {
+  global: number;
+  isLittleEndian: boolean;
+  /** Of a message, with its header. */
+  bytes: number;
+  timestamp: Place;
+  /** For records. */
+  record: RecordPlaces | null;
+  /** For descriptions of developer fields: their fields by number. */
+  description: ReadonlyMap<number, { at: number; bytes: number }> | null;
+}
+
+export interface RecordPlaces {
+  latitude: Place;
+  longitude: Place;
+  altitude: Place;
+  enhancedAltitude: Place;
+  speed: Place;
+  enhancedSpeed: Place;
+  heartRate: Place;
+  /** The developer field with the milliseconds of the second. */
+  milliseconds: Place;
+}
+
+/** How long a definition is that begins at `at`; null: not all of it is there that says so. */
+export function definitionLength(
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+  hasDevelopers: boolean,
+): number | null {
+  if (end - at < FIXED_BYTES) return null;
+  const own = FIXED_BYTES + FIELD_BYTES * (bytes[at + 5] as number);
+  if (!hasDevelopers) return own;
+  return end - at <= own ? null : own + 1 + FIELD_BYTES * (bytes[at + own] as number);
+}
+
+/**
+ * Reads a definition of `length` bytes.
+ *
+ * @param isMilliseconds whether a developer field, by developer and number, holds the milliseconds
+ */
+export function readDefinition(
+  bytes: Uint8Array,
+  at: number,
+  length: number,
+  isMilliseconds: (developer: number, number: number) => boolean,
+): Definition {
+  const isLittleEndian = bytes[at + 2] === 0;
+  const low = bytes[at + (isLittleEndian ? 3 : 4)] as number;
+  const high = bytes[at + (isLittleEndian ? 4 : 3)] as number;
+  const global = low | (high << 8);
+  const fields = new Map<number, { at: number; bytes: number }>();
+  let place = 1;
+  let from = at + FIXED_BYTES;
+  const fieldsEnd = from + FIELD_BYTES * (bytes[at + 5] as number);
+  for (; from < fieldsEnd; from += FIELD_BYTES) {
+    const size = bytes[from + 1] as number;
+    fields.set(bytes[from] as number, { at: place, bytes: size });
+    place += size;
+  }
+  let milliseconds: Place = null;
+  for (from += 1; from < at + length; from += FIELD_BYTES) {
+    const size = bytes[from + 1] as number;
+    if (
+      size === BASE_TYPES.uint16.bytes &&
+      isMilliseconds(bytes[from + 2] as number, bytes[from] as number)
+    ) {
+      milliseconds = place;
+    }
+    place += size;
+  }
+  // a field of another size than the profile's is something else
+  const placeOf = (number: number, size: number): Place => {
+    const field = fields.get(number);
+    return field?.bytes === size ? field.at : null;
+  };
+  return {
+    global,
+    isLittleEndian,
+    bytes: place,
+    timestamp: placeOf(RECORD_FIELDS.timestamp, 4),
+    record:
+      global !== MESSAGES.record
+        ? null
+        : {
+            latitude: placeOf(RECORD_FIELDS.latitude, 4),
+            longitude: placeOf(RECORD_FIELDS.longitude, 4),
+            altitude: placeOf(RECORD_FIELDS.altitude, 2),
+            enhancedAltitude: placeOf(RECORD_FIELDS.enhancedAltitude, 4),
+            speed: placeOf(RECORD_FIELDS.speed, 2),
+            enhancedSpeed: placeOf(RECORD_FIELDS.enhancedSpeed, 4),
+            heartRate: placeOf(RECORD_FIELDS.heartRate, 1),
+            milliseconds,
+          },
+    description: global === MESSAGES.fieldDescription ? fields : null,
+  };
+}
+
+/** A developer field that a file describes. */
+export interface DescribedField {
+  developer: number;
+  number: number;
+  baseType: number;
+  name: string;
+}
+
+/** Reads a field description at `at`; null when it lacks something. */
+export function readDescription(
+  { description }: Definition,
+  bytes: Uint8Array,
+  at: number,
+): DescribedField | null {
+  const byteOf = (number: number): number | null => {
+    const field = description?.get(number);
+    return field === undefined || field.bytes !== 1 ? null : (bytes[at + field.at] as number);
+  };
+  const developer = byteOf(FIELD_DESCRIPTION.developerDataIndex);
+  const number = byteOf(FIELD_DESCRIPTION.fieldNumber);
+  const baseType = byteOf(FIELD_DESCRIPTION.baseType);
+  const name = description?.get(FIELD_DESCRIPTION.fieldName);
+  if (developer === null || number === null || baseType === null || name === undefined) return null;
+  const text = bytes.subarray(at + name.at, at + name.at + name.bytes);
+  const end = text.indexOf(0);
+  return {
+    developer,
+    number,
+    baseType,
+    name: new TextDecoder().decode(end < 0 ? text : text.subarray(0, end)),
+  };
+}

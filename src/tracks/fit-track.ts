@@ -1,0 +1,243 @@
+import { crc16 } from "../formats/fit/crc.js";
+import {
+  ALTITUDE_OFFSET_M,
+  ALTITUDE_STEPS_PER_M,
+  BASE_TYPES,
+  COMPRESSED,
+  EARLIEST_S,
+  EPOCH_MS,
+  HEADER_BITS,
+  HEADER_BYTES,
+  MILLISECONDS_FIELD,
+  OLD_HEADER_BYTES,
+  SEMICIRCLES_PER_E7,
+} from "../formats/fit/profile.js";
+import {
+  type Definition,
+  definitionLength,
+  type Place,
+  type RecordPlaces,
+  readDefinition,
+  readDescription,
+} from "./fit-definition.js";
+import { isFit } from "./track-kind.js";
+import { badByte, type TrackParser } from "./track-parser.js";
+import type { TrackRows } from "./track-rows.js";
+
+const CRC_BYTES = 2;
+const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
+const FIRST_CAPACITY = 1 << 16;
+
+/** Reads records of FIT files, of which several may stand one behind another. Checks their checksums. */
+export class FitTrack implements TrackParser {
+  readonly format = "fit";
+  readonly #rows: TrackRows;
+  // what is not read yet: from #at to #end; #at stands at #offset of the input
+  #bytes = new Uint8Array(FIRST_CAPACITY);
+  #view = new DataView(this.#bytes.buffer);
+  #at = 0;
+  #end = 0;
+  #offset = 0;
+  #part: "header" | "data" | "checksum" = "header";
+  /** Offset behind the messages of this file. */
+  #dataEnd = 0;
+  #crc = 0;
+  #files = 0;
+  #definitions: (Definition | undefined)[] = [];
+  /** Developer fields with milliseconds: developer and number. */
+  #millisecondFields = new Set<string>();
+  /** The last time of any message, in seconds of FIT. */
+  #lastTime: number | null = null;
+
+  constructor(rows: TrackRows) {
+    this.#rows = rows;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#append(bytes);
+    while (this.#readPart()) {}
+  }
+
+  end(): void {
+    if (this.#part === "header" && this.#at === this.#end && this.#files > 0) return;
+    throw badByte(this.#offset + this.#end - this.#at, "the file is cut off.");
+  }
+
+  #append(bytes: Uint8Array): void {
+    const unread = this.#end - this.#at;
+    if (this.#end + bytes.length > this.#bytes.length) {
+      const needed = unread + bytes.length;
+      const target = needed > this.#bytes.length / 2 ? new Uint8Array(2 * needed) : this.#bytes;
+      target.set(this.#bytes.subarray(this.#at, this.#end));
+      if (target !== this.#bytes) this.#view = new DataView(target.buffer);
+      this.#bytes = target;
+      this.#at = 0;
+      this.#end = unread;
+    }
+    this.#bytes.set(bytes, this.#end);
+    this.#end += bytes.length;
+  }
+
+  /** Reads what is there of one part; whether there may be more to read. */
+  #readPart(): boolean {
+    switch (this.#part) {
+      case "header":
+        return this.#readHeader();
+      case "data":
+        return this.#readMessages();
+      case "checksum":
+        return this.#readChecksum();
+    }
+  }
+
+  #skip(bytes: number): void {
+    this.#at += bytes;
+    this.#offset += bytes;
+  }
+
+  #readHeader(): boolean {
+    const available = this.#end - this.#at;
+    if (available < OLD_HEADER_BYTES) return false;
+    const header = this.#bytes.subarray(this.#at, this.#end);
+    if (!isFit(header)) {
+      const what =
+        this.#files === 0 ? "no FIT header begins here." : "there is something behind the end of the file.";
+      throw badByte(this.#offset, what);
+    }
+    const length = header[0] as number;
+    if (available < length) return false;
+    const stated = length < HEADER_BYTES ? 0 : this.#view.getUint16(this.#at + HEADER_BYTES - 2, true);
+    // it may be left out as 0
+    if (stated !== 0 && stated !== crc16(0, header, 0, HEADER_BYTES - 2)) {
+      throw badByte(this.#offset, "the checksum of the header does not hold.");
+    }
+    this.#dataEnd = this.#offset + length + this.#view.getUint32(this.#at + 4, true);
+    this.#crc = crc16(0, header, 0, length);
+    this.#skip(length);
+    this.#definitions = [];
+    this.#millisecondFields.clear();
+    this.#lastTime = null;
+    this.#rows.startSegment();
+    this.#part = "data";
+    return true;
+  }
+
+  #readMessages(): boolean {
+    const begin = this.#at;
+    let length: number | null = 0;
+    while (this.#offset < this.#dataEnd && this.#at < this.#end) {
+      const header = this.#bytes[this.#at] as number;
+      const isCompressed = (header & HEADER_BITS.compressedTime) !== 0;
+      const isDefinition = !isCompressed && (header & HEADER_BITS.definition) !== 0;
+      length = isDefinition
+        ? definitionLength(this.#bytes, this.#at, this.#end, (header & HEADER_BITS.developerData) !== 0)
+        : this.#definitionOf(header, isCompressed).bytes;
+      if (length !== null && this.#offset + length > this.#dataEnd) {
+        throw badByte(this.#offset, "a message is longer than the file says it is.");
+      }
+      if (length === null || this.#end - this.#at < length) break;
+      if (isDefinition) this.#define(header & HEADER_BITS.localType, length);
+      else this.#readMessage(header, isCompressed);
+      this.#skip(length);
+    }
+    this.#crc = crc16(this.#crc, this.#bytes, begin, this.#at);
+    if (this.#offset === this.#dataEnd) {
+      this.#part = "checksum";
+      return true;
+    }
+    // a definition that is cut by the end of the data says no length
+    if (length === null && this.#offset + this.#end - this.#at >= this.#dataEnd) {
+      throw badByte(this.#offset, "a definition is longer than the file says it is.");
+    }
+    return false;
+  }
+
+  #readChecksum(): boolean {
+    if (this.#end - this.#at < CRC_BYTES) return false;
+    if (this.#view.getUint16(this.#at, true) !== this.#crc) {
+      throw badByte(this.#offset, "the checksum of the file does not hold; it is damaged somewhere before.");
+    }
+    this.#skip(CRC_BYTES);
+    this.#files += 1;
+    this.#part = "header";
+    return true;
+  }
+
+  #definitionOf(header: number, isCompressed: boolean): Definition {
+    const local = isCompressed
+      ? (header >> COMPRESSED.localShift) & COMPRESSED.localMask
+      : header & HEADER_BITS.localType;
+    const definition = this.#definitions[local];
+    if (definition === undefined) {
+      throw badByte(this.#offset, `a message is of local type ${local}, which nothing defines.`);
+    }
+    return definition;
+  }
+
+  #define(local: number, length: number): void {
+    this.#definitions[local] = readDefinition(this.#bytes, this.#at, length, (developer, number) =>
+      this.#millisecondFields.has(`${developer} ${number}`),
+    );
+  }
+
+  #readMessage(header: number, isCompressed: boolean): void {
+    const definition = this.#definitionOf(header, isCompressed);
+    const ownTime = this.#unsigned(definition, definition.timestamp, "uint32");
+    if (ownTime !== null) this.#lastTime = ownTime;
+    else if (isCompressed && this.#lastTime !== null) {
+      // "Compressed Timestamp Header": the low five bits of the time, which never goes back
+      const seconds = header & COMPRESSED.secondsMask;
+      this.#lastTime += (seconds - this.#lastTime) & COMPRESSED.secondsMask;
+    }
+    if (definition.record !== null) {
+      this.#readRecord(definition, definition.record, isCompressed ? this.#lastTime : ownTime);
+    } else if (definition.description !== null) {
+      const field = readDescription(definition, this.#bytes, this.#at);
+      const isMilliseconds = field?.name === MILLISECONDS_FIELD && field.baseType === BASE_TYPES.uint16.code;
+      if (isMilliseconds) this.#millisecondFields.add(`${field.developer} ${field.number}`);
+    }
+  }
+
+  #readRecord(definition: Definition, places: RecordPlaces, time: number | null): void {
+    const milliseconds = this.#unsigned(definition, places.milliseconds, "uint16") ?? 0;
+    const isAbsolute = time !== null && time >= EARLIEST_S;
+    const ms = isAbsolute ? EPOCH_MS + time * 1000 + Math.min(milliseconds, 999) : Number.NaN;
+    const altitude =
+      this.#unsigned(definition, places.enhancedAltitude, "uint32") ??
+      this.#unsigned(definition, places.altitude, "uint16");
+    const speed =
+      this.#unsigned(definition, places.enhancedSpeed, "uint32") ??
+      this.#unsigned(definition, places.speed, "uint16");
+    this.#rows.add(
+      ms,
+      this.#position(definition, places.latitude),
+      this.#position(definition, places.longitude),
+      altitude === null ? Number.NaN : altitude * MM_PER_ALTITUDE_STEP - ALTITUDE_OFFSET_M * 1000,
+      speed ?? Number.NaN,
+      this.#unsigned(definition, places.heartRate, "uint8") ?? 0,
+    );
+  }
+
+  /** 1e-7 degrees; NaN: there is none. */
+  #position({ isLittleEndian }: Definition, place: Place): number {
+    if (place === null) return Number.NaN;
+    const semicircles = this.#view.getInt32(this.#at + place, isLittleEndian);
+    return semicircles === BASE_TYPES.sint32.invalid ? Number.NaN : semicircles / SEMICIRCLES_PER_E7;
+  }
+
+  #unsigned(
+    { isLittleEndian }: Definition,
+    place: Place,
+    type: "uint8" | "uint16" | "uint32",
+  ): number | null {
+    if (place === null) return null;
+    const at = this.#at + place;
+    const value =
+      type === "uint32"
+        ? this.#view.getUint32(at, isLittleEndian)
+        : type === "uint16"
+          ? this.#view.getUint16(at, isLittleEndian)
+          : this.#view.getUint8(at);
+    return value === BASE_TYPES[type].invalid ? null : value;
+  }
+}

@@ -1,0 +1,302 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { rowsOf } from "../src/index.js";
+import { joined } from "./frames.js";
+import { randomChunks, seededRandom } from "./mutations.js";
+import { expectSame } from "./same.js";
+import { batchOf, trackOf } from "./sample-batches.js";
+import { bigEndian, fitDefinition, fitFile, littleEndian, ownFit, readTrack, sealed } from "./track-files.js";
+import { asiError } from "./whole.js";
+
+const FIT_EPOCH_S = Date.UTC(1989, 11, 31) / 1000;
+const START_S = Date.UTC(2024, 4, 11, 9, 30) / 1000;
+const START_MS = START_S * 1000;
+
+/** Degrees in semicircles, as 32 bits. */
+function semicircles(degrees: number): number {
+  return Math.round((degrees / 180) * 2 ** 31) >>> 0;
+}
+
+describe("a FIT file written here comes back", () => {
+  it("with all that FIT can tell", async () => {
+    const track = trackOf({ from: Date.UTC(1998, 7), to: Date.UTC(2126, 0) });
+    await fc.assert(
+      fc.asyncProperty(track, async (rows) => {
+        const { samples, summary } = await readTrack(ownFit(batchOf(rows)));
+        const expected = rows.map((row) => {
+          const steps = Math.round((row.altitudeMm + 500_000) / 200);
+          const hasAltitude = row.fixType !== 2 && steps >= 0 && steps * 200 - 500_000 < 2 ** 31;
+          return {
+            ...row,
+            altitudeMm: hasAltitude ? steps * 200 - 500_000 : 0,
+            fixType: hasAltitude ? 3 : 2,
+            hr: row.hr === 255 ? 0 : row.hr,
+          };
+        });
+        expectSame(samples, batchOf(expected), "rows");
+        expect(summary).toMatchObject({ format: "fit", rows: rows.length, speedsFromPositions: 0 });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("in chunks of any size", async () => {
+    const rows = Array.from({ length: 5000 }, (_, i) => ({
+      timestampMs: START_MS + 100 * i,
+      latitudeE7: 469_629_000 + i,
+      longitudeE7: 74_648_000,
+      altitudeMm: 0,
+      speedMmPerS: i,
+      hr: 0,
+      fixType: 3,
+    }));
+    const file = ownFit(batchOf(rows));
+    const whole = await readTrack(file);
+    expect(whole.samples.length).toBe(5000);
+    for (const seed of [1, 2, 3]) {
+      expectSame(await readTrack(randomChunks(file, seededRandom(seed))), whole, `seed ${seed}`);
+    }
+    expectSame(await readTrack(Array.from(file, (byte) => Uint8Array.of(byte))), whole, "bytes one by one");
+  });
+});
+
+describe("FIT files as other devices write them", () => {
+  it("big-endian, fields of 16 bits, a heart rate only", async () => {
+    const file = fitFile([
+      fitDefinition(
+        3,
+        20,
+        [
+          [253, 4, 0x86],
+          [0, 4, 0x85],
+          [1, 4, 0x85],
+          [2, 2, 0x84],
+          [6, 2, 0x84],
+          [3, 1, 0x02],
+          [7, 2, 0x84],
+        ],
+        { isBigEndian: true },
+      ),
+      [
+        3,
+        ...bigEndian(START_S - FIT_EPOCH_S, 4),
+        ...bigEndian(semicircles(47.5), 4),
+        ...bigEndian(semicircles(-8.25), 4),
+        ...bigEndian((500 + 412) * 5, 2),
+        ...bigEndian(3500, 2),
+        144,
+        0,
+        250,
+      ],
+      [
+        3,
+        ...bigEndian(START_S - FIT_EPOCH_S + 1, 4),
+        ...bigEndian(0x7fffffff, 4),
+        ...bigEndian(0x7fffffff, 4),
+        255,
+        255,
+        255,
+        255,
+        145,
+        0,
+        250,
+      ],
+    ]);
+    const { samples, summary } = await readTrack(file);
+    expect([...rowsOf(samples)]).toEqual([
+      { timestamp: START_MS, latitude: 47.5, longitude: -8.25, altitude: 412, speed: 3.5, hr: 144 },
+    ]);
+    expect(summary).toEqual({
+      format: "fit",
+      rows: 1,
+      start: START_MS,
+      end: START_MS,
+      speedsFromPositions: 0,
+      leftOut: { withoutTime: 0, withoutPosition: 1 },
+    });
+  });
+
+  it("times in the headers of the messages", async () => {
+    const place = [...littleEndian(semicircles(10), 4), ...littleEndian(semicircles(20), 4)];
+    const base = START_S - FIT_EPOCH_S;
+    const at = (seconds: number) => 0x80 | (1 << 5) | ((base + seconds) & 0x1f);
+    const file = fitFile([
+      fitDefinition(0, 21, [[253, 4, 0x86]]),
+      [0, ...littleEndian(base, 4)],
+      fitDefinition(1, 20, [
+        [0, 4, 0x85],
+        [1, 4, 0x85],
+      ]),
+      ...[1, 2, 20, 40, 70].map((seconds) => [at(seconds), ...place]),
+    ]);
+    const { samples } = await readTrack(file);
+    expect([...samples.timestampMs].map((ms) => ms / 1000 - START_S)).toEqual([1, 2, 20, 40, 70]);
+  });
+
+  it("several files one behind another, the first with a header of 12 bytes", async () => {
+    const one = (seconds: number, headerBytes: 12 | 14) =>
+      fitFile(
+        [
+          fitDefinition(0, 20, [
+            [253, 4, 0x86],
+            [0, 4, 0x85],
+            [1, 4, 0x85],
+            [73, 4, 0x86],
+          ]),
+          [
+            0,
+            ...littleEndian(START_S - FIT_EPOCH_S + seconds, 4),
+            ...new Array(8).fill(0),
+            ...littleEndian(2000, 4),
+          ],
+        ],
+        headerBytes,
+      );
+    const { samples } = await readTrack(joined([one(0, 12), one(60, 14)]));
+    expect([...samples.timestampMs]).toEqual([START_MS, START_MS + 60_000]);
+  });
+
+  it("fields of developers that are none of ours, and fields of other sizes than the profile's", async () => {
+    const file = fitFile([
+      fitDefinition(0, 206, [
+        [0, 1, 2],
+        [1, 1, 2],
+        [2, 1, 2],
+        [3, 9, 7],
+      ]),
+      [0, 0, 0, 0x84, ..."Stryd mW\0"].map((value) =>
+        typeof value === "string" ? value.charCodeAt(0) : value,
+      ),
+      fitDefinition(
+        1,
+        20,
+        [
+          [253, 4, 0x86],
+          [0, 4, 0x85],
+          [1, 4, 0x85],
+          [73, 4, 0x86],
+          [3, 2, 0x84],
+          [78, 8, 0x86],
+        ],
+        { developers: [[0, 2, 0]] },
+      ),
+      [
+        1,
+        ...littleEndian(START_S - FIT_EPOCH_S, 4),
+        ...new Array(8).fill(0),
+        ...littleEndian(1500, 4),
+        90,
+        0,
+        ...new Array(8).fill(1),
+        200,
+        1,
+      ],
+    ]);
+    const { samples } = await readTrack(file);
+    expect([...rowsOf(samples)]).toEqual([
+      { timestamp: START_MS, latitude: 0, longitude: 0, altitude: null, speed: 1.5, hr: null },
+    ]);
+  });
+
+  it("speeds that are missing come from the positions, and the summary says so", async () => {
+    // a thousandth of a degree of latitude is 111.195 m
+    const rows = [0, 10, 20, 20, 400, 410].map((seconds, i) => [
+      0,
+      ...littleEndian(START_S - FIT_EPOCH_S + seconds, 4),
+      ...littleEndian(semicircles(i / 1000), 4),
+      ...littleEndian(0, 4),
+    ]);
+    const file = fitFile([
+      fitDefinition(0, 20, [
+        [253, 4, 0x86],
+        [0, 4, 0x85],
+        [1, 4, 0x85],
+      ]),
+      ...rows,
+    ]);
+    const { samples, summary } = await readTrack(file);
+    expect([...samples.speedMmPerS].map((speed) => speed / 1000)).toEqual([
+      expect.closeTo(11.12, 2),
+      expect.closeTo(11.12, 2),
+      expect.closeTo(11.12, 2),
+      expect.closeTo(11.12, 2),
+      expect.closeTo(11.12, 2),
+      expect.closeTo(11.12, 2),
+    ]);
+    expect(summary).toMatchObject({ rows: 6, speedsFromPositions: 6 });
+  });
+});
+
+describe("a FIT file that cannot be read is refused with its byte", () => {
+  const good = ownFit(
+    batchOf([
+      {
+        timestampMs: START_MS,
+        latitudeE7: 1,
+        longitudeE7: 2,
+        altitudeMm: 3,
+        speedMmPerS: 4,
+        hr: 5,
+        fixType: 3,
+      },
+    ]),
+  );
+
+  it("cut anywhere", async () => {
+    for (let length = 12; length < good.length; length++) {
+      const error = await asiError(readTrack(good.subarray(0, length)));
+      expect(error, `${length} bytes`).toMatchObject({ code: "BAD_TRACK", byteOffset: length });
+    }
+  });
+
+  it.each<[string, Uint8Array, number, RegExp]>([
+    [
+      "a checksum that does not hold",
+      good.map((byte, i) => (i === 40 ? byte ^ 1 : byte)),
+      good.length - 2,
+      /checksum of the file/,
+    ],
+    [
+      "a header whose checksum does not hold",
+      good.map((byte, i) => (i === 2 ? byte ^ 1 : byte)),
+      0,
+      /checksum of the header/,
+    ],
+    ["something behind the end", joined([good, new Uint8Array(20)]), good.length, /behind the end/],
+    [
+      "a message of a type that is not defined",
+      fitFile([[5, 1, 2, 3]]),
+      14,
+      /local type 5, which nothing defines/,
+    ],
+    [
+      "a message that runs over the end",
+      fitFile([fitDefinition(0, 20, [[253, 200, 0x0d]]), [0, 1, 2]]),
+      23,
+      /longer than the file/,
+    ],
+    ["a definition that runs over the end", fitFile([[0x40, 0, 0, 20, 0, 9, 1]]), 14, /longer than the file/],
+    ["half a definition", fitFile([[0x60, 0, 0]]), 14, /longer than the file/],
+  ])("%s", async (_, file, byteOffset, message) => {
+    const error = await asiError(readTrack(file));
+    expect(error).toMatchObject({ code: "BAD_TRACK", byteOffset });
+    expect(error.message).toMatch(message);
+  });
+
+  it("a header that claims gigabytes takes no memory for them", async () => {
+    const claiming = good.slice();
+    new DataView(claiming.buffer).setUint32(4, 0xffff_fff0, true);
+    claiming.set([0, 0], 12);
+    expect(await asiError(readTrack(claiming))).toMatchObject({ code: "BAD_TRACK" });
+  });
+
+  it("messages of the greatest length, in single bytes, are read in linear time", async () => {
+    const fields = Array.from({ length: 255 }, (_, i) => [i, 255, 0x0d]);
+    const file = fitFile([
+      fitDefinition(0, 99, fields),
+      ...Array.from({ length: 8 }, () => [0, ...new Array(255 * 255).fill(0)]),
+    ]);
+    const { summary } = await readTrack(Array.from(sealed(file), (byte) => Uint8Array.of(byte)));
+    expect(summary.rows).toBe(0);
+  });
+});
