@@ -43,6 +43,20 @@ export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   return joined;
 }
 
+/** Some rows of a batch, in the same memory. */
+export function rowsBetween(batch: SampleBatch, from: number, to: number): SampleBatch {
+  return {
+    length: to - from,
+    timestampMs: batch.timestampMs.subarray(from, to),
+    latitudeE7: batch.latitudeE7.subarray(from, to),
+    longitudeE7: batch.longitudeE7.subarray(from, to),
+    altitudeMm: batch.altitudeMm.subarray(from, to),
+    speedMmPerS: batch.speedMmPerS.subarray(from, to),
+    hr: batch.hr.subarray(from, to),
+    fixType: batch.fixType.subarray(from, to),
+  };
+}
+
 /** The same rows in memory of their own. */
 export function copyBatch(batch: SampleBatch): SampleBatch {
   return joinBatches([batch]);
