@@ -9,7 +9,6 @@ import { concatenation } from "./peers/concatenation.js";
 import { fastCsv, fastCsvLayout } from "./peers/fast-csv.js";
 import { fitFileParser } from "./peers/fit.js";
 import type { CsvPeer } from "./peers/peer.js";
-import { tuned } from "./peers/tuned.js";
 import { sampleNative } from "./processes.js";
 import { type Session, type Sessions, sizeOf } from "./sessions.js";
 import { assertDigest, columnChecker, digestOf, expectedDigest, verifyFit } from "./verify.js";
@@ -32,6 +31,7 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
   const { convert, decode } = await loadLibrary();
   const { main, slice } = sessions;
   const simd = createEngine("simd");
+  const scalar = createEngine("scalar");
   const plain = createEngine("plain");
 
   const converted =
@@ -43,20 +43,26 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
   const convertCsv = converted({});
   const convertLayout = converted({ delimiter: ";" });
   const simdCsv: CsvPeer = (recording, sink) => coreCsv(simd, recording, sink);
+  const scalarCsv: CsvPeer = (recording, sink) => coreCsv(scalar, recording, sink);
   const plainCsv: CsvPeer = (recording, sink) => coreCsv(plain, recording, sink);
-  const fast = { coreCsvSimd: simdCsv, coreCsvPlain: plainCsv, convert: convertCsv, tuned } as const;
+  const fast = {
+    coreCsvSimd: simdCsv,
+    coreCsvScalar: scalarCsv,
+    plainCsv,
+    convert: convertCsv,
+  } as const;
   const slow = { concatenation, fastCsv } as const;
 
   const layouts = {
     coreLayoutSimd: (recording, sink) => coreLayout(simd, recording, sink),
-    coreLayoutPlain: (recording, sink) => coreLayout(plain, recording, sink),
+    coreLayoutScalar: (recording, sink) => coreLayout(scalar, recording, sink),
     convertLayout,
   } as const satisfies Record<string, CsvPeer>;
 
   await verifyCsv({ ...fast, ...slow }, slice, expectedDigest(slice.rows));
-  await verifyCsv(fast, main, await digestOf((sink) => tuned(main.bytes, sink)));
+  await verifyCsv(fast, main, await digestOf((sink) => plainCsv(main.bytes, sink)));
   await verifyCsv({ ...layouts, fastCsvLayout }, slice, expectedDigest(slice.rows, ";"));
-  for (const engine of [simd, plain]) {
+  for (const engine of [simd, scalar, plain]) {
     const columns = columnChecker(`columns, ${engine.name}`, slice.rows);
     coreColumns(engine, slice.bytes, columns.take);
     columns.end();
@@ -67,7 +73,7 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
 
   const csvCase = (id: ComparisonId, peer: CsvPeer, session: Session) =>
     timed(id, sizeOf(session), () => peer(session.bytes, count));
-  const columnsCase = (id: "coreColumnsSimd" | "coreColumnsPlain", engine: typeof simd) =>
+  const columnsCase = (id: "coreColumnsSimd" | "coreColumnsScalar" | "plainColumns", engine: typeof simd) =>
     timed(id, sizeOf(main), () =>
       coreColumns(engine, main.bytes, (batch) => {
         produced.rows += batch.length;
@@ -75,18 +81,19 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     );
   return [
     csvCase("coreCsvSimd", simdCsv, main),
-    csvCase("coreCsvPlain", plainCsv, main),
+    csvCase("coreCsvScalar", scalarCsv, main),
     columnsCase("coreColumnsSimd", simd),
-    columnsCase("coreColumnsPlain", plain),
+    columnsCase("coreColumnsScalar", scalar),
     csvCase("convert", convertCsv, main),
     csvCase("coreLayoutSimd", layouts.coreLayoutSimd, main),
-    csvCase("coreLayoutPlain", layouts.coreLayoutPlain, main),
+    csvCase("coreLayoutScalar", layouts.coreLayoutScalar, main),
     csvCase("convertLayout", convertLayout, main),
     timed("decode", sizeOf(main), async () => {
       for await (const batch of decode(main.bytes)) produced.rows += batch.length;
     }),
     ...(native === null ? [] : nativeCases(native, main)),
-    csvCase("tuned", tuned, main),
+    csvCase("plainCsv", plainCsv, main),
+    columnsCase("plainColumns", plain),
     csvCase("concatenation", concatenation, slice),
     csvCase("fastCsv", fastCsv, slice),
     csvCase("fastCsvLayout", fastCsvLayout, slice),

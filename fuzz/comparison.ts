@@ -4,12 +4,12 @@ import { createEngine } from "../src/engines.js";
 import type { DecodeOptions, EngineName, Report } from "../src/types.js";
 import { withoutLead } from "../test/drawn-settings.js";
 import { drive, type Outcome } from "../test/drive.js";
+import { ENGINES } from "../test/every-engine.js";
 import { libraryOutcome } from "../test/library-outcome.js";
+import { Oracle } from "../test/oracle/index.js";
 import type { Input } from "./inputs.js";
 
-const CORES: readonly EngineName[] = ["simd", "plain"];
-
-/** Two engines that do not agree. */
+/** An engine that does not agree with the oracle, or, through the library, with the plain engine. */
 export interface Difference {
   engine: EngineName;
   /** Which parts of the outcomes differ, with the values where they are short. */
@@ -18,17 +18,17 @@ export interface Difference {
 
 /** Engines that serve one input after another, as they do in the library: what is left of one must not reach the next. */
 export class Comparison {
-  readonly #reference: Engine = createEngine("reference");
-  readonly #cores: readonly Engine[] = CORES.map(createEngine);
+  readonly #oracle: Engine = new Oracle();
+  readonly #engines: readonly Engine[] = ENGINES.map(createEngine);
 
   /** Puts the input through all engines. */
   compare({ chunks, settings }: Input): { report: Report; difference: Difference | null } {
-    const expected = withoutLead(drive(this.#reference, chunks, settings));
+    const expected = withoutLead(drive(this.#oracle, chunks, settings));
     const { report } = expected;
-    for (const core of this.#cores) {
-      const actual = withoutLead(drive(core, chunks, settings));
+    for (const engine of this.#engines) {
+      const actual = withoutLead(drive(engine, chunks, settings));
       if (!isDeepStrictEqual(actual, expected)) {
-        return { report, difference: { engine: core.name, parts: differingParts(actual, expected) } };
+        return { report, difference: { engine: engine.name, parts: differingParts(actual, expected) } };
       }
     }
     return { report, difference: null };
@@ -45,8 +45,8 @@ export async function compareLibrary({ bytes, settings, random }: Input): Promis
   if (toMs !== undefined && toMs >= (fromMs ?? toMs)) options.to = toMs;
   if (fillHrMs !== undefined && Number.isFinite(fillHrMs)) options.fillHrMs = fillHrMs;
   if (options.to !== undefined && options.from !== undefined && options.to < options.from) delete options.to;
-  const expected = await libraryOutcome(bytes, { ...options, engine: "reference" });
-  for (const engine of CORES) {
+  const expected = await libraryOutcome(bytes, { ...options, engine: "plain" });
+  for (const engine of ENGINES) {
     const actual = await libraryOutcome(bytes, { ...options, engine });
     if (!isDeepStrictEqual(actual, expected)) return { engine, parts: differingParts(actual, expected) };
   }

@@ -95,7 +95,7 @@ function tell(found: Found, seed: number, bases: ReturnType<typeof makeBases>): 
   const { base, chunks, settings } = drawInput(bases, seed, found.number);
   const lines = [
     `DIFFERENCE in input ${found.number}, made of ${base}, in ${chunks.length} chunks, with ${settingsText(settings)}`,
-    `${found.engine} gives another result than the reference:`,
+    `${found.engine} gives another result:`,
     ...found.parts.map((part) => `  ${part}`),
     `inputs ${first} to ${found.number} lie in ${folder}`,
     `again: npm run fuzz -- --seed ${seed} --first ${first} --inputs ${found.number - first + 1}`,

@@ -8,6 +8,6 @@ writeFileSync(
   new URL("../src/wasm/bytes.ts", import.meta.url),
   `// Made by scripts/inline-wasm.mjs from assembly/. Do not edit.
 export const SIMD_CORE_BASE64 = "${inline("simd")}";
-export const PLAIN_CORE_BASE64 = "${inline("plain")}";
+export const SCALAR_CORE_BASE64 = "${inline("scalar")}";
 `,
 );

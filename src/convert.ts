@@ -7,7 +7,7 @@ import { type Inspection, inspectionOf, type ReadResult } from "./read-result.js
 import { readWhole } from "./read-whole.js";
 import { noSamples } from "./recording-errors.js";
 import { SourceReader } from "./source-reader.js";
-import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
+import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from "./types.js";
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout {}
 
@@ -25,6 +25,8 @@ export interface Conversion {
   readonly report: Promise<Report>;
   /** The header; fulfilled as soon as it has been read. */
   readonly info: Promise<RecordingInfo>;
+  /** Which decoder did the work. */
+  readonly engine: Promise<EngineName>;
 }
 
 /**
@@ -57,6 +59,7 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
     fileName: promised("fileName", reader.result.then(csvFileNameIn)),
     report: promised("report", reader.report),
     info: promised("info", reader.info),
+    engine: promised("engine", reader.engine),
   };
 }
 

@@ -3,7 +3,7 @@ import { AsiError } from "./errors.js";
 import { checkGivenSerial } from "./header.js";
 import type { DecodeOptions, EngineName } from "./types.js";
 
-const ENGINES: readonly unknown[] = ["simd", "plain", "reference"] satisfies EngineName[];
+const ENGINES: readonly unknown[] = ["simd", "scalar", "plain"] satisfies EngineName[];
 
 /** Throws `BAD_OPTION` for options out of their range; once, before the first byte is read. */
 export function checkDecodeOptions(options: DecodeOptions): void {
@@ -24,7 +24,7 @@ export function checkDecodeOptions(options: DecodeOptions): void {
 /** Throws `BAD_OPTION` for an engine that there is not. */
 export function checkEngine(engine: EngineName | undefined): void {
   if (engine === undefined || ENGINES.includes(engine)) return;
-  throw new AsiError("BAD_OPTION", `There is no engine ${shown(engine)}; use simd, plain or reference.`);
+  throw new AsiError("BAD_OPTION", `There is no engine ${shown(engine)}; use simd, scalar or plain.`);
 }
 
 function checkInstant(name: "from" | "to", instant: number | Date | undefined): void {

@@ -4,7 +4,7 @@ import { promisesOfReading } from "./promise-of-reading.js";
 import { readWhole } from "./read-whole.js";
 import { checkBatch, joinBatches } from "./sample-batch.js";
 import { SourceReader } from "./source-reader.js";
-import type { DecodeOptions, RecordingInfo, Report, Row, SampleBatch, Source } from "./types.js";
+import type { DecodeOptions, EngineName, RecordingInfo, Report, Row, SampleBatch, Source } from "./types.js";
 
 /**
  * What a recording holds, as it is read. Can be iterated once: another time throws `ALREADY_READ`. The promises are
@@ -18,6 +18,8 @@ export interface Decoding<T> extends AsyncIterable<T> {
   readonly info: Promise<RecordingInfo>;
   /** Where every byte went: fulfilled when all has been read. */
   readonly report: Promise<Report>;
+  /** Which decoder did the work: fulfilled when all has been read. */
+  readonly engine: Promise<EngineName>;
 }
 
 /**
@@ -43,6 +45,7 @@ export function decode(source: Source, options: DecodeOptions = {}): Decoding<Sa
   return {
     info: promised("info", reader.info),
     report: promised("report", reader.report),
+    engine: promised("engine", reader.engine),
     [Symbol.asyncIterator]() {
       once();
       return iterate(reader);
@@ -63,6 +66,8 @@ export interface DecodedRecording {
   info: RecordingInfo;
   /** Where every byte went. */
   report: Report;
+  /** Which decoder did the work. */
+  engine: EngineName;
 }
 
 /**
@@ -76,7 +81,8 @@ export function decodeSync(
   options: DecodeOptions = {},
 ): DecodedRecording {
   const { outputs, result } = readWhole(recording, options, "columns");
-  return { samples: joinBatches(outputs), info: result.info, report: result.report };
+  const { info, report, engine } = result;
+  return { samples: joinBatches(outputs), info, report, engine };
 }
 
 // A second iteration would find nothing, and look like a recording without rows.
@@ -100,6 +106,7 @@ export function decodeRows(source: Source, options: DecodeOptions = {}): Decodin
   return {
     info: batches.info,
     report: batches.report,
+    engine: batches.engine,
     [Symbol.asyncIterator]() {
       once();
       return rowsOfAll(batches);

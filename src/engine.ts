@@ -74,7 +74,7 @@ export interface Recorded {
 
 /**
  * The decoder itself, without input or output of its own: bytes are written in, steps are taken, output is read out.
- * The WebAssembly core and the reference implement it alike.
+ * The WebAssembly core and the engine in TypeScript implement it alike, and so does the oracle of the tests.
  *
  * Contract: after each `step`, whatever its signal, the output of that step is read (`csv`, `columns`, `frames`)
  * before the next `write` or `step`: views that the next step overwrites.
@@ -83,6 +83,7 @@ export interface Engine {
   readonly name: EngineName;
   /** Writes rows as text; fastest those of `columns`. Has nothing to do with the recording that is being read. */
   readonly rowWriter: RowWriter;
+  /** Begins another input. */
   reset(settings: EngineSettings): void;
   /** Copies bytes of `chunk` from `offset` in; returns how many were taken (0 only when a step is due first). */
   write(chunk: Uint8Array, offset: number): number;

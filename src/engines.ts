@@ -1,6 +1,6 @@
 import type { Engine } from "./engine.js";
 import { AsiError } from "./errors.js";
-import { ReferenceEngine } from "./reference/index.js";
+import { PlainEngine } from "./plain/plain-engine.js";
 import type { EngineName } from "./types.js";
 import { compileCore, compiledCore, hasSimd, hasWebAssembly } from "./wasm/core.js";
 import { WasmEngine } from "./wasm/wasm-engine.js";
@@ -8,12 +8,12 @@ import { WasmEngine } from "./wasm/wasm-engine.js";
 /** The fastest engine that this machine runs. */
 export function bestEngine(): EngineName {
   if (hasSimd()) return "simd";
-  return hasWebAssembly() ? "plain" : "reference";
+  return hasWebAssembly() ? "scalar" : "plain";
 }
 
 /** A new engine. Throws what `WebAssembly` throws where it is missing or refuses to compile at once. */
 export function createEngine(name: EngineName): Engine {
-  return name === "reference" ? new ReferenceEngine() : new WasmEngine(name);
+  return name === "plain" ? new PlainEngine() : new WasmEngine(name);
 }
 
 // An engine holds its state in a memory of its own, about 1.5 MB; those that are done serve the next recording.
@@ -32,7 +32,7 @@ export function acquireEngine(name: EngineName | undefined): Engine {
   try {
     return createEngine(wanted);
   } catch (cause) {
-    if (name === undefined) return acquireEngine("reference");
+    if (name === undefined) return acquireEngine("plain");
     throw doesNotRun(name, cause);
   }
 }
@@ -40,7 +40,7 @@ export function acquireEngine(name: EngineName | undefined): Engine {
 /** For those who can wait, before `acquireEngine`: the main thread of some browsers compiles asynchronously only. */
 export async function prepareEngine(name: EngineName | undefined): Promise<void> {
   const wanted = name ?? bestEngine();
-  if (wanted === "reference") return;
+  if (wanted === "plain") return;
   try {
     compiledCore(wanted);
   } catch {

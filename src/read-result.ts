@@ -1,6 +1,6 @@
 import type { Engine, Span } from "./engine.js";
 import { csvFileNameOf } from "./file-name.js";
-import type { RecordingInfo, Report } from "./types.js";
+import type { EngineName, RecordingInfo, Report } from "./types.js";
 
 /** What is in a recording. */
 export interface Inspection {
@@ -21,6 +21,8 @@ export interface Inspection {
     /** Samples per second of the ECG waveform, as its frames say. */
     ecgHz: number | null;
   };
+  /** Which decoder did the work. */
+  engine: EngineName;
 }
 
 /** What is known when a recording has been read to its end. */
@@ -49,6 +51,7 @@ export function resultOf(engine: Engine, info: RecordingInfo): ReadResult {
       hrHz: rows.withHr === 0 ? null : perSecond(rows.withHr),
       ecgHz: ecgRawHz === 0 ? null : ecgRawHz,
     },
+    engine: engine.name,
     // a long list, which is only made when it is asked for
     get spans() {
       return produced.spans;
@@ -58,6 +61,6 @@ export function resultOf(engine: Engine, info: RecordingInfo): ReadResult {
 
 /** The result without the list of spans. */
 export function inspectionOf(result: ReadResult): Inspection {
-  const { info, report, fileName, rowsProduced, recordedMs, rates } = result;
-  return { info, report, fileName, rowsProduced, recordedMs, rates };
+  const { info, report, fileName, rowsProduced, recordedMs, rates, engine } = result;
+  return { info, report, fileName, rowsProduced, recordedMs, rates, engine };
 }

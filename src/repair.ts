@@ -2,7 +2,7 @@ import { requireObject } from "./arguments.js";
 import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream, readingBehind } from "./pulled-stream.js";
 import { SourceReader } from "./source-reader.js";
-import type { DecodeOptions, RecordingInfo, Report, Source } from "./types.js";
+import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from "./types.js";
 
 /**
  * A clean recording on its way. The promises are fulfilled when the stream has been read to its end. Awaited while nobody reads
@@ -13,6 +13,8 @@ export interface Repair {
   /** The account of the damaged input. */
   readonly report: Promise<Report>;
   readonly info: Promise<RecordingInfo>;
+  /** Which decoder did the work. */
+  readonly engine: Promise<EngineName>;
 }
 
 /** Options of `decode` that say how to read, not which rows. */
@@ -39,5 +41,6 @@ export function repair(source: Source, options: RepairOptions = {}): Repair {
     recording,
     report: promised("report", reader.report),
     info: promised("info", reader.info),
+    engine: promised("engine", reader.engine),
   };
 }

@@ -5,7 +5,7 @@ import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import type { ReadResult } from "./read-result.js";
 import { type Outputs, RecordingReader, type RecordingReaderOptions } from "./recording-reader.js";
 import { type ChunkReader, readChunks } from "./source.js";
-import type { RecordingInfo, Report, Source } from "./types.js";
+import type { EngineName, RecordingInfo, Report, Source } from "./types.js";
 
 export interface SourceReading {
   /** Outputs in memory of their own, the default, or as views that hold until the next, for those who write them away at once. */
@@ -21,6 +21,8 @@ export interface SourceReading {
 export class SourceReader<K extends OutputKind> {
   /** Fulfilled when the source has been read to its end. */
   readonly report: Promise<Report>;
+  /** Fulfilled when the source has been read to its end. */
+  readonly engine: Promise<EngineName>;
   readonly #recording: RecordingReader<K>;
   readonly #engineName: RecordingReaderOptions<K>["engine"];
   readonly #chunks: ChunkReader;
@@ -51,6 +53,8 @@ export class SourceReader<K extends OutputKind> {
     this.#info.promise.catch(() => {});
     this.report = this.#result.promise.then(({ report }) => report);
     this.report.catch(() => {});
+    this.engine = this.#result.promise.then(({ engine }) => engine);
+    this.engine.catch(() => {});
   }
 
   /** Fulfilled when the source has been read to its end. */

@@ -2,7 +2,7 @@ import { type ConvertOptions, conversionOf } from "./convert.js";
 import { batchReader } from "./decode.js";
 import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream, readingBehind } from "./pulled-stream.js";
-import type { DecodeOptions, RecordingInfo, Report, SampleBatch } from "./types.js";
+import type { DecodeOptions, EngineName, RecordingInfo, Report, SampleBatch } from "./types.js";
 
 /**
  * A transform for `pipeThrough`: bytes of a recording in, batches of rows out. Otherwise as `decode`.
@@ -14,6 +14,7 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
   readonly readable: ReadableStream<SampleBatch>;
   readonly info: Promise<RecordingInfo>;
   readonly report: Promise<Report>;
+  readonly engine: Promise<EngineName>;
 
   constructor(options: DecodeOptions = {}) {
     const input = new TransformStream<Uint8Array, Uint8Array>();
@@ -27,6 +28,7 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
     this.readable = readable;
     this.info = promised("info", reader.info);
     this.report = promised("report", reader.report);
+    this.engine = promised("engine", reader.engine);
   }
 }
 
@@ -41,6 +43,7 @@ export class AsiCsvStream implements TransformPair<Uint8Array> {
   readonly info: Promise<RecordingInfo>;
   readonly report: Promise<Report>;
   readonly fileName: Promise<string>;
+  readonly engine: Promise<EngineName>;
 
   constructor(options: ConvertOptions = {}) {
     const input = new TransformStream<Uint8Array, Uint8Array>();
@@ -50,6 +53,7 @@ export class AsiCsvStream implements TransformPair<Uint8Array> {
     this.info = conversion.info;
     this.report = conversion.report;
     this.fileName = conversion.fileName;
+    this.engine = conversion.engine;
   }
 }
 

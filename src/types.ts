@@ -113,5 +113,5 @@ export interface DecodeOptions {
   engine?: EngineName | undefined;
 }
 
-/** `simd` and `plain`: the WebAssembly core with and without SIMD; `reference`: plain TypeScript. */
-export type EngineName = "simd" | "plain" | "reference";
+/** `simd` and `scalar`: the WebAssembly core with and without SIMD; `plain`: TypeScript alone. */
+export type EngineName = "simd" | "scalar" | "plain";

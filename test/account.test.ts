@@ -10,7 +10,7 @@ import { all, wholeBytes } from "./whole.js";
 
 // With a serial number given, every input that has a frame at all is read to its end.
 const serial = "ACCOUNT-1";
-const engines: EngineName[] = ["simd", "plain", "reference"];
+const engines: EngineName[] = ["simd", "scalar", "plain"];
 
 /** The account of an input; also of one without any frame, whose error carries it. */
 async function accountOf(bytes: Uint8Array, engine?: EngineName): Promise<Report> {

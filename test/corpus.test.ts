@@ -20,7 +20,7 @@ interface Counts {
   expected_file_name: string;
 }
 
-const engines: EngineName[] = ["simd", "plain", "reference"];
+const engines: EngineName[] = ["simd", "scalar", "plain"];
 
 describe.skipIf(names.length === 0)("real recordings", () => {
   describe.for(engines)("come out of the %s engine", (engine) => {

@@ -3,36 +3,48 @@ import { describe, expect, it } from "vitest";
 import { hostile } from "../fixtures/index.js";
 import type { EngineSettings } from "../src/engine.js";
 import { createEngine } from "../src/engines.js";
-import type { DecodeOptions, EngineName } from "../src/index.js";
+import {
+  convert,
+  convertSync,
+  type DecodeOptions,
+  decode,
+  decodeSync,
+  inspect,
+  inspectSync,
+  repair,
+} from "../src/index.js";
 import { arbitraryRecording } from "./arbitrary-recording.js";
 import { drawnSettings, outputKinds, settingsText, withoutLead } from "./drawn-settings.js";
 import { drive, type Outcome, pieces } from "./drive.js";
+import { ENGINES } from "./every-engine.js";
 import { cut, mutateFields } from "./field-mutations.js";
 import { fixtures, fixturesWithRows } from "./fixture-files.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "./frames.js";
 import { libraryOutcome } from "./library-outcome.js";
 import { mutate, randomChunks, seededRandom } from "./mutations.js";
+import { Oracle } from "./oracle/index.js";
 import { expectSame } from "./same.js";
+import { all, wholeBytes, wholeText } from "./whole.js";
 
 // The engines serve one input after another, as they do in the library: what is left of one must not reach the next.
-const reference = createEngine("reference");
-const cores = [createEngine("simd"), createEngine("plain")];
+const oracle = new Oracle();
+const engines = ENGINES.map((name) => createEngine(name));
 
-/** Compares all engines on one input. `where` names it in the message. */
+/** Compares all engines with the oracle on one input. `where` names it in the message. */
 function expectAlike(
   input: Uint8Array | Uint8Array[],
   settings: Partial<EngineSettings>,
   where: string,
 ): Outcome {
-  const expected = withoutLead(drive(reference, input, settings));
-  for (const core of cores) {
-    const actual = withoutLead(drive(core, input, settings));
-    expectSame(actual, expected, `${core.name}, ${where}, ${settingsText(settings)}`);
+  const expected = withoutLead(drive(oracle, input, settings));
+  for (const engine of engines) {
+    const actual = withoutLead(drive(engine, input, settings));
+    expectSame(actual, expected, `${engine.name}, ${where}, ${settingsText(settings)}`);
   }
   return expected;
 }
 
-describe("the WebAssembly core with and without SIMD gives what the reference gives", () => {
+describe("each engine gives what the oracle gives", () => {
   it("on every fixture, of every output, with every option", () => {
     for (const { name, bytes, expectation } of fixtures) {
       const startMs = expectation.report?.start ?? 0;
@@ -166,7 +178,7 @@ describe("an engine that served another recording before", () => {
     const another = joined([asiInf(), navPvt({ ...civilTime(1_700_000_000_000) })]);
     const noTime = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, valid: 0 };
     const recording = joined([asiInf(), navPvt(noTime), navPvt({ ...noTime, flags: 0 })]);
-    for (const engine of [reference, ...cores]) {
+    for (const engine of [oracle, ...engines]) {
       drive(engine, another);
       const { csv, report } = drive(engine, recording);
       expect(csv, engine.name).toBe("");
@@ -264,7 +276,21 @@ describe("rows that follow one another closely", () => {
 });
 
 describe("the library", () => {
-  const engines: EngineName[] = ["reference", "simd", "plain"];
+  it.for(ENGINES)("says which engine read the recording: %s", async (engine) => {
+    const bytes = joined([asiInf(), navPvt()]);
+    const conversion = convert(bytes, { engine });
+    await wholeText(conversion.csv);
+    const decoding = decode(bytes, { engine });
+    await all(decoding);
+    const repairing = repair(bytes, { engine });
+    await wholeBytes(repairing.recording);
+    const told = [conversion, decoding, repairing, inspect(bytes, { engine })].map(
+      async (one) => (await one).engine,
+    );
+    expect(await Promise.all(told)).toEqual([engine, engine, engine, engine]);
+    const atOnce = [convertSync, decodeSync, inspectSync].map((read) => read(bytes, { engine }).engine);
+    expect(atOnce).toEqual([engine, engine, engine]);
+  });
 
   it("gives the same bytes, reports and errors whatever the engine", async () => {
     for (let seed = 0; seed < 1500; seed++) {
@@ -281,7 +307,7 @@ describe("the library", () => {
       if (seed % 4 === 1) options.to = new Date(startMs + 5000);
       if (seed % 7 === 0) options.fillHrMs = seed;
       const [expected, ...others] = await Promise.all(
-        engines.map((engine) => libraryOutcome(mutated, { ...options, engine })),
+        ENGINES.map((engine) => libraryOutcome(mutated, { ...options, engine })),
       );
       for (const actual of others) {
         expectSame(actual, expected, `${name}, seed ${seed}`);

@@ -298,7 +298,7 @@ describe("an option out of its range is refused before a byte is read", () => {
     ["an age as text", { fillHrMs: "Infinity" as unknown as number }, /fillHrMs is "Infinity"/],
     ["an age as an array", { fillHrMs: [5] as unknown as number }, /fillHrMs is an array/],
     ["an age beyond all numbers counted", { fillHrMs: 2 ** 60 }, /fillHrMs/],
-    ["another engine", { engine: "steam" as "simd" }, /"steam".*simd, plain or reference/],
+    ["another engine", { engine: "steam" as "simd" }, /"steam".*simd, scalar or plain/],
   ])("%s", ([, options, message]) => {
     for (const attempt of [convert, decode, decodeRows, repair]) {
       const source = new ReadableStream<Uint8Array>();
@@ -374,7 +374,7 @@ describe("options at the edge of their range", () => {
     expect((await all(decodeRows(rows, options))).map(({ timestamp }) => timestamp)).toEqual([3_600_000]);
   });
 
-  it.for(["simd", "plain", "reference"] as const)(
+  it.for(["simd", "scalar", "plain"] as const)(
     "take limits between two milliseconds as they are: %s",
     async (engine) => {
       const times = async (from: number, to: number) =>

@@ -107,7 +107,7 @@ describe("any layout", () => {
         decimalMark: fc.constantFrom(".", ","),
         header: fc.boolean(),
         lineEnd: fc.constantFrom("\n" as const, "\r\n" as const),
-        engine: fc.constantFrom("simd" as const, "plain" as const, "reference" as const),
+        engine: fc.constantFrom("simd" as const, "scalar" as const, "plain" as const),
       },
       { requiredKeys: [] },
     );

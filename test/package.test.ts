@@ -88,7 +88,7 @@ const { csv, fileName, report } = convert(bytes);
 let text = "";
 for await (const piece of csv) text += new TextDecoder().decode(piece);
 let rows = 0;
-for await (const row of decodeRows(readFileChunks("input.asi"), { engine: "reference" })) rows += 1;
+for await (const row of decodeRows(readFileChunks("input.asi"), { engine: "plain" })) rows += 1;
 let pieces = "";
 for await (const piece of convert(bytes, { delimiter: ";", columns: ["hr"] }).csv) pieces += piece.length;
 const inspection = await inspect(new Blob([bytes]));
@@ -166,7 +166,7 @@ export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
   const { csv, fileName, report } = convert(blob, { columns: ["timestamp", "hr"], delimiter: ";", fillHrMs: 2000 });
   const stream: ReadableStream<Uint8Array> = csv;
   const account: Report = await report;
-  for await (const batch of decode(bytes, { engine: "plain" })) {
+  for await (const batch of decode(bytes, { engine: "scalar" })) {
     const one: SampleBatch = batch;
     const times: Float64Array = one.timestampMs;
     void times;
@@ -307,7 +307,7 @@ globalThis.codeOfEncodeCsv = async () => {
 
   it("it converts where there is nothing of Node.js", async () => {
     expect(JSON.parse(await browserLike().run(base64))).toEqual({ text, fileName, report, rows, same });
-    expect(JSON.parse(await browserLike().run(base64, { engine: "plain" }))).toMatchObject({ text });
+    expect(JSON.parse(await browserLike().run(base64, { engine: "scalar" }))).toMatchObject({ text });
   });
 
   it("it converts where WebAssembly is missing", async () => {

@@ -18,7 +18,7 @@ import { randomChunks, seededRandom } from "./mutations.js";
 import { expectSame } from "./same.js";
 import { all, asiError, thrown, wholeBytes, wholeColumns, wholeText } from "./whole.js";
 
-const engines: EngineName[] = ["simd", "plain", "reference"];
+const engines: EngineName[] = ["simd", "scalar", "plain"];
 const recording = joined([asiInf(), navPvt(civilTime(1000)), navPvt(civilTime(1100))]);
 
 /** Pushes all chunks and finishes. */

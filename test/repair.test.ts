@@ -70,7 +70,7 @@ describe("a repaired recording", () => {
     expect(await repaired(broken)).toEqual(joined([asiInf(), first, unknown, second]));
   });
 
-  it.for<EngineName>(["simd", "plain", "reference"])(
+  it.for<EngineName>(["simd", "scalar", "plain"])(
     "is the same of the %s engine, in any chunks",
     async (engine) => {
       const { bytes } = fixture("damaged/torn-frames");

@@ -89,7 +89,7 @@ describe("conversions at the same time", () => {
       makeMatch({ seed: i + 1, durationS: 60, serial: `AS-${i}` }),
     );
     const running = matches.map(({ bytes }, i) => {
-      const conversion = convert(pieces(bytes, 1000 + 701 * i), i % 2 === 0 ? {} : { engine: "plain" });
+      const conversion = convert(pieces(bytes, 1000 + 701 * i), i % 2 === 0 ? {} : { engine: "scalar" });
       return { conversion, reader: conversion.csv.getReader(), parts: [] as Uint8Array[] };
     });
     const open = new Set(running);

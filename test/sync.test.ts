@@ -62,7 +62,7 @@ async function expectAlike(bytes: Uint8Array, options: ConvertOptions, where: st
   );
 }
 
-const engines: EngineName[] = ["simd", "plain", "reference"];
+const engines: EngineName[] = ["simd", "scalar", "plain"];
 
 describe("convertSync, decodeSync and inspectSync give what the asynchronous functions give", () => {
   it.for(fixtures.map((file): [string, FixtureFile] => [file.name, file]))(

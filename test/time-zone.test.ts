@@ -23,7 +23,7 @@ describe("results do not depend on the time zone of the machine", () => {
       const [head, , ...others] = (csv ?? "").split("\n");
       expect(printed.results[i], name).toEqual({
         csv,
-        reference: csv,
+        plain: csv,
         again: csv,
         limited: [head, ...others].join("\n"),
         fileName: expectation.fileName,

@@ -32,9 +32,11 @@ describe("where WebAssembly does not run", () => {
     const fresh = { ...(await import("../src/index.js")), ...(await import("../src/json.js")) };
     expect(batches.map((batch) => text(fresh.samplesToJson(batch)))).toEqual(expectedTexts);
     const { bytes, csv } = fixture("valid/run-fix-loss");
-    expect(text(fresh.convertSync(bytes).csv)).toBe(csv);
+    const converted = fresh.convertSync(bytes);
+    expect(text(converted.csv)).toBe(csv);
+    expect(converted.engine).toBe("plain");
     expect(text(fresh.convertSync(bytes, { delimiter: ";" }).csv)).toBe(csv?.replaceAll(",", ";"));
-    for (const engine of ["simd", "plain"] as const) {
+    for (const engine of ["simd", "scalar"] as const) {
       const named = thrown(() => fresh.convertSync(bytes, { engine }));
       expect(named).toMatchObject({
         code: "BAD_OPTION",

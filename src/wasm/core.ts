@@ -1,5 +1,5 @@
 import { instantiateSync } from "@assemblyscript/loader";
-import { PLAIN_CORE_BASE64, SIMD_CORE_BASE64 } from "./bytes.js";
+import { SCALAR_CORE_BASE64, SIMD_CORE_BASE64 } from "./bytes.js";
 
 /** The functions of assembly/index.ts. Numbers named as places are addresses in `memory`. */
 export interface CoreExports extends Record<string, unknown> {
@@ -57,41 +57,6 @@ export const CoreSignal = {
   overrun: 5,
 } as const;
 
-/** Order of the numbers that `account` writes (assembly/index.ts). */
-export const ACCOUNT_FIELDS = [
-  "writtenBytes",
-  "readBytes",
-  "knownBytes",
-  "unknownBytes",
-  "headerFrames",
-  "gnssFrames",
-  "ecgHrFrames",
-  "ecgRawFrames",
-  "unknownFrames",
-  "badChecksums",
-  "overlong",
-  "overruns",
-  "rows",
-  "rowsWithHr",
-  "rowsTwoD",
-  "withoutDateOrTime",
-  "withoutFixOk",
-  "withoutFixType",
-  "outOfRange",
-  "withBadDate",
-  "earliestMs",
-  "latestMs",
-  "producedRows",
-  "spanEarliestMs",
-  "spanLatestMs",
-  "rangeStartMs",
-  "rangeStopMs",
-  "rangeRows",
-  "ecgRawHz",
-] as const;
-
-export type Account = Record<(typeof ACCOUNT_FIELDS)[number], number>;
-
 // (module (func (result v128) i32.const 0 i8x16.splat)): valid only where SIMD is
 const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
@@ -110,12 +75,12 @@ export function hasWebAssembly(): boolean {
   return typeof WebAssembly === "object";
 }
 
-export type CoreName = "simd" | "plain";
+export type CoreName = "simd" | "scalar";
 
 const modules = new Map<CoreName, WebAssembly.Module>();
 
 function bytesOf(name: CoreName): Uint8Array<ArrayBuffer> {
-  const binary = atob(name === "simd" ? SIMD_CORE_BASE64 : PLAIN_CORE_BASE64);
+  const binary = atob(name === "simd" ? SIMD_CORE_BASE64 : SCALAR_CORE_BASE64);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;

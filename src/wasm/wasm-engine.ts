@@ -7,18 +7,10 @@ import type {
   Recorded,
   Signal,
 } from "../engine.js";
+import { ACCOUNT_FIELDS, type Account, RangeLog } from "../engine-account.js";
 import { serialBytes } from "../header.js";
-import { withList } from "../long-list.js";
-import type { Range, Report, SampleBatch } from "../types.js";
-import {
-  ACCOUNT_FIELDS,
-  type Account,
-  type CoreExports,
-  type CoreName,
-  CoreSignal,
-  instantiateCore,
-} from "./core.js";
-import { NumberList } from "./number-list.js";
+import type { Report, SampleBatch } from "../types.js";
+import { type CoreExports, type CoreName, CoreSignal, instantiateCore } from "./core.js";
 import { WasmRowWriter } from "./wasm-row-writer.js";
 
 // A step works on this much at most, so that input and output stay in the processor's cache.
@@ -34,8 +26,7 @@ export class WasmEngine implements Engine {
   readonly #output: number;
   #step: (final: boolean) => number;
   // as the core wrote them, see CLOSED_RANGES and RANGE_BREAKS in assembly/memory.ts
-  #closedRanges = new NumberList();
-  #rangeBreaks = new NumberList();
+  #ranges = new RangeLog();
 
   constructor(name: CoreName) {
     this.name = name;
@@ -49,8 +40,7 @@ export class WasmEngine implements Engine {
 
   reset(settings: EngineSettings): void {
     this.#step = stepFunction(this.#core, settings.output);
-    this.#closedRanges = new NumberList();
-    this.#rangeBreaks = new NumberList();
+    this.#ranges = new RangeLog();
     const { serial } = settings;
     if (serial !== null) this.#bytes.set(serialBytes(serial), this.#core.givenSerial());
     this.#core.reset(
@@ -74,9 +64,10 @@ export class WasmEngine implements Engine {
 
   step(final: boolean): Signal {
     const signal = this.#step(final);
-    const closedRanges = this.#core.closedRangeCount();
-    if (closedRanges > 0) this.#closedRanges.append(this.#triples(this.#core.closedRanges(), closedRanges));
-    if (this.#core.rangeBreakCount() > 0) this.#rangeBreaks.append(this.#stepRangeBreaks());
+    const closed = this.#core.closedRangeCount();
+    if (closed + this.#core.rangeBreakCount() > 0) {
+      this.#ranges.append(this.#triples(this.#core.closedRanges(), closed), this.#stepRangeBreaks());
+    }
     if (signal === CoreSignal.drained) return DRAINED;
     const byteOffset = this.#core.signalOffset();
     switch (signal) {
@@ -128,33 +119,11 @@ export class WasmEngine implements Engine {
   }
 
   produced(): Produced {
-    const { producedRows: rows, spanEarliestMs, spanLatestMs } = this.#account();
-    if (rows === 0) return { rows, start: null, end: null, spans: [] };
-    let start = spanEarliestMs;
-    let end = spanLatestMs;
-    const pieces = this.#rangeBreaks.pieces();
-    for (const numbers of pieces) {
-      for (let i = 0; i < numbers.length; i += 3) {
-        // the first break has no span before it
-        if (Number.isNaN(numbers[i + 1])) continue;
-        start = Math.min(start, numbers[i + 1] ?? start);
-        end = Math.max(end, numbers[i + 2] ?? end);
-      }
-    }
-    return withList({ rows, start, end }, "spans", this.#rangeBreaks.length / 3, () => [
-      ...entriesOf(pieces, (_, spanStart, spanEnd) => ({ start: spanStart, end: spanEnd })).slice(1),
-      { start: spanEarliestMs, end: spanLatestMs },
-    ]);
+    return this.#ranges.produced(this.#account());
   }
 
   recorded(): Recorded {
-    const account = this.#account();
-    if (account.rows === 0) return { ranges: 0, ms: 0 };
-    let ms = Math.abs(account.rangeStopMs - account.rangeStartMs);
-    for (const numbers of this.#closedRanges.pieces()) {
-      for (let i = 0; i < numbers.length; i += 3) ms += Math.abs((numbers[i + 1] ?? 0) - (numbers[i] ?? 0));
-    }
-    return { ranges: this.#closedRanges.length / 3 + 1, ms };
+    return this.#ranges.recorded(this.#account());
   }
 
   ecgRawHz(): number {
@@ -162,35 +131,7 @@ export class WasmEngine implements Engine {
   }
 
   report(): Report {
-    const a = this.#account();
-    const closedRanges = this.#closedRanges.pieces();
-    const report = {
-      bytes: {
-        total: a.writtenBytes,
-        known: a.knownBytes,
-        unknown: a.unknownBytes,
-        skipped: a.readBytes - a.knownBytes - a.unknownBytes,
-      },
-      frames: {
-        header: a.headerFrames,
-        gnss: a.gnssFrames,
-        ecgHr: a.ecgHrFrames,
-        ecgRaw: a.ecgRawFrames,
-        unknown: a.unknownFrames,
-      },
-      damage: { badChecksums: a.badChecksums, overlong: a.overlong, overruns: a.overruns },
-      rows: { total: a.rows, withHr: a.rowsWithHr, twoD: a.rowsTwoD },
-      gnssWithoutRow: {
-        noDateOrTime: a.withoutDateOrTime,
-        noFixOk: a.withoutFixOk,
-        fixType: a.withoutFixType,
-        outOfRange: a.outOfRange,
-        badDate: a.withBadDate,
-      },
-      start: a.rows === 0 ? null : a.earliestMs,
-      end: a.rows === 0 ? null : a.latestMs,
-    };
-    return withList(report, "ranges", this.#closedRanges.length / 3, () => rangesOf(a, closedRanges));
+    return this.#ranges.report(this.#account());
   }
 
   #account(): Account {
@@ -206,27 +147,6 @@ export class WasmEngine implements Engine {
   #triples(address: number, count: number): Float64Array {
     return new Float64Array(this.#core.memory.buffer, address, 3 * count);
   }
-}
-
-function rangesOf(account: Account, closed: readonly Float64Array[]): Range[] {
-  if (account.rows === 0) return [];
-  const ranges = entriesOf(closed, (start, stop, size) => ({ start, stop, size }));
-  ranges.push({ start: account.rangeStartMs, stop: account.rangeStopMs, size: account.rangeRows });
-  return ranges;
-}
-
-/** What `make` makes of each three numbers. */
-function entriesOf<T>(
-  pieces: readonly Float64Array[],
-  make: (first: number, second: number, third: number) => T,
-): T[] {
-  const entries: T[] = [];
-  for (const numbers of pieces) {
-    for (let i = 0; i < numbers.length; i += 3) {
-      entries.push(make(numbers[i] ?? 0, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0));
-    }
-  }
-  return entries;
 }
 
 const DRAINED: Signal = { kind: "drained" };

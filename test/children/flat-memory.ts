@@ -68,8 +68,8 @@ async function drain(values: AsyncIterable<unknown>): Promise<void> {
 
 const ways: Record<string, () => Promise<unknown>> = {
   convert: () => drain(convert(blocks()).csv),
+  "convert-scalar": () => drain(convert(blocks(), { engine: "scalar" }).csv),
   "convert-plain": () => drain(convert(blocks(), { engine: "plain" }).csv),
-  "convert-reference": () => drain(convert(blocks(), { engine: "reference" }).csv),
   "convert-stream": () => drain(convert(stream()).csv),
   "convert-layout": () => drain(convert(blocks(), { delimiter: ";" }).csv),
   "csv-stream": () => drain(stream().pipeThrough(new AsiCsvStream())),

@@ -14,7 +14,7 @@ for (const name of process.argv.slice(2)) {
   results.push({
     csv: await wholeText(conversion.csv),
     fileName: await conversion.fileName,
-    reference: await wholeText(convert(bytes, { ...options, engine: "reference" }).csv),
+    plain: await wholeText(convert(bytes, { ...options, engine: "plain" }).csv),
     again: await wholeText(convert(encoded).csv),
     limited: await wholeText(convert(bytes, { ...options, from: new Date(rows[1]?.timestamp ?? 0) }).csv),
     report: (await inspect(bytes, options)).report,

@@ -1,4 +1,4 @@
-import type { Report } from "../types.js";
+import type { Report } from "../../src/types.js";
 
 /** Bytes of a frame around its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
 const ENVELOPE_BYTES = 8;

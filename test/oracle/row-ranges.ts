@@ -1,5 +1,5 @@
-import { addToRanges } from "../ranges.js";
-import type { Range } from "../types.js";
+import { addToRanges } from "../../src/ranges.js";
+import type { Range } from "../../src/types.js";
 
 /** The ranges of rows that come in file order, and how many rows, from when to when. */
 export class RowRanges {

@@ -1,4 +1,4 @@
-import type { SampleBatch } from "../types.js";
+import type { SampleBatch } from "../../src/types.js";
 import type { Fix } from "./gnss-fix.js";
 
 /** One row in integers. */

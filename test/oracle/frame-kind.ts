@@ -1,4 +1,4 @@
-import type { Report } from "../types.js";
+import type { Report } from "../../src/types.js";
 import type { Frame } from "./frame-search.js";
 
 export type FrameKind = keyof Report["frames"];

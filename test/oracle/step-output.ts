@@ -1,6 +1,6 @@
-import { concatenate } from "../concatenate.js";
-import type { OutputKind, RangeBreak } from "../engine.js";
-import type { SampleBatch } from "../types.js";
+import { concatenate } from "../../src/concatenate.js";
+import type { OutputKind, RangeBreak } from "../../src/engine.js";
+import type { SampleBatch } from "../../src/types.js";
 import { csvLine } from "./csv-line.js";
 import { type Sample, toColumns } from "./sample.js";
 

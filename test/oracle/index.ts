@@ -1,6 +1,6 @@
-import type { Engine, EngineSettings, Produced, RangeBreak, Recorded, Signal } from "../engine.js";
-import { PlainRowWriter } from "../row-text/plain-row-writer.js";
-import type { Report, SampleBatch } from "../types.js";
+import type { Engine, EngineSettings, Produced, RangeBreak, Recorded, Signal } from "../../src/engine.js";
+import { PlainRowWriter } from "../../src/row-text/plain-row-writer.js";
+import type { Report, SampleBatch } from "../../src/types.js";
 import { frameKind } from "./frame-kind.js";
 import { type Frame, FrameSearch } from "./frame-search.js";
 import { readFix } from "./gnss-fix.js";
@@ -11,11 +11,12 @@ import type { Sample } from "./sample.js";
 import { StepOutput } from "./step-output.js";
 
 /**
- * The decoder in plain TypeScript, written to be read beside the recording format: what the tests hold the WebAssembly
- * core against, and what decodes where there is no WebAssembly.
+ * The decoder written to be read beside the recording format, and not to be fast: what the tests hold the engines of the
+ * library against.
  */
-export class ReferenceEngine implements Engine {
-  readonly name = "reference";
+export class Oracle implements Engine {
+  // the library has no name for it
+  readonly name = "plain";
   readonly rowWriter = new PlainRowWriter();
   #reading = newReading({
     output: "none",

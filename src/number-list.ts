@@ -1,5 +1,5 @@
 /**
- * Numbers without end, as the core wrote them, a fixed number of them to an entry. They lie in the pieces in which they came:
+ * Numbers without end, as an engine wrote them, a fixed number of them to an entry. They lie in the pieces in which they came:
  * one great array would be copied each time it grows.
  */
 export class NumberList {

@@ -1,4 +1,4 @@
-import type { Report } from "../types.js";
+import type { Report } from "../../src/types.js";
 import { fields } from "./frame-kind.js";
 
 /** Why a NAV-PVT gives no row. */

@@ -1,0 +1,136 @@
+import type { Produced, Recorded } from "./engine.js";
+import { withList } from "./long-list.js";
+import { NumberList } from "./number-list.js";
+import type { Range, Report } from "./types.js";
+
+/** What an engine counts, in the order in which the core writes it (assembly/index.ts). */
+export const ACCOUNT_FIELDS = [
+  "writtenBytes",
+  "readBytes",
+  "knownBytes",
+  "unknownBytes",
+  "headerFrames",
+  "gnssFrames",
+  "ecgHrFrames",
+  "ecgRawFrames",
+  "unknownFrames",
+  "badChecksums",
+  "overlong",
+  "overruns",
+  "rows",
+  "rowsWithHr",
+  "rowsTwoD",
+  "withoutDateOrTime",
+  "withoutFixOk",
+  "withoutFixType",
+  "outOfRange",
+  "withBadDate",
+  "earliestMs",
+  "latestMs",
+  "producedRows",
+  "spanEarliestMs",
+  "spanLatestMs",
+  "rangeStartMs",
+  "rangeStopMs",
+  "rangeRows",
+  "ecgRawHz",
+] as const;
+
+/**
+ * The numbers of an engine. `span...`: the rows produced of the last range that has any; `range...`: the last range. Times
+ * mean nothing without rows.
+ */
+export type Account = Record<(typeof ACCOUNT_FIELDS)[number], number>;
+
+/** The ranges of one recording, and where the output passes from one to another. */
+export class RangeLog {
+  /** Ranges that have ended: start, stop, rows. */
+  readonly #closed = new NumberList();
+  /** Where the output of a range begins, and earliest and latest row produced of the range before it (NaN for the first). */
+  readonly #breaks = new NumberList();
+
+  /** Adds what one step gave: three numbers an entry, which are copied. */
+  append(closed: Float64Array, breaks: Float64Array): void {
+    this.#closed.append(closed);
+    this.#breaks.append(breaks);
+  }
+
+  report(a: Account): Report {
+    const closed = this.#closed.pieces();
+    const report = {
+      bytes: {
+        total: a.writtenBytes,
+        known: a.knownBytes,
+        unknown: a.unknownBytes,
+        skipped: a.readBytes - a.knownBytes - a.unknownBytes,
+      },
+      frames: {
+        header: a.headerFrames,
+        gnss: a.gnssFrames,
+        ecgHr: a.ecgHrFrames,
+        ecgRaw: a.ecgRawFrames,
+        unknown: a.unknownFrames,
+      },
+      damage: { badChecksums: a.badChecksums, overlong: a.overlong, overruns: a.overruns },
+      rows: { total: a.rows, withHr: a.rowsWithHr, twoD: a.rowsTwoD },
+      gnssWithoutRow: {
+        noDateOrTime: a.withoutDateOrTime,
+        noFixOk: a.withoutFixOk,
+        fixType: a.withoutFixType,
+        outOfRange: a.outOfRange,
+        badDate: a.withBadDate,
+      },
+      start: a.rows === 0 ? null : a.earliestMs,
+      end: a.rows === 0 ? null : a.latestMs,
+    };
+    const { rows, rangeStartMs: start, rangeStopMs: stop, rangeRows: size } = a;
+    return withList(report, "ranges", this.#closed.length / 3, () => {
+      if (rows === 0) return [];
+      const ranges = entriesOf(closed, (start, stop, size): Range => ({ start, stop, size }));
+      ranges.push({ start, stop, size });
+      return ranges;
+    });
+  }
+
+  produced({ producedRows: rows, spanEarliestMs, spanLatestMs }: Account): Produced {
+    if (rows === 0) return { rows, start: null, end: null, spans: [] };
+    let start = spanEarliestMs;
+    let end = spanLatestMs;
+    const pieces = this.#breaks.pieces();
+    for (const numbers of pieces) {
+      for (let i = 0; i < numbers.length; i += 3) {
+        // the first break has no span before it
+        if (Number.isNaN(numbers[i + 1])) continue;
+        start = Math.min(start, numbers[i + 1] ?? start);
+        end = Math.max(end, numbers[i + 2] ?? end);
+      }
+    }
+    return withList({ rows, start, end }, "spans", this.#breaks.length / 3, () => [
+      ...entriesOf(pieces, (_, spanStart, spanEnd) => ({ start: spanStart, end: spanEnd })).slice(1),
+      { start: spanEarliestMs, end: spanLatestMs },
+    ]);
+  }
+
+  recorded({ rows, rangeStartMs, rangeStopMs }: Account): Recorded {
+    if (rows === 0) return { ranges: 0, ms: 0 };
+    let ms = Math.abs(rangeStopMs - rangeStartMs);
+    for (const numbers of this.#closed.pieces()) {
+      for (let i = 0; i < numbers.length; i += 3) ms += Math.abs((numbers[i + 1] ?? 0) - (numbers[i] ?? 0));
+    }
+    return { ranges: this.#closed.length / 3 + 1, ms };
+  }
+}
+
+/** What `make` makes of each three numbers. */
+function entriesOf<T>(
+  pieces: readonly Float64Array[],
+  make: (first: number, second: number, third: number) => T,
+): T[] {
+  const entries: T[] = [];
+  for (const numbers of pieces) {
+    for (let i = 0; i < numbers.length; i += 3) {
+      entries.push(make(numbers[i] ?? 0, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0));
+    }
+  }
+  return entries;
+}

@@ -1,0 +1,71 @@
+/** How many readings wait for a row at most (recording format, "Rows"). */
+const MOST_WAITING = 16;
+/** A reading belongs to a row when it is younger than this. */
+const MAX_AGE_MS = 1000;
+
+/** Joins heart-rate readings to rows by time (recording format, "Rows"). */
+export class HeartRates {
+  // In file order. Times are unsigned and have 64 bits; those that a double does not hold are later than every row.
+  readonly #times = new Float64Array(MOST_WAITING);
+  readonly #rates = new Uint8Array(MOST_WAITING);
+  #waiting = 0;
+  // the latest reading that rows have dropped
+  #carriedMs = 0;
+  #carriedRate = 0;
+  #fillMs = 0;
+
+  /** @param fillMs greatest age in ms of a reading that is carried onto a row without its own; 0: none is carried */
+  reset(fillMs: number): void {
+    this.#waiting = 0;
+    this.#carriedRate = 0;
+    this.#fillMs = fillMs;
+  }
+
+  add(timeMs: number, rate: number): void {
+    if (rate === 0) return;
+    if (this.#waiting === MOST_WAITING) {
+      this.#times.copyWithin(0, 1);
+      this.#rates.copyWithin(0, 1);
+      this.#waiting -= 1;
+    }
+    this.#times[this.#waiting] = timeMs;
+    this.#rates[this.#waiting] = rate;
+    this.#waiting += 1;
+  }
+
+  /** Heart rate of a row at `ms`; 0 for none. */
+  at(ms: number): number {
+    const own = this.#waiting === 0 ? 0 : this.#take(ms);
+    return own === 0 && this.#fillMs > 0 ? this.#carried(ms) : own;
+  }
+
+  // The latest of the readings not later than the row, of equal ones the last; all of these go.
+  #take(ms: number): number {
+    let latestMs = -1;
+    let rate = 0;
+    let kept = 0;
+    for (let i = 0; i < this.#waiting; i++) {
+      const time = this.#times[i] as number;
+      if (time > ms) {
+        this.#times[kept] = time;
+        this.#rates[kept] = this.#rates[i] as number;
+        kept += 1;
+      } else if (time >= latestMs) {
+        latestMs = time;
+        rate = this.#rates[i] as number;
+      }
+    }
+    this.#waiting = kept;
+    if (rate === 0) return 0;
+    if (this.#carriedRate === 0 || latestMs >= this.#carriedMs) {
+      this.#carriedMs = latestMs;
+      this.#carriedRate = rate;
+    }
+    return ms - latestMs < MAX_AGE_MS ? rate : 0;
+  }
+
+  #carried(ms: number): number {
+    const age = ms - this.#carriedMs;
+    return age >= 0 && age <= this.#fillMs ? this.#carriedRate : 0;
+  }
+}

@@ -1,0 +1,362 @@
+import type {
+  Engine,
+  EngineSettings,
+  OutputKind,
+  Produced,
+  RangeBreak,
+  Recorded,
+  Signal,
+} from "../engine.js";
+import { ACCOUNT_FIELDS, type Account, RangeLog } from "../engine-account.js";
+import { PlainRowWriter } from "../row-text/plain-row-writer.js";
+import type { Report, SampleBatch } from "../types.js";
+import { Clock } from "./clock.js";
+import { CsvLines } from "./csv-lines.js";
+import { checksum, PrefixSums } from "./fletcher.js";
+import { HeaderSerials } from "./header-serials.js";
+import { HeartRates } from "./heart-rates.js";
+import { RowAccount } from "./row-account.js";
+
+/** Bytes of a frame around its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
+const ENVELOPE_BYTES = 8;
+/** A longer payload is no frame (recording format, "Frames"). */
+const MAX_PAYLOAD_BYTES = 8192;
+/** The shortest payload of a NAV-PVT, that of u-blox 7. */
+const MIN_GNSS_BYTES = 84;
+
+/** A step works on this much at most. */
+const MOST_WRITTEN_BYTES = 0x40000;
+// in front of it at most one unfinished frame of the step before
+const INPUT_BYTES = MOST_WRITTEN_BYTES + 0x4000;
+// A row is shorter than its frame, so what a step gives is never longer than its input; the rest is for writes that overlap.
+const OUTPUT_BYTES = INPUT_BYTES + 64;
+const MOST_ROWS = Math.floor(INPUT_BYTES / (MIN_GNSS_BYTES + ENVELOPE_BYTES)) + 1;
+
+// class and id as they stand in the frame
+const ASI_INF = 0x00a5;
+const NAV_PVT = 0x0701;
+const ECG_HR = 0x01a5;
+const ECG_RAW = 0x02a5;
+
+const SYNC_1 = 0xb5;
+const SYNC_2 = 0x62;
+
+/** The decoder in TypeScript alone, for where WebAssembly may not run: about a seventh as fast as the core with SIMD. */
+export class PlainEngine implements Engine {
+  readonly name = "plain";
+  readonly rowWriter = new PlainRowWriter();
+  readonly #bytes = new Uint8Array(INPUT_BYTES);
+  readonly #view = new DataView(this.#bytes.buffer);
+  readonly #output = new Uint8Array(OUTPUT_BYTES);
+  readonly #columns: SampleBatch = {
+    length: MOST_ROWS,
+    timestampMs: new Float64Array(MOST_ROWS),
+    latitudeE7: new Int32Array(MOST_ROWS),
+    longitudeE7: new Int32Array(MOST_ROWS),
+    altitudeMm: new Int32Array(MOST_ROWS),
+    speedMmPerS: new Int32Array(MOST_ROWS),
+    hr: new Uint8Array(MOST_ROWS),
+    fixType: new Uint8Array(MOST_ROWS),
+  };
+  readonly #sums = new PrefixSums(this.#bytes);
+  readonly #headers = new HeaderSerials();
+  readonly #clock = new Clock();
+  readonly #heartRates = new HeartRates();
+  readonly #csv = new CsvLines(this.#output);
+  readonly #account = Object.fromEntries(ACCOUNT_FIELDS.map((field) => [field, 0])) as Account;
+  readonly #rows = new RowAccount(this.#account, MOST_ROWS);
+  #ranges = new RangeLog();
+  #kind: OutputKind = "none";
+  #needsHeader = true;
+  #isStrict = false;
+  // what waits to be read is #bytes[#head] up to, not including, #bytes[#tail]
+  #head = 0;
+  #tail = 0;
+  /** Offset in the input of #bytes[0]. */
+  #passed = 0;
+  /** Bytes of CSV or frames, or rows of columns, that this step has given. */
+  #out = 0;
+  // frames that are to be put out and stand one behind the other
+  #keptFrom = 0;
+  #keptTo = 0;
+
+  reset(settings: EngineSettings): void {
+    for (const field of ACCOUNT_FIELDS) this.#account[field] = 0;
+    this.#kind = settings.output;
+    this.#needsHeader = settings.needsHeader;
+    this.#isStrict = settings.strict;
+    this.#head = 0;
+    this.#tail = 0;
+    this.#passed = 0;
+    this.#out = 0;
+    this.#ranges = new RangeLog();
+    this.#sums.drop();
+    this.#headers.reset(settings.serial);
+    this.#clock.reset();
+    this.#heartRates.reset(settings.fillHrMs);
+    this.#rows.reset(settings.fromMs, settings.toMs);
+  }
+
+  write(chunk: Uint8Array, offset: number): number {
+    const wanted = Math.min(chunk.length - offset, MOST_WRITTEN_BYTES);
+    if (INPUT_BYTES - this.#tail < wanted) this.#moveToFront();
+    const taken = Math.min(wanted, INPUT_BYTES - this.#tail);
+    this.#bytes.set(chunk.subarray(offset, offset + taken), this.#tail);
+    this.#tail += taken;
+    return taken;
+  }
+
+  #moveToFront(): void {
+    this.#bytes.copyWithin(0, this.#head, this.#tail);
+    this.#sums.moveToFront(this.#head);
+    this.#passed += this.#head;
+    this.#tail -= this.#head;
+    this.#head = 0;
+  }
+
+  step(final: boolean): Signal {
+    this.#out = 0;
+    this.#rows.beginStep();
+    const signal = this.#read(final);
+    this.#putKept();
+    this.#ranges.append(this.#rows.closed, this.#rows.breaks);
+    return signal;
+  }
+
+  #read(final: boolean): Signal {
+    const view = this.#view;
+    const account = this.#account;
+    const end = this.#tail;
+    let at = this.#head;
+    for (;;) {
+      at = nextSync(this.#bytes, at, end);
+      this.#head = at;
+      const available = end - at;
+      if (available < 2) {
+        if (final) this.#head = end;
+        return DRAINED;
+      }
+      const length = available < 6 ? 0 : view.getUint16(at + 4, true);
+      const size = length + ENVELOPE_BYTES;
+      let damage: keyof Report["damage"];
+      if (length > MAX_PAYLOAD_BYTES) {
+        damage = "overlong";
+      } else if (available < size) {
+        if (!final) return DRAINED;
+        damage = "overruns";
+      } else if (!this.#holds(at, at + 6 + length)) {
+        damage = "badChecksums";
+      } else {
+        const kind = view.getUint16(at + 2, true);
+        if (kind === ASI_INF) {
+          this.#head = at + size;
+          if (this.#takeHeader(at, length)) {
+            const payload = this.#bytes.subarray(at + 6, at + 6 + length);
+            return { kind: "header", byteOffset: this.#passed + at, payload };
+          }
+        } else if (this.#needsHeader) {
+          return { kind: "notRecording", byteOffset: this.#passed + at };
+        } else {
+          if (kind === NAV_PVT && length >= MIN_GNSS_BYTES) {
+            account.gnssFrames += 1;
+            account.knownBytes += size;
+            this.#readGnss(at + 6);
+          } else {
+            this.#takeOther(kind, at + 6, length);
+          }
+          if (this.#kind === "frames") this.#keep(at, at + size);
+        }
+        at += size;
+        continue;
+      }
+      account[damage] += 1;
+      if (this.#isStrict) return { kind: "damaged", byteOffset: this.#passed + at, damage };
+      // Genuine frames may stand inside the span that it claims, so the search goes on behind its first byte.
+      at += 1;
+    }
+  }
+
+  /** Whether the checksum of the frame at `at` holds, `end` being the end of its payload. */
+  #holds(at: number, end: number): boolean {
+    if (this.#sums.covers(at)) return this.#sums.holds(at + 2, end, this.#tail);
+    if (checksum(this.#view, at + 2, end) === this.#view.getUint16(end, true)) return true;
+    // From here on false frames may overlap.
+    this.#sums.begin(at + 2, end);
+    return false;
+  }
+
+  /** Counts a header; true when it says something new. */
+  #takeHeader(at: number, length: number): boolean {
+    const size = length + ENVELOPE_BYTES;
+    const payload = this.#bytes.subarray(at + 6, at + 6 + length);
+    this.#account.headerFrames += 1;
+    this.#account.knownBytes += size;
+    this.#needsHeader = false;
+    if (!this.#headers.repeats(payload)) return true;
+    if (this.#kind !== "frames") return false;
+    const renamed = this.#headers.renamed(payload);
+    if (renamed === null) {
+      this.#keep(at, at + size);
+    } else {
+      this.#putKept();
+      this.#output.set(renamed, this.#out);
+      this.#out += size;
+    }
+    return false;
+  }
+
+  #takeOther(kind: number, payload: number, length: number): void {
+    const view = this.#view;
+    const account = this.#account;
+    const size = length + ENVELOPE_BYTES;
+    if (kind === ECG_HR && length >= 12 && length === 12 + 2 * view.getUint8(payload + 10)) {
+      account.ecgHrFrames += 1;
+      const timeMs = view.getUint32(payload, true) + view.getUint32(payload + 4, true) * 2 ** 32;
+      this.#heartRates.add(timeMs, view.getUint8(payload + 8));
+    } else if (kind === ECG_RAW && length >= 16 && length === 16 + 2 * view.getUint16(payload + 12, true)) {
+      account.ecgRawFrames += 1;
+      account.ecgRawHz = view.getUint16(payload + 8, true);
+    } else {
+      account.unknownFrames += 1;
+      account.unknownBytes += size;
+      return;
+    }
+    account.knownBytes += size;
+  }
+
+  /** A NAV-PVT of at least 84 bytes: a row, or the first reason that there is none (recording format, "Rows"). */
+  #readGnss(payload: number): void {
+    const view = this.#view;
+    const account = this.#account;
+    const low = view.getInt32(payload + 4, true);
+    const high = view.getInt32(payload + 8, true);
+    const fixType = view.getUint8(payload + 20);
+    const longitudeE7 = view.getInt32(payload + 24, true);
+    const latitudeE7 = view.getInt32(payload + 28, true);
+    if (((high >>> 24) & 3) !== 3) {
+      account.withoutDateOrTime += 1;
+    } else if ((view.getUint8(payload + 21) & 1) === 0) {
+      account.withoutFixOk += 1;
+    } else if (fixType < 2 || fixType > 4) {
+      account.withoutFixType += 1;
+    } else if (
+      latitudeE7 > 900_000_000 ||
+      latitudeE7 < -900_000_000 ||
+      longitudeE7 > 1_800_000_000 ||
+      longitudeE7 < -1_800_000_000
+    ) {
+      account.outOfRange += 1;
+    } else if (!this.#clock.read(low, high)) {
+      account.withBadDate += 1;
+    } else {
+      this.#takeRow(payload, latitudeE7, longitudeE7, fixType);
+    }
+  }
+
+  #takeRow(payload: number, latitudeE7: number, longitudeE7: number, fixType: number): void {
+    const view = this.#view;
+    const account = this.#account;
+    let seconds = this.#clock.seconds;
+    let ms = Math.floor((view.getInt32(payload + 16, true) + 500_000) / 1_000_000);
+    if (ms < 0 || ms > 999) {
+      const carried = Math.floor(ms / 1000);
+      seconds += carried;
+      ms -= carried * 1000;
+    }
+    const timestampMs = seconds * 1000 + ms;
+    const hr = this.#heartRates.at(timestampMs);
+    if (hr !== 0) account.rowsWithHr += 1;
+    if (fixType === 2) account.rowsTwoD += 1;
+    const at = this.#out;
+    if (!this.#rows.count(timestampMs, at)) return;
+    const altitudeMm = view.getInt32(payload + 36, true);
+    const speed = view.getInt32(payload + 60, true);
+    if (this.#kind === "csv") {
+      this.#out = this.#csv.write(at, seconds, ms, latitudeE7, longitudeE7, altitudeMm, speed, hr, fixType);
+    } else if (this.#kind === "columns") {
+      const columns = this.#columns;
+      columns.timestampMs[at] = timestampMs;
+      columns.latitudeE7[at] = latitudeE7;
+      columns.longitudeE7[at] = longitudeE7;
+      columns.altitudeMm[at] = altitudeMm;
+      columns.speedMmPerS[at] = speed;
+      columns.hr[at] = hr;
+      columns.fixType[at] = fixType;
+      this.#out = at + 1;
+    }
+  }
+
+  /** Puts the frames from `from` to `to` out, now or with those behind them. */
+  #keep(from: number, to: number): void {
+    if (from !== this.#keptTo) {
+      this.#putKept();
+      this.#keptFrom = from;
+    }
+    this.#keptTo = to;
+  }
+
+  #putKept(): void {
+    if (this.#keptTo === 0) return;
+    this.#output.set(this.#bytes.subarray(this.#keptFrom, this.#keptTo), this.#out);
+    this.#out += this.#keptTo - this.#keptFrom;
+    this.#keptFrom = 0;
+    this.#keptTo = 0;
+  }
+
+  csv(): Uint8Array {
+    return this.#output.subarray(0, this.#out);
+  }
+
+  frames(): Uint8Array {
+    return this.csv();
+  }
+
+  columns(): SampleBatch {
+    const columns = this.#columns;
+    const length = this.#out;
+    return {
+      length,
+      timestampMs: columns.timestampMs.subarray(0, length),
+      latitudeE7: columns.latitudeE7.subarray(0, length),
+      longitudeE7: columns.longitudeE7.subarray(0, length),
+      altitudeMm: columns.altitudeMm.subarray(0, length),
+      speedMmPerS: columns.speedMmPerS.subarray(0, length),
+      hr: columns.hr.subarray(0, length),
+      fixType: columns.fixType.subarray(0, length),
+    };
+  }
+
+  rangeBreaks(): RangeBreak[] {
+    const { breaks } = this.#rows;
+    return Array.from({ length: breaks.length / 3 }, (_, i) => ({ outputOffset: breaks[3 * i] ?? 0 }));
+  }
+
+  produced(): Produced {
+    return this.#ranges.produced(this.#account);
+  }
+
+  recorded(): Recorded {
+    return this.#ranges.recorded(this.#account);
+  }
+
+  ecgRawHz(): number {
+    return this.#account.ecgRawHz;
+  }
+
+  report(): Report {
+    this.#account.writtenBytes = this.#passed + this.#tail;
+    this.#account.readBytes = this.#passed + this.#head;
+    return this.#ranges.report(this.#account);
+  }
+}
+
+const DRAINED: Signal = { kind: "drained" };
+
+/** The next sync at or behind `from`; if there is none, the place from which to look again. */
+function nextSync(bytes: Uint8Array, from: number, end: number): number {
+  for (let at = from; at + 1 < end; at++) {
+    if (bytes[at] === SYNC_1 && bytes[at + 1] === SYNC_2) return at;
+  }
+  // the last byte may be the first half of a sync
+  return from < end && bytes[end - 1] === SYNC_1 ? end - 1 : end;
+}

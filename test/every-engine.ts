@@ -1,0 +1,13 @@
+import type { Engine } from "../src/engine.js";
+import { createEngine } from "../src/engines.js";
+import type { EngineName } from "../src/types.js";
+import { Oracle } from "./oracle/index.js";
+
+/** The engines of the library. */
+export const ENGINES: EngineName[] = ["simd", "scalar", "plain"];
+
+/** They and the oracle, each with its name. */
+export const everyEngine: readonly (readonly [name: string, create: () => Engine])[] = [
+  ["the oracle", () => new Oracle()],
+  ...ENGINES.map((name) => [`the ${name} engine`, () => createEngine(name)] as const),
+];
