@@ -17,7 +17,7 @@ export default {
   // A busy machine is no hanging mutant.
   timeoutMS: 15_000,
   mutate: ["src/**/*.ts", "!src/wasm/bytes.ts", "!src/cli/**"],
-  ignorePatterns: ["dist", "build", "server", "**/bench", "asi-data"],
+  ignorePatterns: ["dist", "build/mutation", "server", "**/bench", "asi-data"],
   tempDirName: ".stryker",
   disableTypeChecks: false,
   reporters: ["clear-text", "progress-append-only"],

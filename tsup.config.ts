@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { basename, isAbsolute } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
@@ -21,6 +21,16 @@ const portableSourceMaps: Plugin = {
   },
 };
 
+/** The compiled cores as files, and the type of what importing one gives. */
+async function addCores(): Promise<void> {
+  await copyFile("build/core-simd.wasm", "dist/core.wasm");
+  await copyFile("build/core-scalar.wasm", "dist/core-scalar.wasm");
+  await writeFile(
+    "dist/wasm-module.d.ts",
+    "declare const module: WebAssembly.Module;\nexport default module;\n",
+  );
+}
+
 export default defineConfig([
   {
     // the library, for Node, browsers and bundlers
@@ -33,6 +43,7 @@ export default defineConfig([
     splitting: true,
     sourcemap: true,
     plugins: [portableSourceMaps],
+    onSuccess: addCores,
   },
   {
     // The command and its worker threads, each in one file and as CommonJS, with commander inside: every further file, and

@@ -38,7 +38,7 @@ class QuickestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: tests,
-    setupFiles: ["test/few-examples.ts"],
+    setupFiles: ["test/few-examples.ts", "test/scalar-core.ts"],
     sequence: { sequencer: QuickestFirst },
     isolate: false,
     // What hangs is found sooner than by waiting for the whole run.

@@ -1,5 +1,6 @@
 import type { CsvLayout } from "../src/csv-layout.js";
 import { createEngine } from "../src/engines.js";
+import "../test/scalar-core.js";
 import { coreColumns, coreCsv, coreLayout } from "./core.js";
 import { makeFitFile } from "./fit-file.js";
 import type { ComparisonId } from "./labels.js";

@@ -2,13 +2,21 @@ import type { Engine } from "./engine.js";
 import { AsiError } from "./errors.js";
 import { PlainEngine } from "./plain/plain-engine.js";
 import type { EngineName } from "./types.js";
-import { compileCore, compiledCore, hasSimd, hasWebAssembly } from "./wasm/core.js";
+import { type CoreName, compileCore, compiledCore, coreNameOf, hasSimd, useCore } from "./wasm/core.js";
 import { WasmEngine } from "./wasm/wasm-engine.js";
+
+// The core that the caller has handed in, and whether compiling one from its bytes was refused: at once only, as on the main
+// thread of some browsers, or altogether.
+let handedIn: CoreName | null = null;
+let refused: "at once" | "altogether" | null = null;
 
 /** The fastest engine that this machine runs. */
 export function bestEngine(): EngineName {
-  if (hasSimd()) return "simd";
-  return hasWebAssembly() ? "scalar" : "plain";
+  return handedIn === null && refused !== null ? "plain" : bestIfCompiled();
+}
+
+function bestIfCompiled(): EngineName {
+  return handedIn ?? (hasSimd() ? "simd" : "plain");
 }
 
 /** A new engine. Throws what `WebAssembly` throws where it is missing or refuses to compile at once. */
@@ -21,7 +29,7 @@ const MOST_IDLE = 4;
 const idle: Engine[] = [];
 
 /**
- * An engine for one recording: `releaseEngine` gives it back. Without a name the fastest, and plain TypeScript where
+ * An engine for one recording: `releaseEngine` gives it back. Without a name the fastest, and TypeScript alone where
  * WebAssembly is forbidden (a content security policy, say). Throws `BAD_OPTION` for a named one that does not run here.
  */
 export function acquireEngine(name: EngineName | undefined): Engine {
@@ -32,29 +40,58 @@ export function acquireEngine(name: EngineName | undefined): Engine {
   try {
     return createEngine(wanted);
   } catch (cause) {
-    if (name === undefined) return acquireEngine("plain");
-    throw doesNotRun(name, cause);
+    if (name !== undefined) throw doesNotRun(name, cause);
+    refused ??= "at once";
+    return acquireEngine("plain");
   }
 }
 
 /** For those who can wait, before `acquireEngine`: the main thread of some browsers compiles asynchronously only. */
 export async function prepareEngine(name: EngineName | undefined): Promise<void> {
-  const wanted = name ?? bestEngine();
-  if (wanted === "plain") return;
+  const wanted = name ?? bestIfCompiled();
+  if (wanted !== "simd" || (name === undefined && refused === "altogether")) return;
   try {
     compiledCore(wanted);
   } catch {
-    // where it cannot be compiled at all, `acquireEngine` says so
-    await compileCore(wanted).catch(() => {});
+    try {
+      await compileCore();
+      refused = null;
+    } catch {
+      // for an engine that was named, `acquireEngine` says so
+      refused = "altogether";
+    }
   }
 }
 
 /** What is thrown for an engine that the caller named and this machine does not run. */
 export function doesNotRun(name: EngineName, cause: unknown): AsiError {
-  const message = `The engine "${name}" does not run here; leave the option engine out.`;
+  const hint = name === "scalar" ? " To use it, hand asi-convert/core-scalar.wasm to initialize." : "";
+  const message = `The engine "${name}" does not run here; leave the option engine out.${hint}`;
   return new AsiError("BAD_OPTION", message, { cause });
 }
 
 export function releaseEngine(engine: Engine): void {
   if (idle.length < MOST_IDLE) idle.push(engine);
+}
+
+/**
+ * Uses a compiled core from now on wherever no engine is named. Throws `BAD_OPTION` for what is no core of this build or does
+ * not run here.
+ */
+export function preferCore(module: WebAssembly.Module): CoreName {
+  const name = coreNameOf(module);
+  if (name === null) {
+    throw new AsiError(
+      "BAD_OPTION",
+      "module is not the core of this version; hand in asi-convert/core.wasm or core-scalar.wasm of the installed package.",
+    );
+  }
+  useCore(name, module);
+  try {
+    releaseEngine(createEngine(name));
+  } catch (cause) {
+    throw doesNotRun(name, cause);
+  }
+  handedIn = name;
+  return name;
 }

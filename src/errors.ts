@@ -20,7 +20,6 @@ import type { Report } from "./types.js";
  * - `ALREADY_READ`: a recording that was iterated once is iterated again; a reader that has ended is given more
  * - `NOT_READ`: a file name, report or header is awaited while nobody reads the recording; the result of a reader before its end
  * - `FILE_EXISTS`: the output file is there already and overwriting was not allowed
- * - `NEEDS_NODE`: a feature that is only there on Node.js
  * - `ABORTED`: the caller's `AbortSignal` fired; the error's `name` is `AbortError`, its `cause` the signal's reason
  */
 export type AsiErrorCode =
@@ -40,7 +39,6 @@ export type AsiErrorCode =
   | "ALREADY_READ"
   | "NOT_READ"
   | "FILE_EXISTS"
-  | "NEEDS_NODE"
   | "ABORTED";
 
 export interface AsiErrorDetails {

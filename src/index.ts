@@ -15,11 +15,11 @@ export {
   rowsOf,
 } from "./decode.js";
 export { type EncodableRow, encode } from "./encode.js";
-export { type EncodeCsvOptions, encodeCsv } from "./encode-csv.js";
 export type { OutputKind, Span } from "./engine.js";
 export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
 export { csvFileName } from "./file-name.js";
 export type { RecordingHeader } from "./header.js";
+export { type InitializeOptions, initialize } from "./initialize.js";
 export { inspect, inspectSync } from "./inspect.js";
 export { findRanges, MAX_GAP_MS } from "./ranges.js";
 export type { Inspection, ReadResult } from "./read-result.js";

@@ -113,5 +113,8 @@ export interface DecodeOptions {
   engine?: EngineName | undefined;
 }
 
-/** `simd` and `scalar`: the WebAssembly core with and without SIMD; `plain`: TypeScript alone. */
+/**
+ * `simd`: the WebAssembly core, with SIMD; `plain`: TypeScript alone, for where WebAssembly may not run; `scalar`: the core without
+ * SIMD, which is no part of the library and runs after `initialize` has got its module.
+ */
 export type EngineName = "simd" | "scalar" | "plain";

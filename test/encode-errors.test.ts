@@ -1,6 +1,7 @@
 import { inspect as inspectText } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type EncodableRow, encode, encodeCsv, inspect, type RecordingHeader } from "../src/index.js";
+import { type EncodableRow, encode, inspect, type RecordingHeader } from "../src/index.js";
+import { encodeCsv } from "../src/node.js";
 import { ascii } from "./frames.js";
 import { asiError, thrown, wholeBytes } from "./whole.js";
 

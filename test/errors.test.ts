@@ -9,7 +9,6 @@ import {
   decode,
   decodeRows,
   encode,
-  encodeCsv,
   inspect,
   type RecordingHeader,
   repair,
@@ -17,7 +16,14 @@ import {
   type Source,
 } from "../src/index.js";
 import { samplesToJson } from "../src/json.js";
-import { convertFile, convertToFile, inspectFile, readFileChunks, repairFile } from "../src/node.js";
+import {
+  convertFile,
+  convertToFile,
+  encodeCsv,
+  inspectFile,
+  readFileChunks,
+  repairFile,
+} from "../src/node.js";
 import { fixture } from "./fixture-files.js";
 import { ascii, asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "./frames.js";
 import { all, asiError, thrown, wholeBytes, wholeText } from "./whole.js";

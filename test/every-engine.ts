@@ -2,6 +2,7 @@ import type { Engine } from "../src/engine.js";
 import { createEngine } from "../src/engines.js";
 import type { EngineName } from "../src/types.js";
 import { Oracle } from "./oracle/index.js";
+import "./scalar-core.js";
 
 /** The engines of the library. */
 export const ENGINES: EngineName[] = ["simd", "scalar", "plain"];

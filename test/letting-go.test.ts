@@ -7,11 +7,11 @@ import {
   decode,
   decodeRows,
   encode,
-  encodeCsv,
   inspect,
   repair,
   type Source,
 } from "../src/index.js";
+import { encodeCsv } from "../src/node.js";
 import { fixture } from "./fixture-files.js";
 import { ascii, asiInf, joined, navPvt } from "./frames.js";
 import { chunks, settle, Watched } from "./watched-source.js";

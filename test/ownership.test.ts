@@ -10,13 +10,12 @@ import {
   convert,
   decode,
   encode,
-  encodeCsv,
   repair,
   rowsOf,
   type SampleBatch,
 } from "../src/index.js";
 import { samplesToJson } from "../src/json.js";
-import { readFileChunks } from "../src/node.js";
+import { encodeCsv, readFileChunks } from "../src/node.js";
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";
 import { ascii, joined } from "./frames.js";

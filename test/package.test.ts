@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
+import { gzipSync } from "node:zlib";
 import { type BuildResult, build, type Metafile } from "esbuild";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -71,7 +72,9 @@ describe("the packed files", () => {
     const entries = ["index", "node"].flatMap((name) =>
       [".js", ".cjs", ".d.ts", ".d.cts"].map((end) => name + end),
     );
-    for (const entry of [...entries, "bin/asi.cjs"]) expect(scratch.files).toContain(`dist/${entry}`);
+    const cores = ["core.wasm", "core-scalar.wasm", "wasm-module.d.ts"];
+    for (const entry of [...entries, ...cores, "bin/asi.cjs"])
+      expect(scratch.files).toContain(`dist/${entry}`);
   });
 
   it("do not tell where they were built", () => {
@@ -109,7 +112,7 @@ const expected = {
   same: true,
 };
 
-const names = "AsiError, convert, decodeRows, encodeCsv, inspect";
+const names = "AsiError, convert, decodeRows, inspect";
 
 describe("the installed package", () => {
   it("is imported as an ES module", () => {
@@ -117,7 +120,7 @@ describe("the installed package", () => {
       "consumer.mjs",
       `import { readFileSync } from "node:fs";
 import { ${names} } from "asi-convert";
-import { readFileChunks } from "asi-convert/node";
+import { encodeCsv, readFileChunks } from "asi-convert/node";
 ${body}`,
     );
     expect(stderr).toBe("");
@@ -129,11 +132,28 @@ ${body}`,
       "consumer.cjs",
       `const { readFileSync } = require("node:fs");
 const { ${names} } = require("asi-convert");
-const { readFileChunks } = require("asi-convert/node");
+const { encodeCsv, readFileChunks } = require("asi-convert/node");
 (async () => {${body}})();`,
     );
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  it.for([
+    ["simd", "core.wasm"],
+    ["scalar", "core-scalar.wasm"],
+  ])("reads with the core of a file: %s", ([engine, file]) => {
+    const { stdout, stderr } = run(
+      "core.mjs",
+      `import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { initialize, inspectSync } from "asi-convert";
+const path = createRequire(import.meta.url).resolve("asi-convert/${file}");
+const told = await initialize({ module: new WebAssembly.Module(readFileSync(path)) });
+console.log(told, inspectSync(readFileSync("input.asi")).engine);`,
+    );
+    expect(stderr).toBe("");
+    expect(stdout).toBe(`${engine} ${engine}\n`);
   });
 
   it("does not let its inner files be imported", () => {
@@ -196,12 +216,21 @@ export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
 }
 `;
 
+  const consumerOfCore = `
+import core from "asi-convert/core.wasm";
+import scalarCore from "asi-convert/core-scalar.wasm";
+import { type EngineName, initialize } from "asi-convert";
+export const engine: Promise<EngineName> = initialize({ module: core ?? scalarCore });
+`;
+
   it.for<[string, string, Record<string, string>]>([
     ["as an ES module of Node.js", "consumer.mts", { module: "node16", moduleResolution: "node16" }],
     ["as a CommonJS module of Node.js", "consumer.cts", { module: "node16", moduleResolution: "node16" }],
     ["for a bundler", "consumer.ts", { module: "esnext", moduleResolution: "bundler" }],
   ])("fit, without those of Node.js: %s", ([, file, options]) => {
-    writeFileSync(join(scratch.folder, file), consumer);
+    // a CommonJS module imports no ES module, which the type of a core is
+    const core = file.endsWith(".cts") ? "" : consumerOfCore;
+    writeFileSync(join(scratch.folder, file), consumer + core);
     const tsconfig = {
       compilerOptions: {
         ...options,
@@ -232,10 +261,11 @@ describe("bundled for a browser", () => {
   beforeAll(async () => {
     writeFileSync(
       join(scratch.folder, "browser.js"),
-      `import { convert, decodeRows, encodeCsv, inspect, AsiCsvStream } from "asi-convert";
+      `import { convert, decodeRows, initialize, inspect, AsiCsvStream } from "asi-convert";
+globalThis.initialize = initialize;
 globalThis.run = async (base64, options) => {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const { csv, fileName, report } = convert(bytes, options);
+  const { csv, fileName, report, engine } = convert(bytes, options);
   const reader = csv.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -243,17 +273,7 @@ globalThis.run = async (base64, options) => {
   let rows = 0;
   for await (const row of decodeRows([bytes], options)) rows += 1;
   const same = (await inspect([bytes])).report.rows.total === rows && typeof AsiCsvStream === "function";
-  return JSON.stringify({ text, fileName: await fileName, report: await report, rows, same });
-};
-globalThis.codeOfEncodeCsv = async () => {
-  const csv = new TextEncoder().encode("timestamp,latitude,longitude,speed\\n1,0,0,0\\n");
-  const reader = encodeCsv([csv], { serial: "X" }).getReader();
-  try {
-    while (!(await reader.read()).done);
-    return "none";
-  } catch (error) {
-    return error.code;
-  }
+  return JSON.stringify({ text, fileName: await fileName, report: await report, rows, same, engine: await engine });
 };`,
     );
     bundle = await build({
@@ -272,18 +292,14 @@ globalThis.codeOfEncodeCsv = async () => {
   it("it needs no warning, no Node.js module and no fast-csv", () => {
     expect(bundle.warnings).toEqual([]);
     expect(bundle.errors).toEqual([]);
-    const inputs = Object.keys((bundle.metafile as Metafile).inputs);
-    // what package.json replaces by nothing is listed as disabled
-    const loaded = inputs.filter((path) => !path.startsWith("(disabled)"));
-    expect(loaded.filter((path) => path.includes("fast-csv"))).toEqual([]);
-    expect(loaded.filter((path) => path.includes("commander"))).toEqual([]);
+    expect(foreignInputs(bundle.metafile)).toEqual([]);
     expect(code).not.toMatch(/["']node:/);
     expect(code).not.toMatch(/\bBuffer\b/);
     expect(code).not.toMatch(/\bprocess\./);
   });
 
   /** A global object with what browsers and Node.js share, and nothing of Node.js. */
-  function browserLike(without: readonly string[] = []) {
+  function browserLike(without: readonly string[] = [], mayCompile = true) {
     const shared = {
       ReadableStream,
       WritableStream,
@@ -293,12 +309,14 @@ globalThis.codeOfEncodeCsv = async () => {
       atob,
       AbortController,
     };
-    const context = createContext({ ...shared, Blob });
+    // what a content security policy without 'wasm-unsafe-eval' does, and workers at the edge of a network
+    const codeGeneration = { strings: mayCompile, wasm: mayCompile };
+    const context = createContext({ ...shared, Blob }, { codeGeneration });
     for (const name of without) runInContext(`delete globalThis.${name}`, context);
     runInContext(code, context);
     return context as {
       run(base64: string, options?: object): Promise<string>;
-      codeOfEncodeCsv(): Promise<string>;
+      initialize(options: { module: unknown }): Promise<string>;
     };
   }
 
@@ -306,8 +324,9 @@ globalThis.codeOfEncodeCsv = async () => {
   const { text, fileName, report, rows, same } = expected;
 
   it("it converts where there is nothing of Node.js", async () => {
-    expect(JSON.parse(await browserLike().run(base64))).toEqual({ text, fileName, report, rows, same });
-    expect(JSON.parse(await browserLike().run(base64, { engine: "scalar" }))).toMatchObject({ text });
+    const all = { text, fileName, report, rows, same };
+    expect(JSON.parse(await browserLike().run(base64))).toEqual({ ...all, engine: "simd" });
+    expect(JSON.parse(await browserLike().run(base64, { engine: "plain" }))).toMatchObject({ text });
   });
 
   it("it converts where WebAssembly is missing", async () => {
@@ -317,15 +336,62 @@ globalThis.codeOfEncodeCsv = async () => {
       report,
       rows,
       same,
+      engine: "plain",
     });
+  });
+
+  it("it converts where compiling WebAssembly is forbidden, in TypeScript alone or with a core that is handed in", async () => {
+    const page = browserLike([], false);
+    expect(JSON.parse(await page.run(base64))).toMatchObject({ text, report, engine: "plain" });
+    const module = new WebAssembly.Module(readFileSync(join(scratch.installed, "dist/core.wasm")));
+    // as if it came from the page's own realm
+    Object.setPrototypeOf(module, runInContext("WebAssembly.Module.prototype", page));
+    expect(await page.initialize({ module })).toBe("simd");
+    expect(JSON.parse(await page.run(base64))).toMatchObject({ text, report, engine: "simd" });
   });
 
   it("it writes other layouts too", async () => {
     const written = JSON.parse(await browserLike().run(base64, { delimiter: ";" })) as { text: string };
     expect(written.text).toBe(text?.replaceAll(",", ";"));
   });
+});
 
-  it("it says that reading CSV needs Node.js", async () => {
-    expect(await browserLike().codeOfEncodeCsv()).toBe("NEEDS_NODE");
+/** What belongs to no browser in a bundle: other packages than the loader of the core, and what is left to be imported. */
+function foreignInputs({ inputs, outputs }: Metafile): string[] {
+  const imported = Object.values(outputs).flatMap((output) => output.imports.map(({ path }) => path));
+  const isOurs = (path: string) =>
+    !path.includes("node_modules") || /node_modules.(asi-convert|@assemblyscript.loader)/.test(path);
+  return [...Object.keys(inputs).filter((path) => !isOurs(path)), ...imported];
+}
+
+describe("a bundle of convert alone", () => {
+  const bundled = (contents: string, platform: "neutral" | "browser" | "node") =>
+    build({
+      absWorkingDir: scratch.folder,
+      stdin: { contents, resolveDir: scratch.folder },
+      bundle: true,
+      minify: true,
+      platform,
+      format: "esm",
+      metafile: true,
+      write: false,
+      logLevel: "silent",
+    });
+
+  it("is smaller than 28 kB compressed, and holds nothing that it does not use", async () => {
+    const source = 'import { convert } from "asi-convert"; globalThis.convert = convert;';
+    const { metafile, outputFiles, warnings } = await bundled(source, "neutral");
+    expect(warnings).toEqual([]);
+    expect(foreignInputs(metafile)).toEqual([]);
+    expect(gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length).toBeLessThan(28_000);
   });
+
+  it.for(["neutral", "browser", "node"] as const)(
+    "has none either with all that there is: platform %s",
+    async (platform) => {
+      const { metafile, warnings } = await bundled('export * from "asi-convert";', platform);
+      expect(warnings).toEqual([]);
+      expect(foreignInputs(metafile)).toEqual([]);
+    },
+  );
 });

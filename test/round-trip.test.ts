@@ -7,11 +7,11 @@ import {
   decodeRows,
   type EngineName,
   encode,
-  encodeCsv,
   findRanges,
   inspect,
   type Row,
 } from "../src/index.js";
+import { encodeCsv } from "../src/node.js";
 import { arbitraryRecording } from "./arbitrary-recording.js";
 import { fixturesWithRows } from "./fixture-files.js";
 import { expectSame } from "./same.js";

@@ -8,11 +8,11 @@ import {
   decode,
   decodeRows,
   encode,
-  encodeCsv,
   inspect,
   repair,
   type Source,
 } from "../src/index.js";
+import { encodeCsv } from "../src/node.js";
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";
 import { ascii, joined } from "./frames.js";

@@ -1,5 +1,5 @@
 import { instantiateSync } from "@assemblyscript/loader";
-import { SCALAR_CORE_BASE64, SIMD_CORE_BASE64 } from "./bytes.js";
+import { ALPHABET, CORE_MARKS, SIMD_CORE } from "./bytes.js";
 
 /** The functions of assembly/index.ts. Numbers named as places are addresses in `memory`. */
 export interface CoreExports extends Record<string, unknown> {
@@ -66,34 +66,59 @@ let simd: boolean | undefined;
 
 /** Whether this machine runs WebAssembly with 128-bit SIMD. */
 export function hasSimd(): boolean {
-  simd ??= hasWebAssembly() && WebAssembly.validate(SIMD_PROBE);
+  simd ??= typeof WebAssembly === "object" && WebAssembly.validate(SIMD_PROBE);
   return simd;
-}
-
-/** Whether this machine runs WebAssembly at all. */
-export function hasWebAssembly(): boolean {
-  return typeof WebAssembly === "object";
 }
 
 export type CoreName = "simd" | "scalar";
 
 const modules = new Map<CoreName, WebAssembly.Module>();
 
-function bytesOf(name: CoreName): Uint8Array<ArrayBuffer> {
-  const binary = atob(name === "simd" ? SIMD_CORE_BASE64 : SCALAR_CORE_BASE64);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
+// Written by scripts/inline-wasm.mjs: a character for a byte, with "~" or "}" in front of it from some value on.
+function simdBytes(): Uint8Array<ArrayBuffer> {
+  const values = new Uint8Array(128);
+  for (let i = 0; i < ALPHABET.length; i++) values[ALPHABET.charCodeAt(i)] = i;
+  const bytes = new Uint8Array(SIMD_CORE.length);
+  let length = 0;
+  let shift = 0;
+  for (let i = 0; i < SIMD_CORE.length; i++) {
+    const code = SIMD_CORE.charCodeAt(i);
+    if (code === TILDE) shift = ALPHABET.length;
+    else if (code === BRACE) shift = 2 * ALPHABET.length;
+    else {
+      bytes[length++] = shift + (values[code] as number);
+      shift = 0;
+    }
+  }
+  return bytes.subarray(0, length);
 }
 
-/** The compiled core. Compiles on first use only. */
+const TILDE = 0x7e;
+const BRACE = 0x7d;
+
+/** The compiled core. Compiles on first use only; the one without SIMD must have been handed in. */
 export function compiledCore(name: CoreName): WebAssembly.Module {
   let module = modules.get(name);
   if (module === undefined) {
-    module = new WebAssembly.Module(bytesOf(name));
+    if (name === "scalar") throw new Error("The core without SIMD has not been handed in.");
+    module = new WebAssembly.Module(simdBytes());
     modules.set(name, module);
   }
   return module;
+}
+
+const SECTION = "asi-convert";
+
+/** Which core of this build a module is; null when it is none. */
+export function coreNameOf(module: WebAssembly.Module): CoreName | null {
+  const [section] = WebAssembly.Module.customSections(module, SECTION);
+  const mark = section === undefined ? "" : new TextDecoder().decode(section);
+  return mark === CORE_MARKS.simd ? "simd" : mark === CORE_MARKS.scalar ? "scalar" : null;
+}
+
+/** Takes a core that the caller has compiled. */
+export function useCore(name: CoreName, module: WebAssembly.Module): void {
+  modules.set(name, module);
 }
 
 /** A new instance of the core, each with a memory of its own. */
@@ -102,8 +127,8 @@ export function instantiateCore(name: CoreName): CoreExports {
 }
 
 /**
- * Compiles the core ahead, asynchronously, for places that refuse to do it at once (the main thread of some browsers).
+ * Compiles the core with SIMD ahead, asynchronously, for places that refuse to do it at once (the main thread of some browsers).
  */
-export async function compileCore(name: CoreName): Promise<void> {
-  if (!modules.has(name)) modules.set(name, await WebAssembly.compile(bytesOf(name)));
+export async function compileCore(): Promise<void> {
+  modules.set("simd", await WebAssembly.compile(simdBytes()));
 }

@@ -5,10 +5,10 @@ import {
   decode,
   decodeRows,
   encode,
-  encodeCsv,
   inspect,
   repair,
 } from "../../src/index.js";
+import { encodeCsv } from "../../src/node.js";
 import { ascii, asiInf, joined, navPvt } from "../frames.js";
 
 /**

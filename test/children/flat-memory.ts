@@ -7,6 +7,7 @@ import {
   inspect,
   repair,
 } from "../../src/index.js";
+import "../scalar-core.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "../frames.js";
 
 /**

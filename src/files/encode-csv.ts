@@ -1,12 +1,12 @@
-import { requireObject, shortened, shown } from "./arguments.js";
-import { COLUMNS, type Column, checkDelimiter } from "./csv-layout.js";
-import { type EncodableRow, encodeRows } from "./encode.js";
-import { AsiError } from "./errors.js";
-import { isTurnDue, takeTurn } from "./event-loop-turns.js";
-import type { RecordingHeader } from "./header.js";
+import { requireObject, shortened, shown } from "../arguments.js";
+import { COLUMNS, type Column, checkDelimiter } from "../csv-layout.js";
+import { type EncodableRow, encodeRows } from "../encode.js";
+import { AsiError } from "../errors.js";
+import { isTurnDue, takeTurn } from "../event-loop-turns.js";
+import type { RecordingHeader } from "../header.js";
+import { type ChunkReader, readChunks } from "../source.js";
+import type { Source } from "../types.js";
 import { loadFastCsv } from "./load-fast-csv.js";
-import { type ChunkReader, readChunks } from "./source.js";
-import type { Source } from "./types.js";
 
 export interface EncodeCsvOptions {
   /** Default a comma. */
@@ -15,9 +15,9 @@ export interface EncodeCsvOptions {
 
 /**
  * Makes a recording of a CSV whose header line names at least timestamp, latitude, longitude and speed; altitude and hr
- * may be missing or empty, other columns are passed over. Units as in the CSV that `convert` writes. Node.js only.
+ * may be missing or empty, other columns are passed over. Units as in the CSV that `convert` writes.
  *
- * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` at once; through the stream `BAD_CSV` and `BAD_ROW` with the line, `NEEDS_NODE`
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` at once; through the stream `BAD_CSV` and `BAD_ROW` with the line
  */
 export function encodeCsv(
   source: Source,
