@@ -67,6 +67,13 @@ const house = [
     to: { dependencyTypes: ["core"] },
   },
   {
+    name: "library: fast-csv only where CSVs are read",
+    comment: "A bundle for browsers has none of it.",
+    severity: "error",
+    from: { path: "^src/", pathNot: "^src/files/" },
+    to: { path: "node_modules/fast-csv/" },
+  },
+  {
     name: "library: files know no command",
     severity: "error",
     from: { path: "^src/(files/|node\\.ts$)" },

@@ -1,25 +1,28 @@
 import type { ConvertOptions } from "../convert.js";
-import { convertFile, convertToFile, type FileConversion, type WriteOptions } from "../files/convert-file.js";
+import {
+  type PreparedConversion,
+  prepareFile,
+  prepareSource,
+  type WriteOptions,
+} from "../files/convert-file.js";
 import { type Input, openInput } from "./inputs.js";
 
 /** What is to be done, as it can be sent to a worker thread. */
 export interface ConvertTask {
   input: Input;
-  options: Omit<ConvertOptions, "signal"> & Omit<WriteOptions, "claim">;
+  options: Omit<ConvertOptions, "signal"> & WriteOptions;
 }
 
-/** What the one who does it asks and tells on the way. */
 export interface ConvertHooks {
   onProgress(bytesRead: number): void;
-  /** Throws to refuse these paths. */
-  claim(paths: readonly string[]): Promise<void>;
+  signal: AbortSignal;
 }
 
-/** Throws what `convertFile` throws, and why an input is missing. */
+/** Converts into files that are still to get their names. Throws what `convertFile` throws, and why an input is missing. */
 export async function convertInput(
   { input, options }: ConvertTask,
-  { onProgress, claim, signal }: ConvertHooks & { signal: AbortSignal },
-): Promise<FileConversion> {
-  if (input.kind === "file") return convertFile(input.path, { ...options, onProgress, claim, signal });
-  return convertToFile(openInput(input, onProgress), { ...options, claim, signal });
+  { onProgress, signal }: ConvertHooks,
+): Promise<PreparedConversion> {
+  if (input.kind === "file") return prepareFile(input.path, { ...options, onProgress, signal });
+  return prepareSource(openInput(input, onProgress), { ...options, signal });
 }

@@ -3,6 +3,7 @@ import { type Column, checkLayout } from "../csv-layout.js";
 import { checkDecodeOptions } from "../decode-options.js";
 import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
 import { DescriptorOutput } from "../files/descriptor-output.js";
+import { commitFiles, discardFiles } from "../files/prepared-files.js";
 import type { Inspection } from "../read-result.js";
 import type { DecimalMark } from "../row-text/template.js";
 import { count, notices } from "./account.js";
@@ -69,13 +70,21 @@ async function convertToFiles(
       inputs,
       json: flags.json === true,
       concurrency: jobs,
-      work(input, index, onProgress) {
+      async work(input, index, onProgress) {
         const task = { input, options: { ...options, outDir, output, force, split } };
-        const hooks = { onProgress, claim: (paths: readonly string[]) => reservations.reserve(index, paths) };
         // the standard input belongs to the main thread
-        return workers === null || input.kind !== "file"
-          ? convertInput(task, { ...hooks, signal })
-          : workers.convert(task, hooks);
+        const prepared =
+          workers === null || input.kind !== "file"
+            ? await convertInput(task, { onProgress, signal })
+            : await workers.convert(task, onProgress);
+        try {
+          await reservations.reserve(index, prepared.paths);
+        } catch (error) {
+          discardFiles(prepared);
+          throw error;
+        }
+        await commitFiles(prepared, { force, signal });
+        return prepared.conversion;
       },
       onSettled: (index, isDone) => reservations.settle(index, isDone),
       refusalOf: (index) => reservations.refusalOf(index),

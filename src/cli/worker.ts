@@ -1,7 +1,7 @@
 import { parentPort, threadId } from "node:worker_threads";
 import { writeAsThread } from "../files/temporary-names.js";
 import { convertInput } from "./convert-input.js";
-import { DescribedError, type Failure, failureOf } from "./problem.js";
+import { failureOf } from "./problem.js";
 import type { FromWorker, ToWorker } from "./workers.js";
 
 const PROGRESS_EVERY_MS = 100;
@@ -10,17 +10,13 @@ const PROGRESS_EVERY_MS = 100;
 export function serve(): void {
   writeAsThread(threadId);
   const controller = new AbortController();
-  let onAnswer: (refusal: Failure | null) => void = () => {};
   parentPort?.on("message", (message: ToWorker) => {
     switch (message.kind) {
       case "convert":
         convert(message.task).then(
-          (conversion) => post({ kind: "done", conversion }),
+          (prepared) => post({ kind: "done", prepared }),
           (error) => post({ kind: "failed", failure: failureOf(error) }),
         );
-        return;
-      case "claimed":
-        onAnswer(message.refusal);
         return;
       case "abort":
         controller.abort();
@@ -37,11 +33,6 @@ export function serve(): void {
         toldAt = now;
         post({ kind: "progress", bytesRead });
       },
-      claim: (paths) =>
-        new Promise((resolve, reject) => {
-          onAnswer = (refusal) => (refusal === null ? resolve() : reject(new DescribedError(refusal)));
-          post({ kind: "claim", paths });
-        }),
     });
   };
 }

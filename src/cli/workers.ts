@@ -1,22 +1,18 @@
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { FileConversion } from "../files/convert-file.js";
+import type { PreparedConversion } from "../files/convert-file.js";
 import { discardTemporaryFiles } from "../files/temporary-names.js";
-import type { ConvertHooks, ConvertTask } from "./convert-input.js";
-import { DescribedError, type Failure, failureOf } from "./problem.js";
+import type { ConvertTask } from "./convert-input.js";
+import { DescribedError, type Failure } from "./problem.js";
 
 /** What goes to a worker thread. */
-export type ToWorker =
-  | { kind: "convert"; task: ConvertTask }
-  /** answer to a claim; null: granted */
-  | { kind: "claimed"; refusal: Failure | null }
-  | { kind: "abort" };
+export type ToWorker = { kind: "convert"; task: ConvertTask } | { kind: "abort" };
 
 /** What comes back. */
 export type FromWorker =
   | { kind: "progress"; bytesRead: number }
-  | { kind: "claim"; paths: readonly string[] }
-  | { kind: "done"; conversion: FileConversion }
+  /** the files belong to the receiver, who gives them their names */
+  | { kind: "done"; prepared: PreparedConversion }
   | { kind: "failed"; failure: Failure };
 
 // Built beside the command, as CommonJS (tsup.config.ts). By its path: in a URL made of one, # and ? would mean something else.
@@ -27,6 +23,8 @@ export class ConvertWorkers {
   readonly #signal: AbortSignal;
   readonly #threads = new Set<Worker>();
   readonly #idle = new Set<Worker>();
+  // temporary files that were handed over
+  readonly #handedOver = new Set<string>();
 
   /** @param signal makes the threads stop and clean up */
   constructor(signal: AbortSignal) {
@@ -34,26 +32,21 @@ export class ConvertWorkers {
     signal.addEventListener("abort", this.#abort);
   }
 
-  /** Converts in a thread of its own. Throws DescribedError. */
-  convert(task: ConvertTask, hooks: ConvertHooks): Promise<FileConversion> {
+  /** Converts in a thread of its own, into files that are still to get their names. Throws DescribedError. */
+  convert(task: ConvertTask, onProgress: (bytesRead: number) => void): Promise<PreparedConversion> {
     const [thread = this.#start()] = this.#idle;
     this.#idle.delete(thread);
     const number = thread.threadId;
-    return new Promise<FileConversion>((resolve, reject) => {
+    return new Promise<PreparedConversion>((resolve, reject) => {
       const onMessage = (message: FromWorker) => {
         switch (message.kind) {
           case "progress":
-            hooks.onProgress(message.bytesRead);
-            return;
-          case "claim":
-            hooks.claim(message.paths).then(
-              () => post(thread, { kind: "claimed", refusal: null }),
-              (error) => post(thread, { kind: "claimed", refusal: failureOf(error) }),
-            );
+            onProgress(message.bytesRead);
             return;
           case "done":
             release();
-            resolve(message.conversion);
+            for (const path of message.prepared.temporaryPaths) this.#handedOver.add(path);
+            resolve(message.prepared);
             return;
           case "failed":
             release();
@@ -76,7 +69,7 @@ export class ConvertWorkers {
       };
       const breakDown = (reason: string) => {
         stopListening();
-        tidyUpAfter(number, task);
+        this.#tidyUpAfter(number, task);
         const message = `The worker thread broke down: ${reason}. The file may convert without --jobs.`;
         reject(new DescribedError({ error: { code: "WORKER_FAILED", message } }));
       };
@@ -104,6 +97,16 @@ export class ConvertWorkers {
     return thread;
   }
 
+  // What the thread was writing stands where the CSV was to be.
+  #tidyUpAfter(thread: number, { input, options }: ConvertTask): void {
+    if (input.kind !== "file") return;
+    try {
+      discardTemporaryFiles(thread, options.outDir ?? dirname(input.path), this.#handedOver);
+    } catch {
+      // the folder was not made yet, or may not be read: then there is nothing, or nothing to be done
+    }
+  }
+
   readonly #abort = (): void => {
     for (const thread of this.#threads) post(thread, { kind: "abort" });
   };
@@ -111,14 +114,4 @@ export class ConvertWorkers {
 
 function post(thread: Worker, message: ToWorker): void {
   thread.postMessage(message);
-}
-
-// What the thread was writing stands where the CSV was to be.
-function tidyUpAfter(thread: number, { input, options }: ConvertTask): void {
-  if (input.kind !== "file") return;
-  try {
-    discardTemporaryFiles(thread, options.outDir ?? dirname(input.path));
-  } catch {
-    // the folder was not made yet, or may not be read: then there is nothing, or nothing to be done
-  }
 }

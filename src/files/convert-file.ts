@@ -1,22 +1,15 @@
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { requireBooleans, requireFunctions, requireObject, requirePath, requirePaths } from "../arguments.js";
+import { requireBooleans, requireObject, requirePath, requirePaths } from "../arguments.js";
 import { type ConvertOptions, csvFileNameIn } from "../convert.js";
-import { AsiError, abortError } from "../errors.js";
-import { isTurnDue, takeTurn } from "../event-loop-turns.js";
+import { AsiError } from "../errors.js";
 import { csvFileName } from "../file-name.js";
 import { type Inspection, inspectionOf } from "../read-result.js";
 import { SourceReader } from "../source-reader.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
-import {
-  folderReachesDisk,
-  isPipeOrDevice,
-  OutputFile,
-  refuseExisting,
-  refuseInput,
-  type WrittenFile,
-} from "./output-file.js";
+import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
+import { commitFiles, type PreparedFiles } from "./prepared-files.js";
 import { openFile, type ReadFileOptions } from "./read-file.js";
 
 export interface WriteOptions {
@@ -28,8 +21,6 @@ export interface WriteOptions {
   force?: boolean | undefined;
   /** One CSV per range, each under its proper name; default false. */
   split?: boolean | undefined;
-  /** Asked when all is written and before a file gets its name: throw to refuse these paths. */
-  claim?: ((paths: readonly string[]) => void | Promise<void>) | undefined;
 }
 
 export interface ConvertFileOptions extends ConvertOptions, WriteOptions, ReadFileOptions {}
@@ -46,14 +37,7 @@ export interface FileConversion extends Inspection {
  * @throws AsiError as `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
 export async function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
-  requirePath("BAD_ARGUMENT", "path", path);
-  checkWriteOptions(options);
-  const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  const claim = async (paths: readonly string[]) => {
-    refuseInput(path, paths);
-    await options.claim?.(paths);
-  };
-  return convertBeside(isRegular ? dirname(path) : ".", openFile(path, options), { ...options, claim });
+  return finish(await prepareFile(path, options), options);
 }
 
 /** The same from any source; `outDir` defaults to the current folder. */
@@ -61,25 +45,55 @@ export async function convertToFile(
   source: Source,
   options: ConvertOptions & WriteOptions = {},
 ): Promise<FileConversion> {
+  return finish(await prepareSource(source, options), options);
+}
+
+/** A conversion whose CSVs still have to get their names: `commitFiles`, or `discardFiles`. */
+export interface PreparedConversion extends PreparedFiles {
+  conversion: FileConversion;
+}
+
+async function finish(
+  prepared: PreparedConversion,
+  options: WriteOptions & ConvertOptions,
+): Promise<FileConversion> {
+  await commitFiles(prepared, options);
+  return prepared.conversion;
+}
+
+/** `convertFile` up to the point where the CSVs get their names. */
+export async function prepareFile(path: string, options: ConvertFileOptions): Promise<PreparedConversion> {
+  requirePath("BAD_ARGUMENT", "path", path);
   checkWriteOptions(options);
-  return convertBeside(".", source, options);
+  const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const folder = isRegular ? dirname(path) : ".";
+  return prepare(folder, openFile(path, options), options, (paths) => refuseInput(path, paths));
+}
+
+/** `convertToFile` up to that point. */
+export async function prepareSource(
+  source: Source,
+  options: ConvertOptions & WriteOptions,
+): Promise<PreparedConversion> {
+  checkWriteOptions(options);
+  return prepare(".", source, options, () => {});
 }
 
 function checkWriteOptions(options: WriteOptions): void {
   requireObject("options", options);
   requirePaths(options, ["outDir", "output"]);
   requireBooleans(options, ["force", "split"]);
-  requireFunctions(options, ["claim"]);
 }
 
-async function convertBeside(
+async function prepare(
   folder: string,
   source: Source,
   options: ConvertOptions & WriteOptions,
-): Promise<FileConversion> {
+  check: (paths: readonly string[]) => void,
+): Promise<PreparedConversion> {
   const { outDir, output } = options;
   if (output !== undefined && isPipeOrDevice(output)) return convertToDevice(source, output, options);
-  return convertIntoFolder(source, outDir ?? folder, options);
+  return convertIntoFolder(source, outDir ?? folder, options, check);
 }
 
 /** Writes the CSV through to a descriptor, as fast as it is taken. Throws what `convert` and `DescriptorOutput` throw. */
@@ -106,12 +120,13 @@ async function convertToDevice(
   source: Source,
   path: string,
   options: ConvertOptions & WriteOptions,
-): Promise<FileConversion> {
+): Promise<PreparedConversion> {
   refuseOneNameForSeveral(options);
   const output = await DescriptorOutput.open(path, options.signal);
   try {
     const inspection = await convertToDescriptor(source, output, options);
-    return { ...inspection, files: [{ path, bytes: output.bytes }] };
+    const conversion = { ...inspection, files: [{ path, bytes: output.bytes }] };
+    return { conversion, paths: [path], temporaryPaths: [], folder: dirname(path) };
   } finally {
     await output.close();
   }
@@ -121,7 +136,8 @@ async function convertIntoFolder(
   source: Source,
   outDir: string,
   options: ConvertOptions & WriteOptions,
-): Promise<FileConversion> {
+  check: (paths: readonly string[]) => void,
+): Promise<PreparedConversion> {
   refuseOneNameForSeveral(options);
   const { output, force = false, split = false } = options;
   if (output !== undefined && !force) refuseExisting(output);
@@ -148,13 +164,13 @@ async function convertIntoFolder(
       : [fileName];
     const paths = output === undefined ? names.map((name) => join(outDir, name)) : [output];
     for (const part of parts) await part.reachDisk();
-    await options.claim?.(paths);
-    if (options.signal?.aborted === true) throw abortError(options.signal);
-    await commitAll(parts, paths, force);
-    await folderReachesDisk(folder);
+    check(paths);
+    const files = parts.map((part, i) => ({ path: paths[i] ?? "", bytes: part.bytes }));
     return {
-      ...inspectionOf(result),
-      files: parts.map((part, i) => ({ path: paths[i] ?? "", bytes: part.bytes })),
+      conversion: { ...inspectionOf(result), files },
+      paths,
+      temporaryPaths: parts.map((part) => part.temporaryPath),
+      folder,
     };
   } catch (error) {
     for (const part of parts) part.discard();
@@ -169,32 +185,6 @@ function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
     "BAD_OPTION",
     "split writes several files under their proper names; output names one. Leave one of them out.",
   );
-}
-
-// All or none: a name that is taken takes back those already given.
-async function commitAll(
-  parts: readonly OutputFile[],
-  paths: readonly string[],
-  force: boolean,
-): Promise<void> {
-  if (!force) {
-    for (const path of paths) {
-      if (isTurnDue()) await takeTurn();
-      refuseExisting(path);
-    }
-  }
-  const committed: string[] = [];
-  try {
-    for (const [i, part] of parts.entries()) {
-      if (isTurnDue()) await takeTurn();
-      const path = paths[i] ?? "";
-      part.commit(path, force);
-      committed.push(path);
-    }
-  } catch (error) {
-    if (!force) for (const path of committed) rmSync(path, { force: true });
-    throw error;
-  }
 }
 
 // Ranges can bear one name, when a recording holds the same rows twice: the later ones get a number.

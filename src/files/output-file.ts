@@ -44,6 +44,11 @@ export class OutputFile {
     return this.#bytes;
   }
 
+  /** Where it stands until it gets its name. */
+  get temporaryPath(): string {
+    return this.#temporaryPath;
+  }
+
   write(bytes: Uint8Array): void {
     writeFully(this.#file, bytes);
     this.#bytes += bytes.length;
@@ -67,9 +72,7 @@ export class OutputFile {
   /** Gives the file its name. Throws `FILE_EXISTS` unless `force`. */
   commit(path: string, force: boolean): void {
     this.close();
-    // what a link points to is overwritten, not the link
-    if (force) moveOver(this.#temporaryPath, realPath(path));
-    else moveUnlessThere(this.#temporaryPath, path);
+    giveName(this.#temporaryPath, path, force);
   }
 
   /** Takes back what has been written, and leaves nothing. Harmless after `commit`. */
@@ -77,6 +80,13 @@ export class OutputFile {
     this.close();
     rmSync(this.#temporaryPath, { force: true });
   }
+}
+
+/** Gives a file that is whole its name. Throws `FILE_EXISTS` unless `force`. */
+export function giveName(temporaryPath: string, path: string, force: boolean): void {
+  // what a link points to is overwritten, not the link
+  if (force) moveOver(temporaryPath, realPath(path));
+  else moveUnlessThere(temporaryPath, path);
 }
 
 /** Waits until the names in a folder are on the disk, as far as the system can. */

@@ -31,10 +31,15 @@ function prefixOf(thread: number): string {
   return `.asi-${process.pid}-${thread}-`;
 }
 
-/** Takes back what a thread of this process left in `folder` when it broke down; it must have ended. */
-export function discardTemporaryFiles(thread: number, folder: string): void {
+/**
+ * Takes back what a thread of this process left in `folder` when it broke down; it must have ended. `handedOver`: paths that
+ * belong to others by now.
+ */
+export function discardTemporaryFiles(thread: number, folder: string, handedOver: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) {
-    if (name.startsWith(`${prefixOf(thread)}${thisMachine()}-`)) rmSync(join(folder, name), { force: true });
+    const path = join(folder, name);
+    if (!name.startsWith(`${prefixOf(thread)}${thisMachine()}-`) || handedOver.has(path)) continue;
+    rmSync(path, { force: true });
   }
 }
 

@@ -1,0 +1,53 @@
+import { rmSync } from "node:fs";
+import { abortError } from "../errors.js";
+import { isTurnDue, takeTurn } from "../event-loop-turns.js";
+import { folderReachesDisk, giveName, refuseExisting } from "./output-file.js";
+
+/** Files that are whole and on the disk, and still to get their names. It can be sent from one thread to another. */
+export interface PreparedFiles {
+  /** Where they will stand. */
+  paths: readonly string[];
+  /** Where they stand, in the same order. None where the output has been written through to a pipe or device. */
+  temporaryPaths: readonly string[];
+  /** The folder of all of them. */
+  folder: string;
+}
+
+/**
+ * Gives all of the files their names, or none: a name that is taken takes back those already given, and removes the files.
+ *
+ * @throws AsiError `FILE_EXISTS` unless `force`, `ABORTED`; the system's errors
+ */
+export async function commitFiles(
+  prepared: PreparedFiles,
+  { force = false, signal }: { force?: boolean | undefined; signal?: AbortSignal | undefined },
+): Promise<void> {
+  const { temporaryPaths, paths, folder } = prepared;
+  if (temporaryPaths.length === 0) return;
+  const committed: string[] = [];
+  try {
+    if (signal?.aborted === true) throw abortError(signal);
+    if (!force) {
+      for (const path of paths) {
+        if (isTurnDue()) await takeTurn();
+        refuseExisting(path);
+      }
+    }
+    for (const [i, temporaryPath] of temporaryPaths.entries()) {
+      if (isTurnDue()) await takeTurn();
+      const path = paths[i] ?? "";
+      giveName(temporaryPath, path, force);
+      committed.push(path);
+    }
+  } catch (error) {
+    if (!force) for (const path of committed) rmSync(path, { force: true });
+    discardFiles(prepared);
+    throw error;
+  }
+  await folderReachesDisk(folder);
+}
+
+/** Removes files that are not to get their names. */
+export function discardFiles({ temporaryPaths }: PreparedFiles): void {
+  for (const path of temporaryPaths) rmSync(path, { force: true });
+}
