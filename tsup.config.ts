@@ -30,6 +30,22 @@ async function addCores(): Promise<void> {
     "declare const module: WebAssembly.Module;\nexport default module;\n",
   );
 }
+// Parts of the library that are bundled, each with its licence in front, which bundlers keep.
+const LICENCES = [
+  { module: /[\\/]saxes[\\/]saxes\.js$/, licence: "licences/saxes.txt" },
+  { module: /[\\/]xmlchars[\\/]xml[\\/]1\.0[\\/]ed5\.js$/, licence: "node_modules/xmlchars/LICENSE" },
+];
+const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "licences-of-bundled",
+  setup(build) {
+    for (const { module, licence } of LICENCES) {
+      build.onLoad({ filter: module }, async ({ path }) => ({
+        contents: `/*! ${await readFile(licence, "utf8")}*/\n${await readFile(path, "utf8")}`,
+        loader: "js",
+      }));
+    }
+  },
+};
 
 export default defineConfig([
   {
@@ -44,6 +60,7 @@ export default defineConfig([
     sourcemap: true,
     plugins: [portableSourceMaps],
     onSuccess: addCores,
+    esbuildPlugins: [licencesOfBundled],
   },
   {
     // The command and its worker threads, each in one file and as CommonJS, with commander inside: every further file, and
@@ -53,11 +70,12 @@ export default defineConfig([
     target: "node20",
     platform: "node",
     external,
-    // its licence wants to go with it
+    // the licence of commander wants to go with it
     noExternal: ["commander"],
     banner: { js: `/* commander\n${readFileSync("node_modules/commander/LICENSE", "utf8")}*/` },
     splitting: false,
     sourcemap: true,
     plugins: [portableSourceMaps],
+    esbuildPlugins: [licencesOfBundled],
   },
 ]);

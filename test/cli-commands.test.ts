@@ -243,6 +243,60 @@ describe("asi encode", () => {
   });
 });
 
+describe("asi encode of tracks of other devices", () => {
+  const point = (second: number, inside = "") =>
+    `<trkpt lat="46.5" lon="${7 + second / 10_000}"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time>${inside}</trkpt>`;
+  const gpx = `<?xml version="1.0"?>\n<gpx version="1.1"><trk><trkseg>
+    ${point(0, "<extensions><x:hr>80</x:hr><x:speed>1.5</x:speed></extensions>")}${point(1)}<trkpt lat="1" lon="2"/>
+  </trkseg></trk></gpx>`;
+
+  test("a GPX file, told by its content, and what became of its points", async () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "morning.gpx"), gpx);
+    const made = await asi(["encode", "morning.gpx", "--serial", "W-1"], { cwd: folder });
+    expect(made.status).toBe(0);
+    expect(made.stderr).toMatch(
+      /morning.gpx: 2 rows of a GPX file, 1 speeds from positions, 1 points without a time left out/,
+    );
+    expect(rowsOf((await asi(["convert", "morning.asi", "-o", "-"], { cwd: folder })).stdout)).toEqual([
+      ["1715419800.000", "46.5000000", "7.0000000", "", "1.500", "80"],
+      ["1715419801.000", "46.5000000", "7.0001000", "", "7.654", ""],
+    ]);
+  });
+
+  test("from the standard input, under any name, with the summary as JSON", async () => {
+    const folder = scratchFolder();
+    const { status, stdout } = await asi(["encode", "-", "--serial", "W-1", "--json"], {
+      cwd: folder,
+      input: Buffer.from(gpx),
+    });
+    expect(status).toBe(0);
+    expect(json(stdout)).toMatchObject({
+      files: [{ path: "W-1.asi" }],
+      track: {
+        format: "gpx",
+        rows: 2,
+        speedsFromPositions: 1,
+        leftOut: { withoutTime: 1, withoutPosition: 0 },
+      },
+    });
+  });
+
+  test.each([
+    ["BAD_TRACK", gpx.replace("46.5", "north"), { line: 3 }],
+    ["NO_SAMPLES", "<gpx></gpx>", {}],
+  ])("%s leaves nothing", async (code, track, place) => {
+    const folder = scratchFolder();
+    const { status, stdout } = await asi(["encode", "-", "--serial", "X", "--json"], {
+      cwd: folder,
+      input: Buffer.from(track),
+    });
+    expect(status).toBe(1);
+    expect(json(stdout)).toMatchObject({ input: "-", error: { code, ...place } });
+    expect(namesIn(folder)).toEqual([]);
+  });
+});
+
 describe("asi encode --demo", () => {
   const demo = (...args: string[]) =>
     shell(`$ASI encode --demo ${args.join(" ")} -o - | $ASI convert - -o -`, "/");

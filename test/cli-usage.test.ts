@@ -80,7 +80,7 @@ describe("wrong usage exits with 2, says what to do, and does nothing", () => {
     ["encode: a demo after 9999", ["encode", "--demo", "--start", "99999999999999"], /9999/],
     ["encode without anything", ["encode"], /--demo/],
     ["encode: several CSVs by a pattern", ["encode", "?.asi", "--serial", "X"], /one by one/],
-    ["encode: --demo with a CSV", ["encode", "x.csv", "--demo"], /leave the CSV out/],
+    ["encode: --demo with a CSV", ["encode", "x.csv", "--demo"], /leave the file out/],
     ["encode: --seed without --demo", ["encode", "x.csv", "--seed", "1"], /--demo/],
     ["encode: no serial number", ["encode", "x.csv"], /--serial/],
     ["encode: a name that is too long", ["encode", "--demo", "--device-name", "x".repeat(17)], /at most 16/],

@@ -3,9 +3,11 @@ import { checkLayout } from "../csv-layout.js";
 import { DEMO_PERIOD_MS, demoRows } from "../demo.js";
 import { encode as encodeRecording, LATEST_MS } from "../encode.js";
 import { csvFileName } from "../file-name.js";
-import { encodeCsv } from "../files/encode-csv.js";
+import type { WrittenFile } from "../files/output-file.js";
 import { type RecordingHeader, writeHeader } from "../header.js";
+import type { TrackSummary } from "../tracks/decode-track.js";
 import { type Context, runBatch } from "./batch.js";
+import { type EncodedInput, encodeInput, trackText } from "./encode-input.js";
 import { ExitStatus } from "./exit-status.js";
 import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
@@ -34,10 +36,17 @@ const DEMO_DURATION_MS = 20 * 60_000;
 interface Work {
   header: RecordingHeader;
   output: string;
-  recording(onProgress: (bytesRead: number) => void): ReadableStream<Uint8Array>;
+  recording(onProgress: (bytesRead: number) => void): Promise<EncodedInput> | EncodedInput;
 }
 
-/** `asi encode`: a CSV, or a session made up, as a recording. */
+interface Encoded {
+  /** Null: it went to the standard output. */
+  file: WrittenFile | null;
+  /** Null: it was no track. */
+  track: TrackSummary | null;
+}
+
+/** `asi encode`: a CSV, a track of another device, or a session made up, as a recording. */
 export async function encode(
   csv: string | undefined,
   flags: EncodeFlags,
@@ -53,20 +62,31 @@ export async function encode(
   return runBatch(context, {
     inputs: [input],
     json: flags.json === true,
-    work: (_, __, onProgress) => writeOutput(recording(onProgress), output, { force: flags.force, signal }),
-    async show(file) {
-      if (file !== null) console.message(`${nameOf(input)}: ${file.bytes} bytes -> ${file.path}`);
+    async work(_, __, onProgress): Promise<Encoded> {
+      const { stream, summary } = await recording(onProgress);
+      const file = await writeOutput(stream, output, { force: flags.force, signal });
+      return { file, track: summary === null ? null : await summary() };
     },
-    toJson: (file) => ({ files: file === null ? [] : [file], header }),
+    async show({ file, track }) {
+      if (file !== null) console.message(`${nameOf(input)}: ${file.bytes} bytes -> ${file.path}`);
+      if (track !== null) console.message(`${nameOf(input)}: ${trackText(track)}`);
+    },
+    toJson: ({ file, track }) => ({
+      files: file === null ? [] : [file],
+      header,
+      ...(track === null ? {} : { track }),
+    }),
     statusOf: () => ExitStatus.done,
   });
 }
 
-// Takes what other commands take, but one recording is made of one CSV.
+// Takes what other commands take, but one recording is made of one file.
 function onlyInput(csv: string): Input {
   const [input, ...others] = findInputs([csv]);
   if (input === undefined || others.length > 0) {
-    throw new UsageError(`A recording is made of one CSV, and ${csv} names several; encode them one by one.`);
+    throw new UsageError(
+      `A recording is made of one file, and ${csv} names several; encode them one by one.`,
+    );
   }
   return input;
 }
@@ -76,9 +96,9 @@ const DEMO: Input = { kind: "missing", name: "demo", error: null };
 
 function checkFlags(csv: string | undefined, flags: EncodeFlags): void {
   const isDemo = flags.demo === true;
-  if (isDemo && csv !== undefined) throw new UsageError("--demo makes the rows up; leave the CSV out.");
+  if (isDemo && csv !== undefined) throw new UsageError("--demo makes the rows up; leave the file out.");
   if (!isDemo && csv === undefined)
-    throw new UsageError("Name a CSV, or - for standard input, or give --demo.");
+    throw new UsageError("Name a CSV or a track, or - for standard input, or give --demo.");
   const demoOnly = (["seed", "start", "duration"] as const).find((flag) => flags[flag] !== undefined);
   if (!isDemo && demoOnly !== undefined) throw new UsageError(`--${demoOnly} goes with --demo only.`);
   if (isDemo && flags.delimiter !== undefined) throw new UsageError("--delimiter goes with a CSV only.");
@@ -112,7 +132,10 @@ function demoWork(flags: EncodeFlags): Work {
   return {
     header,
     output: flags.output ?? csvFileName(header.serial, startMs, endMs).replace(/csv$/, "asi"),
-    recording: () => encodeRecording(demoRows({ seed: flags.seed, startMs, durationMs }), header),
+    recording: () => ({
+      stream: encodeRecording(demoRows({ seed: flags.seed, startMs, durationMs }), header),
+      summary: null,
+    }),
   };
 }
 
@@ -123,20 +146,24 @@ function csvWork(input: Input, flags: EncodeFlags): Work {
   const serial = flags.serial ?? serialInName(file ?? "");
   if (serial === null) {
     throw new UsageError(
-      "Give the serial number of the device with --serial; the name of the CSV does not tell it.",
+      "Give the serial number of the device with --serial; the name of the file does not tell it.",
     );
   }
   const header = headerOf(flags, serial);
   const path =
-    file === null ? `${serial}.asi` : join(dirname(file), `${basename(file).replace(/\.[ct]sv$/i, "")}.asi`);
+    file === null
+      ? `${serial}.asi`
+      : join(dirname(file), `${basename(file).replace(/\.(?:[ct]sv|fit|gpx|tcx)$/i, "")}.asi`);
   return {
     header,
     output: flags.output ?? path,
-    recording: (onProgress) => encodeCsv(openInput(input, onProgress), header, { delimiter }),
+    recording: (onProgress) => encodeInput(openInput(input, onProgress), header, { delimiter }),
   };
 }
 
-// Of `{serial}_{start}_{end}.csv`; a serial number may have underscores of its own.
+// Of `{serial}_{start}_{end}.csv` and the same with other extensions; a serial number may have underscores of its own.
 function serialInName(path: string): string | null {
-  return /^(.+)_-?\d{8}T\d{6}_-?\d{8}T\d{6}(?:_\d+)?\.[ct]sv$/i.exec(basename(path))?.[1] ?? null;
+  return (
+    /^(.+)_-?\d{8}T\d{6}_-?\d{8}T\d{6}(?:_\d+)?\.(?:[ct]sv|fit|gpx|tcx)$/i.exec(basename(path))?.[1] ?? null
+  );
 }

@@ -204,22 +204,22 @@ ${EXIT_STATUS}`,
 function addEncode(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("encode")
-    .summary("a CSV to a recording")
+    .summary("a CSV, or a FIT, GPX or TCX file, to a recording")
     .description(
-      "Makes a recording of a CSV with the columns timestamp, latitude, longitude, speed, and perhaps altitude and hr, in the units of asi convert; or, with --demo, of a football session made up.",
+      "Makes a recording of a CSV with the columns timestamp, latitude, longitude, speed, and perhaps altitude and hr, in the units of asi convert; of a FIT, GPX or TCX file of any maker, told by its content; or, with --demo, of a football session made up.",
     )
-    .argument("[csv]", "a file, or - for the standard input")
+    .argument("[file]", "a file, or - for the standard input")
     .option("-o, --output <file>", "name the recording yourself; - is the standard output", parsePath)
     .option("-f, --force", "overwrite what is there")
     .option(
       "--serial <number>",
-      "serial number of the device; default what the name of the CSV tells, of a demo DEMO-0001",
+      "serial number of the device; default what the name of the file tells, of a demo DEMO-0001",
     )
     .option("--device-name <text>", "up to 16 characters")
     .option("--device-type <text>", "up to 12 characters")
     .option("--firmware <text>", "up to 12 characters")
     .option("--period <ms>", "nominal time between two rows; default 100", wholeNumber(0, 0xffff))
-    .option("--delimiter <character>", "between the fields, such as ; or tab", parseDelimiter)
+    .option("--delimiter <character>", "between the fields of a CSV, such as ; or tab", parseDelimiter)
     .option("--demo", "make a session up: 10 rows a second, a heart rate each second")
     .option("--seed <n>", "another number, another session; default 1", wholeNumber(0, 0xffffffff))
     .option("--start <time>", "first row of the session; default 2025-05-17T14:30:00Z", (text) =>
@@ -236,14 +236,16 @@ function addEncode(program: Command, { context, onStatus }: Host): void {
       `Examples:
   asi encode session.csv --serial ROVER-1
   asi encode ROVER-1_20250517T143000_20250517T161500.csv -o match.asi
+  asi encode watch.fit --serial WATCH-7 --period 1000
   asi encode --demo --serial DEMO-7 --seed 7 --start 2025-05-17T14:30:00Z --duration 105min -o demo.asi
 `,
     )
     .addHelpText(
       "after",
       `
-Without -o the recording of NAME.csv is NAME.asi beside it; of the standard input SERIAL.asi, and of a demo
-SERIAL_START_END.asi, in the current folder.
+Without -o the recording of NAME.csv or NAME.gpx is NAME.asi beside it; of the standard input SERIAL.asi, and of a
+demo SERIAL_START_END.asi, in the current folder. Points of a track without time or position are left out; a speed that
+it does not tell is that from one position to the next.
 ${EXIT_STATUS}`,
     )
     .action(async (csv: string | undefined, flags) => {

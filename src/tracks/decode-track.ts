@@ -1,10 +1,10 @@
-import { concatenate } from "../concatenate.js";
 import { AsiError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../event-loop-turns.js";
 import { promisesOfReading } from "../promise-of-reading.js";
 import { type ChunkReader, readChunks } from "../source.js";
 import type { SampleBatch, Source } from "../types.js";
-import { trackKind } from "./track-kind.js";
+import { readFirstBytes } from "./first-bytes.js";
+import { TELLING_BYTES, trackKind } from "./track-kind.js";
 import type { TrackFormat, TrackParser } from "./track-parser.js";
 import { type LeftOut, TrackRows } from "./track-rows.js";
 
@@ -35,8 +35,6 @@ export interface TrackDecoding extends AsyncIterable<SampleBatch> {
   readonly summary: Promise<TrackSummary>;
 }
 
-// Enough to tell the format by.
-const FIRST_BYTES = 64;
 // What is parsed at a time: rows of so many bytes wait to be handed over.
 const PIECE = 1 << 16;
 
@@ -101,7 +99,7 @@ class TrackReading {
 
   async *#batches(): AsyncGenerator<SampleBatch, void, undefined> {
     try {
-      const first = await this.#firstBytes();
+      const first = await readFirstBytes(this.#chunks, TELLING_BYTES);
       const parser = await parserFor(first, this.#rows);
       for (let chunk: Uint8Array | null = first; chunk !== null; chunk = await this.#chunks.read()) {
         for (let from = 0; from < chunk.length; from += PIECE) {
@@ -125,19 +123,6 @@ class TrackReading {
         await this.#chunks.close();
       } catch {}
     }
-  }
-
-  /** As many as tell the format, or all. */
-  async #firstBytes(): Promise<Uint8Array> {
-    let first: Uint8Array = new Uint8Array(0);
-    while (first.length < FIRST_BYTES) {
-      // a chunk is valid until the next one is asked for
-      const kept = first.slice();
-      const chunk = await this.#chunks.read();
-      if (chunk === null) return kept;
-      first = kept.length === 0 ? chunk : concatenate([kept, chunk]);
-    }
-    return first;
   }
 
   #conclude(format: TrackFormat | null): void {

@@ -1,5 +1,8 @@
 import { OLD_HEADER_BYTES, SIGNATURE, SIGNATURE_AT } from "../formats/fit/profile.js";
 
+/** How many bytes tell it: white space in front of XML is seldom longer. */
+export const TELLING_BYTES = 64;
+
 /** Whether bytes begin a FIT file or an XML document, as far as the first bytes tell; null: neither. */
 export function trackKind(first: Uint8Array): "fit" | "xml" | null {
   if (isFit(first)) return "fit";

@@ -1,0 +1,53 @@
+import { rowsOf } from "../decode.js";
+import { type EncodableRow, encode } from "../encode.js";
+import { type EncodeCsvOptions, encodeCsv } from "../encode-csv.js";
+import { AsiError } from "../errors.js";
+import type { RecordingHeader } from "../header.js";
+import type { ChunkReader } from "../source.js";
+import { decodeTrack, type TrackDecoding, type TrackSummary } from "../tracks/decode-track.js";
+import { ContinuedSource, readFirstBytes } from "../tracks/first-bytes.js";
+import { TELLING_BYTES, trackKind } from "../tracks/track-kind.js";
+
+/** A recording on its way, and what is known of the track when it has been written; null: it is no track. */
+export interface EncodedInput {
+  stream: ReadableStream<Uint8Array>;
+  summary: (() => Promise<TrackSummary>) | null;
+}
+
+/** Makes a recording of a CSV or a track, told by its content. */
+export async function encodeInput(
+  source: ChunkReader,
+  header: RecordingHeader,
+  csv: EncodeCsvOptions,
+): Promise<EncodedInput> {
+  const first = await readFirstBytes(source, TELLING_BYTES);
+  const whole = new ContinuedSource(first, source);
+  if (trackKind(first) === null) return { stream: encodeCsv(whole, header, csv), summary: null };
+  if (csv.delimiter !== undefined) {
+    await source.close();
+    throw new AsiError("BAD_OPTION", "--delimiter goes with a CSV only, and this is none.");
+  }
+  const track = decodeTrack(whole);
+  return { stream: encode(rowsOfTrack(track), header), summary: () => track.summary };
+}
+
+async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, void, undefined> {
+  for await (const batch of track) yield* rowsOf(batch);
+  const { rows, leftOut } = await track.summary;
+  if (rows === 0) {
+    throw new AsiError(
+      "NO_SAMPLES",
+      `The track has no point with a time and a position: ${leftOut.withoutTime} lack the time, ${leftOut.withoutPosition} the position.`,
+    );
+  }
+}
+
+/** What a user should know of a track, on one line. */
+export function trackText({ format, rows, speedsFromPositions, leftOut }: TrackSummary): string {
+  const parts = [`${rows} rows of a ${format.toUpperCase()} file`];
+  if (speedsFromPositions > 0) parts.push(`${speedsFromPositions} speeds from positions`);
+  if (leftOut.withoutTime > 0) parts.push(`${leftOut.withoutTime} points without a time left out`);
+  if (leftOut.withoutPosition > 0)
+    parts.push(`${leftOut.withoutPosition} points without a position left out`);
+  return parts.join(", ");
+}
