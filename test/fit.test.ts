@@ -2,7 +2,9 @@ import fc from "fast-check";
 import FitParser from "fit-file-parser";
 import { describe, expect, it } from "vitest";
 import { FitWriter } from "../src/formats/fit/fit-writer.js";
-import { findRanges, type SampleBatch } from "../src/index.js";
+import { openFit } from "../src/formats/fit.js";
+import { findRanges, type Report, type SampleBatch } from "../src/index.js";
+import { PlainRowWriter } from "../src/row-text/plain-row-writer.js";
 import { joined } from "./frames.js";
 import { batchOf, type Sample, trackOf } from "./sample-batches.js";
 import { thrown } from "./whole.js";
@@ -254,4 +256,29 @@ it("batches of any size give the same file", () => {
     }),
     { numRuns: 50 },
   );
+});
+
+it("without knowing how much comes, the same file is written at the end", () => {
+  const info = {
+    serial: "TEST-1",
+    deviceName: "",
+    deviceType: "",
+    firmwareVersion: "",
+    periodMs: 100,
+    formatVersion: 1,
+  };
+  const batch = batchOf([sampleAt(START_MS), sampleAt(START_MS + 100), sampleAt(START_MS + 600_000)]);
+  const written = (totals: { rows: number; ranges: number } | null) => {
+    const writer = openFit({ info, totals, rowWriter: new PlainRowWriter() });
+    const pieces = [
+      writer.startRange?.() ?? [],
+      writer.rows(batch, 0, 1),
+      writer.rows(batch, 1, 2),
+      writer.startRange?.() ?? [],
+      writer.rows(batch, 2, 3),
+      writer.end({} as Report),
+    ];
+    return joined(pieces.flatMap((piece) => [...piece]));
+  };
+  expect(written(null)).toEqual(written({ rows: 3, ranges: 2 }));
 });
