@@ -1,7 +1,7 @@
 import { rowsOf } from "../decode.js";
 import { type EncodableRow, encode } from "../encode.js";
-import { type EncodeCsvOptions, encodeCsv } from "../files/encode-csv.js";
 import { AsiError } from "../errors.js";
+import { type EncodeCsvOptions, encodeCsv } from "../files/encode-csv.js";
 import type { RecordingHeader } from "../header.js";
 import type { ChunkReader } from "../source.js";
 import { decodeTrack, type TrackDecoding, type TrackSummary } from "../tracks/decode-track.js";
