@@ -13,7 +13,6 @@ import type { AddressLookup } from "./domain/address-lookup.js";
 import type { Computer } from "./domain/computer.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
-import { FairQueue } from "./fair-queue.js";
 import { addressKey } from "./http/address-key.js";
 import { createAuthentication } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
@@ -26,8 +25,8 @@ import { measureRequests } from "./http/metrics.js";
 import { requireAcceptable } from "./http/negotiation.js";
 import { limitPipelining } from "./http/pipelining.js";
 import { type Readiness, watchReadiness } from "./http/readiness.js";
+import { createRequestQueue, inRequestTurn } from "./http/request-queue.js";
 import { clientLeft, onResponseEnd } from "./http/response-end.js";
-import { inRequestTurn } from "./http/route.js";
 import { routes } from "./http/routes/index.js";
 import { Slots } from "./http/slots.js";
 import { cutSlowReaders } from "./http/slow-clients.js";
@@ -67,14 +66,6 @@ declare module "fastify" {
   }
 }
 
-/** Requests of one caller that run at a time, so that hundreds of them do not delay other callers. */
-const REQUESTS_OF_ONE_CALLER = 16;
-/** The same for all accounts of one address. */
-const REQUESTS_OF_ONE_ADDRESS = 64;
-/** Requests of one caller that may wait for their turn. */
-const WAITING_REQUESTS_OF_ONE_CALLER = 400;
-const RETRY_AFTER_MS = 1_000;
-
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Builds the application with all routes. It does not listen yet. */
@@ -99,14 +90,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("dependencies", dependencies);
   app.decorate("throttle", createThrottle(config, dependencies.database));
   app.decorate("operations", []);
-  const requestQueue = new FairQueue<string>({
-    concurrency: Number.POSITIVE_INFINITY,
-    concurrencyPerCaller: REQUESTS_OF_ONE_CALLER,
-    concurrencyPerGroup: REQUESTS_OF_ONE_ADDRESS,
-    maxWaitingPerCaller: WAITING_REQUESTS_OF_ONE_CALLER,
-    refusal: () => errors.throttled(RETRY_AFTER_MS),
-  });
-  app.decorate("requestQueue", requestQueue);
+  app.decorate("requestQueue", createRequestQueue());
   app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
   for (const name of ["ctx", "ids", "target", "rawBody", "releaseSlot", "onBehalfOf"])
     app.decorateRequest(name, undefined);

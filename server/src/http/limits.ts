@@ -1,5 +1,6 @@
 import { MAX_PICTURE_BYTES } from "../domain/accounts/picture.js";
-import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES, SAMPLE_LIMITS } from "../domain/raw-data/fetch.js";
+import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES } from "../domain/raw-data/bounds.js";
+import { SAMPLE_LIMITS } from "../domain/raw-data/fetch.js";
 import { PAGE_LIFETIME_MS } from "../domain/raw-data/page-cache.js";
 import { MAX_LENGTH_DAYS } from "../domain/timeframes/resource.js";
 import { MAX_SECRET_CHARACTERS, MAX_URL_CHARACTERS } from "../domain/webhooks/resource.js";

@@ -14,9 +14,9 @@ import type { Context } from "../domain/context.js";
 import { errors, ServiceError } from "../domain/errors.js";
 import { AlreadyDone } from "../domain/idempotency.js";
 import type { PathIds } from "../domain/rule.js";
-import type { FairQueue } from "../fair-queue.js";
 import { readIdempotencyKey, readStored, sendStored } from "./idempotency.js";
 import { readIfMatch } from "./preconditions.js";
+import { inRequestTurn } from "./request-queue.js";
 import {
   type CustomResponse,
   type HandlerResult,
@@ -153,7 +153,6 @@ declare module "fastify" {
   interface FastifyInstance {
     /** All operations routed so far. */
     operations: AnyOperation[];
-    requestQueue: FairQueue<string>;
   }
   interface FastifyContextConfig {
     operation?: AnyOperation;
@@ -167,13 +166,6 @@ declare module "fastify" {
     releaseSlot: (() => void) | undefined;
   }
 }
-
-/** Does a part of the work for a request when it is the caller's turn. */
-export const inRequestTurn = <T>(
-  { requestQueue }: FastifyInstance,
-  { onBehalfOf: { name, group }, ctx }: FastifyRequest,
-  work: () => Promise<T>,
-): Promise<T> => requestQueue.run(`${name} ${group}`, work, ctx.signal, group);
 
 /**
  * Routes an operation. Before its handler runs, in this order: throttle by address, authentication, throttle by user,

@@ -13,6 +13,10 @@ const deprecatedBound = (name: string) =>
     }),
   );
 
+/** Days that may lie between the bounds of samples, and of ranges. */
+export const MAX_DAYS_OF_SAMPLES = 2;
+export const MAX_DAYS_OF_RANGES = 14;
+
 /** The bounds of a request for raw data; both are included. */
 export const BoundsQuery = {
   start: Query.instant(

@@ -21,15 +21,13 @@ import { JsonBytes } from "../json-bytes.js";
 import { envelope, paging, requirePage } from "../listing.js";
 import { ownedParts } from "../ownerships/interval.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
-import { BoundsQuery, readBounds } from "./bounds.js";
+import { BoundsQuery, MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES, readBounds } from "./bounds.js";
 import { withOwnershipRecheck } from "./ownership-recheck.js";
 import type { PageCache } from "./page-cache.js";
 import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
 
-/** Limits of the API: samples per page, and days between start and stop. */
+/** Samples per page. */
 export const SAMPLE_LIMITS = { default: 10_000, max: 25_000 };
-export const MAX_DAYS_OF_SAMPLES = 2;
-export const MAX_DAYS_OF_RANGES = 14;
 
 export const RawDataQuery = Type.Object({ ...BoundsQuery, ...pageQuery(SAMPLE_LIMITS) });
 export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMITS) });

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { Job } from "../../store/queue.js";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import { transact } from "../change.js";
@@ -7,14 +7,11 @@ import { decrypt } from "../encryption.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { post } from "./call/post.js";
 import { signatureHeaders } from "./call/signature.js";
-import { cancelDeliveries } from "./delivery-queue.js";
+import { GONE, updateWebhookHealth } from "./health.js";
 import { TEST_EVENT } from "./resource.js";
 import { nextAttempt, parseRetryAfter } from "./retry-schedule.js";
-import type { Delivery, Webhook } from "./rules.js";
+import type { Delivery } from "./rules.js";
 
-/** The webhook is disabled after this many exhausted deliveries in a row. */
-const MAX_EXHAUSTED = 20;
-const GONE = 410;
 /** Response statuses whose `Retry-After` is respected. */
 const HONOURS_RETRY_AFTER: readonly number[] = [429, 503];
 
@@ -128,37 +125,4 @@ async function recordAttempt(unit: UnitOfWork, tried: Delivery, outcome: Outcome
     .where(eq(webhookDeliveries.id, delivery.id));
   await updateWebhookHealth(unit, delivery, state, outcome.status);
   return next;
-}
-
-/** Counts the exhausted deliveries of the webhook. Disables it when its receiver is gone or has failed too often. */
-async function updateWebhookHealth(
-  unit: UnitOfWork,
-  { webhookId, url, event }: Delivery,
-  state: string,
-  status: number | null,
-): Promise<void> {
-  const { queries, now, announce } = unit;
-  // The response of an earlier URL says nothing about the current one.
-  const current = and(eq(webhooks.id, webhookId), eq(webhooks.webhookUrl, url));
-  if (state === "delivered") {
-    await queries
-      .update(webhooks)
-      .set({ failures: 0 })
-      .where(and(current, gt(webhooks.failures, 0)));
-  } else if (state === "failed" && (status === GONE || event !== TEST_EVENT)) {
-    const [before] = await queries
-      .select()
-      .from(webhooks)
-      .where(and(current, isNull(webhooks.disabledAt)))
-      .for("update");
-    const disabled = status === GONE || (before !== undefined && before.failures + 1 >= MAX_EXHAUSTED);
-    if (disabled) await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", url);
-    if (before === undefined) return;
-    const [after] = await queries
-      .update(webhooks)
-      .set({ failures: sql`${webhooks.failures} + 1`, disabledAt: disabled ? now : null })
-      .where(eq(webhooks.id, webhookId))
-      .returning();
-    if (disabled) await announce("webhookChanged", { before, after: (after as Webhook | undefined) ?? null });
-  }
 }

@@ -1,0 +1,45 @@
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { webhooks } from "../../store/schema.js";
+import type { UnitOfWork } from "../unit-of-work.js";
+import { cancelDeliveries } from "./delivery-queue.js";
+import { TEST_EVENT } from "./resource.js";
+import type { Delivery, Webhook } from "./rules.js";
+
+/** The webhook is disabled after this many exhausted deliveries in a row. */
+const MAX_EXHAUSTED = 20;
+
+/** The status by which a receiver unsubscribes: the webhook is disabled immediately. */
+export const GONE = 410;
+
+/** Counts the exhausted deliveries of the webhook. Disables it when its receiver is gone or has failed too often. */
+export async function updateWebhookHealth(
+  unit: UnitOfWork,
+  { webhookId, url, event }: Delivery,
+  state: string,
+  status: number | null,
+): Promise<void> {
+  const { queries, now, announce } = unit;
+  // The response of an earlier URL says nothing about the current one.
+  const current = and(eq(webhooks.id, webhookId), eq(webhooks.webhookUrl, url));
+  if (state === "delivered") {
+    await queries
+      .update(webhooks)
+      .set({ failures: 0 })
+      .where(and(current, gt(webhooks.failures, 0)));
+  } else if (state === "failed" && (status === GONE || event !== TEST_EVENT)) {
+    const [before] = await queries
+      .select()
+      .from(webhooks)
+      .where(and(current, isNull(webhooks.disabledAt)))
+      .for("update");
+    const disabled = status === GONE || (before !== undefined && before.failures + 1 >= MAX_EXHAUSTED);
+    if (disabled) await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", url);
+    if (before === undefined) return;
+    const [after] = await queries
+      .update(webhooks)
+      .set({ failures: sql`${webhooks.failures} + 1`, disabledAt: disabled ? now : null })
+      .where(eq(webhooks.id, webhookId))
+      .returning();
+    if (disabled) await announce("webhookChanged", { before, after: (after as Webhook | undefined) ?? null });
+  }
+}
