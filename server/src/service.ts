@@ -15,7 +15,7 @@ import { applyRetention } from "./jobs/retention.js";
 import { startWorker, type Worker } from "./jobs/worker.js";
 import type { OperatorContext } from "./operator/commands.js";
 import { serveOperator } from "./operator/socket-server.js";
-import { endLeases } from "./store/lease.js";
+import { endLeases } from "./store/job-lease.js";
 import type { Store } from "./store/open.js";
 import { holdServerLock } from "./store/server-lock.js";
 import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
@@ -97,10 +97,10 @@ export async function startService(
   clock: Clock = systemClock,
   lookup: AddressLookup = systemLookup,
 ): Promise<Service> {
-  const works = role !== "api";
+  const runsJobs = role !== "api";
   let worker: Worker | undefined;
   const jobsAdded = () => {
-    if (works) worker?.wake();
+    if (runsJobs) worker?.wake();
   };
   const computer = startComputer(config.computeThreads, errors.throttled);
   const app = await buildApp(config, {
@@ -120,7 +120,7 @@ export async function startService(
     app.log,
     jobMetrics,
     {
-      pollMs: works ? config.jobPollMs : null,
+      pollMs: runsJobs ? config.jobPollMs : null,
       lanes: [
         { kind: "mail", places: config.jobConcurrency },
         { kind: "bulk-load", places: config.jobConcurrency },
@@ -145,7 +145,7 @@ export async function startService(
     if (metricsPort !== 0)
       stopMetrics = await bind("HOST or METRICS_PORT", serveMetrics(app, host, metricsPort));
     if (store.database.kind === "embedded") stopOperator = await serveOperator(own);
-    if (!works) return;
+    if (!runsJobs) return;
     const removeExpired = () => {
       applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
     };

@@ -4,8 +4,8 @@ import { decodeRows } from "asi-convert";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { bodyOf } from "../src/store/job-body.js";
-import { giveBack, leaseOf } from "../src/store/lease.js";
-import { enqueue } from "../src/store/queue.js";
+import { leaseOf, returnToQueue } from "../src/store/job-lease.js";
+import { enqueue } from "../src/store/job-queue.js";
 import { auditLog, jobs } from "../src/store/schema.js";
 import {
   ann,
@@ -90,7 +90,7 @@ describe("bulk load", () => {
     for (const job of taken) expect(job).not.toHaveProperty("body");
     const compressed = await collect((await bodyOf(queries, body)) ?? []);
     expect(Buffer.concat(compressed).length).toBeLessThan(recording.length / 2);
-    await giveBack(queries, taken);
+    await returnToQueue(queries, taken);
     await s.runJobs();
     const done = await s.get(`/api/v1/jobs/${body.id}/`, ann.token);
     expect(done.body).toMatchObject({ state: "SUCCESS", details: { samples_stored: 25_000 } });

@@ -5,7 +5,7 @@ import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { commands } from "../src/operator/commands.js";
-import { jobColumns } from "../src/store/queue.js";
+import { jobColumns } from "../src/store/job-queue.js";
 import { auditLog, jobs, webhookDeliveries } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom } from "./recordings.js";

@@ -11,7 +11,7 @@ import {
   leaseOf,
   leaseOfReceivers,
   receiversWaiting,
-} from "../src/store/lease.js";
+} from "../src/store/job-lease.js";
 import { jobs } from "../src/store/schema.js";
 import { startMailServer } from "./mail-server.js";
 import { newStore, TestService } from "./service.js";

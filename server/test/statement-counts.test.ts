@@ -8,7 +8,7 @@ import { deleteManagedAthlete } from "../src/domain/deletion/athlete.js";
 import type { FanOut } from "../src/domain/webhooks/events.js";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { type Queries, queriesOf } from "../src/store/database.js";
-import { jobColumns } from "../src/store/queue.js";
+import { jobColumns } from "../src/store/job-queue.js";
 import { accounts, activities, jobs, webhookDeliveries } from "../src/store/schema.js";
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";

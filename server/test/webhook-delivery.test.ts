@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
-import { isWaiting } from "../src/store/queue.js";
+import { isWaiting } from "../src/store/job-queue.js";
 import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { answer, isSigned } from "./receiver.js";

@@ -1,5 +1,5 @@
 import { DrizzleQueryError, sql } from "drizzle-orm";
-import { enqueue, enqueueAll } from "../store/queue.js";
+import { enqueue, enqueueAll } from "../store/job-queue.js";
 import { auditLog } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";

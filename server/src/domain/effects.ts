@@ -6,7 +6,7 @@ import { revokeTokens } from "./accounts/write.js";
 import { activityAudit } from "./activities/audit.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
 import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
-import { forgetRemoved, rememberRemoved } from "./computed-data/removed-samples.js";
+import { clearRemovedSamples, recordRemovedSamples } from "./computed-data/removed-samples.js";
 import type { Changed, Events } from "./events.js";
 import { changedTimes } from "./ownerships/interval.js";
 import { removePermissions } from "./permissions/remove.js";
@@ -100,8 +100,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
 
   recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
-  samplesStored: [forgetRemoved, recomputeTouched],
-  samplesExpired: [rememberRemoved],
+  samplesStored: [clearRemovedSamples, recomputeTouched],
+  samplesExpired: [recordRemovedSamples],
 
   activityCreated: [
     (unit, { activity }) => unit.audit("activity", activity.id, null, activityAudit(activity)),

@@ -1,6 +1,6 @@
 import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
-import type { Job, NewJob, SmallJob } from "../store/queue.js";
+import type { Job, NewJob, SmallJob } from "../store/job-queue.js";
 import type { Events } from "./events.js";
 
 /** A row before and after; `before` is absent for a new row, `after` for a deleted one. */

@@ -33,9 +33,9 @@ describe("slots", () => {
 
   it("are free again for their user too, one at a time", () => {
     const slots = new Slots(9, 2);
-    const giveBack = slots.take("ann", answer());
+    const release = slots.take("ann", answer());
     slots.take("ann", answer());
-    giveBack();
+    release();
     slots.take("ann", answer());
     expect(() => slots.take("ann", answer())).toThrow(throttled);
   });
@@ -43,10 +43,10 @@ describe("slots", () => {
   it("are given back once, however often that is said", () => {
     const slots = new Slots(2, 2);
     const first = answer();
-    const giveBack = slots.take("ann", first);
+    const release = slots.take("ann", first);
     slots.take("ann", answer());
-    giveBack();
-    giveBack();
+    release();
+    release();
     first.raw.emit("close");
     slots.take("ann", answer());
     expect(() => slots.take("ann", answer())).toThrow(throttled);

@@ -26,7 +26,7 @@ export class Slots {
     const own = this.#takenBy.get(user) ?? 0;
     if (this.#taken >= this.#size || own >= this.#perUser) throw errors.throttled(RETRY_AFTER_MS);
     let isTaken = true;
-    const giveBack = () => {
+    const release = () => {
       if (!isTaken) return;
       isTaken = false;
       this.#taken--;
@@ -34,9 +34,9 @@ export class Slots {
       if (left > 0) this.#takenBy.set(user, left);
       else this.#takenBy.delete(user);
     };
-    onResponseEnd(reply, giveBack);
+    onResponseEnd(reply, release);
     this.#taken++;
     this.#takenBy.set(user, own + 1);
-    return giveBack;
+    return release;
   }
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../domain/context.js";
-import type { Job } from "../store/queue.js";
+import type { Job } from "../store/job-queue.js";
 
 /** Thrown to run the job again at this time. Counts as a failure. */
 export class RetryLater extends Error {

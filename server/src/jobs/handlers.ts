@@ -1,4 +1,4 @@
-import type { JobKind } from "../store/queue.js";
+import type { JobKind } from "../store/job-queue.js";
 import { bulkLoadHandler } from "./bulk-load.js";
 import { computeHandler } from "./compute.js";
 import type { JobHandler } from "./handler.js";

@@ -7,8 +7,8 @@ import {
   leaseOf,
   leaseOfReceivers,
   receiversWaiting,
-} from "../store/lease.js";
-import type { Job, JobKind } from "../store/queue.js";
+} from "../store/job-lease.js";
+import type { Job, JobKind } from "../store/job-queue.js";
 
 /** Jobs of one kind with separate places, so that slow jobs of one kind do not delay other kinds. */
 export interface LaneSettings {

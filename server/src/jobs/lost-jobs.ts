@@ -1,6 +1,6 @@
 import type { Context } from "../domain/context.js";
-import { jobsLost, unleased, whileLeaseHeld } from "../store/lease.js";
-import type { JobKind } from "../store/queue.js";
+import { jobsLost, unleased, whileLeaseHeld } from "../store/job-lease.js";
+import type { JobKind } from "../store/job-queue.js";
 import { jobs } from "../store/schema.js";
 import { silentWorkers, WORKER_GRACE_MS } from "../store/worker-session.js";
 import { handlers } from "./handlers.js";
@@ -21,7 +21,7 @@ export class LostJobs {
   }
 
   /** @param worker number of this worker; null where workers have none */
-  async giveBack({ queries, clock }: Context, worker: number | null): Promise<void> {
+  async returnToQueue({ queries, clock }: Context, worker: number | null): Promise<void> {
     const gone =
       worker === null ? [] : this.#goneOf((await silentWorkers(queries)).filter((n) => n !== worker));
     for (const job of await jobsLost(queries, gone)) {

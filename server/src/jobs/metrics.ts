@@ -1,7 +1,7 @@
 import { and, count, lte, min } from "drizzle-orm";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Context } from "../domain/context.js";
-import { isWaiting, type JobKind } from "../store/queue.js";
+import { isWaiting, type JobKind } from "../store/job-queue.js";
 import { jobs } from "../store/schema.js";
 import { handlers } from "./handlers.js";
 

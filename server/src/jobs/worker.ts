@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from "fastify";
 import { onBehalfOf } from "../callers.js";
 import type { Context } from "../domain/context.js";
-import { giveBack, kindsDue, type LeaseHolder } from "../store/lease.js";
-import type { Job } from "../store/queue.js";
+import { kindsDue, type LeaseHolder, returnToQueue } from "../store/job-lease.js";
+import type { Job } from "../store/job-queue.js";
 import { handlers } from "./handlers.js";
 import { Lane, type LaneSettings } from "./lane.js";
 import { LostJobs } from "./lost-jobs.js";
@@ -46,7 +46,7 @@ export function startWorker(
     do {
       wanted = false;
       const taker: LeaseHolder = { worker: number(), leaseMs: ctx.config.jobLeaseMs };
-      await lostJobs.giveBack(ctx, taker.worker);
+      await lostJobs.returnToQueue(ctx, taker.worker);
       const due = await kindsDue(
         ctx.queries,
         lanes.map(({ kind }) => kind),
@@ -101,7 +101,7 @@ export function startWorker(
         }),
       ]);
       clearTimeout(late);
-      await giveBack(ctx.queries, [...underWay.values()]).catch((error: unknown) =>
+      await returnToQueue(ctx.queries, [...underWay.values()]).catch((error: unknown) =>
         log.warn({ err: error }, "jobs not given back"),
       );
     },

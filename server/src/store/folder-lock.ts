@@ -40,14 +40,14 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const name = `lock.${process.pid}.${id}`;
   const endStart = await listenWhileAlive(folder, `${name}.starting`);
   try {
-    await outlastRivals(folder, id);
+    await waitForRivals(folder, id);
     return await listenWhileAlive(folder, name);
   } finally {
     await endStart();
   }
 }
 
-async function outlastRivals(folder: string, own: string): Promise<void> {
+async function waitForRivals(folder: string, own: string): Promise<void> {
   const deadline = Date.now() + RIVALRY_MS;
   for (;;) {
     const found = readdirSync(folder).flatMap((file) => {

@@ -46,14 +46,14 @@ export async function listActivities(
  * The activity with its `json`.
  * @throws ServiceError `not_found` when it has been deleted in the meantime
  */
-export async function wholeActivity(queries: Queries, { id }: ActivityHead): Promise<Activity> {
+export async function readActivity(queries: Queries, { id }: ActivityHead): Promise<Activity> {
   const [activity] = await queries.select().from(activities).where(eq(activities.id, id));
   if (activity === undefined) throw errors.notFound();
   return activity;
 }
 
 export const retrieveActivity = async ({ queries }: Context, activity: ActivityHead) =>
-  activityItem(await wholeActivity(queries, activity));
+  activityItem(await readActivity(queries, activity));
 
 export const activityItem = (activity: Activity): Item<ReturnType<typeof toActivity>> => ({
   resource: toActivity(activity),

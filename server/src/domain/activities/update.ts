@@ -8,7 +8,7 @@ import { requireActivityRoom } from "../quotas.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { withoutUndefined } from "../without-undefined.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
-import { activityItem, activityTag, wholeActivity } from "./list.js";
+import { activityItem, activityTag, readActivity } from "./list.js";
 import type { NewActivity } from "./resource.js";
 import type { ActivityHead } from "./rules.js";
 
@@ -19,7 +19,7 @@ import type { ActivityHead } from "./rules.js";
 async function jsonChange({ queries }: UnitOfWork, before: ActivityHead, body: Partial<NewActivity>) {
   const hasOtherSchema = body.json_schema !== undefined && body.json_schema !== before.jsonSchemaId;
   if (body.json === undefined && !hasOtherSchema) return undefined;
-  const { json } = await wholeActivity(queries, before);
+  const { json } = await readActivity(queries, before);
   const after = body.json ?? json;
   const isSame = isDeepStrictEqual(after, json);
   return isSame && !hasOtherSchema ? undefined : { before: json, after };

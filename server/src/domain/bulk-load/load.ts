@@ -2,8 +2,8 @@ import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Repo
 import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import { bodyOf, decompressBody } from "../../store/job-body.js";
-import { addToPayload } from "../../store/lease.js";
-import type { Job } from "../../store/queue.js";
+import { addToPayload } from "../../store/job-lease.js";
+import type { Job } from "../../store/job-queue.js";
 import {
   concatColumns,
   type Interval,

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { type Job as AnyJob, jobColumns } from "../../store/queue.js";
+import { type Job as AnyJob, jobColumns } from "../../store/job-queue.js";
 import { jobs } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import { ALL_ROLES, type Rule } from "../rule.js";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { and, eq, sql } from "drizzle-orm";
 import { DEFINITION_VERSION, effectiveParameters, type ParameterOverrides } from "../../analytics/index.js";
 import type { Queries } from "../../store/database.js";
-import { NOBODY } from "../../store/queue.js";
+import { NOBODY } from "../../store/job-queue.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
 import { accounts, computedData, jsonSchemas, ownerships, timeframes } from "../../store/schema.js";
 import type { Context } from "../context.js";

@@ -17,7 +17,7 @@ export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM $
 const JOINED_WITHIN_MS = 300_000;
 
 /** Records that retention has removed samples. */
-export async function rememberRemoved(
+export async function recordRemovedSamples(
   { queries }: UnitOfWork,
   { deviceId, removed }: { deviceId: number; removed: readonly Interval[] },
 ): Promise<void> {
@@ -43,7 +43,7 @@ const ROWS_PER_INSERT = 5_000;
  * Removes recorded intervals whose samples have been loaded again.
  * @param event `changed` is ascending and disjoint
  */
-export async function forgetRemoved(
+export async function clearRemovedSamples(
   { queries }: UnitOfWork,
   { deviceId, changed: stored }: { deviceId: number; changed: readonly Interval[] },
 ): Promise<void> {

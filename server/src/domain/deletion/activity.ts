@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { activities, timeframes } from "../../store/schema.js";
 import type { TargetOf } from "../access.js";
-import { activityTag, wholeActivity } from "../activities/list.js";
+import { activityTag, readActivity } from "../activities/list.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
@@ -24,7 +24,7 @@ export async function deleteActivity(ctx: Context, activity: number): Promise<vo
       .where(eq(activities.id, activity))
       .for("update");
     await removeTimeframes(unit, ofActivity, { withActivity: true });
-    await unit.announce("activityDeleted", { activity: await wholeActivity(unit.queries, before) });
+    await unit.announce("activityDeleted", { activity: await readActivity(unit.queries, before) });
     await unit.queries.delete(activities).where(eq(activities.id, activity));
   });
 }

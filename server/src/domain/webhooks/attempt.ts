@@ -1,5 +1,5 @@
 import { and, eq, inArray } from "drizzle-orm";
-import type { Job } from "../../store/queue.js";
+import type { Job } from "../../store/job-queue.js";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";

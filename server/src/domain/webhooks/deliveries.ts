@@ -1,6 +1,6 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq } from "drizzle-orm";
-import { isWaiting, NOBODY } from "../../store/queue.js";
+import { isWaiting, NOBODY } from "../../store/job-queue.js";
 import { jobs, webhookDeliveries } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import { change } from "../change.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { and, count, eq, inArray, sql } from "drizzle-orm";
-import { isWaiting, type JobKind, newJobId } from "../../store/queue.js";
+import { isWaiting, type JobKind, newJobId } from "../../store/job-queue.js";
 import { jobs, webhookDeliveries } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import type { UnitOfWork } from "../unit-of-work.js";
@@ -18,7 +18,7 @@ export interface NewDelivery {
 const KIND: JobKind = "webhook";
 
 /** How many more deliveries the account may queue. */
-async function roomFor(unit: UnitOfWork, account: number): Promise<number> {
+async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<number> {
   const quota = unit.config.webhookMaxPending;
   const waiting = unit.queries
     .select({ one: sql`1` })
@@ -43,7 +43,7 @@ export async function createDeliveries(
 ): Promise<void> {
   if (wanted.length === 0) return;
   const added = await withoutWaiting(unit, wanted);
-  const room = await roomFor(unit, account);
+  const room = await remainingDeliveries(unit, account);
   const sent = added.slice(0, room);
   const unsent = new Map<number, NewDelivery[]>();
   for (const delivery of added.slice(room)) {
@@ -105,7 +105,7 @@ export async function enqueueDelivery(unit: UnitOfWork, account: number, url: st
 }
 
 async function requireRoom(unit: UnitOfWork, account: number): Promise<void> {
-  if ((await roomFor(unit, account)) > 0) return;
+  if ((await remainingDeliveries(unit, account)) > 0) return;
   const { webhookMaxPending } = unit.config;
   throw errors.conflict(
     "too_many_deliveries",

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
-import { addToPayload } from "../../store/lease.js";
-import { type Job, NOBODY } from "../../store/queue.js";
+import { addToPayload } from "../../store/job-lease.js";
+import { type Job, NOBODY } from "../../store/job-queue.js";
 import { accounts, webhooks } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
@@ -22,10 +22,10 @@ export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: numb
   let done = payload.done ?? 0;
   while (done < wanted.length) {
     const slice = wanted.slice(done, done + PER_TRANSACTION);
-    const goesOn = await transact(ctx, "fan out webhooks", (unit) =>
+    const continues = await transact(ctx, "fan out webhooks", (unit) =>
       writeSlice(unit, job, slice, done + slice.length),
     );
-    if (!goesOn) break;
+    if (!continues) break;
     done += slice.length;
   }
   return { deliveries: done };
@@ -44,7 +44,7 @@ async function writeSlice(
   if (owner !== NOBODY && !(await lockOpenAccount(queries, owner))) return false;
   await addToPayload(queries, job, { done });
   const { outlives } = job.payload as unknown as FanOut;
-  const told = outlives
+  const enabled = outlives
     ? undefined
     : await queries
         .select({ id: webhooks.id })
@@ -56,7 +56,7 @@ async function writeSlice(
           ),
         )
         .for("key share");
-  const known = told && new Set(told.map(({ id }) => id));
+  const known = enabled && new Set(enabled.map(({ id }) => id));
   await createDeliveries(
     unit,
     owner,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "./database.js";
-import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./queue.js";
+import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./job-queue.js";
 import { jobs } from "./schema.js";
 
 /** Maximum number of groups that one statement reads, so that it is fast with any number of groups. */
@@ -175,7 +175,7 @@ export async function endLeases(queries: Queries): Promise<void> {
 }
 
 /** Returns the jobs of a stopping worker to the queue, where another worker can take them immediately. */
-export async function giveBack(queries: Queries, given: readonly Job[]): Promise<void> {
+export async function returnToQueue(queries: Queries, given: readonly Job[]): Promise<void> {
   for (const job of given) {
     await queries
       .update(jobs)
