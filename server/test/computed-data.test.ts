@@ -103,7 +103,7 @@ describe("computed data", () => {
     ).toBe(304);
   });
 
-  it("rows 48 and 60: have the specification's keys; the definition is told on demand", async () => {
+  it("rows 48 and 60: have the documented keys; the definition is returned on request", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);
     const { token } = team.manager;

@@ -70,7 +70,7 @@ describe("documentation", () => {
     }
   });
 
-  it("row X5: marks as deprecated what the specification does, by every method, and nothing else", () => {
+  it("row X5: marks the deprecated operations, with every method, and no others", () => {
     const groups = /^\/api\/v1\/(athletes|json-schemas|activities|timeframes)\//;
     const others = ["authorize", "bulkLoad", "retrieveJob", "retrieveManagerByExternalId", "setCustomName"];
     const operations = Object.entries<Record<string, { operationId: string; deprecated?: boolean }>>(

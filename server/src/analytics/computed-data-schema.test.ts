@@ -60,7 +60,7 @@ describe("the schema of the computed data", () => {
     expect(mismatches(data, schema, "data")).toEqual([]);
   });
 
-  it("has the keys of the specification in its order, and one more", () => {
+  it("has the documented keys in their order, and one more", () => {
     expect(Object.keys(schema.properties ?? {})).toEqual([
       ...["first_timestamp", "last_timestamp", "last_computation"],
       ...["total_distance", "max_speed", "average_speed"],

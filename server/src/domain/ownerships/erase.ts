@@ -50,11 +50,11 @@ const eraseAudit = ({ queries }: UnitOfWork, deviceId: number, managerId: number
         inArray(auditLog.entity, ["device", "bluetooth"]),
         eq(auditLog.entityId, deviceId),
         sql`EXISTS (
-          SELECT 1 FROM ownerships AS his
-          WHERE his.manager_id = ${managerId} AND his.device_id = ${deviceId} AND ${auditLog.at} >= his.start_time
+          SELECT 1 FROM ownerships AS owned
+          WHERE owned.manager_id = ${managerId} AND owned.device_id = ${deviceId} AND ${auditLog.at} >= owned.start_time
             AND ${auditLog.at} <= coalesce((
               SELECT min(next.start_time) FROM ownerships AS next
-              WHERE next.device_id = his.device_id AND next.start_time >= his.end_time AND next.manager_id <> his.manager_id
+              WHERE next.device_id = owned.device_id AND next.start_time >= owned.end_time AND next.manager_id <> owned.manager_id
             ), 'infinity'))`,
       ),
     );

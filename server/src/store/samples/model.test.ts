@@ -97,7 +97,7 @@ function addToModel(model: Map<number, Sample>, rows: readonly Sample[]) {
   return counts;
 }
 
-/** Service specification, "Raw data range". */
+/** The definition of a range: gaps of at most 5 minutes. */
 function rangesOf(ascending: readonly Sample[]): SampleRange[] {
   const ranges: SampleRange[] = [];
   let previous = Number.NEGATIVE_INFINITY;
