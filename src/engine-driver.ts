@@ -1,6 +1,6 @@
 import type { Engine, EngineSettings, Signal } from "./engine.js";
 
-/** Puts chunks into an engine, in as few and as large parts as it takes. */
+/** The one loop that drives an engine: puts chunks into it, in as few and as large parts as it takes. */
 export class EngineDriver {
   readonly engine: Engine;
   #chunk: Uint8Array = NOTHING;
@@ -15,7 +15,7 @@ export class EngineDriver {
     engine.reset(settings);
   }
 
-  /** Whether `write` or `end` is due: all that was written has been read, as far as it can be. */
+  /** Whether `give` is due: all that was given has been read, as far as it can be. */
   get needsInput(): boolean {
     return this.#state === "needsInput";
   }
@@ -24,14 +24,11 @@ export class EngineDriver {
     return this.#state === "done";
   }
 
-  write(chunk: Uint8Array): void {
-    this.#chunk = chunk;
+  /** The next chunk, which must stay as it is until it has been read; null: there is no other. */
+  give(chunk: Uint8Array | null): void {
+    this.#chunk = chunk ?? NOTHING;
     this.#offset = 0;
-    this.#state = "working";
-  }
-
-  end(): void {
-    this.#isLast = true;
+    this.#isLast = chunk === null;
     this.#state = "working";
   }
 

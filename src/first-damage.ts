@@ -52,8 +52,7 @@ const SETTINGS: EngineSettings = {
 
 // null: the end
 async function search(driver: EngineDriver, chunk: Uint8Array | null): Promise<DamagePlace | null> {
-  if (chunk === null) driver.end();
-  else driver.write(chunk);
+  driver.give(chunk);
   while (!driver.needsInput && !driver.isDone) {
     if (isTurnDue()) await takeTurn();
     const signal = driver.step();

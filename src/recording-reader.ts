@@ -52,6 +52,7 @@ export class RecordingReader<K extends OutputKind> {
   #fileOutput: FileOutput | null = null;
   // what comes out of the last step and has not been given yet
   #pieces: Iterator<Uint8Array> | null = null;
+  #isFileEnded = false;
   #isConcluded = false;
   #driver: EngineDriver | null = null;
   #info: RecordingInfo | null = null;
@@ -106,7 +107,7 @@ export class RecordingReader<K extends OutputKind> {
    * something came out in front of it, and by every call after that; `BAD_OPTION` for an engine that does not run here
    */
   push(chunk: Uint8Array): Outputs[K][] {
-    this.write(checkChunk(chunk));
+    this.give(checkChunk(chunk));
     return this.#readOn();
   }
 
@@ -117,7 +118,7 @@ export class RecordingReader<K extends OutputKind> {
    * @throws AsiError as `push`. An error behind outputs is thrown by `result`. A recording without rows is no error here.
    */
   finish(): Outputs[K][] {
-    this.end();
+    this.give(null);
     const outputs = this.#readOn();
     this.close();
     if (this.#failure !== null && outputs.length === 0) throw this.#failure;
@@ -143,8 +144,8 @@ export class RecordingReader<K extends OutputKind> {
     this.#driver = null;
   }
 
-  // The same in steps, for those who give way to others between them: `write` or `end` when `needsInput`, `step`
-  // otherwise, until `isDone`; then `result` and `close`.
+  // The same in steps, for those who give way to others between them: `give` when `needsInput`, `step` otherwise, until
+  // `isDone`; then `result` and `close`.
 
   /** @internal */
   get needsInput(): boolean {
@@ -156,19 +157,19 @@ export class RecordingReader<K extends OutputKind> {
     return this.#isConcluded;
   }
 
-  /** @internal */
-  write(chunk: Uint8Array): void {
-    this.#openDriver().write(chunk);
-  }
-
-  /** @internal */
-  end(): void {
-    this.#openDriver().end();
+  /**
+   * The next chunk, or null at the end.
+   *
+   * @internal
+   */
+  give(chunk: Uint8Array | null): void {
+    if (this.#driver === null || this.#failure !== null) this.#driver = this.#openDriver();
+    this.#driver.give(chunk);
   }
 
   /**
-   * Reads on, as far as an engine goes in one step, or gives what else came of the last one. Throws the errors of the format one step later than they were met: what
-   * stands in front of them comes out of its step, however the input was cut.
+   * Reads on, as far as an engine goes in one step, or gives what else came of the last one. Throws the errors of the format one
+   * step later than they were met: what stands in front of them comes out of its step, however the input was cut.
    *
    * @param gives memory of the caller's own, or views that are valid until the next step
    * @returns null when nothing came out
@@ -176,7 +177,8 @@ export class RecordingReader<K extends OutputKind> {
    */
   step(gives: "copies" | "views"): Outputs[K] | null {
     if (this.#pieces === null) {
-      const driver = this.#openDriver();
+      if (this.#driver === null || this.#failure !== null) this.#driver = this.#openDriver();
+      const driver = this.#driver;
       const signal = driver.step();
       const header = signal.kind === "header" ? this.#takeHeader(signal) : null;
       if (signal.kind === "notRecording" || signal.kind === "damaged") this.#failure = stopError(signal);
@@ -185,12 +187,13 @@ export class RecordingReader<K extends OutputKind> {
         if (driver.isDone) this.#conclude(driver.engine);
         return output as Outputs[K] | null;
       }
-      this.#pieces = this.#piecesOf(this.#fileOutput, driver);
+      const info = this.#info ?? this.#headerless();
+      this.#pieces = this.#fileOutput.step(driver.engine, info)[Symbol.iterator]();
     }
     const { done, value } = this.#pieces.next();
     if (done !== true) return (gives === "views" ? value : copyOf(value)) as Outputs[K];
     this.#pieces = null;
-    if (this.#driver?.isDone === true) this.#conclude(this.#driver.engine);
+    if (this.#driver?.isDone === true) this.#endFile(this.#driver.engine);
     return null;
   }
 
@@ -262,10 +265,14 @@ export class RecordingReader<K extends OutputKind> {
     }
   }
 
-  /** What a step of the engine adds to the file, and after the last one the end of the file. */
-  *#piecesOf(output: FileOutput, { engine, isDone }: EngineDriver): Generator<Uint8Array> {
-    yield* output.step(engine, this.#info ?? this.#headerless());
-    if (isDone) yield* output.end(engine);
+  /** Behind the last rows comes the end of the file, and behind that the result. */
+  #endFile(engine: Engine): void {
+    if (this.#fileOutput === null || this.#isFileEnded) {
+      this.#conclude(engine);
+      return;
+    }
+    this.#isFileEnded = true;
+    this.#pieces = this.#fileOutput.end(engine)[Symbol.iterator]();
   }
 
   #conclude(engine: Engine): void {

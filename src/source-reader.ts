@@ -109,8 +109,7 @@ export class SourceReader<K extends OutputKind> {
           const answer = this.#chunks.read();
           const chunk = answer instanceof Promise ? await this.#wait(answer) : answer;
           if (this.#isOver) return null;
-          if (chunk === null) recording.end();
-          else recording.write(chunk);
+          recording.give(chunk);
         }
         const output = recording.step(this.#gives);
         if (recording.info !== null) this.#info.resolve(recording.info);

@@ -23,21 +23,20 @@ export class StandardCsvOutput implements FileOutput {
   *step(engine: Engine): Generator<Uint8Array> {
     const lines = engine.csv();
     if (lines.length === 0) return;
+    const breaks = this.#split ? engine.rangeBreaks().map(({ outputOffset }) => outputOffset) : [];
     let from = 0;
-    for (const { outputOffset: to } of this.#split ? engine.rangeBreaks() : []) {
-      if (to > from) yield this.#piece(lines.subarray(from, to));
-      this.#isNew = true;
+    for (const to of [...breaks, lines.length]) {
+      if (to > from) {
+        const piece = lines.subarray(from, to);
+        this.beginsFile = this.#isNew;
+        this.#isNew = false;
+        yield this.beginsFile ? concatenate([this.#headerLine, piece]) : piece;
+      }
+      // behind each piece but the last begins another range
+      this.#isNew ||= to < lines.length;
       from = to;
     }
-    yield this.#piece(from === 0 ? lines : lines.subarray(from));
   }
 
   *end(): Generator<Uint8Array> {}
-
-  #piece(lines: Uint8Array): Uint8Array {
-    this.beginsFile = this.#isNew;
-    this.#isNew = false;
-    if (!this.beginsFile || this.#headerLine.length === 0) return lines;
-    return concatenate([this.#headerLine, lines]);
-  }
 }

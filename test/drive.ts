@@ -62,10 +62,10 @@ export function drive(
 
   for (const chunk of input) {
     if (stop !== null) break;
-    driver.write(chunk);
+    driver.give(chunk);
     readOn();
   }
-  driver.end();
+  driver.give(null);
   readOn();
 
   return {

@@ -50,8 +50,7 @@ describe("an input that is made to take long", () => {
     const driver = new EngineDriver(engine, { ...DEFAULT_SETTINGS, needsHeader: true });
     while (!driver.isDone) {
       if (driver.needsInput) {
-        if (counted.bytesWritten === 0) driver.write(bytes);
-        else driver.end();
+        driver.give(counted.bytesWritten === 0 ? bytes : null);
       }
       driver.step();
     }

@@ -50,7 +50,8 @@ export class OutputFile {
   }
 
   write(bytes: Uint8Array): void {
-    writeFully(this.#file, bytes);
+    // the system may take less than all at once
+    for (let offset = 0; offset < bytes.length; ) offset += writeSync(this.#file, bytes, offset);
     this.#bytes += bytes.length;
   }
 
@@ -119,11 +120,6 @@ const flush = (file: number) =>
   new Promise<void>((resolve, reject) => {
     fsync(file, (error) => (error === null ? resolve() : reject(error)));
   });
-
-/** Writes all of `bytes`, however little each call takes. */
-function writeFully(file: number, bytes: Uint8Array): void {
-  for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
-}
 
 // A link fails where the name is taken, in one step; rename would overwrite.
 function moveUnlessThere(from: string, to: string): void {
