@@ -1,11 +1,11 @@
 import {
-  COLUMN_ALTITUDE,
-  COLUMN_FIX_TYPE,
-  COLUMN_HR,
-  COLUMN_LATITUDE,
-  COLUMN_LONGITUDE,
-  COLUMN_SPEED,
-  COLUMN_TIMESTAMP,
+  ALTITUDES,
+  COLUMNS,
+  FIX_TYPES,
+  HEART_RATES,
+  LATITUDES,
+  LONGITUDES,
+  SPEEDS,
 } from "./memory";
 
 /** Puts a row at `index` of the columns. */
@@ -22,11 +22,11 @@ export function storeRow(
   fixType: i32,
 ): void {
   // exact: rows lie between the years 0 and 10000
-  store<f64>(COLUMN_TIMESTAMP + (index << 3), ms as f64);
-  store<i32>(COLUMN_LATITUDE + (index << 2), latitudeE7);
-  store<i32>(COLUMN_LONGITUDE + (index << 2), longitudeE7);
-  store<i32>(COLUMN_ALTITUDE + (index << 2), altitudeMm);
-  store<i32>(COLUMN_SPEED + (index << 2), speedMmPerS);
-  store<u8>(COLUMN_HR + index, hr as u8);
-  store<u8>(COLUMN_FIX_TYPE + index, fixType as u8);
+  store<f64>(COLUMNS + (index << 3), ms as f64);
+  store<i32>(COLUMNS + (index << 2), latitudeE7, LATITUDES);
+  store<i32>(COLUMNS + (index << 2), longitudeE7, LONGITUDES);
+  store<i32>(COLUMNS + (index << 2), altitudeMm, ALTITUDES);
+  store<i32>(COLUMNS + (index << 2), speedMmPerS, SPEEDS);
+  store<u8>(COLUMNS + index, hr as u8, HEART_RATES);
+  store<u8>(COLUMNS + index, fixType as u8, FIX_TYPES);
 }

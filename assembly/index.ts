@@ -85,32 +85,19 @@ export function columnLength(): i32 {
   return frame.cursor as i32;
 }
 
-export function columnTimestamp(): usize {
-  return memoryLayout.COLUMN_TIMESTAMP;
+/** Rows of the last step: see COLUMNS in memory.ts. */
+export function columns(): usize {
+  return memoryLayout.COLUMNS;
 }
 
-export function columnLatitude(): usize {
-  return memoryLayout.COLUMN_LATITUDE;
+/** Room for rows that are to be written as text, alike. */
+export function givenColumns(): usize {
+  return memoryLayout.GIVEN_COLUMNS;
 }
 
-export function columnLongitude(): usize {
-  return memoryLayout.COLUMN_LONGITUDE;
-}
-
-export function columnAltitude(): usize {
-  return memoryLayout.COLUMN_ALTITUDE;
-}
-
-export function columnSpeed(): usize {
-  return memoryLayout.COLUMN_SPEED;
-}
-
-export function columnHr(): usize {
-  return memoryLayout.COLUMN_HR;
-}
-
-export function columnFixType(): usize {
-  return memoryLayout.COLUMN_FIX_TYPE;
+/** How many rows there is room for in either. */
+export function rowCapacity(): i32 {
+  return memoryLayout.ROW_CAPACITY;
 }
 
 /** Room for the program of a row template: see template.ts. */
@@ -120,15 +107,6 @@ export function program(): usize {
 
 export function programCapacity(): i32 {
   return memoryLayout.PROGRAM_CAPACITY;
-}
-
-/** Room for rows that are to be written as text: see GIVEN_ROWS in memory.ts. */
-export function givenRows(): usize {
-  return memoryLayout.GIVEN_ROWS;
-}
-
-export function givenRowCapacity(): i32 {
-  return memoryLayout.GIVEN_ROW_CAPACITY;
 }
 
 export { takeProgram, writeRows } from "./template";

@@ -18,21 +18,26 @@ export const INPUT_END: usize = INPUT + INPUT_CAPACITY;
 export const PREFIX_A: usize = memory.data(INPUT_CAPACITY + 16, 16);
 export const PREFIX_B: usize = memory.data(INPUT_CAPACITY + 16, 16);
 
-/** The most rows that one step can give. */
-export const ROW_CAPACITY: i32 = INPUT_CAPACITY / (MIN_GNSS_PAYLOAD + FRAME_OVERHEAD) + 1;
+/** The most rows that one step can give; a multiple of 16, so that columns are aligned. */
+export const ROW_CAPACITY: i32 = (INPUT_CAPACITY / (MIN_GNSS_PAYLOAD + FRAME_OVERHEAD) + 16) & -16;
 
 // A row takes at most 71 bytes as CSV and a frame at least 92, so the output of a step is never longer than its input;
 // the margin is for stores that overlap.
 export const OUTPUT_CAPACITY: i32 = INPUT_CAPACITY;
 export const OUTPUT: usize = memory.data(OUTPUT_CAPACITY + 64, 16);
 
-export const COLUMN_TIMESTAMP: usize = memory.data(8 * ROW_CAPACITY, 16);
-export const COLUMN_LATITUDE: usize = memory.data(4 * ROW_CAPACITY, 16);
-export const COLUMN_LONGITUDE: usize = memory.data(4 * ROW_CAPACITY, 16);
-export const COLUMN_ALTITUDE: usize = memory.data(4 * ROW_CAPACITY, 16);
-export const COLUMN_SPEED: usize = memory.data(4 * ROW_CAPACITY, 16);
-export const COLUMN_HR: usize = memory.data(ROW_CAPACITY, 16);
-export const COLUMN_FIX_TYPE: usize = memory.data(ROW_CAPACITY, 16);
+/** Rows of the step, column by column: f64, four times i32, twice u8; behind them, alike, rows that the host gives. */
+export const COLUMNS: usize = memory.data(26 * ROW_CAPACITY, 16);
+export const GIVEN_COLUMNS: usize = memory.data(26 * ROW_CAPACITY, 16);
+
+// Where the columns begin.
+export const TIMESTAMPS = 0;
+export const LATITUDES = 8 * ROW_CAPACITY;
+export const LONGITUDES = 12 * ROW_CAPACITY;
+export const ALTITUDES = 16 * ROW_CAPACITY;
+export const SPEEDS = 20 * ROW_CAPACITY;
+export const HEART_RATES = 24 * ROW_CAPACITY;
+export const FIX_TYPES = 25 * ROW_CAPACITY;
 
 /** Ranges that ended in this step: start, stop, rows, each as f64. */
 export const CLOSED_RANGES: usize = memory.data(24 * ROW_CAPACITY, 16);
@@ -45,10 +50,6 @@ export const RANGE_BREAKS: usize = memory.data(24 * ROW_CAPACITY, 16);
 /** Program of a row template (template.ts), and the bytes that it can have. */
 export const PROGRAM_CAPACITY: i32 = 4096;
 export const PROGRAM: usize = memory.data(PROGRAM_CAPACITY + 16, 16);
-
-/** Rows that the host gives to be written as text: timestamps, then the columns of i32, then those of u8. */
-export const GIVEN_ROW_CAPACITY: i32 = 2048;
-export const GIVEN_ROWS: usize = memory.data(26 * GIVEN_ROW_CAPACITY, 16);
 
 /** The account: see `account` in index.ts. */
 export const ACCOUNT: usize = memory.data(8 * 32, 16);

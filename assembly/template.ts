@@ -13,29 +13,31 @@ import {
 } from "./csv";
 import { writeIsoTime } from "./iso-time";
 import {
-  COLUMN_ALTITUDE,
-  COLUMN_FIX_TYPE,
-  COLUMN_HR,
-  COLUMN_LATITUDE,
-  COLUMN_LONGITUDE,
-  COLUMN_SPEED,
-  COLUMN_TIMESTAMP,
-  GIVEN_ROW_CAPACITY,
-  GIVEN_ROWS,
+  ALTITUDES,
+  COLUMNS,
+  FIX_TYPES,
+  GIVEN_COLUMNS,
+  HEART_RATES,
+  LATITUDES,
+  LONGITUDES,
   OUTPUT,
   OUTPUT_CAPACITY,
   PROGRAM,
+  SPEEDS,
 } from "./memory";
 
-// An instruction: u8 conditions, u8 field, u8 decimal mark, u8 nothing, u16 length of the literal, u16 bytes up to the next
-// instruction; then the literal, in room of a multiple of 16 bytes. It writes the literal, then the field.
+// An instruction: u8 conditions of the whole, u8 those of its field alone, u8 field, u8 decimal mark, u16 length of the literal,
+// u16 bytes up to the next instruction; then the literal, in room of a multiple of 16 bytes. It writes the literal, then the
+// field.
 const INSTRUCTION_HEAD: usize = 8;
 
 // Conditions, all of which must hold; the values are known to src/row-text/template.ts.
-const WITH_ALTITUDE: u64 = 1;
-const WITHOUT_ALTITUDE: u64 = 2;
-const WITH_HR: u64 = 4;
-const WITHOUT_HR: u64 = 8;
+const WITH_ALTITUDE: u32 = 1;
+const WITHOUT_ALTITUDE: u32 = 2;
+const WITH_HR: u32 = 4;
+const WITHOUT_HR: u32 = 8;
+// Among the conditions of the whole: the literal is longer than 16 bytes.
+const IS_LONG: u32 = 0x80;
 
 // Fields; the values are known to src/row-text/template.ts.
 const FIELD_NONE: u32 = 0;
@@ -70,79 +72,72 @@ export function takeProgram(length: i32, maxRowBytes: i32): void {
  * @returns the first row that was not written
  */
 export function writeRows(given: bool, from: i32, to: i32): i32 {
-  const timestamps = given ? GIVEN_ROWS : COLUMN_TIMESTAMP;
-  const latitudes = given ? GIVEN_ROWS + 8 * GIVEN_ROW_CAPACITY : COLUMN_LATITUDE;
-  const longitudes = given ? GIVEN_ROWS + 12 * GIVEN_ROW_CAPACITY : COLUMN_LONGITUDE;
-  const altitudes = given ? GIVEN_ROWS + 16 * GIVEN_ROW_CAPACITY : COLUMN_ALTITUDE;
-  const speeds = given ? GIVEN_ROWS + 20 * GIVEN_ROW_CAPACITY : COLUMN_SPEED;
-  const heartRates = given ? GIVEN_ROWS + 24 * GIVEN_ROW_CAPACITY : COLUMN_HR;
-  const fixTypes = given ? GIVEN_ROWS + 25 * GIVEN_ROW_CAPACITY : COLUMN_FIX_TYPE;
+  const columns: usize = given ? GIVEN_COLUMNS : COLUMNS;
   const end = programEnd;
   const last = lastStart;
   let out = OUTPUT;
   let i = from;
   for (; i < to && out <= last; i++) {
-    const hr = load<u8>(heartRates + i) as u32;
-    const met =
-      (load<u8>(fixTypes + i) == 2 ? WITHOUT_ALTITUDE : WITH_ALTITUDE) | (hr == 0 ? WITHOUT_HR : WITH_HR);
+    const wide = columns + ((i as usize) << 3);
+    const column = columns + ((i as usize) << 2);
+    const narrow = columns + (i as usize);
+    const hr: u32 = load<u8>(narrow, HEART_RATES);
+    // the conditions that do not hold
+    const unmet: u32 =
+      (load<u8>(narrow, FIX_TYPES) == 2 ? WITH_ALTITUDE : WITHOUT_ALTITUDE) | (hr == 0 ? WITH_HR : WITHOUT_HR);
+    const special = unmet | (unmet << 8) | IS_LONG;
     let at = PROGRAM;
-    while (at < end) {
-      const head = load<u64>(at);
+    do {
+      const head = load<u32>(at);
       const literal = at + INSTRUCTION_HEAD;
-      at += (head >> 48) as usize;
-      if ((head & ~met & 0xff) != 0) continue;
-      const length = ((head >> 32) & 0xffff) as usize;
-      copy16(out, literal);
-      if (length > 16) copyLong(out, literal, length);
-      out += length;
-      switch (((head >> 8) & 0xff) as u32) {
-        case FIELD_NONE:
-          break;
-        case FIELD_SECONDS:
-          out = writeSeconds(out, load<f64>(timestamps + (i << 3)) as i64) - 1;
-          store<u8>(out - 4, (head >> 16) as u8);
-          break;
-        case FIELD_LATITUDE:
-          out = writeCoordinate(out, LATITUDE, load<i32>(latitudes + (i << 2))) - 1;
-          store<u8>(out - 8, (head >> 16) as u8);
-          break;
-        case FIELD_LONGITUDE:
-          out = writeCoordinate(out, LONGITUDE, load<i32>(longitudes + (i << 2))) - 1;
-          store<u8>(out - 8, (head >> 16) as u8);
-          break;
-        case FIELD_ALTITUDE:
-          out = writeThousandths(out, load<i32>(altitudes + (i << 2))) - 1;
-          store<u8>(out - 4, (head >> 16) as u8);
-          break;
-        case FIELD_SPEED:
-          out = writeThousandths(out, load<i32>(speeds + (i << 2))) - 1;
-          store<u8>(out - 4, (head >> 16) as u8);
-          break;
-        case FIELD_HR:
-          out = writeSmall(out, hr);
-          break;
-        case FIELD_MILLISECONDS:
-          out = writeMilliseconds(out, load<f64>(timestamps + (i << 3)) as i64) - 1;
-          break;
-        case FIELD_ISO_TIME:
-          out = writeIsoTime(out, load<f64>(timestamps + (i << 3)) as i64);
-          break;
-        case FIELD_LONGITUDE_BELOW_180: {
-          const longitude = load<i32>(longitudes + (i << 2));
-          out = writeCoordinate(out, LONGITUDE, longitude == ANTIMERIDIAN ? -ANTIMERIDIAN : longitude) - 1;
-          store<u8>(out - 8, (head >> 16) as u8);
-          break;
-        }
+      const length: usize = load<u16>(at, 4);
+      if ((head & special) == 0) {
+        copy16(out, literal);
+        out += length;
+        at += INSTRUCTION_HEAD + 16;
+      } else {
+        at += load<u16>(at, 6);
+        if ((head & unmet) != 0) continue;
+        copyLong(out, literal, length);
+        out += length;
+        if ((head & (unmet << 8)) != 0) continue;
       }
-    }
+      const field = (head >> 16) & 0xff;
+      const mark = (head >> 24) as u8;
+      if (field <= FIELD_SPEED) {
+        if (field >= FIELD_ALTITUDE) {
+          out = writeThousandths(out, load<i32>(column + (field == FIELD_SPEED ? SPEEDS : ALTITUDES))) - 1;
+          store<u8>(out - 4, mark);
+        } else if (field == FIELD_LATITUDE) {
+          out = writeCoordinate(out, LATITUDE, load<i32>(column, LATITUDES)) - 1;
+          store<u8>(out - 8, mark);
+        } else if (field == FIELD_LONGITUDE) {
+          out = writeCoordinate(out, LONGITUDE, load<i32>(column, LONGITUDES)) - 1;
+          store<u8>(out - 8, mark);
+        } else if (field == FIELD_SECONDS) {
+          out = writeSeconds(out, load<f64>(wide) as i64) - 1;
+          store<u8>(out - 4, mark);
+        }
+      } else if (field == FIELD_ISO_TIME) {
+        out = writeIsoTime(out, load<f64>(wide) as i64);
+      } else if (field == FIELD_HR) {
+        out = writeSmall(out, hr);
+      } else if (field == FIELD_MILLISECONDS) {
+        out = writeMilliseconds(out, load<f64>(wide) as i64) - 1;
+      } else {
+        const longitude = load<i32>(column, LONGITUDES);
+        out = writeCoordinate(out, LONGITUDE, longitude == ANTIMERIDIAN ? -ANTIMERIDIAN : longitude) - 1;
+        store<u8>(out - 8, mark);
+      }
+    } while (at < end);
   }
   textEnd = out;
   return i;
 }
 
-// The rest of a literal, behind its first 16 bytes. Up to 15 bytes too many, which the next field covers.
+// Up to 15 bytes too many, which the next field covers.
 // @ts-ignore: decorator
 @inline
 function copyLong(out: usize, literal: usize, length: usize): void {
-  for (let copied: usize = 16; copied < length; copied += 16) copy16(out + copied, literal + copied);
+  for (let copied: usize = 0; copied < length; copied += 16) copy16(out + copied, literal + copied);
 }

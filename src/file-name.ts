@@ -28,6 +28,11 @@ function compactInstant(ms: number): string {
   return `${day}T${two(date.getUTCHours())}${two(date.getUTCMinutes())}${two(date.getUTCSeconds())}`;
 }
 
+/** The name of a CSV with the extension of another format. */
+export function withExtension(csvName: string, { extension }: { extension: string }): string {
+  return csvName.slice(0, -".csv".length) + extension;
+}
+
 /** Name of the CSV that holds the rows produced; null when there are none. */
 export function csvFileNameOf(serial: string, { start, end }: Produced): string | null {
   return start === null || end === null ? null : csvFileName(serial, start, end);

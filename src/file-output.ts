@@ -1,6 +1,6 @@
 import type { Engine } from "./engine.js";
 import type { FormatWriter, OpenFormat } from "./formats/format.js";
-import type { RecordingInfo } from "./types.js";
+import type { RecordingInfo, SampleBatch } from "./types.js";
 
 /** Makes a file of what an engine gives, or one for each range. Pieces are valid until the next one is asked for. */
 export interface FileOutput {
@@ -21,6 +21,8 @@ export class FormatOutput implements FileOutput {
   readonly #open: OpenFormat;
   readonly #split: boolean;
   #writer: FormatWriter | null = null;
+  // whether the writer has rows already; a file may be written only when they are all there
+  #hasRows = false;
   // whether the next piece begins a file
   #isNew = true;
 
@@ -38,15 +40,15 @@ export class FormatOutput implements FileOutput {
     // a format that shows no ranges gets the rows of a step together
     const breaks = this.#split || writer.startRange !== undefined ? engine.rangeBreaks() : [];
     for (const { outputOffset: to } of breaks) {
-      if (to > from) yield* this.#pieces(writer.rows(batch, from, to));
-      if (this.#split && !this.#isNew) {
+      if (to > from) yield* this.#rows(writer, batch, from, to);
+      if (this.#split && this.#hasRows) {
         yield* this.end(engine);
         writer = this.#openWriter(engine, info);
       }
       if (writer.startRange !== undefined) yield* this.#pieces(writer.startRange());
       from = to;
     }
-    yield* this.#pieces(writer.rows(batch, from, batch.length));
+    yield* this.#rows(writer, batch, from, batch.length);
   }
 
   *end(engine: Engine): Generator<Uint8Array> {
@@ -55,8 +57,14 @@ export class FormatOutput implements FileOutput {
 
   #openWriter(engine: Engine, info: RecordingInfo): FormatWriter {
     this.#writer = this.#open({ info, totals: null, rowWriter: engine.rowWriter });
+    this.#hasRows = false;
     this.#isNew = true;
     return this.#writer;
+  }
+
+  #rows(writer: FormatWriter, batch: SampleBatch, from: number, to: number): Generator<Uint8Array> {
+    this.#hasRows = true;
+    return this.#pieces(writer.rows(batch, from, to));
   }
 
   *#pieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {

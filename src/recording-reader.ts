@@ -7,6 +7,7 @@ import { acquireEngine, releaseEngine } from "./engines.js";
 import { AsiError } from "./errors.js";
 import { type FileOutput, FormatOutput } from "./file-output.js";
 import { csvFormat } from "./formats/csv-layout.js";
+import type { OpenFormat } from "./formats/format.js";
 import { FrameOutput } from "./frame-output.js";
 import { headerlessInfo, readHeader } from "./header.js";
 import { type ReadResult, resultOf } from "./read-result.js";
@@ -48,6 +49,7 @@ export class RecordingReader<K extends OutputKind> {
   readonly #engineName: EngineName | undefined;
   readonly #settings: EngineSettings;
   readonly #frameOutput: FrameOutput;
+  readonly #split: boolean;
   /** Null: what comes out is no file. */
   #fileOutput: FileOutput | null = null;
   // what comes out of the last step and has not been given yet
@@ -63,7 +65,7 @@ export class RecordingReader<K extends OutputKind> {
   /** @throws AsiError `BAD_OPTION` */
   constructor(options: RecordingReaderOptions<K>);
   /**
-   * @param split whether what comes out is a CSV for each range
+   * @param split whether what comes out is a file for each range
    * @internal
    */
   constructor(options: RecordingReaderOptions<K>, split: boolean);
@@ -74,10 +76,22 @@ export class RecordingReader<K extends OutputKind> {
     this.#engineName = options.engine;
     this.#settings = settingsOf(options);
     this.#frameOutput = new FrameOutput(this.#settings.serial);
-    if (options.output === "csv") {
-      this.#fileOutput = csvOutput(options, split);
-      this.#settings.output = this.#fileOutput.reads;
-    }
+    this.#split = split;
+    if (options.output === "csv") this.#useFileOutput(csvOutput(options, split));
+  }
+
+  /**
+   * Writes another format than CSV, with the output `csv`. Before the first chunk.
+   *
+   * @internal
+   */
+  useFormat(open: OpenFormat): void {
+    this.#useFileOutput(new FormatOutput(open, this.#split));
+  }
+
+  #useFileOutput(output: FileOutput): void {
+    this.#fileOutput = output;
+    this.#settings.output = output.reads;
   }
 
   /** The first header; null until it has been read. Of a log without header: what is known at its end. */

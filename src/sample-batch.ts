@@ -81,17 +81,20 @@ export function newBatch(length: number): SampleBatch {
   return batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
 }
 
-/** Columns one behind another in a buffer. Widest first, so that each is aligned where the first is. */
-export function batchIn(buffer: ArrayBuffer, at: number, length: number): SampleBatch {
+/**
+ * Columns one behind another in a buffer, with room for `capacity` rows, of which there are `length`. Widest first, so that
+ * each is aligned where the first is.
+ */
+export function batchIn(buffer: ArrayBuffer, at: number, capacity: number, length = capacity): SampleBatch {
   return {
     length,
     timestampMs: new Float64Array(buffer, at, length),
-    latitudeE7: new Int32Array(buffer, at + 8 * length, length),
-    longitudeE7: new Int32Array(buffer, at + 12 * length, length),
-    altitudeMm: new Int32Array(buffer, at + 16 * length, length),
-    speedMmPerS: new Int32Array(buffer, at + 20 * length, length),
-    hr: new Uint8Array(buffer, at + 24 * length, length),
-    fixType: new Uint8Array(buffer, at + 25 * length, length),
+    latitudeE7: new Int32Array(buffer, at + 8 * capacity, length),
+    longitudeE7: new Int32Array(buffer, at + 12 * capacity, length),
+    altitudeMm: new Int32Array(buffer, at + 16 * capacity, length),
+    speedMmPerS: new Int32Array(buffer, at + 20 * capacity, length),
+    hr: new Uint8Array(buffer, at + 24 * capacity, length),
+    fixType: new Uint8Array(buffer, at + 25 * capacity, length),
   };
 }
 

@@ -2,6 +2,7 @@ import type { OutputKind } from "./engine.js";
 import { prepareEngine } from "./engines.js";
 import { AsiError, abortError } from "./errors.js";
 import { isTurnDue, takeTurn } from "./event-loop-turns.js";
+import type { Format } from "./formats/format.js";
 import type { ReadResult } from "./read-result.js";
 import { type Outputs, RecordingReader, type RecordingReaderOptions } from "./recording-reader.js";
 import { type ChunkReader, readChunks } from "./source.js";
@@ -10,8 +11,10 @@ import type { EngineName, RecordingInfo, Report, Source } from "./types.js";
 export interface SourceReading {
   /** Outputs in memory of their own, the default, or as views that hold until the next, for those who write them away at once. */
   gives?: "copies" | "views";
-  /** Whether what comes out is a CSV for each range; default false. */
+  /** Whether what comes out is a file for each range; default false. */
   split?: boolean;
+  /** What the rows are written in, with the output `csv`; default CSV. */
+  format?: Format;
 }
 
 /**
@@ -27,6 +30,7 @@ export class SourceReader<K extends OutputKind> {
   readonly #engineName: RecordingReaderOptions<K>["engine"];
   readonly #chunks: ChunkReader;
   readonly #gives: "copies" | "views";
+  readonly #format: Format | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #result = deferred<ReadResult>();
   readonly #info = deferred<RecordingInfo>();
@@ -41,9 +45,10 @@ export class SourceReader<K extends OutputKind> {
   constructor(
     source: Source,
     options: RecordingReaderOptions<K> & { signal?: AbortSignal | undefined },
-    { gives = "copies", split = false }: SourceReading = {},
+    { gives = "copies", split = false, format }: SourceReading = {},
   ) {
     this.#recording = new RecordingReader(options, split);
+    this.#format = format;
     this.#chunks = readChunks(source);
     this.#engineName = options.engine;
     this.#signal = options.signal;
@@ -67,7 +72,7 @@ export class SourceReader<K extends OutputKind> {
     return this.#info.promise;
   }
 
-  /** Whether what `next` gave begins a file: a CSV, or one of several with `split`. */
+  /** Whether what `next` gave begins a file, the only one or, with `split`, one of several. */
   get beginsFile(): boolean {
     return this.#recording.beginsFile;
   }
@@ -131,6 +136,7 @@ export class SourceReader<K extends OutputKind> {
     this.#isBegun = true;
     this.#signal?.addEventListener("abort", this.#onAbort);
     await prepareEngine(this.#engineName);
+    if (this.#format !== undefined) this.#recording.useFormat(await this.#format.load());
   }
 
   /** Ends a reading that has not begun and whose signal is aborted. */

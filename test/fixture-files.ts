@@ -30,6 +30,11 @@ export function fixture(name: string): FixtureFile {
   return found;
 }
 
+/** A fixture in a text format, as it lies on the disk. */
+export function formatFile({ name }: FixtureFile, extension: string): string {
+  return readFileSync(`${root}${name}.${extension}`, "utf8");
+}
+
 /** Fixtures that give rows, all of them smaller than `maxBytes`. */
 export function fixturesWithRows(maxBytes = Number.POSITIVE_INFINITY): readonly FixtureFile[] {
   return fixtures.filter(({ csv, bytes }) => csv !== null && bytes.length < maxBytes);

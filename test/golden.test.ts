@@ -85,12 +85,12 @@ describe.for(engines)("the %s engine", (engine) => {
           expect(await conversion.report).toEqual(expectation.report);
           return;
         }
-        for (const attempt of [
+        const attempts = [
           inspect(bytes, { ...options, engine }),
           all(decode(bytes, { ...options, engine })),
           all(decodeRows(bytes, { ...options, engine })),
-        ]) {
-          const { code, byteOffset } = await asiError(attempt);
+        ];
+        for (const { code, byteOffset } of await Promise.all(attempts.map(asiError))) {
           expect({ code, byteOffset }).toEqual({ code: error.code, byteOffset: error.byteOffset });
         }
       },

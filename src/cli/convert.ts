@@ -1,9 +1,13 @@
-import type { ConvertOptions } from "../convert.js";
+import { extname } from "node:path";
+import { type ConvertOptions, formatOf } from "../convert.js";
 import { type Column, checkLayout } from "../csv-layout.js";
 import { checkDecodeOptions } from "../decode-options.js";
 import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
 import { DescriptorOutput } from "../files/descriptor-output.js";
+import { isPipeOrDevice } from "../files/output-file.js";
 import { commitFiles, discardFiles } from "../files/prepared-files.js";
+import { FORMATS, formatOfFile } from "../formats/catalogue.js";
+import type { FormatName } from "../formats/format.js";
 import type { Inspection } from "../read-result.js";
 import type { DecimalMark } from "../row-text/template.js";
 import { count, notices } from "./account.js";
@@ -22,6 +26,7 @@ export interface ConvertFlags {
   split?: boolean;
   from?: number;
   to?: number;
+  format?: FormatName;
   columns?: Column[];
   delimiter?: string;
   decimal?: DecimalMark;
@@ -32,9 +37,9 @@ export interface ConvertFlags {
   json?: boolean;
 }
 
-/** `asi convert`: recordings in, CSV out. */
+/** `asi convert`: recordings in, CSV or another format out. */
 export async function convert(args: string[], flags: ConvertFlags, context: Context): Promise<ExitStatus> {
-  const options: ConvertOptions = {
+  const given: ConvertOptions = {
     serial: flags.serial,
     strict: flags.strict,
     from: flags.from,
@@ -44,11 +49,13 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     delimiter: flags.delimiter,
     decimalMark: flags.decimal,
   };
-  checkDecodeOptions(options);
-  checkLayout(options);
+  checkDecodeOptions(given);
+  checkLayout(given);
   checkFlags(flags);
   const inputs = findInputs(args);
   checkOutput(flags, args, inputs);
+  const options = { ...given, format: flags.format ?? formatByName(flags.output) };
+  formatOf(options);
   const [only] = inputs;
   if (isStandardOutput(flags.output) && only !== undefined) return convertToOutput(only, options, context);
   return convertToFiles(inputs, flags, options, context);
@@ -121,12 +128,25 @@ async function convertToOutput(input: Input, options: ConvertOptions, context: C
   });
 }
 
+// What is written is what the name says: never a CSV under the name of something else.
+function formatByName(output: string | undefined): FormatName | undefined {
+  if (output === undefined || isStandardOutput(output) || isPipeOrDevice(output)) return undefined;
+  const extension = extname(output);
+  const format = formatOfFile(output);
+  if (format !== null) return format.name;
+  if (extension === "" || extension.toLowerCase() === ".tsv") return "csv";
+  const extensions = FORMATS.map((one) => one.extension).join(", ");
+  throw new UsageError(
+    `${output} names no format; give one of ${extensions}, or say with --format what to write.`,
+  );
+}
+
 function checkFlags({ output, outDir, split, json }: ConvertFlags): void {
   if (output === undefined) return;
   if (split) throw new UsageError("--split writes several files, -o names one; use --out-dir to say where.");
   if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
   if (json && isStandardOutput(output)) {
-    throw new UsageError("--json and the CSV cannot both go to the standard output; name a file with -o.");
+    throw new UsageError("--json and the rows cannot both go to the standard output; name a file with -o.");
   }
 }
 

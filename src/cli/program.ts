@@ -29,7 +29,7 @@ const INPUTS =
 /** The arguments of `asi`, and what they call. A command is loaded when it is called. */
 export function buildProgram(context: Context, onStatus: (status: ExitStatus) => void): Command {
   const program = new Command("asi")
-    .description("Recordings of wearable trackers (.asi): GNSS and heart rate to CSV.")
+    .description("Recordings of wearable trackers (.asi): GNSS and heart rate to CSV, GPX and other formats.")
     .version(version, "-V, --version", "tell the version")
     .helpOption("-h, --help", "show this help")
     .helpCommand("help [command]", "show the help of a command")
@@ -70,15 +70,19 @@ const withJson = (command: Command) =>
 function addConvert(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("convert")
-    .summary("recordings to CSV")
+    .summary("recordings to CSV, GPX, TCX, GeoJSON, JSON lines or KML")
     .description(
-      "Writes the rows of each recording as CSV: timestamp (s since 1970 UTC), latitude and longitude (degrees), altitude (m), speed (m/s), hr (bpm).",
+      "Writes the rows of each recording, as CSV unless told otherwise: timestamp (s since 1970 UTC), latitude and longitude (degrees), altitude (m), speed (m/s), hr (bpm).",
     )
     .argument("<inputs...>", INPUTS)
-    .option("-o, --output <file>", "name the CSV yourself; - is the standard output", parsePath)
+    .option("-o, --output <file>", "name the file yourself; - is the standard output", parsePath)
     .option("-d, --out-dir <folder>", "write into this folder, not beside the input", parsePath)
     .option("-f, --force", "overwrite what is there")
-    .option("--split", "one CSV per range (ranges lie more than 5 minutes apart)")
+    .option(
+      "--format <name>",
+      "csv, gpx, tcx, geojson, geojsonl, jsonl or kml; default by the extension of -o, otherwise csv",
+    )
+    .option("--split", "one file per range (ranges lie more than 5 minutes apart)")
     .option("--from <time>", "only rows from this time on", (text) => parseInstant(text, "start"))
     .option("--to <time>", "only rows up to this time", (text) => parseInstant(text, "end"))
     .option("--columns <names>", "which columns, in which order, with commas between", parseColumns)
@@ -86,7 +90,7 @@ function addConvert(program: Command, { context, onStatus }: Host): void {
     .option("--decimal <mark>", "decimal mark, . or a comma; with a comma the fields are separated by ;")
     .option(
       "--fill-hr <age>",
-      "repeat a heart rate on the rows after it up to this age: 5s, 1500ms",
+      "repeat a heart rate on the rows after it up to this age: 5s, 1500ms; default 2s for gpx and tcx, otherwise 0",
       parseTimeSpan,
     );
   withSerial(command).option("--strict", "fail at the first damage");
@@ -98,6 +102,8 @@ function addConvert(program: Command, { context, onStatus }: Host): void {
   asi convert match.asi
   asi convert recordings/ "archive/**/*.asi" --out-dir csv --jobs 4
   asi convert match.asi --from 2025-05-17T14:30:00Z --to 2025-05-17T15:15:00Z
+  asi convert match.asi -o match.gpx
+  asi convert recordings/ --format jsonl --out-dir rows
   asi convert match.asi -o - | head
   asi convert - < match.asi
   asi convert match.asi --columns timestamp,speed --delimiter ";" -o speed.csv
@@ -107,8 +113,10 @@ function addConvert(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Without -o and --out-dir the CSV stands beside its input (of the standard input: in the current folder) and is named
-SERIAL_START_END.csv after the rows in it. It is there whole or not at all.
+Without -o and --out-dir the file stands beside its input (of the standard input: in the current folder) and is named
+SERIAL_START_END.csv after the rows in it, or with the extension of its format. It is there whole or not at all.
+
+--columns, --delimiter and --decimal belong to CSV. Units are the same in all formats; times are ISO 8601 outside of CSV.
 
 Times: RFC 3339 (2025-05-17T14:30:00.5+02:00; without an offset UTC), 20250517T143000 as in the names of the CSVs,
 seconds since 1970 as in the CSV, or a date, which is the whole day. Both ends are included.

@@ -1,11 +1,10 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { requireBooleans, requireObject, requirePath, requirePaths } from "../arguments.js";
-import { type ConvertOptions, csvFileNameIn } from "../convert.js";
+import { type ConvertOptions, fileNameIn, fileReader, formatOf } from "../convert.js";
 import { AsiError } from "../errors.js";
-import { csvFileName } from "../file-name.js";
+import { csvFileName, withExtension } from "../file-name.js";
 import { type Inspection, inspectionOf } from "../read-result.js";
-import { SourceReader } from "../source-reader.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
 import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
@@ -13,25 +12,25 @@ import { commitFiles, type PreparedFiles } from "./prepared-files.js";
 import { openFile, type ReadFileOptions } from "./read-file.js";
 
 export interface WriteOptions {
-  /** Folder of the CSV, made when it is not there; default the input's, for pipes the current one. */
+  /** Folder of the file, made when it is not there; default the input's, for pipes the current one. */
   outDir?: string | undefined;
-  /** Path of the CSV; default its proper name in `outDir`. A pipe or device is written into. Not with `split`. */
+  /** Path of the file; default its proper name in `outDir`. A pipe or device is written into. Not with `split`. */
   output?: string | undefined;
   /** Overwrite what is there; default false. */
   force?: boolean | undefined;
-  /** One CSV per range, each under its proper name; default false. */
+  /** One file per range, each under its proper name; default false. */
   split?: boolean | undefined;
 }
 
 export interface ConvertFileOptions extends ConvertOptions, WriteOptions, ReadFileOptions {}
 
 export interface FileConversion extends Inspection {
-  /** The CSVs, more than one only with `split`. */
+  /** The files, more than one only with `split`. */
   files: WrittenFile[];
 }
 
 /**
- * Converts a recording on disk to a CSV beside it, `{serial}_{start}_{end}.csv`. The CSV is there whole or not at all,
+ * Converts a recording on disk to a file beside it, `{serial}_{start}_{end}` with the extension of the format. The file is there whole or not at all,
  * and never overwrites without `force`, nor ever the recording itself.
  *
  * @throws AsiError as `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
@@ -102,14 +101,14 @@ export async function convertToDescriptor(
   output: DescriptorOutput,
   options: ConvertOptions = {},
 ): Promise<Inspection> {
-  const reader = new SourceReader(source, { ...options, output: "csv" }, { gives: "views" });
+  const format = formatOf(options);
+  const reader = fileReader(source, options, format, { gives: "views" });
   try {
     for (let lines = await reader.next(); lines !== null; lines = await reader.next()) {
       await output.write(lines);
     }
     const result = await reader.result;
-    csvFileNameIn(result);
-    return inspectionOf(result);
+    return { ...inspectionOf(result), fileName: fileNameIn(result, format) };
   } catch (error) {
     await reader.cancel(error);
     throw error;
@@ -142,7 +141,8 @@ async function convertIntoFolder(
   const { output, force = false, split = false } = options;
   if (output !== undefined && !force) refuseExisting(output);
   const folder = output === undefined ? outDir : dirname(resolve(output));
-  const reader = new SourceReader(source, { ...options, output: "csv" }, { gives: "views", split });
+  const format = formatOf(options);
+  const reader = fileReader(source, options, format, { gives: "views", split });
   const parts: OutputFile[] = [];
   const openPart = () => {
     parts.at(-1)?.close();
@@ -157,17 +157,19 @@ async function convertIntoFolder(
       part?.write(piece);
     }
     const result = await reader.result;
-    const fileName = csvFileNameIn(result);
+    const fileName = fileNameIn(result, format);
     const { serial } = result.info;
     const names = split
-      ? distinct(result.spans.map((span) => csvFileName(serial, span.start, span.end)))
+      ? distinct(result.spans.map((span) => csvFileName(serial, span.start, span.end))).map((name) =>
+          withExtension(name, format),
+        )
       : [fileName];
     const paths = output === undefined ? names.map((name) => join(outDir, name)) : [output];
     for (const part of parts) await part.reachDisk();
     check(paths);
     const files = parts.map((part, i) => ({ path: paths[i] ?? "", bytes: part.bytes }));
     return {
-      conversion: { ...inspectionOf(result), files },
+      conversion: { ...inspectionOf(result), fileName, files },
       paths,
       temporaryPaths: parts.map((part) => part.temporaryPath),
       folder,

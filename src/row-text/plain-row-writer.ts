@@ -18,12 +18,14 @@ export class PlainRowWriter implements RowWriter {
 const utf8 = new TextEncoder();
 
 function textOf({ instructions }: RowTemplate, batch: SampleBatch, row: number): string {
-  const met =
-    (batch.fixType[row] === 2 ? Condition.withoutAltitude : Condition.withAltitude) |
-    (batch.hr[row] === 0 ? Condition.withoutHr : Condition.withHr);
+  const unmet =
+    (batch.fixType[row] === 2 ? Condition.withAltitude : Condition.withoutAltitude) |
+    (batch.hr[row] === 0 ? Condition.withHr : Condition.withoutHr);
   let text = "";
   for (const instruction of instructions) {
-    if ((instruction.conditions & ~met) === 0) text += instruction.text + fieldOf(instruction, batch, row);
+    if ((instruction.conditions & unmet) !== 0) continue;
+    text += instruction.text;
+    if ((instruction.fieldConditions & unmet) === 0) text += fieldOf(instruction, batch, row);
   }
   return text;
 }

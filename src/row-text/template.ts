@@ -30,11 +30,13 @@ export type TemplatePart =
       readonly missing?: readonly TemplatePart[];
     };
 
-/** One thing to be done for a row: nothing unless all conditions hold; otherwise the text, then the field. */
+/** One thing to be done for a row: nothing unless all conditions hold; otherwise the text, then perhaps the field. */
 export interface Instruction {
   /** Sum of `Condition`s. */
   readonly conditions: number;
   readonly text: string;
+  /** Those of the field alone. */
+  readonly fieldConditions: number;
   readonly field: Field | null;
   readonly decimalMark: DecimalMark;
 }
@@ -76,6 +78,9 @@ const PROGRAM_CAPACITY = 4096;
 /** A row must fit the output of the core many times over. */
 const MOST_ROW_BYTES = 8192;
 
+/** Stands among the conditions of an instruction whose text is longer than a block. */
+const IS_LONG = 0x80;
+
 const HEAD_BYTES = 8;
 const BLOCK_BYTES = 16;
 
@@ -86,6 +91,8 @@ const BLOCK_BYTES = 16;
  */
 export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
   const instructions = instructionsOf(parts, 0);
+  // the core runs one at least
+  if (instructions.length === 0) instructions.push(NO_INSTRUCTION);
   const texts = instructions.map(({ text }) => utf8.encode(text));
   const sizes = texts.map(
     ({ length }) => HEAD_BYTES + BLOCK_BYTES * Math.max(1, Math.ceil(length / BLOCK_BYTES)),
@@ -100,12 +107,13 @@ export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
   }
   const view = new DataView(program.buffer);
   let at = 0;
-  for (const [i, { conditions, field, decimalMark }] of instructions.entries()) {
+  for (const [i, { conditions, fieldConditions, field, decimalMark }] of instructions.entries()) {
     const text = texts[i] ?? new Uint8Array(0);
     const size = sizes[i] ?? 0;
-    view.setUint8(at, conditions);
-    view.setUint8(at + 1, field === null ? 0 : FIELDS[field].code);
-    view.setUint8(at + 2, decimalMark.charCodeAt(0));
+    view.setUint8(at, conditions | (text.length > BLOCK_BYTES ? IS_LONG : 0));
+    view.setUint8(at + 1, fieldConditions);
+    view.setUint8(at + 2, field === null ? 0 : FIELDS[field].code);
+    view.setUint8(at + 3, decimalMark.charCodeAt(0));
     view.setUint16(at + 4, text.length, true);
     view.setUint16(at + 6, size, true);
     program.set(text, at + HEAD_BYTES);
@@ -116,30 +124,47 @@ export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
 
 const utf8 = new TextEncoder();
 
-// A text goes before the field that follows it under the same conditions; texts in a row become one.
+const NO_INSTRUCTION: Instruction = {
+  conditions: 0,
+  text: "",
+  fieldConditions: 0,
+  field: null,
+  decimalMark: ".",
+};
+
+// A text goes before the field that follows it; texts in a row become one.
 function instructionsOf(parts: readonly TemplatePart[], conditions: number): Instruction[] {
   const instructions: Instruction[] = [];
   let text = "";
-  const flush = () => {
-    if (text !== "") instructions.push({ conditions, text, field: null, decimalMark: "." });
+  const add = (field: Field | null, decimalMark: DecimalMark = ".", fieldConditions = 0) => {
+    if (text !== "" || field !== null) {
+      instructions.push({ conditions, text, fieldConditions, field, decimalMark });
+    }
     text = "";
   };
   for (const part of parts) {
     if (typeof part === "string") {
       text += part;
     } else if ("field" in part) {
-      instructions.push({ conditions, text, field: part.field, decimalMark: part.decimalMark ?? "." });
-      text = "";
+      add(part.field, part.decimalMark);
     } else {
-      flush();
-      const [given, missing] =
-        part.where === "altitude"
+      const { where, given, missing = [] } = part;
+      const [ifGiven, ifMissing] =
+        where === "altitude"
           ? [Condition.withAltitude, Condition.withoutAltitude]
           : [Condition.withHr, Condition.withoutHr];
-      instructions.push(...instructionsOf(part.given, conditions | given));
-      instructions.push(...instructionsOf(part.missing ?? [], conditions | missing));
+      const [first, ...others] = given;
+      if (typeof first === "object" && "field" in first) {
+        // the text in front of it is written in any case, by the same instruction
+        add(first.field, first.decimalMark, ifGiven);
+        instructions.push(...instructionsOf(others, conditions | ifGiven));
+      } else {
+        add(null);
+        instructions.push(...instructionsOf(given, conditions | ifGiven));
+      }
+      instructions.push(...instructionsOf(missing, conditions | ifMissing));
     }
   }
-  flush();
+  add(null);
   return instructions;
 }

@@ -9,6 +9,7 @@ import type {
 } from "../engine.js";
 import { ACCOUNT_FIELDS, type Account, RangeLog } from "../engine-account.js";
 import { serialBytes } from "../header.js";
+import { batchIn } from "../sample-batch.js";
 import type { Report, SampleBatch } from "../types.js";
 import { type CoreExports, type CoreName, CoreSignal, instantiateCore } from "./core.js";
 import { WasmRowWriter } from "./wasm-row-writer.js";
@@ -99,18 +100,8 @@ export class WasmEngine implements Engine {
   }
 
   columns(): SampleBatch {
-    const { buffer } = this.#core.memory;
-    const length = this.#core.columnLength();
-    return {
-      length,
-      timestampMs: new Float64Array(buffer, this.#core.columnTimestamp(), length),
-      latitudeE7: new Int32Array(buffer, this.#core.columnLatitude(), length),
-      longitudeE7: new Int32Array(buffer, this.#core.columnLongitude(), length),
-      altitudeMm: new Int32Array(buffer, this.#core.columnAltitude(), length),
-      speedMmPerS: new Int32Array(buffer, this.#core.columnSpeed(), length),
-      hr: new Uint8Array(buffer, this.#core.columnHr(), length),
-      fixType: new Uint8Array(buffer, this.#core.columnFixType(), length),
-    };
+    const { memory, columns, rowCapacity, columnLength } = this.#core;
+    return batchIn(memory.buffer, columns(), rowCapacity(), columnLength());
   }
 
   rangeBreaks(): RangeBreak[] {

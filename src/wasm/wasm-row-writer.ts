@@ -20,8 +20,8 @@ export class WasmRowWriter implements RowWriter {
     this.#bytes = new Uint8Array(buffer);
     this.#output = core.output();
     this.#program = core.program();
-    this.#columns = core.columnTimestamp();
-    this.#given = batchIn(buffer, core.givenRows(), core.givenRowCapacity());
+    this.#columns = core.columns();
+    this.#given = batchIn(buffer, core.givenColumns(), core.rowCapacity());
   }
 
   write(template: RowTemplate, batch: SampleBatch, from: number, to: number): TextOfRows {

@@ -1,0 +1,85 @@
+import { shown } from "../arguments.js";
+import { checkLayout } from "../csv-layout.js";
+import { AsiError } from "../errors.js";
+import { csvFormat } from "./csv-layout.js";
+import type { Format, FormatName } from "./format.js";
+
+/** Programs of sports show a heart rate only where it stands: readings come once a second, rows ten times. */
+const SPORTS_FILL_HR_MS = 2000;
+
+export const CSV: Format = {
+  name: "csv",
+  extension: ".csv",
+  mediaType: "text/csv",
+  fillHrMs: 0,
+  wantsTotals: false,
+  load: async () => csvFormat(checkLayout({})),
+};
+
+/** All formats, in the order of the help. */
+export const FORMATS: readonly Format[] = [
+  CSV,
+  {
+    name: "gpx",
+    extension: ".gpx",
+    mediaType: "application/gpx+xml",
+    fillHrMs: SPORTS_FILL_HR_MS,
+    wantsTotals: false,
+    load: async () => (await import("./gpx.js")).openGpx,
+  },
+  {
+    name: "tcx",
+    extension: ".tcx",
+    mediaType: "application/vnd.garmin.tcx+xml",
+    fillHrMs: SPORTS_FILL_HR_MS,
+    wantsTotals: false,
+    load: async () => (await import("./tcx.js")).openTcx,
+  },
+  {
+    name: "geojson",
+    extension: ".geojson",
+    mediaType: "application/geo+json",
+    fillHrMs: 0,
+    wantsTotals: false,
+    load: async () => (await import("./geojson.js")).openGeojson,
+  },
+  {
+    name: "geojsonl",
+    extension: ".geojsonl",
+    mediaType: "application/x-ndjson",
+    fillHrMs: 0,
+    wantsTotals: false,
+    load: async () => (await import("./geojsonl.js")).openGeojsonl,
+  },
+  {
+    name: "jsonl",
+    extension: ".jsonl",
+    mediaType: "application/x-ndjson",
+    fillHrMs: 0,
+    wantsTotals: false,
+    load: async () => (await import("./jsonl.js")).openJsonl,
+  },
+  {
+    name: "kml",
+    extension: ".kml",
+    mediaType: "application/vnd.google-earth.kml+xml",
+    fillHrMs: 0,
+    wantsTotals: false,
+    load: async () => (await import("./kml.js")).openKml,
+  },
+];
+
+/** The format of that name. Throws `BAD_OPTION` when there is none. */
+export function formatNamed(name: FormatName | undefined): Format {
+  if (name === undefined) return CSV;
+  const format = FORMATS.find((one) => one.name === name);
+  if (format !== undefined) return format;
+  const names = FORMATS.map((one) => one.name).join(", ");
+  throw new AsiError("BAD_OPTION", `There is no format ${shown(name)}; use one of ${names}.`);
+}
+
+/** The format that a file is in by its extension; null when none has it. */
+export function formatOfFile(fileName: string): Format | null {
+  const name = fileName.toLowerCase();
+  return FORMATS.find(({ extension }) => name.endsWith(extension)) ?? null;
+}

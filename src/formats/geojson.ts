@@ -1,0 +1,33 @@
+import { rowTemplate } from "../row-text/template.js";
+import { heldFormat } from "./held-format.js";
+
+const ARRAYS = [
+  ["times", rowTemplate([',"', { field: "isoTime" }, '"'])],
+  ["altitudes", rowTemplate([",", { where: "altitude", given: [{ field: "altitude" }], missing: ["null"] }])],
+  ["speeds", rowTemplate([",", { field: "speed" }])],
+  ["heartRates", rowTemplate([",", { where: "hr", given: [{ field: "hr" }], missing: ["null"] }])],
+] as const;
+
+const POSITION = rowTemplate([",[", { field: "longitude" }, ",", { field: "latitude" }, "]"]);
+
+/**
+ * GeoJSON (RFC 7946): a Feature for each range, a line whose times, altitudes, speeds and heart rates stand in
+ * `coordinateProperties`, an entry for each position. A range of one row is a point, since a line has two positions. The
+ * heights of GeoJSON are those above the ellipsoid, ours are above mean sea level: therefore the altitude is a property.
+ */
+export const openGeojson = heldFormat({
+  before: '{"type":"FeatureCollection","features":[\n',
+  range: { before: "", after: "", between: ",\n" },
+  *part(rows, write) {
+    const [type, open, close] = rows.length === 1 ? ["Point", "", ""] : ["LineString", "[", "]"];
+    yield `{"type":"Feature","geometry":{"type":"${type}","coordinates":${open}`;
+    yield* write(POSITION, 1);
+    yield `${close}},"properties":{"coordinateProperties":`;
+    for (const [i, [name, template]] of ARRAYS.entries()) {
+      yield `${i === 0 ? "{" : "],"}"${name}":[`;
+      yield* write(template, 1);
+    }
+    yield "]}}}";
+  },
+  after: "\n]}\n",
+});

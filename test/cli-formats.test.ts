@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { asi, Fixture, MATCH, namesIn, scratchFolder, textOf } from "./asi-process.js";
+
+const RUN = new Fixture("valid/run-fix-loss");
+const FORMATS = ["gpx", "tcx", "geojson", "geojsonl", "jsonl", "kml"] as const;
+
+const MARK_OF_A_ROW = {
+  gpx: "<trkpt ",
+  tcx: "<Trackpoint>",
+  geojson: 'Z"',
+  geojsonl: '"Point"',
+  jsonl: '"timestamp"',
+  kml: "<when>",
+} as const;
+
+describe("asi convert writes another format", () => {
+  test.for(FORMATS)("by the extension of -o, and by --format under its proper name: %s", async (format) => {
+    const folder = scratchFolder();
+    const path = MATCH.copyTo(folder);
+    const named = join(folder, `x.${format.toUpperCase()}`);
+    const { status, stderr } = await asi(["convert", path, "-o", named]);
+    expect(stderr).toBe(`${path}: 7200 rows -> ${named}\n`);
+    expect(status).toBe(0);
+    const { stdout } = await asi(["convert", path, "--format", format, "--json"]);
+    const proper = MATCH.expected.fileName.replace(/csv$/, format);
+    expect(JSON.parse(stdout)).toMatchObject({ fileName: proper, files: [{ path: join(folder, proper) }] });
+    expect(readFileSync(join(folder, proper), "utf8")).toBe(readFileSync(named, "utf8"));
+    expect(namesIn(folder)).toEqual([proper, "match.asi", `x.${format.toUpperCase()}`].sort());
+  });
+
+  test("to the standard output", async () => {
+    const { stdout } = await asi(["convert", MATCH.path, "--format", "jsonl", "-o", "-"]);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(7200);
+    expect(JSON.parse(stdout.slice(0, stdout.indexOf("\n")))).toHaveProperty("latitude");
+  });
+
+  test.for(FORMATS)("as a whole file for each range: %s", async (format) => {
+    const folder = scratchFolder();
+    await asi(["convert", RUN.path, "--format", format, "--split", "-d", folder]);
+    const csv = scratchFolder();
+    await asi(["convert", RUN.path, "--split", "-d", csv]);
+    expect(namesIn(folder)).toEqual(namesIn(csv).map((name) => name.replace(/csv$/, format)));
+    expect(namesIn(folder).length).toBeGreaterThan(1);
+    for (const name of namesIn(folder)) {
+      const rows = textOf(csv, name.replace(new RegExp(`${format}$`), "csv")).split("\n").length - 2;
+      const text = textOf(folder, name);
+      expect(text.split(MARK_OF_A_ROW[format])).toHaveLength(rows + 1);
+      expect(text).toMatch(
+        { geojsonl: /\}\n$/, jsonl: /\}\n$/, geojson: /\]\}\n$/ }[format as string] ?? /<\/\w+>\n$/,
+      );
+    }
+  });
+
+  test("in threads", async () => {
+    const folder = scratchFolder();
+    const args = ["convert", MATCH.path, RUN.path, "--format", "gpx", "--jobs", "2", "-d", folder];
+    expect((await asi(args)).status).toBe(0);
+    expect(namesIn(folder).every((name) => name.endsWith(".gpx"))).toBe(true);
+  });
+
+  test("with the decimal mark of the country, as CSV", async () => {
+    const { stdout } = await asi(["convert", MATCH.path, "--decimal", ",", "-o", "-"]);
+    expect(stdout).toBe(MATCH.csv.replaceAll(",", ";").replaceAll(".", ","));
+  });
+});
+
+describe("asi convert refuses, as wrong usage and before anything is written,", () => {
+  const convert = (...args: string[]) => asi(["convert", MATCH.path, ...args]);
+
+  test("an extension that names no format", async () => {
+    for (const name of ["x.xlsx", "x.json", "x.asi", "x.csv.gz", "x.txt"]) {
+      const folder = scratchFolder();
+      const { status, stderr } = await convert("-o", join(folder, name));
+      expect(status).toBe(2);
+      expect(stderr).toMatch(
+        /names no format; give one of \.csv, .*\.kml, or say with --format what to write/,
+      );
+      expect(namesIn(folder)).toEqual([]);
+    }
+  });
+
+  test("a format that there is not, and a layout that it cannot have", async () => {
+    const unknown = await convert("--format", "xlsx");
+    expect(unknown.status).toBe(2);
+    expect(unknown.stderr).toMatch(/no format "xlsx"; use one of csv, gpx/);
+    const foreign = await convert("--format", "gpx", "--delimiter", ";");
+    expect(foreign.status).toBe(2);
+    expect(foreign.stderr).toMatch(/delimiter belongs to CSV/);
+  });
+});
+
+describe("asi convert -o", () => {
+  test("writes what --format says under any name, and CSV under one without extension or .tsv", async () => {
+    const folder = scratchFolder();
+    await asi(["convert", MATCH.path, "-o", join(folder, "x.json"), "--format", "geojson"]);
+    expect(JSON.parse(textOf(folder, "x.json"))).toHaveProperty("features");
+    await asi(["convert", MATCH.path, "-o", join(folder, "rows")]);
+    expect(textOf(folder, "rows")).toBe(MATCH.csv);
+    await asi(["convert", MATCH.path, "-o", join(folder, "rows.tsv"), "--delimiter", "tab"]);
+    expect(textOf(folder, "rows.tsv")).toBe(MATCH.csv.replaceAll(",", "\t"));
+  });
+});

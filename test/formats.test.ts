@@ -1,0 +1,330 @@
+import { gpx, kml, tcx } from "@tmcw/togeojson";
+import { DOMParser } from "@xmldom/xmldom";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  AsiError,
+  type ConvertOptions,
+  convert,
+  convertSync,
+  decodeSync,
+  type EngineName,
+  type FormatName,
+  findRanges,
+  type Row,
+  rowsOf,
+} from "../src/index.js";
+import { pieces } from "./drive.js";
+import { fixture, formatFile } from "./fixture-files.js";
+import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
+import { asiError, thrown, wholeText } from "./whole.js";
+
+const FORMATS: readonly FormatName[] = ["gpx", "tcx", "geojson", "geojsonl", "jsonl", "kml"];
+const ENGINES: readonly EngineName[] = ["simd", "plain", "reference"];
+
+const edges = fixture("valid/edges");
+
+const written = (bytes: Uint8Array | Iterable<Uint8Array>, options: ConvertOptions) =>
+  wholeText(convert(bytes, options).body);
+
+describe.for(FORMATS)("%s", (format) => {
+  it("is written byte by byte as it was made beside the recording, by every engine", async () => {
+    for (const engine of ENGINES) {
+      expect(await written(edges.bytes, { format, engine }), engine).toBe(formatFile(edges, format));
+    }
+  });
+
+  it("is the same however the input is cut", async () => {
+    for (const size of [1, 97, 100, 1000]) {
+      expect(await written(pieces(edges.bytes, size), { format })).toBe(formatFile(edges, format));
+    }
+  });
+
+  it("has the extension and the media type of its own", async () => {
+    const conversion = convert(edges.bytes, { format });
+    await wholeText(conversion.body);
+    expect(await conversion.fileName).toBe(`EDGE-1_20250517T143000_20250518T000000.${format}`);
+    expect(conversion.mediaType).toMatch(/^application\//);
+    expect(conversion.csv).toBe(conversion.body);
+  });
+
+  it("writes no byte of a recording without rows", async () => {
+    const { body, fileName } = convert(asiInf(), { format });
+    expect((await asiError(wholeText(body))).code).toBe("NO_SAMPLES");
+    expect((await asiError(fileName)).code).toBe("NO_SAMPLES");
+  });
+
+  it("holds the very rows of the recording, whatever they are", async () => {
+    await fc.assert(
+      fc.asyncProperty(recordings, fc.constantFrom(...ENGINES), async (bytes, engine) => {
+        const fillHrMs = ["gpx", "tcx"].includes(format) ? 2000 : 0;
+        const rows = [...rowsOf(decodeSync(bytes, { fillHrMs }).samples)];
+        const text = await written(bytes, { format, engine });
+        expect(READERS[format]?.(text)).toEqual(EXPECTED[format]?.(rows));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("can be limited in time", async () => {
+    const from = (decodeSync(edges.bytes).samples.timestampMs.at(-2) ?? 0) - 1;
+    const rows = [...rowsOf(decodeSync(edges.bytes, { from }).samples)];
+    expect(rows).toHaveLength(2);
+    expect(READERS[format]?.(await written(edges.bytes, { format, from }))).toEqual(EXPECTED[format]?.(rows));
+  });
+});
+
+describe("formats", () => {
+  it("carry a heart rate as long as the caller says", async () => {
+    expect(await written(edges.bytes, { format: "gpx", fillHrMs: 0 })).toMatch(
+      /-0.0000001[^\n]*Extension><gpxtpx:speed>/,
+    );
+    expect(await written(edges.bytes, { format: "jsonl", fillHrMs: 500 })).toContain('"speed":0.000,"hr":1}');
+  });
+
+  it("name the device in XML whatever its serial number", async () => {
+    const text = await written(edges.bytes, { format: "gpx", serial: "A.b-c_1" });
+    expect(text).toContain("<name>A.b-c_1</name>");
+  });
+
+  it("of a plain log begin with what the caller said", async () => {
+    const log = joined([navPvt(civilTime(1000)), asiInf({ serial: "OTHER" }), navPvt(civilTime(2000))]);
+    expect(await written(log, { format: "kml", serial: "GIVEN-1" })).toContain("<name>GIVEN-1</name>");
+  });
+
+  it("are refused when there is no such format, or a layout that only a CSV has", () => {
+    const options = { format: "xlsx" as FormatName };
+    const error = thrown(() => convert(edges.bytes, options));
+    expect(error).toBeInstanceOf(AsiError);
+    expect(error).toMatchObject({
+      code: "BAD_OPTION",
+      message: expect.stringMatching(/no format "xlsx"; use one of csv, gpx/),
+    });
+    for (const layout of [
+      { columns: ["hr"] },
+      { delimiter: ";" },
+      { decimalMark: "," },
+      { header: true },
+      { lineEnd: "\n" },
+    ] as const) {
+      expect(() => convert(edges.bytes, { format: "gpx", ...layout } as ConvertOptions)).toThrow(
+        /belongs to CSV; leave it out/,
+      );
+    }
+    expect(() => convertSync(edges.bytes, { format: "gpx" })).toThrow(/convertSync writes CSV only/);
+    expect(convertSync(edges.bytes, { format: "csv" }).fileName).toMatch(/\.csv$/);
+  });
+
+  // a KML track has 16,384 rows at most; of the others a buffer holds 1,300
+  it.for(FORMATS)("longer than any buffer hold all rows in order: %s", async (format) => {
+    const length = format === "kml" ? 17_000 : 3_000;
+    const rows = Array.from({ length }, (_, i) =>
+      navPvt(civilTime(1e12 + i * 100 + (i < 2_900 ? 0 : 400_000))),
+    );
+    const bytes = joined([asiInf(), ...rows]);
+    const expected = [...rowsOf(decodeSync(bytes).samples)];
+    const text = await written(bytes, { format });
+    expect(READERS[format]?.(text)).toEqual(EXPECTED[format]?.(expected));
+  });
+
+  it.for(FORMATS)("of a range for each row hold all rows in order: %s", async (format) => {
+    const rows = Array.from({ length: 500 }, (_, i) => navPvt(civilTime(1e12 + i * 400_000)));
+    const bytes = joined([asiInf(), ...rows]);
+    const expected = [...rowsOf(decodeSync(bytes).samples)];
+    expect(READERS[format]?.(await written(bytes, { format }))).toEqual(EXPECTED[format]?.(expected));
+  });
+
+  it("end where a damage ends the reading, with the error of the recording", async () => {
+    const damaged = joined([
+      asiInf(),
+      navPvt(civilTime(1000)),
+      navPvt(civilTime(2000)).map((byte, i) => (i === 50 ? byte ^ 1 : byte)),
+    ]);
+    for (const format of FORMATS) {
+      const { body } = convert(damaged, { format, strict: true });
+      expect((await asiError(wholeText(body))).code).toBe("DAMAGED");
+    }
+  });
+});
+
+/** Rows in one or several ranges, with and without altitude and heart rate, also at the limits of positions. */
+const recordings = fc
+  .array(
+    fc.record({
+      stepMs: fc.oneof(fc.integer({ min: 1, max: 2_500 }), fc.constantFrom(300_000, 300_001, 90_000_000)),
+      latitudeE7: fc.oneof(
+        fc.integer({ min: -900_000_000, max: 900_000_000 }),
+        fc.constantFrom(0, -1, 900_000_000),
+      ),
+      longitudeE7: fc.oneof(
+        fc.integer({ min: -1_800_000_000, max: 1_800_000_000 }),
+        fc.constantFrom(1_800_000_000, -1_800_000_000, -1),
+      ),
+      altitudeMm: fc.integer({ min: -1_000_000, max: 9_000_000 }),
+      speedMmPerS: fc.integer({ min: 0, max: 100_000 }),
+      fixType: fc.constantFrom(2, 3),
+      hr: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 255 })),
+    }),
+    { minLength: 1, maxLength: 30 },
+  )
+  .map((rows) => {
+    let ms = 1_700_000_000_000;
+    const frames = [asiInf()];
+    for (const { stepMs, hr, ...fix } of rows) {
+      ms += stepMs;
+      if (hr !== null) frames.push(ecgHr({ timeMs: ms, beatsPerMinute: hr }));
+      frames.push(navPvt({ ...civilTime(ms), ...fix }));
+    }
+    return joined(frames);
+  });
+
+// --- what a reader that knows nothing of this library finds, and what it must find ---
+
+type Found = unknown;
+
+const below180 = (longitude: number) => (longitude === 180 ? -180 : longitude);
+const iso = (ms: number) => new Date(ms).toISOString();
+const objects = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Found);
+
+function byRange(rows: readonly Row[]): Row[][] {
+  let next = 0;
+  return findRanges(rows.map(({ timestamp }) => timestamp)).map(({ size }) => {
+    next += size;
+    return rows.slice(next - size, next);
+  });
+}
+
+// What togeojson makes of one point is not told from another's: positions, times and heart rates by segment or lap.
+interface Tracks {
+  features: {
+    geometry: { type: string; coordinates: unknown };
+    properties: { coordinateProperties?: Record<string, unknown> };
+  }[];
+}
+
+const document = (text: string) => {
+  const parser = new DOMParser({
+    onError(level, message) {
+      throw new Error(`${level}: ${message}`);
+    },
+  });
+  return parser.parseFromString(text, "text/xml");
+};
+
+const textsOf = (parent: ReturnType<typeof document> | Element, tag: string): string[] =>
+  Array.from(
+    (parent as unknown as Document).getElementsByTagName(tag),
+    (element) => element.textContent ?? "",
+  );
+
+const elementsOf = (parent: ReturnType<typeof document> | Element, tag: string): Element[] =>
+  Array.from((parent as unknown as Document).getElementsByTagName(tag));
+
+const numberOf = (texts: readonly string[]) => (texts[0] === undefined ? null : Number(texts[0]));
+
+const READERS: Partial<Record<FormatName, (text: string) => Found>> = {
+  jsonl: objects,
+  geojsonl: objects,
+  geojson: (text) => JSON.parse(text) as Found,
+  gpx(text) {
+    const tracks = document(text);
+    return elementsOf(tracks, "trkseg").map((segment) =>
+      elementsOf(segment, "trkpt").map((point) => ({
+        timestamp: Date.parse(textsOf(point, "time")[0] ?? ""),
+        latitude: Number(point.getAttribute("lat")),
+        longitude: Number(point.getAttribute("lon")),
+        altitude: numberOf(textsOf(point, "ele")),
+        speed: numberOf(textsOf(point, "gpxtpx:speed")),
+        hr: numberOf(textsOf(point, "gpxtpx:hr")),
+      })),
+    );
+  },
+  tcx(text) {
+    return elementsOf(document(text), "Lap").map((lap) =>
+      elementsOf(lap, "Trackpoint").map((point) => ({
+        timestamp: Date.parse(textsOf(point, "Time")[0] ?? ""),
+        latitude: numberOf(textsOf(point, "LatitudeDegrees")),
+        longitude: numberOf(textsOf(point, "LongitudeDegrees")),
+        altitude: numberOf(textsOf(point, "AltitudeMeters")),
+        speed: numberOf(textsOf(point, "Speed")),
+        hr: numberOf(textsOf(point, "Value")),
+      })),
+    );
+  },
+  kml(text) {
+    return elementsOf(document(text), "gx:MultiTrack").map((range) =>
+      elementsOf(range, "gx:Track").flatMap((track) => {
+        const times = textsOf(track, "when");
+        const places = textsOf(track, "gx:coord").map((coordinates) => coordinates.split(" ").map(Number));
+        const [speeds, heartRates] = elementsOf(track, "gx:SimpleArrayData").map((array) =>
+          textsOf(array, "gx:value"),
+        );
+        return times.map((time, i) => ({
+          timestamp: Date.parse(time),
+          latitude: places[i]?.[1],
+          longitude: places[i]?.[0],
+          altitude: places[i]?.[2] ?? null,
+          speed: Number(speeds?.[i]),
+          hr: heartRates?.[i] === "" ? null : Number(heartRates?.[i]),
+        }));
+      }),
+    );
+  },
+};
+
+const EXPECTED: Partial<Record<FormatName, (rows: readonly Row[]) => Found>> = {
+  jsonl: (rows) => rows.map((row) => ({ ...row, timestamp: iso(row.timestamp) })),
+  geojsonl: (rows) =>
+    rows.map(({ timestamp, latitude, longitude, ...others }) => ({
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [longitude, latitude] },
+      properties: { time: iso(timestamp), ...others },
+    })),
+  geojson: (rows) => ({
+    type: "FeatureCollection",
+    features: byRange(rows).map((range) => {
+      const positions = range.map(({ latitude, longitude }) => [longitude, latitude]);
+      return {
+        type: "Feature",
+        geometry:
+          range.length === 1
+            ? { type: "Point", coordinates: positions[0] }
+            : { type: "LineString", coordinates: positions },
+        properties: {
+          coordinateProperties: {
+            times: range.map(({ timestamp }) => iso(timestamp)),
+            altitudes: range.map(({ altitude }) => altitude),
+            speeds: range.map(({ speed }) => speed),
+            heartRates: range.map(({ hr }) => hr),
+          },
+        },
+      };
+    }),
+  }),
+  gpx: (rows) => byRange(rows.map((row) => ({ ...row, longitude: below180(row.longitude) }))),
+  tcx: (rows) => byRange(rows.map((row) => ({ ...row, longitude: below180(row.longitude) }))),
+  kml: (rows) => byRange(rows),
+};
+
+describe("togeojson, which maps show tracks with, reads", () => {
+  const rows = [...rowsOf(decodeSync(edges.bytes).samples)];
+  const [first = []] = byRange(rows);
+
+  it.for([
+    ["gpx", gpx],
+    ["tcx", tcx],
+    ["kml", kml],
+  ] as const)("the positions and times of %s", async ([format, read]) => {
+    const text = await written(edges.bytes, { format });
+    const { features } = read(document(text) as never) as unknown as Tracks;
+    const found = JSON.stringify(features);
+    for (const { timestamp, latitude } of first) {
+      expect(found).toContain(iso(timestamp));
+      expect(found).toContain(`${latitude}`);
+    }
+  });
+});
