@@ -49,7 +49,7 @@ export const RANGE_BREAKS: usize = memory.data(24 * ROW_CAPACITY, 16);
 
 /** Program of a row template (template.ts), and the bytes that it can have. */
 export const PROGRAM_CAPACITY: i32 = 4096;
-export const PROGRAM: usize = memory.data(PROGRAM_CAPACITY + 16, 16);
+export const PROGRAM: usize = memory.data(PROGRAM_CAPACITY + 32, 16);
 
 /** The account: see `account` in index.ts. */
 export const ACCOUNT: usize = memory.data(8 * 32, 16);

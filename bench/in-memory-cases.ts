@@ -1,4 +1,4 @@
-import type { CsvLayout } from "../src/csv-layout.js";
+import type { ConvertOptions } from "../src/convert.js";
 import { createEngine } from "../src/engines.js";
 import "../test/scalar-core.js";
 import { coreColumns, coreCsv, coreLayout } from "./core.js";
@@ -15,6 +15,8 @@ import { type Session, type Sessions, sizeOf } from "./sessions.js";
 import { assertDigest, columnChecker, digestOf, expectedDigest, verifyFit } from "./verify.js";
 
 const NATIVE_RUNS_PER_ROUND = 3;
+
+const TEXT_FORMATS = ["gpx", "tcx", "geojson", "geojsonl", "jsonl", "kml"] as const;
 
 /** What came out of all runs: added up, so that no output is left unread. */
 const produced = { csvBytes: 0, rows: 0 };
@@ -36,9 +38,9 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
   const plain = createEngine("plain");
 
   const converted =
-    (layout: CsvLayout): CsvPeer =>
+    (options: ConvertOptions): CsvPeer =>
     async (recording, sink) => {
-      const reader = convert(recording, layout).csv.getReader();
+      const reader = convert(recording, options).body.getReader();
       for (let piece = await reader.read(); !piece.done; piece = await reader.read()) sink(piece.value);
     };
   const convertCsv = converted({});
@@ -62,6 +64,10 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
 
   await verifyCsv({ ...fast, ...slow }, slice, expectedDigest(slice.rows));
   await verifyCsv(fast, main, await digestOf((sink) => plainCsv(main.bytes, sink)));
+  for (const format of TEXT_FORMATS) {
+    const expected = await digestOf((sink) => converted({ format, engine: "plain" })(slice.bytes, sink));
+    assertDigest(format, await digestOf((sink) => converted({ format })(slice.bytes, sink)), expected);
+  }
   await verifyCsv({ ...layouts, fastCsvLayout }, slice, expectedDigest(slice.rows, ";"));
   for (const engine of [simd, scalar, plain]) {
     const columns = columnChecker(`columns, ${engine.name}`, slice.rows);
@@ -89,6 +95,7 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     csvCase("coreLayoutSimd", layouts.coreLayoutSimd, main),
     csvCase("coreLayoutScalar", layouts.coreLayoutScalar, main),
     csvCase("convertLayout", convertLayout, main),
+    ...TEXT_FORMATS.map((format) => csvCase(format, converted({ format }), main)),
     timed("decode", sizeOf(main), async () => {
       for await (const batch of decode(main.bytes)) produced.rows += batch.length;
     }),

@@ -8,19 +8,18 @@ import {
   convert,
   convertSync,
   decodeSync,
-  type EngineName,
   type FormatName,
   findRanges,
   type Row,
   rowsOf,
 } from "../src/index.js";
 import { pieces } from "./drive.js";
+import { ENGINES } from "./every-engine.js";
 import { fixture, formatFile } from "./fixture-files.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
 import { asiError, thrown, wholeText } from "./whole.js";
 
 const FORMATS: readonly FormatName[] = ["gpx", "tcx", "geojson", "geojsonl", "jsonl", "kml"];
-const ENGINES: readonly EngineName[] = ["simd", "plain", "reference"];
 
 const edges = fixture("valid/edges");
 
