@@ -24,7 +24,9 @@ export const ROW_CAPACITY: i32 = (INPUT_CAPACITY / (MIN_GNSS_PAYLOAD + FRAME_OVE
 // A row takes at most 71 bytes as CSV and a frame at least 92, so the output of a step is never longer than its input;
 // the margin is for stores that overlap.
 export const OUTPUT_CAPACITY: i32 = INPUT_CAPACITY;
-export const OUTPUT: usize = memory.data(OUTPUT_CAPACITY + 64, 16);
+// A row template writes the end of a row in front of the next one (template.ts), and so in front of the first.
+const TAIL_CAPACITY: i32 = 128;
+export const OUTPUT: usize = memory.data(TAIL_CAPACITY + OUTPUT_CAPACITY + 64, 16) + TAIL_CAPACITY;
 
 /** Rows of the step, column by column: f64, four times i32, twice u8; behind them, alike, rows that the host gives. */
 export const COLUMNS: usize = memory.data(26 * ROW_CAPACITY, 16);

@@ -39,6 +39,9 @@ const WITHOUT_HR: u32 = 8;
 // Among the conditions of the whole: the literal is longer than 16 bytes.
 const IS_LONG: u32 = 0x80;
 
+// The text at the end of a row, its tail, stands at the beginning of the first literal: a row begins with the tail of the row
+// before it, which spares an instruction. That of the first row falls in front of the output.
+
 // Fields; the values are known to src/row-text/template.ts.
 const FIELD_NONE: u32 = 0;
 const FIELD_SECONDS: u32 = 1;
@@ -55,14 +58,16 @@ const ANTIMERIDIAN: i32 = 1800000000;
 
 let programEnd: usize = PROGRAM;
 let lastStart: usize = OUTPUT;
+let tailLength: usize = 0;
 
 /** Where the text of the last call ends. */
 export let textEnd: usize = OUTPUT;
 
-/** The host has written a program. `maxRowBytes`: the most that it writes for a row. */
-export function takeProgram(length: i32, maxRowBytes: i32): void {
+/** The host has written a program. `maxRowBytes`: the most that it writes for a row; `tailBytes`: those of its tail. */
+export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32): void {
   programEnd = PROGRAM + length;
-  lastStart = OUTPUT + OUTPUT_CAPACITY - maxRowBytes;
+  tailLength = tailBytes;
+  lastStart = OUTPUT + OUTPUT_CAPACITY - maxRowBytes - tailBytes;
 }
 
 /**
@@ -75,7 +80,7 @@ export function writeRows(given: bool, from: i32, to: i32): i32 {
   const columns: usize = given ? GIVEN_COLUMNS : COLUMNS;
   const end = programEnd;
   const last = lastStart;
-  let out = OUTPUT;
+  let out = OUTPUT - tailLength;
   let i = from;
   for (; i < to && out <= last; i++) {
     const wide = columns + ((i as usize) << 3);
@@ -131,7 +136,8 @@ export function writeRows(given: bool, from: i32, to: i32): i32 {
       }
     } while (at < end);
   }
-  textEnd = out;
+  copyLong(out, PROGRAM + INSTRUCTION_HEAD, tailLength);
+  textEnd = out + tailLength;
   return i;
 }
 

@@ -85,6 +85,22 @@ describe("a row template", () => {
     expect(textOf(["→ äöü 𝄞 ", { field: "hr" }])).toBe("→ äöü 𝄞 142");
   });
 
+  it("ends every row with a text of any length", () => {
+    const batch = batchOf([sample, { ...sample, hr: 0 }, { ...sample, fixType: 2 }]);
+    for (const length of [0, 1, 16, 31, 32, 33, 127, 128, 129, 1000]) {
+      for (const first of [
+        { field: "hr" },
+        { where: "hr", given: ["<", { field: "hr" }, ">"] },
+        "no field",
+      ] as const) {
+        const template = rowTemplate([first, "x".repeat(length)]);
+        const expected = write(plain, template, batch);
+        expect(expected.match(/x{0,1000}/g)?.join("")).toBe("x".repeat(3 * length));
+        for (const { writer } of cores) expect(write(writer, template, batch)).toBe(expected);
+      }
+    }
+  });
+
   it("writes a decimal comma", () => {
     const fields: Field[] = ["seconds", "latitude", "longitude", "longitudeBelow180", "altitude", "speed"];
     const parts = fields.flatMap((field) => [{ field, decimalMark: "," } as const, " "]);

@@ -44,8 +44,10 @@ export interface Instruction {
 /** How rows are written as text. Made by `rowTemplate`, which proves that it fits the core. */
 export interface RowTemplate {
   readonly instructions: readonly Instruction[];
-  /** The instructions as the core reads them (assembly/template.ts). */
+  /** The same as the core reads it (assembly/template.ts), the text at the end of a row in front of the next one. */
   readonly program: Uint8Array;
+  /** The length of that text. */
+  readonly tailBytes: number;
   /** The most bytes of a row. */
   readonly maxRowBytes: number;
 }
@@ -93,12 +95,13 @@ export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
   const instructions = instructionsOf(parts, 0);
   // the core runs one at least
   if (instructions.length === 0) instructions.push(NO_INSTRUCTION);
-  const texts = instructions.map(({ text }) => utf8.encode(text));
+  const { rotated, tailBytes } = rotate(instructions);
+  const texts = rotated.map(({ text }) => utf8.encode(text));
   const sizes = texts.map(
     ({ length }) => HEAD_BYTES + BLOCK_BYTES * Math.max(1, Math.ceil(length / BLOCK_BYTES)),
   );
   const program = new Uint8Array(sizes.reduce((sum, size) => sum + size, 0));
-  const maxRowBytes = instructions.reduce(
+  const maxRowBytes = rotated.reduce(
     (sum, { field }, i) => sum + (texts[i]?.length ?? 0) + (field === null ? 0 : FIELDS[field].maxBytes),
     0,
   );
@@ -107,7 +110,7 @@ export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
   }
   const view = new DataView(program.buffer);
   let at = 0;
-  for (const [i, { conditions, fieldConditions, field, decimalMark }] of instructions.entries()) {
+  for (const [i, { conditions, fieldConditions, field, decimalMark }] of rotated.entries()) {
     const text = texts[i] ?? new Uint8Array(0);
     const size = sizes[i] ?? 0;
     view.setUint8(at, conditions | (text.length > BLOCK_BYTES ? IS_LONG : 0));
@@ -119,7 +122,7 @@ export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
     program.set(text, at + HEAD_BYTES);
     at += size;
   }
-  return { instructions, program, maxRowBytes };
+  return { instructions, program, tailBytes, maxRowBytes };
 }
 
 const utf8 = new TextEncoder();
@@ -131,6 +134,24 @@ const NO_INSTRUCTION: Instruction = {
   field: null,
   decimalMark: ".",
 };
+
+/** Room in front of the output of the core: TAIL_CAPACITY of assembly/memory.ts. */
+const TAIL_CAPACITY = 128;
+
+// Puts the text at the end of a row in front of the first text: one instruction less for each row.
+function rotate(instructions: readonly Instruction[]): {
+  rotated: readonly Instruction[];
+  tailBytes: number;
+} {
+  const [first, ...others] = instructions;
+  const last = others.pop();
+  const tail = last === undefined || last.field !== null || last.conditions !== 0 ? "" : last.text;
+  const tailBytes = utf8.encode(tail).length;
+  if (first === undefined || first.conditions !== 0 || tail === "" || tailBytes > TAIL_CAPACITY) {
+    return { rotated: instructions, tailBytes: 0 };
+  }
+  return { rotated: [{ ...first, text: tail + first.text }, ...others], tailBytes };
+}
 
 // A text goes before the field that follows it; texts in a row become one.
 function instructionsOf(parts: readonly TemplatePart[], conditions: number): Instruction[] {

@@ -31,7 +31,7 @@ export interface CoreExports extends Record<string, unknown> {
   rowCapacity(): number;
   program(): number;
   programCapacity(): number;
-  takeProgram(length: number, maxRowBytes: number): void;
+  takeProgram(length: number, maxRowBytes: number, tailBytes: number): void;
   writeRows(given: boolean, from: number, to: number): number;
   textEnd(): number;
   closedRanges(): number;

@@ -43,7 +43,7 @@ export class WasmRowWriter implements RowWriter {
 
   #take(template: RowTemplate): void {
     this.#bytes.set(template.program, this.#program);
-    this.#core.takeProgram(template.program.length, template.maxRowBytes);
+    this.#core.takeProgram(template.program.length, template.maxRowBytes, template.tailBytes);
     this.#template = template;
   }
 }
