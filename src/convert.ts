@@ -16,7 +16,7 @@ import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from ".
 export interface ConvertOptions extends DecodeOptions, CsvLayout {
   /**
    * What the rows are written in; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` belong to CSV.
-   * In `gpx` and `tcx` `fillHrMs` is 2000 unless you say otherwise: programs of sports show a heart rate only where it stands.
+   * In `gpx`, `tcx` and `fit` `fillHrMs` is 2000 unless you say otherwise: programs of sports show a heart rate only where it stands.
    */
   format?: FormatName | undefined;
 }

@@ -30,6 +30,21 @@ describe("asi convert writes another format", () => {
     expect(namesIn(folder)).toEqual([proper, "match.asi", `x.${format.toUpperCase()}`].sort());
   });
 
+  test.for([
+    ["fit", ".FIT", 8],
+    ["parquet", "PAR1", 0],
+  ] as const)("that is binary, whole and for each range: %s", async ([format, mark, at]) => {
+    const folder = scratchFolder();
+    expect((await asi(["convert", MATCH.path, "-o", join(folder, `x.${format}`)])).status).toBe(0);
+    expect((await asi(["convert", RUN.path, "--format", format, "--split", "-d", folder])).status).toBe(0);
+    expect(namesIn(folder)).toHaveLength(3);
+    for (const name of namesIn(folder)) {
+      const bytes = readFileSync(join(folder, name));
+      expect(bytes.toString("latin1", at, at + 4)).toBe(mark);
+      expect(bytes.length).toBeGreaterThan(10_000);
+    }
+  });
+
   test("to the standard output", async () => {
     const { stdout } = await asi(["convert", MATCH.path, "--format", "jsonl", "-o", "-"]);
     expect(stdout.trimEnd().split("\n")).toHaveLength(7200);

@@ -70,7 +70,7 @@ const withJson = (command: Command) =>
 function addConvert(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("convert")
-    .summary("recordings to CSV, GPX, TCX, GeoJSON, JSON lines or KML")
+    .summary("recordings to CSV, Parquet, GPX, TCX, FIT, GeoJSON, JSON lines or KML")
     .description(
       "Writes the rows of each recording, as CSV unless told otherwise: timestamp (s since 1970 UTC), latitude and longitude (degrees), altitude (m), speed (m/s), hr (bpm).",
     )
@@ -80,7 +80,7 @@ function addConvert(program: Command, { context, onStatus }: Host): void {
     .option("-f, --force", "overwrite what is there")
     .option(
       "--format <name>",
-      "csv, gpx, tcx, geojson, geojsonl, jsonl or kml; default by the extension of -o, otherwise csv",
+      "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default by the extension of -o, otherwise csv",
     )
     .option("--split", "one file per range (ranges lie more than 5 minutes apart)")
     .option("--from <time>", "only rows from this time on", (text) => parseInstant(text, "start"))
@@ -90,7 +90,7 @@ function addConvert(program: Command, { context, onStatus }: Host): void {
     .option("--decimal <mark>", "decimal mark, . or a comma; with a comma the fields are separated by ;")
     .option(
       "--fill-hr <age>",
-      "repeat a heart rate on the rows after it up to this age: 5s, 1500ms; default 2s for gpx and tcx, otherwise 0",
+      "repeat a heart rate on the rows after it up to this age: 5s, 1500ms; default 2s for gpx, tcx and fit, otherwise 0",
       parseTimeSpan,
     );
   withSerial(command).option("--strict", "fail at the first damage");

@@ -20,6 +20,14 @@ export const CSV: Format = {
 export const FORMATS: readonly Format[] = [
   CSV,
   {
+    name: "parquet",
+    extension: ".parquet",
+    mediaType: "application/vnd.apache.parquet",
+    fillHrMs: 0,
+    wantsTotals: false,
+    load: async () => (await import("./parquet.js")).parquetFormat("double"),
+  },
+  {
     name: "gpx",
     extension: ".gpx",
     mediaType: "application/gpx+xml",
@@ -34,6 +42,14 @@ export const FORMATS: readonly Format[] = [
     fillHrMs: SPORTS_FILL_HR_MS,
     wantsTotals: false,
     load: async () => (await import("./tcx.js")).openTcx,
+  },
+  {
+    name: "fit",
+    extension: ".fit",
+    mediaType: "application/vnd.ant.fit",
+    fillHrMs: SPORTS_FILL_HR_MS,
+    wantsTotals: true,
+    load: async () => (await import("./fit.js")).openFit,
   },
   {
     name: "geojson",
