@@ -112,6 +112,7 @@ describe("FIT files as other devices write them", () => {
       start: START_MS,
       end: START_MS,
       speedsFromPositions: 0,
+      speedUnit: "m/s",
       leftOut: { withoutTime: 0, withoutPosition: 1 },
     });
   });

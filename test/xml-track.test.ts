@@ -53,6 +53,7 @@ describe("GPX as other programs write it", () => {
       start: START_MS + 100,
       end: START_MS + 100,
       speedsFromPositions: 0,
+      speedUnit: "m/s",
       leftOut: { withoutTime: 0, withoutPosition: 0 },
     });
   });
@@ -134,6 +135,28 @@ describe("TCX as other programs write it", () => {
       { timestamp: START_MS, latitude: 47.1234567, longitude: -8.5, altitude: 412.3, speed: 3.25, hr: 144 },
     ]);
     expect(summary).toMatchObject({ format: "tcx", rows: 1 });
+  });
+
+  // 4 m/s north, a point each second
+  const run = (points: number, speed: (second: number) => string) =>
+    tcx(
+      Array.from({ length: points }, (_, second) => {
+        const time = new Date(START_MS + 1000 * second).toISOString();
+        const latitude = (second * 4) / 111_195;
+        return `<Trackpoint><Time>${time}</Time><Position><LatitudeDegrees>${latitude.toFixed(7)}</LatitudeDegrees><LongitudeDegrees>0</LongitudeDegrees></Position><Extensions><TPX><Speed>${speed(second)}</Speed></TPX></Extensions></Trackpoint>`;
+      }).join("\n"),
+    );
+
+  it.each<[string, Uint8Array, "m/s" | "km/h", number]>([
+    ["in m/s", run(60, () => "4.1"), "m/s", 4.1],
+    ["in km/h, as some devices write them", run(60, () => "14.4"), "km/h", 4],
+    ["in km/h, for more points than are looked at", run(3000, () => "14.4"), "km/h", 4],
+    ["that cannot be told, on a way of a few metres", run(10, () => "14.4"), "m/s", 14.4],
+    ["that fit neither", run(60, () => "40"), "m/s", 40],
+  ])("speeds %s", async (_, track, unit, speed) => {
+    const { rows, summary } = await rowsIn(track);
+    expect(summary.speedUnit).toBe(unit);
+    expect(new Set(rows.map((row) => row.speed))).toEqual(new Set([speed]));
   });
 
   it("points with a heart rate alone are left out and counted", async () => {

@@ -43,9 +43,10 @@ async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, 
 }
 
 /** What a user should know of a track, on one line. */
-export function trackText({ format, rows, speedsFromPositions, leftOut }: TrackSummary): string {
+export function trackText({ format, rows, speedsFromPositions, speedUnit, leftOut }: TrackSummary): string {
   const parts = [`${rows} rows of a ${format.toUpperCase()} file`];
   if (speedsFromPositions > 0) parts.push(`${speedsFromPositions} speeds from positions`);
+  if (speedUnit === "km/h") parts.push("speeds taken as km/h");
   if (leftOut.withoutTime > 0) parts.push(`${leftOut.withoutTime} points without a time left out`);
   if (leftOut.withoutPosition > 0)
     parts.push(`${leftOut.withoutPosition} points without a position left out`);

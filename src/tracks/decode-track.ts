@@ -22,6 +22,8 @@ export interface TrackSummary {
    * the second, and 0 where there is no other.
    */
   speedsFromPositions: number;
+  /** What the speeds of the track were in. Some devices write km/h into TCX, where m/s belong; then they were divided by 3.6. */
+  speedUnit: "m/s" | "km/h";
   /** Points that gave no row. */
   leftOut: LeftOut;
 }
@@ -126,8 +128,8 @@ class TrackReading {
   }
 
   #conclude(format: TrackFormat | null): void {
-    const { rows, start, end, speedsFromPositions, leftOut } = this.#rows;
-    if (format !== null) this.#fulfil({ format, rows, start, end, speedsFromPositions, leftOut });
+    const { rows, start, end, speedsFromPositions, speedUnit, leftOut } = this.#rows;
+    if (format !== null) this.#fulfil({ format, rows, start, end, speedsFromPositions, speedUnit, leftOut });
   }
 }
 

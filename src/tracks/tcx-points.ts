@@ -1,6 +1,7 @@
 import type { ElementReader, Refuse } from "./element-reader.js";
 import { instantOf, numberOf } from "./point-values.js";
 import type { TrackRows } from "./track-rows.js";
+import { UnsureSpeeds } from "./unsure-speeds.js";
 
 // TCX (TrainingCenterDatabase v2): trackpoints of activities and courses, with the speed of the extension ActivityExtension v2.
 
@@ -15,7 +16,7 @@ const VALUES: readonly string[] = [
 ];
 
 export class TcxPoints implements ElementReader {
-  readonly #rows: TrackRows;
+  readonly #points: UnsureSpeeds;
   readonly #refuse: Refuse;
   #pointDepth = 0;
   #isInHeartRate = false;
@@ -29,7 +30,7 @@ export class TcxPoints implements ElementReader {
   #hr = Number.NaN;
 
   constructor(rows: TrackRows, refuse: Refuse) {
-    this.#rows = rows;
+    this.#points = new UnsureSpeeds(rows);
     this.#refuse = refuse;
   }
 
@@ -59,9 +60,10 @@ export class TcxPoints implements ElementReader {
       this.#value = null;
     }
     if (name === "HeartRateBpm") this.#isInHeartRate = false;
+    if (depth === 1) this.#points.decide();
     if (depth !== this.#pointDepth) return;
     this.#pointDepth = 0;
-    this.#rows.add(this.#ms, this.#latitude, this.#longitude, this.#altitude, this.#speed, this.#hr);
+    this.#points.add(this.#ms, this.#latitude, this.#longitude, this.#altitude, this.#speed, this.#hr);
   }
 
   #take(name: string, text: string): void {

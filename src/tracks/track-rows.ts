@@ -31,6 +31,8 @@ export class TrackRows {
   rows = 0;
   /** Rows whose speed is that from the position before to theirs. */
   speedsFromPositions = 0;
+  /** What the speeds of the track are in; `add` gets mm/s in any case. */
+  speedUnit: "m/s" | "km/h" = "m/s";
   readonly leftOut: LeftOut = { withoutTime: 0, withoutPosition: 0 };
   /** Earliest and latest row, ms since 1970; null without rows. */
   start: number | null = null;
