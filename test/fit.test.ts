@@ -6,6 +6,7 @@ import { openFit } from "../src/formats/fit.js";
 import { findRanges, type Report, type SampleBatch } from "../src/index.js";
 import { PlainRowWriter } from "../src/row-text/plain-row-writer.js";
 import { joined } from "./frames.js";
+import { expectSame } from "./same.js";
 import { batchOf, type Sample, trackOf } from "./sample-batches.js";
 import { thrown } from "./whole.js";
 
@@ -258,7 +259,7 @@ it("batches of any size give the same file", () => {
   );
 });
 
-it("without knowing how much comes, the same file is written at the end", () => {
+it("without knowing how much comes, the same file is written at the end", async () => {
   const info = {
     serial: "TEST-1",
     deviceName: "",
@@ -267,18 +268,22 @@ it("without knowing how much comes, the same file is written at the end", () => 
     periodMs: 100,
     formatVersion: 1,
   };
-  const batch = batchOf([sampleAt(START_MS), sampleAt(START_MS + 100), sampleAt(START_MS + 600_000)]);
+  // more rows than are kept together, cut into ranges of which one is a single row
+  const rows = Array.from({ length: 40_000 }, (_, i) => sampleAt(START_MS + 100 * i, { speedMmPerS: i }));
+  const batch = batchOf(rows);
+  const starts = [0, 16_384, 16_385, 30_000];
   const written = (totals: { rows: number; ranges: number } | null) => {
     const writer = openFit({ info, totals, rowWriter: new PlainRowWriter() });
-    const pieces = [
-      writer.startRange?.() ?? [],
-      writer.rows(batch, 0, 1),
-      writer.rows(batch, 1, 2),
-      writer.startRange?.() ?? [],
-      writer.rows(batch, 2, 3),
-      writer.end({} as Report),
-    ];
-    return joined(pieces.flatMap((piece) => [...piece]));
+    const pieces: Uint8Array[] = [];
+    for (const [i, start] of starts.entries()) {
+      const end = starts[i + 1] ?? rows.length;
+      const middle = Math.ceil((start + end) / 2);
+      pieces.push(...(writer.startRange?.() ?? []), ...writer.rows(batch, start, middle));
+      if (middle < end) pieces.push(...writer.rows(batch, middle, end));
+    }
+    return joined([...pieces, ...writer.end({} as Report)]);
   };
-  expect(written(null)).toEqual(written({ rows: 3, ranges: 2 }));
+  const file = written(null);
+  expectSame(file, written({ rows: 40_000, ranges: 4 }), "bytes");
+  expect((await parsed(file)).records?.length).toBe(40_000);
 });

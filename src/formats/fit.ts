@@ -29,37 +29,55 @@ class StreamedFit implements FormatWriter {
   }
 }
 
+/** Rows of a block. Blocks, since a range can be as short as a row: a batch for each would take forty times its bytes. */
+const BLOCK_ROWS = 16_384;
+
 class KeptFit implements FormatWriter {
   readonly #info: RecordingInfo;
-  readonly #parts: { rows: SampleBatch; startsRange: boolean }[] = [];
-  #isRangeDue = false;
+  readonly #blocks: SampleBatch[] = [];
+  #length = 0;
+  /** The first row of each range. */
+  readonly #starts: number[] = [];
 
   constructor(info: RecordingInfo) {
     this.#info = info;
   }
 
   startRange(): readonly Uint8Array[] {
-    this.#isRangeDue = true;
+    this.#starts.push(this.#length);
     return [];
   }
 
   rows(batch: SampleBatch, from: number, to: number): readonly Uint8Array[] {
-    const rows = newBatch(to - from);
-    copyRows(batch, from, to, rows, 0);
-    this.#parts.push({ rows, startsRange: this.#isRangeDue });
-    this.#isRangeDue = false;
+    for (let next = from; next < to; ) {
+      const at = this.#length % BLOCK_ROWS;
+      if (at === 0) this.#blocks.push(newBatch(BLOCK_ROWS));
+      const end = Math.min(to, next + BLOCK_ROWS - at);
+      copyRows(batch, next, end, this.#blocks.at(-1) as SampleBatch, at);
+      this.#length += end - next;
+      next = end;
+    }
     return [];
   }
 
   *end(): Generator<Uint8Array> {
-    const extent = {
-      rows: this.#parts.reduce((sum, { rows }) => sum + rows.length, 0),
-      ranges: this.#parts.filter(({ startsRange }) => startsRange).length,
-    };
+    const extent = { rows: this.#length, ranges: this.#starts.length };
     const writer = new StreamedFit(extent, this.#info);
-    for (const { rows, startsRange } of this.#parts) {
-      if (startsRange) writer.startRange();
-      yield* writer.rows(rows, 0, rows.length);
+    let range = 0;
+    for (let row = 0; row < this.#length; ) {
+      while (row === this.#starts[range]) {
+        writer.startRange();
+        range += 1;
+      }
+      const block = Math.floor(row / BLOCK_ROWS);
+      const end = Math.min(
+        this.#length,
+        (block + 1) * BLOCK_ROWS,
+        this.#starts[range] ?? Number.POSITIVE_INFINITY,
+      );
+      const from = row - block * BLOCK_ROWS;
+      yield* writer.rows(this.#blocks[block] as SampleBatch, from, from + end - row);
+      row = end;
     }
     yield* writer.end();
   }
