@@ -1,7 +1,7 @@
-import { copyRows, newBatch } from "../sample-batch.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { type FitExtent, FitWriter } from "./fit/fit-writer.js";
 import type { FormatWriter, OpenFormat } from "./format.js";
+import { HeldRows } from "./held-rows.js";
 
 /** FIT. Its header tells how long the file is: without totals the rows are kept until the end, 26 bytes each. */
 export const openFit: OpenFormat = ({ info, totals }) =>
@@ -29,13 +29,9 @@ class StreamedFit implements FormatWriter {
   }
 }
 
-/** Rows of a block. Blocks, since a range can be as short as a row: a batch for each would take forty times its bytes. */
-const BLOCK_ROWS = 16_384;
-
 class KeptFit implements FormatWriter {
   readonly #info: RecordingInfo;
-  readonly #blocks: SampleBatch[] = [];
-  #length = 0;
+  readonly #held = new HeldRows();
   /** The first row of each range. */
   readonly #starts: number[] = [];
 
@@ -44,40 +40,32 @@ class KeptFit implements FormatWriter {
   }
 
   startRange(): readonly Uint8Array[] {
-    this.#starts.push(this.#length);
+    this.#starts.push(this.#held.length);
     return [];
   }
 
   rows(batch: SampleBatch, from: number, to: number): readonly Uint8Array[] {
-    for (let next = from; next < to; ) {
-      const at = this.#length % BLOCK_ROWS;
-      if (at === 0) this.#blocks.push(newBatch(BLOCK_ROWS));
-      const end = Math.min(to, next + BLOCK_ROWS - at);
-      copyRows(batch, next, end, this.#blocks.at(-1) as SampleBatch, at);
-      this.#length += end - next;
-      next = end;
-    }
+    this.#held.take(batch, from, to);
     return [];
   }
 
   *end(): Generator<Uint8Array> {
-    const extent = { rows: this.#length, ranges: this.#starts.length };
+    const extent = { rows: this.#held.length, ranges: this.#starts.length };
     const writer = new StreamedFit(extent, this.#info);
+    let row = 0;
     let range = 0;
-    for (let row = 0; row < this.#length; ) {
-      while (row === this.#starts[range]) {
-        writer.startRange();
-        range += 1;
+    for (const { batch, length } of this.#held.batches()) {
+      for (let from = 0; from < length; ) {
+        while (row === this.#starts[range]) {
+          writer.startRange();
+          range += 1;
+        }
+        const left = (this.#starts[range] ?? Number.POSITIVE_INFINITY) - row;
+        const to = Math.min(length, from + left);
+        yield* writer.rows(batch, from, to);
+        row += to - from;
+        from = to;
       }
-      const block = Math.floor(row / BLOCK_ROWS);
-      const end = Math.min(
-        this.#length,
-        (block + 1) * BLOCK_ROWS,
-        this.#starts[range] ?? Number.POSITIVE_INFINITY,
-      );
-      const from = row - block * BLOCK_ROWS;
-      yield* writer.rows(this.#blocks[block] as SampleBatch, from, from + end - row);
-      row = end;
     }
     yield* writer.end();
   }
