@@ -80,7 +80,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     const ended = await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })]);
     expect(ended).toBe(0);
     await closed;
-    expect(output()).toContain("requests under way are cut off");
+    expect(output()).toContain("running requests cut off");
   });
 
   it.runIf(isPostgres)("tells its health on METRICS_PORT too, which is a worker's only port", async () => {

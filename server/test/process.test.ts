@@ -157,10 +157,8 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     try {
       const port = await processes.refusal([], { PORT: taken });
       expect(port).toContain("EADDRINUSE");
-      expect(port).toContain("Set HOST or PORT to another one.");
-      expect(await processes.refusal([], { METRICS_PORT: taken })).toContain(
-        "Set HOST or METRICS_PORT to another one.",
-      );
+      expect(port).toContain("Change HOST or PORT.");
+      expect(await processes.refusal([], { METRICS_PORT: taken })).toContain("Change HOST or METRICS_PORT.");
       expect(await processes.refusal([], { PORT: "9999", METRICS_PORT: "9999" })).toContain(
         "METRICS_PORT: expected a port other than PORT",
       );

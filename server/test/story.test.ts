@@ -21,6 +21,6 @@ it("a client's story: registration to computed data that follow a change", { tim
   // The rows of the recording: see fixtures/valid/match-hr.json.
   expect(stdout).toContain("7200 samples");
   expect(stdout).toContain("delivered timeframe-created");
-  expect(stdout).toContain("computed anew");
+  expect(stdout).toContain("recomputed");
   expect(stdout.trim().split("\n").at(-1)).toBe("Everything happened as promised.");
 });
