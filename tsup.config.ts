@@ -3,7 +3,7 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { basename, isAbsolute } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
-const external = ["fast-csv", "@assemblyscript/loader"];
+const external = ["fast-csv"];
 
 type Plugin = NonNullable<Options["plugins"]>[number];
 

@@ -60,11 +60,9 @@ function unpack(folder: string, tarball: string, installed: string): void {
     cwd: folder,
   });
   if (status !== 0) throw new Error(`${tarball} cannot be unpacked`);
-  for (const name of ["@assemblyscript/loader", "fast-csv"]) {
-    const link = join(folder, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    if (!existsSync(link)) symlinkSync(join(repository, "node_modules", name), link, "junction");
-  }
+  const link = join(folder, "node_modules", "fast-csv");
+  mkdirSync(dirname(link), { recursive: true });
+  if (!existsSync(link)) symlinkSync(join(repository, "node_modules", "fast-csv"), link, "junction");
 }
 
 function npm(cwd: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {

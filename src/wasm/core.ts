@@ -1,4 +1,3 @@
-import { instantiateSync } from "@assemblyscript/loader";
 import { ALPHABET, CORE_MARKS, SIMD_CORE } from "./bytes.js";
 
 /** The functions of assembly/index.ts. Numbers named as places are addresses in `memory`. */
@@ -117,7 +116,7 @@ export function useCore(name: CoreName, module: WebAssembly.Module): void {
 
 /** A new instance of the core, each with a memory of its own. */
 export function instantiateCore(name: CoreName): CoreExports {
-  return instantiateSync<CoreExports>(compiledCore(name)).exports;
+  return new WebAssembly.Instance(compiledCore(name)).exports as unknown as CoreExports;
 }
 
 /**
