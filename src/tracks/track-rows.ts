@@ -78,11 +78,12 @@ export class TrackRows {
     if (this.#length === ROWS_PER_BATCH) this.#handOver();
     const at = this.#length++;
     const batch = this.#batch;
-    const hasAltitude = Math.abs(altitude) <= INT32_MAX;
+    const altitudeMm = Math.round(altitude);
+    const hasAltitude = altitudeMm === (altitudeMm | 0);
     batch.timestampMs[at] = timestampMs;
     batch.latitudeE7[at] = latitudeE7;
     batch.longitudeE7[at] = longitudeE7;
-    batch.altitudeMm[at] = hasAltitude ? Math.round(altitude) : 0;
+    batch.altitudeMm[at] = hasAltitude ? altitudeMm : 0;
     batch.speedMmPerS[at] = speedMmPerS;
     const bpm = Math.round(hr);
     batch.hr[at] = bpm >= 1 && bpm <= 255 ? bpm : 0;
