@@ -25,6 +25,28 @@ const anyTrack = trackOf({ from: Date.UTC(1999, 0), to: Date.UTC(2125, 0) }).fil
   (rows) => rows.length > 0,
 );
 
+/** Far apart, with speeds that happen to be 3.6 times the way between them: no km/h. */
+const leap: Sample[] = [
+  {
+    timestampMs: 915_148_800_000,
+    latitudeE7: -863_758_275,
+    longitudeE7: -1_800_000_000,
+    altitudeMm: 0,
+    speedMmPerS: 2 ** 31 - 1,
+    hr: 1,
+    fixType: 2,
+  },
+  {
+    timestampMs: 915_148_801_201,
+    latitudeE7: -900_000_000,
+    longitudeE7: 0,
+    altitudeMm: 0,
+    speedMmPerS: 7655,
+    hr: 1,
+    fixType: 2,
+  },
+];
+
 const extremes: Sample = {
   timestampMs: Date.UTC(2024, 4),
   latitudeE7: -900_000_000,
@@ -61,7 +83,7 @@ describe("a recording that becomes a track and a recording again has the same ro
           speedUnit: "m/s",
         });
       }),
-      { numRuns: 100, examples: [[[extremes]], [[{ ...extremes, altitudeMm: 2 ** 31 - 1 }]]] },
+      { numRuns: 100, examples: [[[extremes]], [[{ ...extremes, altitudeMm: 2 ** 31 - 1 }]], [leap]] },
     );
   });
 

@@ -10,6 +10,11 @@ const ENOUGH_MM = 100_000;
 /** Way by the speeds, divided by the way by the positions, that can only be the other unit. */
 const LEAST_RATIO = 3.2;
 const GREATEST_RATIO = 4;
+/** Steps that are measured at least, and the part of them that must each look like the other unit, within wider bounds. */
+const ENOUGH_STEPS = 10;
+const LEAST_PART = 0.5;
+const LEAST_STEP_RATIO = 2;
+const GREATEST_STEP_RATIO = 6;
 // from further apart nothing is known of the way between
 const LONGEST_STEP_MS = 60_000;
 
@@ -22,6 +27,8 @@ export class UnsureSpeeds {
   #isSure = false;
   #byPositionsMm = 0;
   #bySpeedsMm = 0;
+  #steps = 0;
+  #kmhSteps = 0;
 
   constructor(rows: TrackRows) {
     this.#rows = rows;
@@ -35,13 +42,22 @@ export class UnsureSpeeds {
     const last = this.#held.at(-1);
     if (last !== undefined) this.#measure(last, point);
     this.#held.push(point);
-    if (this.#byPositionsMm >= ENOUGH_MM || this.#held.length === MOST_POINTS) this.decide();
+    if (
+      (this.#byPositionsMm >= ENOUGH_MM && this.#steps >= ENOUGH_STEPS) ||
+      this.#held.length === MOST_POINTS
+    )
+      this.decide();
   }
 
   /** No more points come, or enough have. */
   decide(): void {
     const ratio = this.#bySpeedsMm / this.#byPositionsMm;
-    const isKmh = this.#byPositionsMm >= ENOUGH_MM && ratio >= LEAST_RATIO && ratio <= GREATEST_RATIO;
+    const isKmh =
+      this.#byPositionsMm >= ENOUGH_MM &&
+      this.#steps >= ENOUGH_STEPS &&
+      this.#kmhSteps >= LEAST_PART * this.#steps &&
+      ratio >= LEAST_RATIO &&
+      ratio <= GREATEST_RATIO;
     if (isKmh) this.#rows.speedUnit = "km/h";
     this.#isSure = true;
     const held = this.#held;
@@ -58,7 +74,10 @@ export class UnsureSpeeds {
     // without one of the values it is not a number
     if (!(step > 0 && step <= LONGEST_STEP_MS && mm + speed + speedAfter >= 0)) return;
     this.#byPositionsMm += mm;
-    this.#bySpeedsMm += ((speed + speedAfter) / 2) * (step / 1000);
+    const bySpeedsMm = ((speed + speedAfter) / 2) * (step / 1000);
+    this.#bySpeedsMm += bySpeedsMm;
+    this.#steps += 1;
+    if (bySpeedsMm >= LEAST_STEP_RATIO * mm && bySpeedsMm <= GREATEST_STEP_RATIO * mm) this.#kmhSteps += 1;
   }
 
   #pass([ms, latitude, longitude, altitude, speed, hr]: Point): void {
