@@ -1,6 +1,6 @@
 import { checkLayout } from "../src/csv-layout.js";
 import type { Engine, EngineSettings } from "../src/engine.js";
-import { csvFormat } from "../src/formats/csv-layout.js";
+import { csvFormat } from "../src/formats/csv.js";
 import { headerlessInfo } from "../src/header.js";
 import type { SampleBatch } from "../src/types.js";
 import type { Sink } from "./peers/peer.js";

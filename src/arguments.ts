@@ -2,7 +2,7 @@ import { AsiError, type AsiErrorCode } from "./errors.js";
 
 // Arguments are checked here, once, where callers pass them: JavaScript callers can pass anything.
 
-const LONGEST_SHOWN = 80;
+const MAX_SHOWN_LENGTH = 80;
 // what acts on a terminal: control characters, and those that turn the direction of a text or end a line
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
@@ -11,7 +11,7 @@ export function shown(value: unknown): string {
   switch (typeof value) {
     case "string":
       return JSON.stringify(
-        value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}...` : value,
+        value.length > MAX_SHOWN_LENGTH ? `${value.slice(0, MAX_SHOWN_LENGTH)}...` : value,
       ).replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
     case "object":
       if (value === null) return "null";
@@ -26,7 +26,7 @@ export function shown(value: unknown): string {
 }
 
 /** The beginning of a text, on one line and without control characters. */
-export function shortened(text: string, longest = LONGEST_SHOWN): string {
+export function shortened(text: string, longest = MAX_SHOWN_LENGTH): string {
   const printable = text.slice(0, longest).replace(UNPRINTABLE, "\ufffd");
   return text.length > longest ? `${printable}...` : printable;
 }

@@ -13,7 +13,7 @@ export interface DemoOptions {
 export const DEMO_PERIOD_MS = 100;
 const ROWS_PER_HR = 10;
 // Sessions of this length have two halves, with a break of a seventh of the whole between them (15 of 105 minutes).
-const SHORTEST_WITH_BREAK_MS = 45 * 60_000;
+const MIN_LENGTH_WITH_BREAK_MS = 45 * 60_000;
 const BREAK_SHARE = 1 / 7;
 
 /**
@@ -26,7 +26,7 @@ export function* demoRows({
   durationMs,
 }: DemoOptions): Generator<EncodableRow, void, undefined> {
   const player = new Player(randomNumbers(seed));
-  const breakMs = durationMs >= SHORTEST_WITH_BREAK_MS ? wholeSeconds(durationMs * BREAK_SHARE) : 0;
+  const breakMs = durationMs >= MIN_LENGTH_WITH_BREAK_MS ? wholeSeconds(durationMs * BREAK_SHARE) : 0;
   const breakBeginsMs = wholeSeconds((durationMs - breakMs) / 2);
   let row = 0;
   for (let elapsedMs = 0; elapsedMs <= durationMs; elapsedMs += DEMO_PERIOD_MS) {

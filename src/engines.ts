@@ -25,7 +25,7 @@ export function createEngine(name: EngineName): Engine {
 }
 
 // An engine holds its state in a memory of its own, about 1.5 MB; those that are done serve the next recording.
-const MOST_IDLE = 4;
+const MAX_IDLE = 4;
 const idle: Engine[] = [];
 
 /**
@@ -71,7 +71,7 @@ export function doesNotRun(name: EngineName, cause: unknown): AsiError {
 }
 
 export function releaseEngine(engine: Engine): void {
-  if (idle.length < MOST_IDLE) idle.push(engine);
+  if (idle.length < MAX_IDLE) idle.push(engine);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Long synchronous work gives way to the event loop: to timers, signals and other tasks. The work of
 // a whole thread is counted together, so that many readings at once hold the loop no longer than one.
 
-const LONGEST_MS = 16;
+const MAX_HOLD_MS = 16;
 
 // Taken when the module loads: tests that replace timers later must not stop the reading.
 const { setImmediate: immediate, setTimeout: timeout, MessageChannel: Channel } = globalThis;
@@ -31,7 +31,7 @@ export function isTurnDue(): boolean {
     askForTurn();
     return false;
   }
-  return clockMs() - busySinceMs >= LONGEST_MS;
+  return clockMs() - busySinceMs >= MAX_HOLD_MS;
 }
 
 /** Fulfilled when the event loop has had its turn. Waiting tasks continue one by one, with an event loop turn between them. */

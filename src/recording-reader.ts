@@ -6,7 +6,7 @@ import { EngineDriver } from "./engine-driver.js";
 import { acquireEngine, releaseEngine } from "./engines.js";
 import { AsiError } from "./errors.js";
 import { type FileOutput, FormatOutput } from "./file-output.js";
-import { csvFormat } from "./formats/csv-layout.js";
+import { csvFormat } from "./formats/csv.js";
 import type { OpenFormat } from "./formats/format.js";
 import { FrameOutput } from "./frame-output.js";
 import { headerlessInfo, readHeader } from "./header.js";

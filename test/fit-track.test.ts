@@ -252,32 +252,37 @@ describe("a FIT file that cannot be read is refused with its byte", () => {
 
   it.each<[string, Uint8Array, number, RegExp]>([
     [
-      "a checksum that does not hold",
+      "a wrong checksum",
       good.map((byte, i) => (i === 40 ? byte ^ 1 : byte)),
       good.length - 2,
       /checksum of the file/,
     ],
     [
-      "a header whose checksum does not hold",
+      "a header with a wrong checksum",
       good.map((byte, i) => (i === 2 ? byte ^ 1 : byte)),
       0,
       /checksum of the header/,
     ],
-    ["something behind the end", joined([good, new Uint8Array(20)]), good.length, /behind the end/],
+    ["extra bytes after the end", joined([good, new Uint8Array(20)]), good.length, /after the end/],
     [
       "a message of a type that is not defined",
       fitFile([[5, 1, 2, 3]]),
       14,
-      /local type 5, which nothing defines/,
+      /local type 5, which is not defined/,
     ],
     [
       "a message that runs over the end",
       fitFile([fitDefinition(0, 20, [[253, 200, 0x0d]]), [0, 1, 2]]),
       23,
-      /longer than the file/,
+      /past the end stated in the file header/,
     ],
-    ["a definition that runs over the end", fitFile([[0x40, 0, 0, 20, 0, 9, 1]]), 14, /longer than the file/],
-    ["half a definition", fitFile([[0x60, 0, 0]]), 14, /longer than the file/],
+    [
+      "a definition that runs over the end",
+      fitFile([[0x40, 0, 0, 20, 0, 9, 1]]),
+      14,
+      /past the end stated in the file header/,
+    ],
+    ["half a definition", fitFile([[0x60, 0, 0]]), 14, /past the end stated in the file header/],
   ])("%s", async (_, file, byteOffset, message) => {
     const error = await asiError(readTrack(file));
     expect(error).toMatchObject({ code: "BAD_TRACK", byteOffset });

@@ -229,7 +229,7 @@ describe("a FIT file at the edges", () => {
     expect(thrown(() => fitOf(batchOf([sampleAt(timestampMs)])))).toMatchObject({
       code: "FORMAT_LIMIT",
       message: expect.stringMatching(
-        /FIT holds times from 1998-07-03T21:24:16.000Z to 2126-02-06T06:28:14.999Z/,
+        /FIT can only represent times from 1998-07-03T21:24:16.000Z to 2126-02-06T06:28:14.999Z/,
       ),
     });
   });

@@ -180,7 +180,7 @@ describe("an XML track that cannot be read is refused with its line", () => {
       "a day that is none",
       '<trkpt lat="1" lon="2"><time>2023-02-29T00:00:00Z</time></trkpt>',
       6,
-      /no such instant/,
+      /date or time does not exist/,
     ],
     ["tags that do not match", '<trkpt lat="1" lon="2"></trkseg>', 6, /not well-formed/],
     [

@@ -6,7 +6,7 @@ import type { RecordingHeader } from "../header.js";
 import type { ChunkReader } from "../source.js";
 import { decodeTrack, type TrackDecoding, type TrackSummary } from "../tracks/decode-track.js";
 import { ContinuedSource, readFirstBytes } from "../tracks/first-bytes.js";
-import { TELLING_BYTES, trackKind } from "../tracks/track-kind.js";
+import { DETECTION_BYTES, trackKind } from "../tracks/track-kind.js";
 
 /** A recording on its way, and what is known of the track when it has been written; null: it is no track. */
 export interface EncodedInput {
@@ -20,7 +20,7 @@ export async function encodeInput(
   header: RecordingHeader,
   csv: EncodeCsvOptions,
 ): Promise<EncodedInput> {
-  const first = await readFirstBytes(source, TELLING_BYTES);
+  const first = await readFirstBytes(source, DETECTION_BYTES);
   const whole = new ContinuedSource(first, source);
   if (trackKind(first) === null) return { stream: encodeCsv(whole, header, csv), summary: null };
   if (csv.delimiter !== undefined) {

@@ -8,9 +8,9 @@ export function isPattern(path: string): boolean {
 }
 
 /** The most patterns that one with braces may stand for: their number doubles with each `{a,b}`. */
-export const MOST_EXPANSIONS = 1000;
+export const MAX_EXPANSIONS = 1000;
 
-/** `a{b,c}d` as `abd` and `acd`; null when there are more than `MOST_EXPANSIONS`. */
+/** `a{b,c}d` as `abd` and `acd`; null when there are more than `MAX_EXPANSIONS`. */
 export function expandBraces(pattern: string): string[] | null {
   const expanded: string[] = [];
   // the next one last
@@ -24,7 +24,7 @@ export function expandBraces(pattern: string): string[] | null {
     const { before, alternatives, after } = group;
     for (const alternative of alternatives.reverse()) waiting.push(`${before}${alternative}${after}`);
     // each of them stands for one at least
-    if (expanded.length + waiting.length > MOST_EXPANSIONS) return null;
+    if (expanded.length + waiting.length > MAX_EXPANSIONS) return null;
   }
   return expanded;
 }

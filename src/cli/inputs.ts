@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, parse, sep } from "node:path";
 import { openFile, openStandardInput } from "../files/read-file.js";
 import type { ChunkSource } from "../source.js";
-import { expandBraces, isPattern, MOST_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
+import { expandBraces, isPattern, MAX_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
 import { printable } from "./printable.js";
 import { DescribedError } from "./problem.js";
 import { UsageError } from "./usage-error.js";
@@ -95,7 +95,7 @@ function matchesOf(arg: string): Input[] {
   const pattern = sep === "\\" ? arg.replaceAll("\\", "/") : arg;
   const patterns = expandBraces(pattern);
   if (patterns === null) {
-    const tooMany = `The braces of this pattern stand for more than ${MOST_EXPANSIONS} patterns; name fewer, or use * or a folder.`;
+    const tooMany = `The braces of this pattern stand for more than ${MAX_EXPANSIONS} patterns; name fewer, or use * or a folder.`;
     return [nothing(arg, tooMany)];
   }
   const paths = [...new Set(patterns.flatMap(matches))].sort(byName);

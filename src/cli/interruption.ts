@@ -1,7 +1,7 @@
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 // Cleaning up takes milliseconds; whatever should hold it up must not hold up the end.
-const LONGEST_CLEAN_UP_MS = 3000;
+const MAX_CLEAN_UP_MS = 3000;
 
 /**
  * Runs `work` with a signal that fires when the process is interrupted. When the work has then cleaned up, the process
@@ -14,7 +14,7 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
     if (received !== null) endBy(signal);
     received = signal;
     controller.abort();
-    setTimeout(() => endBy(signal), LONGEST_CLEAN_UP_MS).unref();
+    setTimeout(() => endBy(signal), MAX_CLEAN_UP_MS).unref();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   const stopListening = () => {

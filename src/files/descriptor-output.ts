@@ -2,7 +2,7 @@ import { close, constants, open, openSync, statSync, write } from "node:fs";
 import { abortError } from "../errors.js";
 
 // Where the descriptor does not block, a full pipe is asked again: soon, and then less and less often.
-const LONGEST_RETRY_MS = 5;
+const MAX_RETRY_MS = 5;
 // A pipe with a name is opened as soon as somebody reads it, which is asked this often.
 const READER_RETRY_MS = 10;
 
@@ -71,7 +71,7 @@ export class DescriptorOutput {
           resolve(written);
         } else if (error.code === "EAGAIN") {
           this.#refusals += 1;
-          setTimeout(resolve, Math.min(LONGEST_RETRY_MS, this.#refusals >> 4), 0);
+          setTimeout(resolve, Math.min(MAX_RETRY_MS, this.#refusals >> 4), 0);
         } else {
           reject(Object.assign(error, { bytesWritten: this.#bytes } satisfies WrittenThrough));
         }

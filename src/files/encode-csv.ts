@@ -32,7 +32,7 @@ export function encodeCsv(
 }
 
 // What is quoted of a CSV: the parser's own message ends with all that it had not read yet.
-const LONGEST_QUOTE = 120;
+const MAX_QUOTE_LENGTH = 120;
 
 const REQUIRED: readonly Column[] = ["timestamp", "latitude", "longitude", "speed"];
 
@@ -89,7 +89,7 @@ class CsvRows implements AsyncIterable<EncodableRow> {
       // The parser hands over nothing of the piece of text in which it fails: the place is somewhere from here on.
       const line = this.line + 1;
       const message =
-        cause instanceof LongRow ? cause.message : shortened((cause as Error).message, LONGEST_QUOTE);
+        cause instanceof LongRow ? cause.message : shortened((cause as Error).message, MAX_QUOTE_LENGTH);
       // not the parser's own error as its cause: its message holds all that was not read yet
       throw new AsiError("BAD_CSV", `The CSV cannot be read somewhere from line ${line} on: ${message}.`, {
         line,
@@ -115,11 +115,11 @@ interface TextSink {
 // What is handed to the parser at a time: it reads all that it is given at once.
 const PIECE = 1 << 16;
 // The parser reads an unfinished row again with every piece: without a bound a row of megabytes would take minutes.
-const LONGEST_ROW = 1 << 18;
+const MAX_ROW_LENGTH = 1 << 18;
 
 class LongRow extends Error {
   constructor() {
-    super(`a row is longer than ${LONGEST_ROW} characters, or a quote is not closed`);
+    super(`a row is longer than ${MAX_ROW_LENGTH} characters, or a quote is not closed`);
   }
 }
 
@@ -162,7 +162,7 @@ class Feeder {
     // Where a row has ended in this piece, what is unfinished lies in it.
     const isRowDone = this.rowsParsed > rowsBefore;
     this.#unfinished = text.length + (isRowDone ? 0 : this.#unfinished);
-    if (this.#unfinished > LONGEST_ROW) throw new LongRow();
+    if (this.#unfinished > MAX_ROW_LENGTH) throw new LongRow();
   }
 }
 
@@ -176,7 +176,7 @@ function columnIndices(names: string[], line: number): Map<Column, number> {
   if (missing.length > 0) {
     throw new AsiError(
       "BAD_CSV",
-      `The header line lacks ${missing.join(", ")}; it names ${shortened(names.join(", "), LONGEST_QUOTE)}.`,
+      `The header line lacks ${missing.join(", ")}; it names ${shortened(names.join(", "), MAX_QUOTE_LENGTH)}.`,
       { line },
     );
   }

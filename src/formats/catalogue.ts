@@ -1,10 +1,10 @@
 import { shown } from "../arguments.js";
 import { checkLayout } from "../csv-layout.js";
 import { AsiError } from "../errors.js";
-import { csvFormat } from "./csv-layout.js";
+import { csvFormat } from "./csv.js";
 import type { Format, FormatName } from "./format.js";
 
-/** Programs of sports show a heart rate only where it stands: readings come once a second, rows ten times. */
+/** Sports software shows a heart rate only on the rows that have one. Readings come once a second, rows ten times. */
 const SPORTS_FILL_HR_MS = 2000;
 
 export const CSV: Format = {
@@ -16,7 +16,7 @@ export const CSV: Format = {
   load: async () => csvFormat(checkLayout({})),
 };
 
-/** All formats, in the order of the help. */
+/** All formats, in the order in which the help lists them. */
 export const FORMATS: readonly Format[] = [
   CSV,
   {
@@ -85,16 +85,16 @@ export const FORMATS: readonly Format[] = [
   },
 ];
 
-/** The format of that name. Throws `BAD_OPTION` when there is none. */
+/** The format with this name, CSV by default. Throws `BAD_OPTION` for an unknown name. */
 export function formatNamed(name: FormatName | undefined): Format {
   if (name === undefined) return CSV;
   const format = FORMATS.find((one) => one.name === name);
   if (format !== undefined) return format;
   const names = FORMATS.map((one) => one.name).join(", ");
-  throw new AsiError("BAD_OPTION", `There is no format ${shown(name)}; use one of ${names}.`);
+  throw new AsiError("BAD_OPTION", `The format ${shown(name)} is unknown; use one of ${names}.`);
 }
 
-/** The format that a file is in by its extension; null when none has it. */
+/** The format to which the extension of a file name belongs; null if it belongs to none. */
 export function formatOfFile(fileName: string): Format | null {
   const name = fileName.toLowerCase();
   return FORMATS.find(({ extension }) => name.endsWith(extension)) ?? null;

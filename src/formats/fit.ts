@@ -1,17 +1,17 @@
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { type FitExtent, FitWriter } from "./fit/fit-writer.js";
 import type { FormatWriter, OpenFormat } from "./format.js";
-import { HeldRows } from "./held-rows.js";
+import { RowBuffer } from "./row-buffer.js";
 
-/** FIT. Its header tells how long the file is: without totals the rows are kept until the end, 26 bytes each. */
+/** FIT. Its header contains the size of the file: if the totals are unknown, the rows are buffered until the end, 26 bytes each. */
 export const openFit: OpenFormat = ({ info, totals }) =>
-  totals === null ? new KeptFit(info) : new StreamedFit(totals, info);
+  totals === null ? new BufferedFit(info) : new StreamingFit(totals, info);
 
-class StreamedFit implements FormatWriter {
+class StreamingFit implements FormatWriter {
   readonly #writer: FitWriter;
 
   constructor(extent: FitExtent, info: RecordingInfo) {
-    // a name of a device has as many characters as a serial number at most
+    // device names, like serial numbers, have at most 16 characters
     this.#writer = new FitWriter(extent, info.deviceName === "" ? info.serial : info.deviceName);
   }
 
@@ -29,10 +29,10 @@ class StreamedFit implements FormatWriter {
   }
 }
 
-class KeptFit implements FormatWriter {
+class BufferedFit implements FormatWriter {
   readonly #info: RecordingInfo;
-  readonly #held = new HeldRows();
-  /** The first row of each range. */
+  readonly #buffer = new RowBuffer();
+  /** Index of the first row of each range. */
   readonly #starts: number[] = [];
 
   constructor(info: RecordingInfo) {
@@ -40,21 +40,21 @@ class KeptFit implements FormatWriter {
   }
 
   startRange(): readonly Uint8Array[] {
-    this.#starts.push(this.#held.length);
+    this.#starts.push(this.#buffer.length);
     return [];
   }
 
   rows(batch: SampleBatch, from: number, to: number): readonly Uint8Array[] {
-    this.#held.take(batch, from, to);
+    this.#buffer.append(batch, from, to);
     return [];
   }
 
   *end(): Generator<Uint8Array> {
-    const extent = { rows: this.#held.length, ranges: this.#starts.length };
-    const writer = new StreamedFit(extent, this.#info);
+    const extent = { rows: this.#buffer.length, ranges: this.#starts.length };
+    const writer = new StreamingFit(extent, this.#info);
     let row = 0;
     let range = 0;
-    for (const { batch, length } of this.#held.batches()) {
+    for (const { batch, length } of this.#buffer.batches()) {
       for (let from = 0; from < length; ) {
         while (row === this.#starts[range]) {
           writer.startRange();

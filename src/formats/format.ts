@@ -3,50 +3,50 @@ import type { RecordingInfo, Report, SampleBatch } from "../types.js";
 
 export type FormatName = "csv" | "parquet" | "gpx" | "tcx" | "fit" | "geojson" | "geojsonl" | "jsonl" | "kml";
 
-/** What rows can be written in. */
+/** A file format in which rows can be written. */
 export interface Format {
   readonly name: FormatName;
-  /** Of file names, with its dot. */
+  /** The extension of file names, with its dot. */
   readonly extension: string;
   readonly mediaType: string;
-  /** Up to which age in ms a heart rate is repeated, unless the caller says it; 0: it stands on its own row alone. */
+  /** Default maximum age, in ms, of a heart rate that is repeated on later rows; 0: heart rates are not repeated. */
   readonly fillHrMs: number;
-  /** Whether the writer needs `totals` to write without keeping the rows. */
+  /** Whether the writer needs `totals` in order to write without buffering all rows. */
   readonly wantsTotals: boolean;
-  /** Loads what writes it. Each format is a module of its own, imported when it is used. */
+  /** Loads the writer. Each format is a separate module, which is imported on first use. */
   load(): Promise<OpenFormat>;
 }
 
-/** Begins a file. What a module of this folder exports: `openGpx`, say. */
+/** Starts a file. Each module of this folder exports one such function, for example `openGpx`. */
 export type OpenFormat = (context: FormatContext) => FormatWriter;
 
 export interface FormatContext {
   readonly info: RecordingInfo;
-  /** How much will be written, where it is known before the first row; null: it is not. */
+  /** How much will be written; null if it is not known before the first row. */
   readonly totals: { readonly rows: number; readonly ranges: number } | null;
-  /** For texts: writes rows by a template, as fast as it goes here. */
+  /** For text formats: the fastest available writer of row templates. */
   readonly rowWriter: RowWriter;
 }
 
 /**
- * Writes one file. Each method gives bytes in pieces; a piece is valid until the next one is asked for, and all pieces of a
- * call are read before the next call. Calls come in this order: `startRange`, then `rows` once or more, both for each range,
- * then `end`. There is at least one row.
+ * Writes one file. Each method returns bytes in pieces. A piece is valid until the next one is requested, and the caller reads
+ * all pieces of one call before it makes the next call. The order of calls is: for each range `startRange`, then `rows` one or
+ * more times; finally `end`. There is at least one row.
  */
 export interface FormatWriter {
   /**
-   * The rows that follow belong to another range than those before; also before the first row. Left out where ranges do not
-   * show in the file.
+   * Starts a range: the following rows belong to it. Also called before the first row. Formats that do not represent ranges
+   * omit it.
    */
   startRange?(): Iterable<Uint8Array>;
   /**
-   * Takes some rows of a batch.
+   * Writes some rows of a batch.
    *
-   * @param batch valid, and unchanged, until the pieces of this call have been read
+   * @param batch valid and unchanged until the pieces of this call have been read
    * @param from the first row
-   * @param to behind the last row; more than `from`
+   * @param to the end of the rows, exclusive; greater than `from`
    */
   rows(batch: SampleBatch, from: number, to: number): Iterable<Uint8Array>;
-  /** No more rows come. */
+  /** Ends the file. */
   end(report: Report): Iterable<Uint8Array>;
 }

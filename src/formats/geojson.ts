@@ -1,5 +1,5 @@
 import { rowTemplate } from "../row-text/template.js";
-import { heldFormat } from "./held-format.js";
+import { bufferedFormat } from "./buffered-format.js";
 
 const ARRAYS = [
   ["times", rowTemplate([',"', { field: "isoTime" }, '"'])],
@@ -11,11 +11,12 @@ const ARRAYS = [
 const POSITION = rowTemplate([",[", { field: "longitude" }, ",", { field: "latitude" }, "]"]);
 
 /**
- * GeoJSON (RFC 7946): a Feature for each range, a line whose times, altitudes, speeds and heart rates stand in
- * `coordinateProperties`, an entry for each position. A range of one row is a point, since a line has two positions. The
- * heights of GeoJSON are those above the ellipsoid, ours are above mean sea level: therefore the altitude is a property.
+ * GeoJSON (RFC 7946): a Feature for each range. Its geometry is a LineString; times, altitudes, speeds and heart rates are
+ * arrays in `coordinateProperties`, with one entry for each position. A range of one row is a Point, because a LineString needs
+ * two positions. GeoJSON heights are above the ellipsoid and altitudes here are above mean sea level, so the altitude is a
+ * property and not part of the position.
  */
-export const openGeojson = heldFormat({
+export const openGeojson = bufferedFormat({
   before: '{"type":"FeatureCollection","features":[\n',
   range: { before: "", after: "", between: ",\n" },
   *part(rows, write) {

@@ -1,7 +1,7 @@
 import { rowTemplate } from "../row-text/template.js";
 import { textFormat } from "./text-format.js";
 
-/** JSON lines: an object for each row, with the names of the CSV. */
+/** JSON lines: an object for each row; its keys are the column names of the CSV. */
 export const openJsonl = textFormat({
   row: rowTemplate([
     '{"timestamp":"',

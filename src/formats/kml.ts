@@ -1,5 +1,5 @@
 import { rowTemplate } from "../row-text/template.js";
-import { heldFormat } from "./held-format.js";
+import { bufferedFormat } from "./buffered-format.js";
 import { escapeXml } from "./xml.js";
 
 const WHEN = rowTemplate(["<when>", { field: "isoTime" }, "</when>\n"]);
@@ -14,15 +14,15 @@ const COORDINATES = rowTemplate([
 const SPEED = rowTemplate(["<gx:value>", { field: "speed" }, "</gx:value>\n"]);
 const HR = rowTemplate(["<gx:value>", { where: "hr", given: [{ field: "hr" }] }, "</gx:value>\n"]);
 
-/** Rows of one track: few programs show longer ones well, and it bounds what waits in memory. */
-const MOST_ROWS = 16_384;
+/** Maximum number of rows per track: few programs display longer ones well, and it limits how many rows are buffered. */
+const MAX_ROWS = 16_384;
 
 /**
- * KML 2.2 with Google's extension: a `gx:MultiTrack` for each range, of tracks of at most 16,384 rows. The arrays of speeds
- * and heart rates have an entry for each row, empty where there is none.
+ * KML 2.2 with Google's extension: a `gx:MultiTrack` for each range, consisting of tracks of at most 16,384 rows. The arrays
+ * of speeds and heart rates have an entry for each row; it is empty if the row has no value.
  */
-export const openKml = heldFormat({
-  mostRows: MOST_ROWS,
+export const openKml = bufferedFormat({
+  maxRows: MAX_ROWS,
   before: ({ info }) => `<?xml version="1.0" encoding="UTF-8"?>
 <kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2">
 <Document><name>${escapeXml(info.serial)}</name>

@@ -26,7 +26,7 @@ class Parquet implements FormatWriter {
     return this.#writer.end({
       serial: this.#info.serial,
       device: JSON.stringify(this.#info),
-      // without the ranges: a list that can be as long as the recording, and that the rows tell
+      // without the ranges: the list can be as long as the recording, and it follows from the rows
       report: JSON.stringify({ bytes, frames, damage, rows, gnssWithoutRow, start, end }),
     });
   }

@@ -1,6 +1,6 @@
 import { rowTemplate } from "../row-text/template.js";
-import { heldFormat } from "./held-format.js";
-import type { HeldRows } from "./held-rows.js";
+import { bufferedFormat } from "./buffered-format.js";
+import type { RowBuffer } from "./row-buffer.js";
 
 const ROW = rowTemplate([
   "<Trackpoint><Time>",
@@ -12,17 +12,17 @@ const ROW = rowTemplate([
   "</LongitudeDegrees></Position>",
   { where: "altitude", given: ["<AltitudeMeters>", { field: "altitude" }, "</AltitudeMeters>"] },
   { where: "hr", given: ["<HeartRateBpm><Value>", { field: "hr" }, "</Value></HeartRateBpm>"] },
-  // Readers pass over a prefixed one.
+  // without a namespace prefix: some readers ignore prefixed elements
   '<Extensions><TPX xmlns="http://www.garmin.com/xmlschemas/ActivityExtension/v2"><Speed>',
   { field: "speed" },
   "</Speed></TPX></Extensions></Trackpoint>\n",
 ]);
 
 /**
- * TCX, version 2: one activity, a lap for each range. A lap begins with its totals: time from its first row to its last,
- * distance as the sum of speed times time, greatest speed. Longitudes end below 180 degrees there.
+ * TCX, version 2: one activity with a lap for each range. A lap starts with its totals: the time from its earliest row to its
+ * latest, the distance (sum of speed times time) and the maximum speed. Longitudes must be less than 180 degrees.
  */
-export const openTcx = heldFormat({
+export const openTcx = bufferedFormat({
   before: `<?xml version="1.0" encoding="UTF-8"?>
 <TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2">
 <Activities><Activity Sport="Other">
@@ -39,7 +39,7 @@ export const openTcx = heldFormat({
   after: "</Activity></Activities>\n</TrainingCenterDatabase>\n",
 });
 
-function totalsOf(rows: HeldRows) {
+function totalsOf(rows: RowBuffer) {
   let startMs = Number.POSITIVE_INFINITY;
   let stopMs = Number.NEGATIVE_INFINITY;
   let maxSpeed = 0;
@@ -53,7 +53,7 @@ function totalsOf(rows: HeldRows) {
       startMs = Math.min(startMs, ms);
       stopMs = Math.max(stopMs, ms);
       maxSpeed = Math.max(maxSpeed, speed);
-      // none for the first row, nor where time goes back
+      // no distance for the first row, nor where time goes backwards
       if (ms > previousMs) micrometres += speed * (ms - previousMs);
       previousMs = ms;
     }

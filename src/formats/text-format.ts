@@ -1,8 +1,8 @@
 import type { RowTemplate } from "../row-text/template.js";
 import type { FormatContext, FormatWriter, OpenFormat } from "./format.js";
 
-/** Texts around the rows. Without `range`, ranges do not show. */
-export interface Frame {
+/** The fixed texts around the rows of a file. Without `range`, the file does not represent ranges. */
+export interface BoilerplateTexts {
   /** The beginning of a file. */
   readonly before?: string | ((context: FormatContext) => string);
   readonly range?: { readonly before: string; readonly after: string; readonly between?: string };
@@ -10,60 +10,60 @@ export interface Frame {
   readonly after?: string;
 }
 
-/** A format whose rows are written as they come: data, no code. */
-export interface TextFormat extends Frame {
+/** A format that is defined by texts and a row template, and writes each row as it arrives. */
+export interface TextFormat extends BoilerplateTexts {
   readonly row: RowTemplate;
 }
 
 export function textFormat(format: TextFormat): OpenFormat {
   return (context) => {
-    const frame = new FrameText(format, context);
+    const boilerplate = new Boilerplate(format, context);
     return {
-      ...(format.range !== undefined && { startRange: () => frame.startRange() }),
+      ...(format.range !== undefined && { startRange: () => boilerplate.startRange() }),
       *rows(batch, from, to) {
-        yield* frame.due();
+        yield* boilerplate.takePending();
         yield* rowPieces(context, format.row, batch, from, to);
       },
-      end: () => frame.end(),
+      end: () => boilerplate.end(),
     };
   };
 }
 
-/** What stands around the rows of one file, each text in its place. */
-export class FrameText {
-  readonly #frame: Frame;
+/** Writes the fixed texts of one file, each before the row that follows it. */
+export class Boilerplate {
+  readonly #texts: BoilerplateTexts;
   #isFirstRange = true;
-  #due: string;
+  #pending: string;
 
-  constructor(frame: Frame, context: FormatContext) {
-    const { before = "" } = frame;
-    this.#frame = frame;
-    this.#due = typeof before === "string" ? before : before(context);
+  constructor(texts: BoilerplateTexts, context: FormatContext) {
+    const { before = "" } = texts;
+    this.#texts = texts;
+    this.#pending = typeof before === "string" ? before : before(context);
   }
 
   startRange(): readonly Uint8Array[] {
-    const { before, after, between = "" } = this.#frame.range ?? NO_RANGE;
-    this.#due += (this.#isFirstRange ? "" : after + between) + before;
+    const { before, after, between = "" } = this.#texts.range ?? NO_RANGE;
+    this.#pending += (this.#isFirstRange ? "" : after + between) + before;
     this.#isFirstRange = false;
     return [];
   }
 
-  /** What is to be written before the next row. */
-  due(): readonly Uint8Array[] {
-    if (this.#due === "") return [];
-    const bytes = encodeText(this.#due);
-    this.#due = "";
+  /** Returns the text that must precede the next row, once. */
+  takePending(): readonly Uint8Array[] {
+    if (this.#pending === "") return [];
+    const bytes = encodeText(this.#pending);
+    this.#pending = "";
     return [bytes];
   }
 
   end(): readonly Uint8Array[] {
-    return [encodeText((this.#frame.range?.after ?? "") + (this.#frame.after ?? ""))];
+    return [encodeText((this.#texts.range?.after ?? "") + (this.#texts.after ?? ""))];
   }
 }
 
 const NO_RANGE = { before: "", after: "", between: "" };
 
-/** Rows as text, in as many pieces as it takes. */
+/** Writes rows as text, in as many pieces as necessary. */
 export function* rowPieces(
   { rowWriter }: FormatContext,
   template: RowTemplate,

@@ -1,13 +1,13 @@
 /** How many readings wait for a row at most (recording format, "Rows"). */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 /** A reading belongs to a row when it is younger than this. */
 const MAX_AGE_MS = 1000;
 
 /** Joins heart-rate readings to rows by time (recording format, "Rows"). */
 export class HeartRates {
   // In file order. Times are unsigned and have 64 bits; those that a double does not hold are later than every row.
-  readonly #times = new Float64Array(MOST_WAITING);
-  readonly #rates = new Uint8Array(MOST_WAITING);
+  readonly #times = new Float64Array(MAX_WAITING);
+  readonly #rates = new Uint8Array(MAX_WAITING);
   #waiting = 0;
   // the latest reading that rows have dropped
   #carriedMs = 0;
@@ -23,7 +23,7 @@ export class HeartRates {
 
   add(timeMs: number, rate: number): void {
     if (rate === 0) return;
-    if (this.#waiting === MOST_WAITING) {
+    if (this.#waiting === MAX_WAITING) {
       this.#times.copyWithin(0, 1);
       this.#rates.copyWithin(0, 1);
       this.#waiting -= 1;

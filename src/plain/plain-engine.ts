@@ -25,12 +25,12 @@ const MAX_PAYLOAD_BYTES = 8192;
 const MIN_GNSS_BYTES = 84;
 
 /** A step works on this much at most. */
-const MOST_WRITTEN_BYTES = 0x40000;
+const MAX_WRITTEN_BYTES = 0x40000;
 // in front of it at most one unfinished frame of the step before
-const INPUT_BYTES = MOST_WRITTEN_BYTES + 0x4000;
+const INPUT_BYTES = MAX_WRITTEN_BYTES + 0x4000;
 // A row is shorter than its frame, so what a step gives is never longer than its input; the rest is for writes that overlap.
 const OUTPUT_BYTES = INPUT_BYTES + 64;
-const MOST_ROWS = Math.floor(INPUT_BYTES / (MIN_GNSS_BYTES + ENVELOPE_BYTES)) + 1;
+const MAX_ROWS = Math.floor(INPUT_BYTES / (MIN_GNSS_BYTES + ENVELOPE_BYTES)) + 1;
 
 // class and id as they stand in the frame
 const ASI_INF = 0x00a5;
@@ -49,14 +49,14 @@ export class PlainEngine implements Engine {
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #output = new Uint8Array(OUTPUT_BYTES);
   readonly #columns: SampleBatch = {
-    length: MOST_ROWS,
-    timestampMs: new Float64Array(MOST_ROWS),
-    latitudeE7: new Int32Array(MOST_ROWS),
-    longitudeE7: new Int32Array(MOST_ROWS),
-    altitudeMm: new Int32Array(MOST_ROWS),
-    speedMmPerS: new Int32Array(MOST_ROWS),
-    hr: new Uint8Array(MOST_ROWS),
-    fixType: new Uint8Array(MOST_ROWS),
+    length: MAX_ROWS,
+    timestampMs: new Float64Array(MAX_ROWS),
+    latitudeE7: new Int32Array(MAX_ROWS),
+    longitudeE7: new Int32Array(MAX_ROWS),
+    altitudeMm: new Int32Array(MAX_ROWS),
+    speedMmPerS: new Int32Array(MAX_ROWS),
+    hr: new Uint8Array(MAX_ROWS),
+    fixType: new Uint8Array(MAX_ROWS),
   };
   readonly #sums = new PrefixSums(this.#bytes);
   readonly #headers = new HeaderSerials();
@@ -64,7 +64,7 @@ export class PlainEngine implements Engine {
   readonly #heartRates = new HeartRates();
   readonly #csv = new CsvLines(this.#output);
   readonly #account = Object.fromEntries(ACCOUNT_FIELDS.map((field) => [field, 0])) as Account;
-  readonly #rows = new RowAccount(this.#account, MOST_ROWS);
+  readonly #rows = new RowAccount(this.#account, MAX_ROWS);
   #ranges = new RangeLog();
   #kind: OutputKind = "none";
   #needsHeader = true;
@@ -98,7 +98,7 @@ export class PlainEngine implements Engine {
   }
 
   write(chunk: Uint8Array, offset: number): number {
-    const wanted = Math.min(chunk.length - offset, MOST_WRITTEN_BYTES);
+    const wanted = Math.min(chunk.length - offset, MAX_WRITTEN_BYTES);
     if (INPUT_BYTES - this.#tail < wanted) this.#moveToFront();
     const taken = Math.min(wanted, INPUT_BYTES - this.#tail);
     this.#bytes.set(chunk.subarray(offset, offset + taken), this.#tail);

@@ -14,11 +14,11 @@ export class RowAccount {
   // Whether the next row that is produced is the first of its range.
   #breaksRange = true;
 
-  /** @param mostRows that a step can give */
-  constructor(account: Account, mostRows: number) {
+  /** @param maxRows that a step can give */
+  constructor(account: Account, maxRows: number) {
     this.#account = account;
-    this.#closed = new Float64Array(3 * mostRows);
-    this.#breaks = new Float64Array(3 * mostRows);
+    this.#closed = new Float64Array(3 * maxRows);
+    this.#breaks = new Float64Array(3 * maxRows);
   }
 
   /** Ranges that have ended in this step. */

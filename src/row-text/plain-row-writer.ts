@@ -2,13 +2,13 @@ import type { SampleBatch } from "../types.js";
 import type { RowWriter, TextOfRows } from "./row-writer.js";
 import { Condition, type Instruction, type RowTemplate } from "./template.js";
 
-/** Rows of one call: what is written of them waits in memory as a whole. */
-const MOST_ROWS = 1024;
+/** Maximum number of rows per call: their text is held in memory. */
+const MAX_ROWS = 1024;
 
-/** Writes rows as text in plain TypeScript: what the core must give, and what does it where there is no WebAssembly. */
+/** Writes rows as text in TypeScript, where WebAssembly is not available. Its output is identical to that of the core. */
 export class PlainRowWriter implements RowWriter {
   write(template: RowTemplate, batch: SampleBatch, from: number, to: number): TextOfRows {
-    const end = Math.min(to, from + MOST_ROWS);
+    const end = Math.min(to, from + MAX_ROWS);
     let text = "";
     for (let row = from; row < end; row++) text += textOf(template, batch, row);
     return { bytes: utf8.encode(text), end };
@@ -57,7 +57,7 @@ function fieldOf({ field, decimalMark }: Instruction, batch: SampleBatch, row: n
   }
 }
 
-/** An integer with its decimal point moved `decimals` places to the left: decimal(-500, 3, ".") is "-0.500". */
+/** Formats an integer with its decimal point moved `decimals` places to the left: decimal(-500, 3, ".") is "-0.500". */
 function decimal(value: number, decimals: number, mark: string): string {
   const digits = String(Math.abs(value)).padStart(decimals + 1, "0");
   const sign = value < 0 ? "-" : "";

@@ -1,11 +1,11 @@
-/** What can be written of a row. */
+/** A value of a row that can be written. */
 export type Field =
   /** s since 1970 UTC, three decimals */
   | "seconds"
   /** degrees, seven decimals */
   | "latitude"
   | "longitude"
-  /** the same meridian as -180 where it is 180 */
+  /** longitude, with -180 in place of 180, which is the same meridian */
   | "longitudeBelow180"
   /** m above mean sea level, three decimals */
   | "altitude"
@@ -15,12 +15,12 @@ export type Field =
   | "hr"
   /** whole ms since 1970 UTC */
   | "milliseconds"
-  /** `2025-05-17T14:30:00.050Z`; a year from 10000 on as `Date.prototype.toISOString` writes it */
+  /** `2025-05-17T14:30:00.050Z`; years from 10000 on as `Date.prototype.toISOString` writes them */
   | "isoTime";
 
 export type DecimalMark = "." | ",";
 
-/** A text, a field, or parts for rows that have an altitude or a heart rate, and parts for those that have none. */
+/** A text, a field, or a condition: parts for rows with an altitude or heart rate, and parts for rows without. */
 export type TemplatePart =
   | string
   | { readonly field: Field; readonly decimalMark?: DecimalMark }
@@ -30,29 +30,29 @@ export type TemplatePart =
       readonly missing?: readonly TemplatePart[];
     };
 
-/** One thing to be done for a row: nothing unless all conditions hold; otherwise the text, then perhaps the field. */
+/** A step of the program: if all conditions hold, writes the text, then the field if its own conditions hold. */
 export interface Instruction {
-  /** Sum of `Condition`s. */
+  /** Bit set of `Condition`. */
   readonly conditions: number;
   readonly text: string;
-  /** Those of the field alone. */
+  /** Further conditions of the field. */
   readonly fieldConditions: number;
   readonly field: Field | null;
   readonly decimalMark: DecimalMark;
 }
 
-/** How rows are written as text. Made by `rowTemplate`, which proves that it fits the core. */
+/** How rows are written as text. Created by `rowTemplate`, which checks that the program fits into the core. */
 export interface RowTemplate {
   readonly instructions: readonly Instruction[];
-  /** The same as the core reads it (assembly/template.ts), the text at the end of a row in front of the next one. */
+  /** The instructions in the binary form of assembly/template.ts. The text at the end of a row is moved to the start of the next. */
   readonly program: Uint8Array;
-  /** The length of that text. */
+  /** Length of the moved text. */
   readonly tailBytes: number;
-  /** The most bytes of a row. */
+  /** Maximum length of a row in bytes. */
   readonly maxRowBytes: number;
 }
 
-/** What an instruction can depend on. */
+/** Conditions of instructions, as bits. */
 export const Condition = {
   withAltitude: 1,
   withoutAltitude: 2,
@@ -60,11 +60,11 @@ export const Condition = {
   withoutHr: 8,
 } as const;
 
-/** The number by which the core knows a field, and the most bytes that it takes. */
+/** The code of each field in the core, and its maximum length in bytes. */
 const FIELDS: Readonly<Record<Field, { readonly code: number; readonly maxBytes: number }>> = {
-  // -62167219200.000, the beginning of the year 0
+  // -62167219200.000, the start of the year 0
   seconds: { code: 1, maxBytes: 16 },
-  // -214.7483648: rows that a caller gives can hold any integer of 32 bits
+  // -214.7483648: rows of callers can contain any 32-bit integer
   latitude: { code: 2, maxBytes: 12 },
   longitude: { code: 3, maxBytes: 12 },
   altitude: { code: 4, maxBytes: 12 },
@@ -77,23 +77,23 @@ const FIELDS: Readonly<Record<Field, { readonly code: number; readonly maxBytes:
 
 /** Room for a program in the core: PROGRAM_CAPACITY of assembly/memory.ts. */
 const PROGRAM_CAPACITY = 4096;
-/** A row must fit the output of the core many times over. */
-const MOST_ROW_BYTES = 8192;
+/** The output of the core has room for many rows of this length. */
+const MAX_ROW_BYTES = 8192;
 
-/** Stands among the conditions of an instruction whose text is longer than a block. */
+/** Flag among the conditions of an instruction: its text is longer than one block. */
 const IS_LONG = 0x80;
 
 const HEAD_BYTES = 8;
 const BLOCK_BYTES = 16;
 
 /**
- * Makes a template of its parts.
+ * Creates a template from its parts.
  *
- * @throws RangeError for one that is too long: a mistake in the program that made it, never in what a user gave
+ * @throws RangeError if it is too long, which is a mistake in the calling code
  */
 export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
   const instructions = instructionsOf(parts, 0);
-  // the core runs one at least
+  // the core always runs at least one instruction
   if (instructions.length === 0) instructions.push(NO_INSTRUCTION);
   const { rotated, tailBytes } = rotate(instructions);
   const texts = rotated.map(({ text }) => utf8.encode(text));
@@ -105,8 +105,10 @@ export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
     (sum, { field }, i) => sum + (texts[i]?.length ?? 0) + (field === null ? 0 : FIELDS[field].maxBytes),
     0,
   );
-  if (program.length > PROGRAM_CAPACITY || maxRowBytes > MOST_ROW_BYTES) {
-    throw new RangeError(`the template of a row is too long: ${program.length} bytes, ${maxRowBytes} a row`);
+  if (program.length > PROGRAM_CAPACITY || maxRowBytes > MAX_ROW_BYTES) {
+    throw new RangeError(
+      `the row template is too long: ${program.length} bytes, ${maxRowBytes} bytes per row`,
+    );
   }
   const view = new DataView(program.buffer);
   let at = 0;
@@ -138,7 +140,7 @@ const NO_INSTRUCTION: Instruction = {
 /** Room in front of the output of the core: TAIL_CAPACITY of assembly/memory.ts. */
 const TAIL_CAPACITY = 128;
 
-// Puts the text at the end of a row in front of the first text: one instruction less for each row.
+// Moves the text at the end of a row to the start of the next one, which saves one instruction per row.
 function rotate(instructions: readonly Instruction[]): {
   rotated: readonly Instruction[];
   tailBytes: number;
@@ -153,7 +155,7 @@ function rotate(instructions: readonly Instruction[]): {
   return { rotated: [{ ...first, text: tail + first.text }, ...others], tailBytes };
 }
 
-// A text goes before the field that follows it; texts in a row become one.
+// A text and the field after it become one instruction. Consecutive texts are joined.
 function instructionsOf(parts: readonly TemplatePart[], conditions: number): Instruction[] {
   const instructions: Instruction[] = [];
   let text = "";
@@ -176,7 +178,7 @@ function instructionsOf(parts: readonly TemplatePart[], conditions: number): Ins
           : [Condition.withHr, Condition.withoutHr];
       const [first, ...others] = given;
       if (typeof first === "object" && "field" in first) {
-        // the text in front of it is written in any case, by the same instruction
+        // the same instruction writes the preceding text unconditionally
         add(first.field, first.decimalMark, ifGiven);
         instructions.push(...instructionsOf(others, conditions | ifGiven));
       } else {

@@ -4,49 +4,49 @@ import { promisesOfReading } from "../promise-of-reading.js";
 import { type ChunkReader, readChunks } from "../source.js";
 import type { SampleBatch, Source } from "../types.js";
 import { readFirstBytes } from "./first-bytes.js";
-import { TELLING_BYTES, trackKind } from "./track-kind.js";
+import { DETECTION_BYTES, trackKind } from "./track-kind.js";
 import type { TrackFormat, TrackParser } from "./track-parser.js";
 import { type LeftOut, TrackRows } from "./track-rows.js";
 
-/** What is known of a track when it has been read. */
+/** Summary of a track that has been read completely. */
 export interface TrackSummary {
   format: TrackFormat;
-  /** How many rows it gave. */
+  /** Number of rows. */
   rows: number;
   /** Earliest row, ms since 1970 UTC; null without rows. */
   start: number | null;
   /** Latest row, ms since 1970 UTC; null without rows. */
   end: number | null;
   /**
-   * Rows for which the track tells no speed: it is that from the position before to theirs, for the first of a segment that of
-   * the second, and 0 where there is no other.
+   * Number of rows whose speed is missing in the track. It is computed from the previous and the current position. The first
+   * row of a segment gets the speed of the second, or 0 if there is none.
    */
   speedsFromPositions: number;
-  /** What the speeds of the track were in. Some devices write km/h into TCX, where m/s belong; then they were divided by 3.6. */
+  /** Unit of the speeds in the track. TCX requires m/s, but some devices write km/h; those speeds are divided by 3.6. */
   speedUnit: "m/s" | "km/h";
   /** Points that gave no row. */
   leftOut: LeftOut;
 }
 
 /**
- * Rows of a track, as it is read. Can be iterated once: another time throws `ALREADY_READ`. The promise is fulfilled by
- * iterating, and rejected when that fails or is left early; with `NOT_READ` when it is awaited before the iteration has begun.
+ * The rows of a track. It can be iterated once; a second iteration throws `ALREADY_READ`. The promise is fulfilled at the end of the
+ * iteration, and rejected if the iteration fails or stops early. Awaiting it before the iteration starts rejects with `NOT_READ`.
  */
 export interface TrackDecoding extends AsyncIterable<SampleBatch> {
-  /** What was in the track: fulfilled when all has been read. */
+  /** Fulfilled when the whole track has been read. */
   readonly summary: Promise<TrackSummary>;
 }
 
-// What is parsed at a time: rows of so many bytes wait to be handed over.
+// The number of bytes parsed at once. Limits how many rows wait to be returned.
 const PIECE = 1 << 16;
 
 /**
- * Reads the track of a device of any maker, a FIT, GPX or TCX file, told by its content, as columns of integers. Positions are
- * rounded to 1e-7 degrees, times to 1 ms, altitudes to 1 mm, speeds to 1 mm/s. Points without time or position are left out
- * and counted. Reads no faster than you iterate; leaving the loop early lets the source go.
+ * Reads a FIT, GPX or TCX file of any manufacturer as columns of integers. The format is detected from the content. Positions are
+ * rounded to 1e-7 degrees, times to 1 ms, altitudes to 1 mm and speeds to 1 mm/s. Points without a time or position are omitted
+ * and counted. The source is read only as fast as you iterate, and released when you leave the loop early.
  *
- * @throws AsiError `BAD_SOURCE` at once; while iterating `BAD_TRACK` with the byte or line, for what is no track, or one that
- * is damaged or cut off. A track without rows gives no batch.
+ * @throws AsiError `BAD_SOURCE` immediately; while iterating `BAD_TRACK`, with the byte or line, if the input is not a track, or is
+ * damaged or truncated. A track without rows yields no batch.
  */
 export function decodeTrack(source: Source): TrackDecoding {
   const reading = new TrackReading(readChunks(source));
@@ -79,7 +79,7 @@ class TrackReading {
     return this.#isOver;
   }
 
-  // a caller who has taken a batch may ask for the next at any time
+  // a caller that has received a batch may request the next one at any time
   isHeld(): boolean {
     return this.#isBegun;
   }
@@ -101,7 +101,7 @@ class TrackReading {
 
   async *#batches(): AsyncGenerator<SampleBatch, void, undefined> {
     try {
-      const first = await readFirstBytes(this.#chunks, TELLING_BYTES);
+      const first = await readFirstBytes(this.#chunks, DETECTION_BYTES);
       const parser = await parserFor(first, this.#rows);
       for (let chunk: Uint8Array | null = first; chunk !== null; chunk = await this.#chunks.read()) {
         for (let from = 0; from < chunk.length; from += PIECE) {
@@ -118,9 +118,9 @@ class TrackReading {
       throw error;
     } finally {
       this.#isOver = true;
-      // changes nothing where it has come to its end
+      // has no effect after the end of the track
       this.#reject(new AsiError("ABORTED", "The reading was cancelled."));
-      // A source that fails to close must not hide why it was closed.
+      // An error while closing must not hide the original error.
       try {
         await this.#chunks.close();
       } catch {}
@@ -133,7 +133,7 @@ class TrackReading {
   }
 }
 
-/** Each parser is loaded when there is something for it to read. */
+/** Loads the parser for a track on first use. */
 async function parserFor(first: Uint8Array, rows: TrackRows): Promise<TrackParser> {
   switch (trackKind(first)) {
     case "fit": {
@@ -145,7 +145,7 @@ async function parserFor(first: Uint8Array, rows: TrackRows): Promise<TrackParse
       return new XmlTrack(rows, first);
     }
     case null:
-      throw new AsiError("BAD_TRACK", "The track is neither a FIT file nor XML, as GPX and TCX are.", {
+      throw new AsiError("BAD_TRACK", "The track is neither a FIT file nor XML, the format of GPX and TCX.", {
         byteOffset: 0,
       });
   }

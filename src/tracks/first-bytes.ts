@@ -1,11 +1,11 @@
 import { concatenate } from "../concatenate.js";
 import { type ChunkReader, ChunkSource } from "../source.js";
 
-/** The first bytes of a source, at least `count` unless it is shorter; valid until the next chunk is asked for. */
+/** The first bytes of a source: at least `count` unless it is shorter. Valid until the next chunk is requested. */
 export async function readFirstBytes(chunks: ChunkReader, count: number): Promise<Uint8Array> {
   let first: Uint8Array = new Uint8Array(0);
   while (first.length < count) {
-    // a chunk is valid until the next one is asked for
+    // a chunk is valid only until the next one is requested
     const kept = first.slice();
     const chunk = await chunks.read();
     if (chunk === null) return kept;
@@ -14,7 +14,7 @@ export async function readFirstBytes(chunks: ChunkReader, count: number): Promis
   return first;
 }
 
-/** A source whose first bytes have been read. */
+/** A source whose first bytes have already been read: returns them again, then the rest. */
 export class ContinuedSource extends ChunkSource {
   #first: Uint8Array | null;
   readonly #rest: ChunkReader;

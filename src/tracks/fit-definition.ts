@@ -1,24 +1,24 @@
 import { BASE_TYPES, FIELD_DESCRIPTION, MESSAGES, RECORD_FIELDS } from "../formats/fit/profile.js";
 
-// Definition messages of a FIT file, as far as reading rows needs them.
+// The parts of FIT definition messages that reading rows requires.
 
-/** "Definition Message": bytes in front of the list of fields; three bytes for each field. */
+/** "Definition Message": bytes before the list of fields, and bytes per field. */
 const FIXED_BYTES = 6;
 const FIELD_BYTES = 3;
 
-/** Offset of a field in its message, counted from the header; null: the message does not have it. */
+/** Offset of a field from the header of its message; null if the message does not have the field. */
 export type Place = number | null;
 
-/** What messages of a local type look like. */
+/** The layout of the messages of a local type. */
 export interface Definition {
   global: number;
   isLittleEndian: boolean;
-  /** Of a message, with its header. */
+  /** Size of a message, including its header. */
   bytes: number;
   timestamp: Place;
-  /** For records. */
+  /** Only for records. */
   record: RecordPlaces | null;
-  /** For descriptions of developer fields: their fields by number. */
+  /** Only for field descriptions: their fields by number. */
   description: ReadonlyMap<number, { at: number; bytes: number }> | null;
 }
 
@@ -34,7 +34,7 @@ export interface RecordPlaces {
   milliseconds: Place;
 }
 
-/** How long a definition is that begins at `at`; null: not all of it is there that says so. */
+/** Length of the definition at `at`; null if the bytes that determine it have not arrived yet. */
 export function definitionLength(
   bytes: Uint8Array,
   at: number,
@@ -50,7 +50,7 @@ export function definitionLength(
 /**
  * Reads a definition of `length` bytes.
  *
- * @param isMilliseconds whether a developer field, by developer and number, holds the milliseconds
+ * @param isMilliseconds tells, by developer and number, whether a developer field contains the milliseconds
  */
 export function readDefinition(
   bytes: Uint8Array,
@@ -82,7 +82,7 @@ export function readDefinition(
     }
     place += size;
   }
-  // a field of another size than the profile's is something else
+  // ignore fields whose size differs from the profile
   const placeOf = (number: number, size: number): Place => {
     const field = fields.get(number);
     return field?.bytes === size ? field.at : null;
@@ -109,7 +109,7 @@ export function readDefinition(
   };
 }
 
-/** A developer field that a file describes. */
+/** A description of a developer field. */
 export interface DescribedField {
   developer: number;
   number: number;
@@ -117,7 +117,7 @@ export interface DescribedField {
   name: string;
 }
 
-/** Reads a field description at `at`; null when it lacks something. */
+/** Reads the field description at `at`; null if it is incomplete. */
 export function readDescription(
   { description }: Definition,
   bytes: Uint8Array,

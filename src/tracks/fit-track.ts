@@ -21,32 +21,32 @@ import {
   readDescription,
 } from "./fit-definition.js";
 import { isFit } from "./track-kind.js";
-import { badByte, type TrackParser } from "./track-parser.js";
+import { errorAtByte, type TrackParser } from "./track-parser.js";
 import type { TrackRows } from "./track-rows.js";
 
 const CRC_BYTES = 2;
 const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
 const FIRST_CAPACITY = 1 << 16;
 
-/** Reads records of FIT files, of which several may stand one behind another. Checks their checksums. */
+/** Reads the records of one FIT file or several concatenated ones, and verifies their checksums. */
 export class FitTrack implements TrackParser {
   readonly format = "fit";
   readonly #rows: TrackRows;
-  // what is not read yet: from #at to #end; #at stands at #offset of the input
+  // unread bytes lie from #at to #end; #at is at #offset of the input
   #bytes = new Uint8Array(FIRST_CAPACITY);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
   #end = 0;
   #offset = 0;
   #part: "header" | "data" | "checksum" = "header";
-  /** Offset behind the messages of this file. */
+  /** Offset of the end of the messages of this file. */
   #dataEnd = 0;
   #crc = 0;
   #files = 0;
   #definitions: (Definition | undefined)[] = [];
-  /** Developer fields with milliseconds: developer and number. */
+  /** Developer fields that contain milliseconds, as "developer number". */
   #millisecondFields = new Set<string>();
-  /** The last time of any message, in seconds of FIT. */
+  /** The most recent time of any message, in FIT seconds. */
   #lastTime: number | null = null;
 
   constructor(rows: TrackRows) {
@@ -60,7 +60,7 @@ export class FitTrack implements TrackParser {
 
   end(): void {
     if (this.#part === "header" && this.#at === this.#end && this.#files > 0) return;
-    throw badByte(this.#offset + this.#end - this.#at, "the file is cut off.");
+    throw errorAtByte(this.#offset + this.#end - this.#at, "the file is truncated.");
   }
 
   #append(bytes: Uint8Array): void {
@@ -78,7 +78,7 @@ export class FitTrack implements TrackParser {
     this.#end += bytes.length;
   }
 
-  /** Reads what is there of one part; whether there may be more to read. */
+  /** Reads the available bytes of the current part. Returns whether there may be more to read. */
   #readPart(): boolean {
     switch (this.#part) {
       case "header":
@@ -101,15 +101,15 @@ export class FitTrack implements TrackParser {
     const header = this.#bytes.subarray(this.#at, this.#end);
     if (!isFit(header)) {
       const what =
-        this.#files === 0 ? "no FIT header begins here." : "there is something behind the end of the file.";
-      throw badByte(this.#offset, what);
+        this.#files === 0 ? "there is no FIT header." : "there are extra bytes after the end of the file.";
+      throw errorAtByte(this.#offset, what);
     }
     const length = header[0] as number;
     if (available < length) return false;
     const stated = length < HEADER_BYTES ? 0 : this.#view.getUint16(this.#at + HEADER_BYTES - 2, true);
-    // it may be left out as 0
+    // 0 means that the header has no checksum
     if (stated !== 0 && stated !== crc16(0, header, 0, HEADER_BYTES - 2)) {
-      throw badByte(this.#offset, "the checksum of the header does not hold.");
+      throw errorAtByte(this.#offset, "the checksum of the header is wrong.");
     }
     this.#dataEnd = this.#offset + length + this.#view.getUint32(this.#at + 4, true);
     this.#crc = crc16(0, header, 0, length);
@@ -133,7 +133,7 @@ export class FitTrack implements TrackParser {
         ? definitionLength(this.#bytes, this.#at, this.#end, (header & HEADER_BITS.developerData) !== 0)
         : this.#definitionOf(header, isCompressed).bytes;
       if (length !== null && this.#offset + length > this.#dataEnd) {
-        throw badByte(this.#offset, "a message is longer than the file says it is.");
+        throw errorAtByte(this.#offset, "a message extends past the end stated in the file header.");
       }
       if (length === null || this.#end - this.#at < length) break;
       if (isDefinition) this.#define(header & HEADER_BITS.localType, length);
@@ -145,9 +145,9 @@ export class FitTrack implements TrackParser {
       this.#part = "checksum";
       return true;
     }
-    // a definition that is cut by the end of the data says no length
+    // the length of a definition that is truncated by the end of the data is unknown
     if (length === null && this.#offset + this.#end - this.#at >= this.#dataEnd) {
-      throw badByte(this.#offset, "a definition is longer than the file says it is.");
+      throw errorAtByte(this.#offset, "a definition extends past the end stated in the file header.");
     }
     return false;
   }
@@ -155,7 +155,7 @@ export class FitTrack implements TrackParser {
   #readChecksum(): boolean {
     if (this.#end - this.#at < CRC_BYTES) return false;
     if (this.#view.getUint16(this.#at, true) !== this.#crc) {
-      throw badByte(this.#offset, "the checksum of the file does not hold; it is damaged somewhere before.");
+      throw errorAtByte(this.#offset, "the checksum of the file is wrong; some earlier bytes are damaged.");
     }
     this.#skip(CRC_BYTES);
     this.#files += 1;
@@ -169,7 +169,7 @@ export class FitTrack implements TrackParser {
       : header & HEADER_BITS.localType;
     const definition = this.#definitions[local];
     if (definition === undefined) {
-      throw badByte(this.#offset, `a message is of local type ${local}, which nothing defines.`);
+      throw errorAtByte(this.#offset, `a message has the local type ${local}, which is not defined.`);
     }
     return definition;
   }
@@ -185,7 +185,7 @@ export class FitTrack implements TrackParser {
     const ownTime = this.#unsigned(definition, definition.timestamp, "uint32");
     if (ownTime !== null) this.#lastTime = ownTime;
     else if (isCompressed && this.#lastTime !== null) {
-      // "Compressed Timestamp Header": the low five bits of the time, which never goes back
+      // "Compressed Timestamp Header": the low five bits of a time that never decreases
       const seconds = header & COMPRESSED.secondsMask;
       this.#lastTime += (seconds - this.#lastTime) & COMPRESSED.secondsMask;
     }
@@ -218,7 +218,7 @@ export class FitTrack implements TrackParser {
     );
   }
 
-  /** 1e-7 degrees; NaN: there is none. */
+  /** 1e-7 degrees; NaN if there is no position. */
   #position({ isLittleEndian }: Definition, place: Place): number {
     if (place === null) return Number.NaN;
     const semicircles = this.#view.getInt32(this.#at + place, isLittleEndian);

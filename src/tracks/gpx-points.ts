@@ -1,20 +1,20 @@
-import type { ElementReader, Refuse } from "./element-reader.js";
+import type { ElementHandler, Fail } from "./element-handler.js";
 import { instantOf, numberOf } from "./point-values.js";
 import type { TrackRows } from "./track-rows.js";
 
-// GPX 1.1 (topografix.com/GPX/1/1): points of tracks. Heart rates and speeds stand in extensions, whose names differ by their
-// prefix only, and in GPX 1.0 the speed in the point itself.
+// Track points of GPX 1.1 (topografix.com/GPX/1/1). Heart rates and speeds are in extensions, whose elements differ only in
+// their prefix. In GPX 1.0 the speed is in the point itself.
 
 const VALUES: readonly string[] = ["ele", "time", "hr", "heartrate", "speed"];
-/** Elements of the point itself, and of nothing in it. */
+/** Elements that count only as direct children of the point. */
 const OF_POINT: readonly string[] = ["ele", "time"];
 
-export class GpxPoints implements ElementReader {
+export class GpxPoints implements ElementHandler {
   readonly #rows: TrackRows;
-  readonly #refuse: Refuse;
-  /** Depth of the point that is being read; 0: none. */
+  readonly #fail: Fail;
+  /** Depth of the current point; 0 outside of points. */
   #pointDepth = 0;
-  /** Name of the value that is being read; null: none. */
+  /** Name of the current value; null outside of values. */
   #value: string | null = null;
   #text = "";
   #ms = Number.NaN;
@@ -24,9 +24,9 @@ export class GpxPoints implements ElementReader {
   #speed = Number.NaN;
   #hr = Number.NaN;
 
-  constructor(rows: TrackRows, refuse: Refuse) {
+  constructor(rows: TrackRows, fail: Fail) {
     this.#rows = rows;
-    this.#refuse = refuse;
+    this.#fail = fail;
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>, depth: number): void {
@@ -62,23 +62,23 @@ export class GpxPoints implements ElementReader {
   }
 
   #degrees(name: string, text: string | undefined): number {
-    if (text === undefined) return this.#refuse(`a <trkpt> has no ${name}.`);
-    return numberOf(text, 1e7, name, this.#refuse);
+    if (text === undefined) return this.#fail(`a <trkpt> has no ${name}.`);
+    return numberOf(text, 1e7, name, this.#fail);
   }
 
   #take(name: string, text: string): void {
     switch (name) {
       case "ele":
-        this.#altitude = numberOf(text, 1e3, name, this.#refuse);
+        this.#altitude = numberOf(text, 1e3, name, this.#fail);
         break;
       case "time":
-        this.#ms = instantOf(text, name, this.#refuse);
+        this.#ms = instantOf(text, name, this.#fail);
         break;
       case "speed":
-        this.#speed = numberOf(text, 1e3, name, this.#refuse);
+        this.#speed = numberOf(text, 1e3, name, this.#fail);
         break;
       default:
-        this.#hr = numberOf(text, 1, name, this.#refuse);
+        this.#hr = numberOf(text, 1, name, this.#fail);
     }
   }
 }

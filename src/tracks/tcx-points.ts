@@ -1,11 +1,11 @@
-import type { ElementReader, Refuse } from "./element-reader.js";
+import type { ElementHandler, Fail } from "./element-handler.js";
 import { instantOf, numberOf } from "./point-values.js";
+import { SpeedUnitDetector } from "./speed-unit.js";
 import type { TrackRows } from "./track-rows.js";
-import { UnsureSpeeds } from "./unsure-speeds.js";
 
-// TCX (TrainingCenterDatabase v2): trackpoints of activities and courses, with the speed of the extension ActivityExtension v2.
+// Track points of TCX (TrainingCenterDatabase v2) activities and courses. The speed is in the extension ActivityExtension v2.
 
-/** Values of a point, by the element that holds them; `Value` stands in a heart rate and in other things. */
+/** Elements that contain values of a point; `Value` occurs in heart rates and in other elements. */
 const VALUES: readonly string[] = [
   "Time",
   "LatitudeDegrees",
@@ -15,9 +15,9 @@ const VALUES: readonly string[] = [
   "Speed",
 ];
 
-export class TcxPoints implements ElementReader {
-  readonly #points: UnsureSpeeds;
-  readonly #refuse: Refuse;
+export class TcxPoints implements ElementHandler {
+  readonly #points: SpeedUnitDetector;
+  readonly #fail: Fail;
   #pointDepth = 0;
   #isInHeartRate = false;
   #value: string | null = null;
@@ -29,9 +29,9 @@ export class TcxPoints implements ElementReader {
   #speed = Number.NaN;
   #hr = Number.NaN;
 
-  constructor(rows: TrackRows, refuse: Refuse) {
-    this.#points = new UnsureSpeeds(rows);
-    this.#refuse = refuse;
+  constructor(rows: TrackRows, fail: Fail) {
+    this.#points = new SpeedUnitDetector(rows);
+    this.#fail = fail;
   }
 
   open(name: string, _: Readonly<Record<string, string>>, depth: number): void {
@@ -69,22 +69,22 @@ export class TcxPoints implements ElementReader {
   #take(name: string, text: string): void {
     switch (name) {
       case "Time":
-        this.#ms = instantOf(text, name, this.#refuse);
+        this.#ms = instantOf(text, name, this.#fail);
         break;
       case "LatitudeDegrees":
-        this.#latitude = numberOf(text, 1e7, name, this.#refuse);
+        this.#latitude = numberOf(text, 1e7, name, this.#fail);
         break;
       case "LongitudeDegrees":
-        this.#longitude = numberOf(text, 1e7, name, this.#refuse);
+        this.#longitude = numberOf(text, 1e7, name, this.#fail);
         break;
       case "AltitudeMeters":
-        this.#altitude = numberOf(text, 1e3, name, this.#refuse);
+        this.#altitude = numberOf(text, 1e3, name, this.#fail);
         break;
       case "Speed":
-        this.#speed = numberOf(text, 1e3, name, this.#refuse);
+        this.#speed = numberOf(text, 1e3, name, this.#fail);
         break;
       default:
-        this.#hr = numberOf(text, 1, name, this.#refuse);
+        this.#hr = numberOf(text, 1, name, this.#fail);
     }
   }
 }

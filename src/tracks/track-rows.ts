@@ -2,8 +2,6 @@ import { MAX_GAP_MS } from "../ranges.js";
 import { newBatch, rowsBetween } from "../sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
-// Points of a track to rows in columns.
-
 const ROWS_PER_BATCH = 2048;
 const INT32_MAX = 2 ** 31 - 1;
 // years 1 to 9999, as in a recording
@@ -18,20 +16,20 @@ const THREE_DIMENSIONAL = 3;
 const EARTH_RADIUS_MM = 6_371_009_000;
 const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
 
-/** Points that gave no row. */
+/** Number of points that gave no row. */
 export interface LeftOut {
-  /** Without a time, or with one that no recording holds. */
+  /** Points without a time, or with one that a recording cannot contain. */
   withoutTime: number;
-  /** Without a position, or with one that is nowhere on Earth: what devices write while they search. */
+  /** Points without a position, or with an impossible one, which devices write while they have no fix. */
   withoutPosition: number;
 }
 
-/** Takes points, gives rows. A value that is not there is NaN; they need not be whole. */
+/** Converts the points of a track to rows in columns. Missing values are NaN; values need not be integers. */
 export class TrackRows {
   rows = 0;
-  /** Rows whose speed is that from the position before to theirs. */
+  /** Number of rows whose speed is computed from positions. */
   speedsFromPositions = 0;
-  /** What the speeds of the track are in; `add` gets mm/s in any case. */
+  /** Unit of the speeds in the track; `add` always expects mm/s. */
   speedUnit: "m/s" | "km/h" = "m/s";
   readonly leftOut: LeftOut = { withoutTime: 0, withoutPosition: 0 };
   /** Earliest and latest row, ms since 1970; null without rows. */
@@ -40,15 +38,15 @@ export class TrackRows {
   #full: SampleBatch[] = [];
   #batch = newBatch(ROWS_PER_BATCH);
   #length = 0;
-  // The last row has no speed of its own, and none before it to come from.
-  #isLastOpen = false;
+  // Whether the last row still waits for the speed of the next one.
+  #isLastSpeedOpen = false;
   #isSegmentNew = true;
   #lastMs = 0;
   #lastLatitude = 0;
   #lastLongitude = 0;
   #lastSpeed = 0;
 
-  /** What follows does not go on from the last point. */
+  /** Starts a segment: no speed is computed between the last point and the next one. */
   startSegment(): void {
     this.#isSegmentNew = true;
   }
@@ -59,7 +57,7 @@ export class TrackRows {
    * @param longitude 1e-7 degrees
    * @param altitude mm
    * @param speed mm/s
-   * @param hr beats per minute; what is not from 1 to 255 is none
+   * @param hr beats per minute; values outside 1 to 255 count as missing
    */
   add(ms: number, latitude: number, longitude: number, altitude: number, speed: number, hr: number): void {
     if (!(ms >= EARLIEST_MS && ms <= LATEST_MS)) {
@@ -75,7 +73,7 @@ export class TrackRows {
     const longitudeE7 = Math.round(longitude);
     const ownSpeed = speed >= 0 && speed <= INT32_MAX ? Math.round(speed) : null;
     const speedMmPerS = ownSpeed ?? this.#speedFromPositions(timestampMs, latitudeE7, longitudeE7);
-    if (this.#length === ROWS_PER_BATCH) this.#handOver();
+    if (this.#length === ROWS_PER_BATCH) this.#completeBatch();
     const at = this.#length++;
     const batch = this.#batch;
     const altitudeMm = Math.round(altitude);
@@ -98,47 +96,47 @@ export class TrackRows {
     this.#lastSpeed = speedMmPerS;
   }
 
-  /** The batches that are full. */
+  /** Returns the completed batches. */
   take(): SampleBatch[] {
     const full = this.#full;
     this.#full = [];
     return full;
   }
 
-  /** No more points come: gives what is left. */
+  /** Ends the track: returns the remaining rows. */
   takeRest(): SampleBatch[] {
-    this.#handOver();
+    this.#completeBatch();
     return this.take();
   }
 
-  #handOver(): void {
+  #completeBatch(): void {
     if (this.#length === 0) return;
     this.#full.push(rowsBetween(this.#batch, 0, this.#length));
     this.#batch = newBatch(ROWS_PER_BATCH);
     this.#length = 0;
   }
 
-  // From the point before; the first of a segment takes that of the second. It is still in the batch then.
+  // The first row of a segment gets the speed of the second. It is still in the batch then.
   #speedFromPositions(ms: number, latitude: number, longitude: number): number {
     this.speedsFromPositions += 1;
     const elapsed = ms - this.#lastMs;
     if (this.#isSegmentNew || Math.abs(elapsed) > MAX_GAP_MS) {
-      this.#isLastOpen = true;
+      this.#isLastSpeedOpen = true;
       return 0;
     }
-    // several points of one instant move as the one before them
+    // points with the same time as the previous one get its speed
     if (elapsed <= 0) return this.#lastSpeed;
     const mm = distanceMm(this.#lastLatitude, this.#lastLongitude, latitude, longitude);
     const speed = Math.min(INT32_MAX, Math.round((mm / elapsed) * 1000));
-    if (this.#isLastOpen) {
-      this.#isLastOpen = false;
+    if (this.#isLastSpeedOpen) {
+      this.#isLastSpeedOpen = false;
       this.#batch.speedMmPerS[this.#length - 1] = speed;
     }
     return speed;
   }
 }
 
-/** Between two positions in 1e-7 degrees, along the great circle (haversine formula). */
+/** Distance in mm between two positions in 1e-7 degrees along the great circle (haversine formula). */
 export function distanceMm(
   latitude1: number,
   longitude1: number,

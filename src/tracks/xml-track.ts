@@ -1,47 +1,47 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { shortened } from "../arguments.js";
-import type { ElementReader, Refuse } from "./element-reader.js";
+import type { ElementHandler, Fail } from "./element-handler.js";
 import { GpxPoints } from "./gpx-points.js";
 import { TcxPoints } from "./tcx-points.js";
 import { encodingOf } from "./track-kind.js";
-import { badLine, type TrackParser } from "./track-parser.js";
+import { errorAtLine, type TrackParser } from "./track-parser.js";
 import type { TrackRows } from "./track-rows.js";
 
-// saxes knows the five entities of XML and characters by number, and no others: what a file declares is not expanded.
+// saxes expands only the five predefined entities and character references, no entities that a file declares.
 
-const READERS: Readonly<
-  Record<string, { format: "gpx" | "tcx"; reader: new (rows: TrackRows, refuse: Refuse) => ElementReader }>
+const HANDLERS: Readonly<
+  Record<string, { format: "gpx" | "tcx"; handler: new (rows: TrackRows, fail: Fail) => ElementHandler }>
 > = {
-  gpx: { format: "gpx", reader: GpxPoints },
-  TrainingCenterDatabase: { format: "tcx", reader: TcxPoints },
+  gpx: { format: "gpx", handler: GpxPoints },
+  TrainingCenterDatabase: { format: "tcx", handler: TcxPoints },
 };
 
-// Tracks nest their elements about eight deep.
-const DEEPEST = 64;
-// A text, tag or comment is kept until it is complete, so it must end at some time.
-const LONGEST_CHARACTERS = 1 << 20;
-const LONGEST_QUOTE = 120;
+// Elements of tracks are nested about eight levels deep.
+const MAX_DEPTH = 64;
+// A text, tag or comment is buffered until it is complete, so its length is limited.
+const MAX_TOKEN_LENGTH = 1 << 20;
+const MAX_QUOTE_LENGTH = 120;
 
 /** Reads GPX and TCX. */
 export class XmlTrack implements TrackParser {
   readonly #rows: TrackRows;
   readonly #parser = new SaxesParser({ xmlns: false });
   readonly #decoder: TextDecoder;
-  #reader: ElementReader | null = null;
+  #handler: ElementHandler | null = null;
   #format: "gpx" | "tcx" | null = null;
   #depth = 0;
   #charactersSinceEvent = 0;
 
-  /** @param first the first bytes of the file: they tell the encoding */
+  /** @param first the first bytes of the file, from which the encoding is detected */
   constructor(rows: TrackRows, first: Uint8Array) {
     this.#rows = rows;
     this.#decoder = new TextDecoder(encodingOf(first));
     const parser = this.#parser;
     parser.on("opentag", (tag) => this.#open(tag));
     parser.on("closetag", ({ name }) => this.#close(name));
-    parser.on("text", (text) => this.#reader?.text(text));
-    parser.on("cdata", (text) => this.#reader?.text(text));
-    parser.on("error", ({ message }) => this.#refuse(`it is not well-formed: ${plain(message)}.`));
+    parser.on("text", (text) => this.#handler?.text(text));
+    parser.on("cdata", (text) => this.#handler?.text(text));
+    parser.on("error", ({ message }) => this.#fail(`it is not well-formed: ${plain(message)}.`));
   }
 
   /** Null before the root element. */
@@ -61,36 +61,36 @@ export class XmlTrack implements TrackParser {
   #write(text: string): void {
     this.#charactersSinceEvent += text.length;
     this.#parser.write(text);
-    if (this.#charactersSinceEvent > LONGEST_CHARACTERS) {
-      this.#refuse(`a tag, text or comment is longer than ${LONGEST_CHARACTERS} characters.`);
+    if (this.#charactersSinceEvent > MAX_TOKEN_LENGTH) {
+      this.#fail(`a tag, text or comment is longer than ${MAX_TOKEN_LENGTH} characters.`);
     }
   }
 
   #open({ name, attributes }: SaxesTagPlain): void {
     this.#charactersSinceEvent = 0;
     this.#depth += 1;
-    if (this.#depth > DEEPEST) this.#refuse(`elements are nested more than ${DEEPEST} deep.`);
+    if (this.#depth > MAX_DEPTH) this.#fail(`elements are nested more than ${MAX_DEPTH} deep.`);
     const local = localName(name);
-    this.#reader ??= this.#readerFor(local);
-    this.#reader.open(local, attributes, this.#depth);
+    this.#handler ??= this.#handlerFor(local);
+    this.#handler.open(local, attributes, this.#depth);
   }
 
-  #readerFor(root: string): ElementReader {
-    const kind = Object.hasOwn(READERS, root) ? READERS[root] : undefined;
+  #handlerFor(root: string): ElementHandler {
+    const kind = Object.hasOwn(HANDLERS, root) ? HANDLERS[root] : undefined;
     if (kind === undefined)
-      this.#refuse(`<${shortened(root)}> is the root, neither <gpx> nor <TrainingCenterDatabase>.`);
+      this.#fail(`<${shortened(root)}> is the root, neither <gpx> nor <TrainingCenterDatabase>.`);
     this.#format = kind.format;
-    return new kind.reader(this.#rows, (message) => this.#refuse(message));
+    return new kind.handler(this.#rows, (message) => this.#fail(message));
   }
 
   #close(name: string): void {
     this.#charactersSinceEvent = 0;
-    this.#reader?.close(localName(name), this.#depth);
+    this.#handler?.close(localName(name), this.#depth);
     this.#depth -= 1;
   }
 
-  #refuse(message: string): never {
-    throw badLine(this.#parser.line, message);
+  #fail(message: string): never {
+    throw errorAtLine(this.#parser.line, message);
   }
 }
 
@@ -99,7 +99,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-// Without the place in front, which the error tells by itself, and the full stop behind.
+// Removes the position, which the error states itself, and the full stop.
 function plain(message: string): string {
-  return shortened(message.replace(/^\d+:\d+: /, "").replace(/\.$/, ""), LONGEST_QUOTE);
+  return shortened(message.replace(/^\d+:\d+: /, "").replace(/\.$/, ""), MAX_QUOTE_LENGTH);
 }

@@ -15,7 +15,7 @@ import { type CoreExports, type CoreName, CoreSignal, instantiateCore } from "./
 import { WasmRowWriter } from "./wasm-row-writer.js";
 
 // A step works on this much at most, so that input and output stay in the processor's cache.
-const MOST_WRITTEN = 0x40000;
+const MAX_WRITTEN = 0x40000;
 
 /** The WebAssembly core as an `Engine`. */
 export class WasmEngine implements Engine {
@@ -55,7 +55,7 @@ export class WasmEngine implements Engine {
   }
 
   write(chunk: Uint8Array, offset: number): number {
-    const wanted = Math.min(chunk.length - offset, MOST_WRITTEN);
+    const wanted = Math.min(chunk.length - offset, MAX_WRITTEN);
     const at = this.#core.reserve(wanted);
     const taken = Math.min(wanted, this.#inputEnd - at);
     this.#bytes.set(taken === chunk.length ? chunk : chunk.subarray(offset, offset + taken), at);

@@ -1,7 +1,7 @@
 import type { MessageType } from "./messages.js";
 import { BASE_TYPES, MESSAGES, RECORD_FIELDS } from "./profile.js";
 
-// The messages of an activity file, in the order in which they are defined. Numbers of fields: the profile.
+// The messages of an activity file, in the order in which they are defined. Field numbers are those of the profile.
 
 /** Which file this is: `type` 4 is an activity, `manufacturer` 255 development. */
 export const FILE_ID = {
@@ -12,7 +12,7 @@ export const FILE_ID = {
     manufacturer: [1, "uint16"],
     product: [2, "uint16"],
     timeCreated: [4, "uint32"],
-    // a name in a recording has at most 16 characters, then comes a NUL
+    // names in a recording have at most 16 characters; a NUL follows
     productName: [8, "string", 17],
   },
 } as const satisfies MessageType;
@@ -23,7 +23,7 @@ export const DEVELOPER_DATA_ID = {
   fields: { applicationId: [1, "byte", 16], developerDataIndex: [3, "uint8"] },
 } as const satisfies MessageType;
 
-/** Of this software, drawn once: it tells its developer fields from those of others. */
+/** A random identifier of this software, generated once. It distinguishes its developer fields from those of others. */
 export const APPLICATION_ID = Uint8Array.of(
   ...[0x6e, 0x1c, 0x0b, 0x5a, 0x93, 0x47, 0x4d, 0x2e, 0xa8, 0x75, 0x31, 0xf4, 0xc2, 0x9d, 0x60, 0x8b],
 );
@@ -50,7 +50,7 @@ export const EVENT = {
   fields: { timestamp: [253, "uint32"], event: [0, "enum"], eventType: [1, "enum"] },
 } as const satisfies MessageType;
 
-/** One row. Its bytes are written by `record-block.ts`, in this order. */
+/** One row. `record-block.ts` writes its bytes in this order. */
 export const RECORD = {
   local: 4,
   global: MESSAGES.record,

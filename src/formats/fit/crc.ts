@@ -1,7 +1,7 @@
 // "CRC" of the FIT Protocol document: the polynomial x^16 + x^15 + x^2 + 1 with its bits reversed, from 0 (CRC-16/ARC).
 const POLYNOMIAL = 0xa001;
 
-// Four bytes at once: table k holds what a byte becomes with k more bytes behind it.
+// Slicing by four: table k contains the checksum of a byte followed by k zero bytes.
 const TABLES = tables();
 const [LAST, ONE_BEHIND, TWO_BEHIND, THREE_BEHIND] = TABLES;
 

@@ -26,13 +26,13 @@ import { BASE_TYPES, HEADER_BYTES, MILLISECONDS_FIELD, SIGNATURE, SIGNATURE_AT }
 import { fitSeconds, RECORD_BYTES, writeRecords } from "./record-block.js";
 import { Totals } from "./totals.js";
 
-/** What the header of a file must say before the first row. */
+/** What the header must state before the first row is written. */
 export interface FitExtent {
   rows: number;
   ranges: number;
 }
 
-/** Stand in front of the first row. What describes fields of developers comes before the definitions that use them. */
+/** Messages before the first row. Descriptions of developer fields precede the definitions that use them. */
 const DESCRIPTIONS: readonly MessageType[] = [FILE_ID, DEVELOPER_DATA_ID, FIELD_DESCRIPTION_MESSAGE];
 const AT_THE_END: readonly MessageType[] = [SESSION, ACTIVITY];
 const ANYWHERE: readonly MessageType[] = [EVENT, RECORD, LAP];
@@ -40,17 +40,18 @@ const ANYWHERE: readonly MessageType[] = [EVENT, RECORD, LAP];
 const BYTES_ONCE =
   [...DESCRIPTIONS, ...ANYWHERE, ...AT_THE_END].reduce((sum, type) => sum + definitionBytes(type), 0) +
   [...DESCRIPTIONS, ...AT_THE_END].reduce((sum, type) => sum + messageBytes(type), 0);
-// it starts, it stops, and a lap tells of it
+// timer start, timer stop and lap
 const BYTES_PER_RANGE = 2 * messageBytes(EVENT) + messageBytes(LAP);
-// its length stands in 32 bits
+// the header stores the length in 32 bits
 const MAX_DATA_BYTES = 2 ** 32 - 1;
-// "File Header": 2.0, the first protocol with fields of developers; the version of the profile in hundredths.
+// "File Header": protocol 2.0, the first one with developer fields; the profile version in hundredths.
 const PROTOCOL_VERSION = 0x20;
 const PROFILE_VERSION = 2132;
 
 /**
- * Writes an activity as a FIT file: a record for each row, a lap for each range, a session for all. `startRange` and `rows` for
- * each range, then `end`; what comes out is the caller's own memory. Holds nothing but sums, and so must know its extent beforehand.
+ * Writes an activity as a FIT file: a record for each row, a lap for each range and one session. Call `startRange` and `rows`
+ * for each range, then `end`. The returned memory belongs to the caller. The writer keeps only totals, so it must know the
+ * number of rows and ranges in advance.
  */
 export class FitWriter {
   readonly #extent: FitExtent;
@@ -60,13 +61,13 @@ export class FitWriter {
   #isBegun = false;
   #isRangeDue = false;
   #laps = 0;
-  /** Of the range that is being written; null before the first row. */
+  /** Totals of the current range; null before the first range. */
   #lap: Totals | null = null;
   readonly #session = new Totals();
 
   /**
-   * @param productName what the file is said to be from, ASCII of at most 16 characters
-   * @throws AsiError `FORMAT_LIMIT` for more rows than a file can hold
+   * @param productName the product name in the file, ASCII, at most 16 characters
+   * @throws AsiError `FORMAT_LIMIT` for more rows than a file can contain
    */
   constructor(extent: FitExtent, productName: string) {
     this.#extent = { rows: extent.rows, ranges: extent.ranges };
@@ -79,15 +80,15 @@ export class FitWriter {
     }
   }
 
-  /** The rows that follow are those of another range. */
+  /** Starts a range: the following rows belong to it. */
   startRange(): void {
     this.#isRangeDue = true;
   }
 
   /**
    * @param from the first row of the batch that is written
-   * @param to behind the last one
-   * @throws AsiError `FORMAT_LIMIT` for a row at a time that FIT does not know
+   * @param to the end of the rows, exclusive
+   * @throws AsiError `FORMAT_LIMIT` for a row whose time FIT cannot represent
    */
   rows(batch: SampleBatch, from: number, to: number): Uint8Array {
     if (from >= to) return new Uint8Array(0);
@@ -101,7 +102,7 @@ export class FitWriter {
     return this.#take(output);
   }
 
-  /** Ends the file. Throws `BAD_SOURCE` when there were more or fewer rows than the header says. */
+  /** Ends the file. Throws `BAD_SOURCE` if the number of rows differs from the header. */
   end(): Uint8Array {
     const output = new Output(HEADER_BYTES + BYTES_ONCE + BYTES_PER_RANGE);
     this.#begin(output, null);
@@ -121,7 +122,7 @@ export class FitWriter {
     return BYTES_ONCE + this.#extent.rows * RECORD_BYTES + this.#extent.ranges * BYTES_PER_RANGE;
   }
 
-  /** What stands in front of the first row. */
+  /** The messages before the first row. */
   #begin(output: Output, startMs: number | null): void {
     if (this.#isBegun) return;
     this.#isBegun = true;
@@ -192,7 +193,7 @@ export class FitWriter {
       event: EVENTS.session,
       eventType: EVENT_TYPES.stop,
       startTime: session.startMs === null ? null : fitSeconds(session.startMs),
-      // a sport is not known
+      // the sport is unknown
       sport: 0,
       subSport: 0,
       elapsedMs: session.elapsedMs,
@@ -235,7 +236,7 @@ function header(dataBytes: number): Uint8Array {
   return bytes;
 }
 
-/** Messages one behind another, in memory that is large enough. */
+/** A buffer of fixed size to which messages are appended. */
 class Output {
   readonly view: DataView;
   readonly #bytes: Uint8Array;

@@ -1,33 +1,33 @@
 import { BASE_TYPES, type BaseType, HEADER_BITS } from "./profile.js";
 
-// How messages lie in bytes: "Definition Message" and "Data Message" of the FIT Protocol document. All is little-endian.
+// The byte layout of messages: "Definition Message" and "Data Message" of the FIT Protocol document. All values are little-endian.
 
-/** A field: its number in the profile, its base type, and its bytes where they are not those of one value. */
+/** A field: its number in the profile, its base type, and its size in bytes unless it is that of one value. */
 export type Field = readonly [number: number, type: BaseType, bytes?: number];
 
-/** A field of a developer: its number, bytes, and the index of the developer. */
+/** A developer field: its number, its size in bytes, and the developer data index. */
 export type DeveloperField = readonly [number: number, bytes: number, developer: number];
 
 export interface MessageType<Names extends string = string> {
-  /** The number that stands for it in this file, 0 to 15. */
+  /** Local message type, 0 to 15. */
   local: number;
-  /** Its number in the profile. */
+  /** Global message number of the profile. */
   global: number;
-  /** In the order in which they are written. */
+  /** The fields in the order in which they are written. */
   fields: Readonly<Record<Names, Field>>;
   developerFields?: readonly DeveloperField[];
 }
 
-/** Null: there is none. */
+/** A field value; null means "invalid", that is, no value. */
 export type Value = number | string | Uint8Array | null;
 
-/** Bytes of one message of a type, with its header. */
+/** Size in bytes of one message of a type, including its header. */
 export function messageBytes({ fields, developerFields = [] }: MessageType): number {
   const own = Object.values<Field>(fields).reduce((sum, field) => sum + fieldBytes(field), 1);
   return developerFields.reduce((sum, [, bytes]) => sum + bytes, own);
 }
 
-/** Bytes of the definition of a type. */
+/** Size in bytes of the definition of a type. */
 export function definitionBytes({ fields, developerFields }: MessageType): number {
   const own = 6 + 3 * Object.keys(fields).length;
   return developerFields === undefined ? own : own + 1 + 3 * developerFields.length;
@@ -37,7 +37,7 @@ function fieldBytes([, type, bytes]: Field): number {
   return bytes ?? BASE_TYPES[type].bytes;
 }
 
-/** Writes the definition of a type at `at`; returns its end. */
+/** Writes the definition of a type at `at`. Returns its end. */
 export function writeDefinition(view: DataView, at: number, type: MessageType): number {
   const { developerFields } = type;
   const fields = Object.values<Field>(type.fields);
@@ -56,7 +56,7 @@ export function writeDefinition(view: DataView, at: number, type: MessageType): 
   return at + bytes.length;
 }
 
-/** Writes a message at `at`; returns its end. Numbers greater than their field holds become its greatest. */
+/** Writes a message at `at`. Returns its end. Numbers that are too large for their field become the field's maximum. */
 export function writeMessage<Names extends string>(
   view: DataView,
   at: number,
@@ -76,7 +76,7 @@ function writeValue(view: DataView, at: number, field: Field, value: Value): voi
   const { bytes, invalid } = BASE_TYPES[field[1]];
   if (typeof value === "string" || value instanceof Uint8Array) {
     const content = typeof value === "string" ? new TextEncoder().encode(value) : value;
-    // texts end with NUL: what is left of the field
+    // the rest of the field is filled with NUL
     for (let i = 0; i < fieldBytes(field); i++) view.setUint8(at + i, content[i] ?? 0);
     return;
   }

@@ -1,11 +1,11 @@
-// Numbers of the FIT format, for writing and reading it. Sources: the sections of the "FIT Protocol" document named below
+// Constants of the FIT format, for writing and reading. Sources: the sections of the "FIT Protocol" document named below
 // (developer.garmin.com/fit/protocol), and for messages and fields the public profile (developer.garmin.com/fit).
 
 /** 1989-12-31T00:00:00Z, from which FIT counts seconds ("date_time"), in ms since 1970. */
 export const EPOCH_MS = Date.UTC(1989, 11, 31);
-/** Below it a date_time counts from when the device was switched on (profile, type date_time: min). */
+/** Smaller values of date_time count from the start of the device (profile, type date_time: min). */
 export const EARLIEST_S = 0x1000_0000;
-/** The greatest that is not "invalid". */
+/** The greatest value that is not "invalid". */
 export const LATEST_S = 0xffff_fffe;
 
 /** Positions are in semicircles: 2^31 of them are 180 degrees. */
@@ -15,7 +15,7 @@ export const SEMICIRCLES_PER_E7 = 2 ** 31 / 180e7;
 export const ALTITUDE_STEPS_PER_M = 5;
 export const ALTITUDE_OFFSET_M = 500;
 
-/** "File Header": 14 bytes, of which the last two are the checksum of the others; 12 in files of the first devices. */
+/** "File Header": 14 bytes, the last two of which are the checksum of the others; 12 bytes in files of older devices. */
 export const HEADER_BYTES = 14;
 export const OLD_HEADER_BYTES = 12;
 /** ".FIT", at offset 8. */
@@ -25,17 +25,17 @@ export const SIGNATURE_AT = 8;
 
 /** "Record Header Byte". */
 export const HEADER_BITS = {
-  /** A header with a time of its own in its low bits. */
+  /** Compressed timestamp header: the low bits contain a time offset. */
   compressedTime: 0x80,
   definition: 0x40,
-  /** In a definition: fields of developers follow. */
+  /** In a definition: developer fields follow. */
   developerData: 0x20,
   localType: 0x0f,
 } as const;
-/** "Compressed Timestamp Header": two bits of local type, five of seconds. */
+/** "Compressed Timestamp Header": two bits for the local type, five for the seconds. */
 export const COMPRESSED = { localShift: 5, localMask: 0x03, secondsMask: 0x1f } as const;
 
-/** "Base Types": code, bytes of one value, and the value that means "none". */
+/** "Base Types": code, size in bytes, and the value that means "invalid". */
 export const BASE_TYPES = {
   enum: { code: 0x00, bytes: 1, invalid: 0xff },
   uint8: { code: 0x02, bytes: 1, invalid: 0xff },
@@ -59,7 +59,7 @@ export const MESSAGES = {
   developerDataId: 207,
 } as const;
 
-/** Profile: numbers of the fields of a record that are written or read. */
+/** Profile: numbers of the record fields that are written or read. */
 export const RECORD_FIELDS = {
   timestamp: 253,
   latitude: 0,
@@ -72,7 +72,7 @@ export const RECORD_FIELDS = {
   enhancedAltitude: 78,
 } as const;
 
-/** Profile: numbers of the fields that describe one of a developer ("Developer Data Fields"). */
+/** Profile: field numbers of field descriptions ("Developer Data Fields"). */
 export const FIELD_DESCRIPTION = {
   developerDataIndex: 0,
   fieldNumber: 1,
@@ -81,5 +81,5 @@ export const FIELD_DESCRIPTION = {
   units: 8,
 } as const;
 
-/** The developer field that holds what a date_time cannot: the milliseconds of the second, 0 to 999. */
+/** The developer field for what date_time cannot represent: the milliseconds of the second, 0 to 999. */
 export const MILLISECONDS_FIELD = "timestamp_ms";

@@ -13,7 +13,7 @@ import {
 } from "./profile.js";
 import { centimetres, type Totals } from "./totals.js";
 
-// The rows of a file, one after another in messages of one size: the inner loop of the writer.
+// Rows as record messages of equal size: the inner loop of the writer.
 
 export const RECORD_BYTES = messageBytes(RECORD);
 
@@ -21,13 +21,13 @@ const EPOCH_S = EPOCH_MS / 1000;
 const NONE = BASE_TYPES.uint32.invalid;
 const ALTITUDE_OFFSET_MM = ALTITUDE_OFFSET_M * 1000;
 const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
-// the greatest that is not "invalid"
+// the greatest value that is not "invalid"
 const MAX_SEMICIRCLES = BASE_TYPES.sint32.invalid - 1;
 const HALF_CIRCLE = 2 ** 31;
 const EARLIEST_MS = EPOCH_MS + EARLIEST_S * 1000;
 const LATEST_MS = EPOCH_MS + LATEST_S * 1000 + 999;
 
-/** Seconds of FIT for an instant in ms since 1970, cut. */
+/** Converts ms since 1970 to FIT seconds, rounded down. */
 export function fitSeconds(ms: number): number {
   return Math.floor(ms / 1000) - EPOCH_S;
 }
@@ -35,8 +35,8 @@ export function fitSeconds(ms: number): number {
 /**
  * Writes rows of one range at `at` and adds them to its totals.
  *
- * @param distanceBefore of the ranges before, in the unit of `Totals.distance`
- * @throws AsiError `FORMAT_LIMIT` for a row at a time that FIT does not know
+ * @param distanceBefore distance of the previous ranges, in the unit of `Totals.distance`
+ * @throws AsiError `FORMAT_LIMIT` for a row whose time FIT cannot represent
  */
 export function writeRecords(
   view: DataView,
@@ -57,7 +57,7 @@ export function writeRecords(
     const ms = timestampMs[i] as number;
     if (!(ms >= EARLIEST_MS && ms <= LATEST_MS)) throw beyondFit(ms);
     const second = Math.floor(ms / 1000);
-    // a receiver that reports less than nothing stands still
+    // a negative speed is treated as standing still
     const speed = Math.max(0, speedMmPerS[i] as number);
     const step = ms - previousMs;
     if (step > 0) {
@@ -94,13 +94,13 @@ export function writeRecords(
   totals.timerMs = timerMs;
 }
 
-// 180 degrees east is the same meridian as 180 degrees west, and the only one of the two that 32 bits hold.
+// 180 degrees east does not fit into 32 bits, but 180 degrees west, the same meridian, does.
 function longitude(e7: number): number {
   const semicircles = Math.round(e7 * SEMICIRCLES_PER_E7);
   return semicircles === HALF_CIRCLE ? -HALF_CIRCLE : Math.min(semicircles, MAX_SEMICIRCLES);
 }
 
-// In steps from -500 m; what lies below cannot be told.
+// In steps from -500 m; FIT cannot represent lower altitudes.
 function altitude(mm: number): number {
   const steps = Math.round((mm + ALTITUDE_OFFSET_MM) / MM_PER_ALTITUDE_STEP);
   return steps < 0 ? NONE : steps;
@@ -110,6 +110,6 @@ function beyondFit(ms: number): AsiError {
   const text = (instant: number) => new Date(instant).toISOString();
   return new AsiError(
     "FORMAT_LIMIT",
-    `A row is at ${text(ms)}, and FIT holds times from ${text(EARLIEST_MS)} to ${text(LATEST_MS)} only; leave it out with from and to.`,
+    `A row has the time ${text(ms)}, but FIT can only represent times from ${text(EARLIEST_MS)} to ${text(LATEST_MS)}; exclude the row with from and to.`,
   );
 }

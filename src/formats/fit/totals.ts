@@ -1,16 +1,16 @@
-// What laps and the session say of their rows.
+// Totals of the rows of a lap or session.
 
-/** Half a micrometre: mm/s times ms, of twice the mean of two speeds. Sums of it are exact up to thousands of kilometres. */
+/** The unit is half a micrometre: the sum of two speeds in mm/s (twice their mean) times ms. Sums stay exact for thousands of kilometres. */
 const DISTANCE_UNITS_PER_CM = 20_000;
 
-/** Adds up rows. */
+/** Totals of rows. */
 export class Totals {
   /** First and last row, ms since 1970 UTC; null without rows. */
   startMs: number | null = null;
   endMs: number | null = null;
-  /** Of the last row. */
+  /** Speed of the last row. */
   lastSpeedMmPerS = 0;
-  /** Time in ranges, ms. */
+  /** Recorded time within the ranges, ms. */
   timerMs = 0;
   /** In units of half a micrometre. */
   distance = 0;
@@ -19,7 +19,7 @@ export class Totals {
   hrCount = 0;
   maxHr = 0;
 
-  /** Adds those of rows that follow. */
+  /** Adds the totals of later rows. */
   add(other: Totals): void {
     this.startMs ??= other.startMs;
     this.endMs = other.endMs ?? this.endMs;
@@ -31,9 +31,8 @@ export class Totals {
     this.maxHr = Math.max(this.maxHr, other.maxHr);
   }
 
-  /** From the first row to the last. */
+  /** Time from the first row to the last, ms; 0 if time goes backwards. */
   get elapsedMs(): number {
-    // times can run backwards
     return this.startMs === null || this.endMs === null ? 0 : Math.max(0, this.endMs - this.startMs);
   }
 
@@ -54,7 +53,7 @@ export class Totals {
   }
 }
 
-/** Of a distance in units of half a micrometre. */
+/** Converts a distance from units of half a micrometre to centimetres. */
 export function centimetres(distance: number): number {
   return Math.round(distance / DISTANCE_UNITS_PER_CM);
 }

@@ -5,13 +5,13 @@ import { CODECS, type Column, ENCODINGS, PHYSICAL_TYPES } from "./schema.js";
 import type { SnappyCompressor } from "./snappy.js";
 import { binary, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
-/** The column of a row group: one page, and what the footer says of it. */
+/** A column of a row group: one page and its metadata for the footer. */
 export interface ColumnChunk {
-  /** Page header and page. */
+  /** Page header and page data. */
   bytes: Uint8Array;
-  /** The same length, had the page not been compressed. */
+  /** The size of `bytes` without compression. */
   uncompressedBytes: number;
-  /** Its `ColumnChunk`, when the page stands at `offset` of the file. */
+  /** The `ColumnChunk` for the footer, if the page starts at `offset` in the file. */
   metadata(offset: number): Thrift;
 }
 
@@ -42,7 +42,7 @@ export function columnChunk(column: Column, rows: SampleBatch, snappy: SnappyCom
     uncompressedBytes,
     metadata: (offset) =>
       struct({
-        // where the metadata of a chunk would stand besides the footer: nowhere
+        // file_offset, deprecated: there is no copy of the metadata outside the footer
         2: i64(0),
         3: struct({
           1: i32(PHYSICAL_TYPES[column.type]),
@@ -59,7 +59,7 @@ export function columnChunk(column: Column, rows: SampleBatch, snappy: SnappyCom
   };
 }
 
-/** `Statistics`: 3 nulls, 5 greatest, 6 least. */
+/** `Statistics`: 3 null_count, 5 max_value, 6 min_value. */
 function statisticsOf(column: Column, present: Present, rows: number): Thrift {
   const extremes = extremesOf(present);
   if (extremes === null) return struct({ 3: i64(rows - present.count) });
@@ -67,7 +67,7 @@ function statisticsOf(column: Column, present: Present, rows: number): Thrift {
   return struct({
     3: i64(rows - present.count),
     5: binary(boundBytes(column, greatest)),
-    // a least double of 0 is to be written as -0 (parquet.thrift, ColumnOrder)
+    // a minimum of 0 must be written as -0 for doubles (parquet.thrift, ColumnOrder)
     6: binary(boundBytes(column, least === 0 && column.type === "DOUBLE" ? -0 : least)),
   });
 }

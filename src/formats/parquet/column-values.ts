@@ -3,17 +3,17 @@ import { deltaBytes } from "./delta.js";
 import type { Column, ColumnSource, PhysicalType } from "./schema.js";
 import { writeVarint } from "./thrift.js";
 
-// From the rows' integers to the bytes of a page.
+// Converts the integers of rows to the bytes of a page.
 
-/** The integers of a column that are there, and which rows have them. */
+/** The non-null integers of a column, and which rows have one. */
 export interface Present {
   integers: ArrayLike<number>;
   count: number;
-  /** A bit for each row, from the lowest on; null where each row has one. */
+  /** One bit per row, lowest bit first; null if every row has a value. */
   bits: Uint8Array | null;
 }
 
-/** Gathers what is there of a column. */
+/** Collects the non-null integers of a column. */
 export function presentOf({ integers, missing }: ColumnSource, rows: SampleBatch): Present {
   const all = integers(rows);
   if (missing === undefined) return { integers: all, count: rows.length, bits: null };
@@ -29,7 +29,7 @@ export function presentOf({ integers, missing }: ColumnSource, rows: SampleBatch
   return { integers: present, count, bits };
 }
 
-/** Least and greatest; null where there is none. */
+/** Minimum and maximum; null if there is no value. */
 export function extremesOf({ integers, count }: Present): { least: number; greatest: number } | null {
   if (count === 0) return null;
   let least = integers[0] as number;
@@ -42,7 +42,7 @@ export function extremesOf({ integers, count }: Present): { least: number; great
   return { least, greatest };
 }
 
-/** The values of a page, by the encoding of their column. */
+/** The values of a page in the encoding of their column. */
 export function valueBytes({ type, encoding, divisor }: Column, { integers, count }: Present): Uint8Array {
   if (encoding === "DELTA_BINARY_PACKED") return deltaBytes(integers, count);
   switch (type) {
@@ -74,12 +74,12 @@ function int64Bytes(integers: ArrayLike<number>, count: number): Uint8Array {
 
 function doubleBytes(integers: ArrayLike<number>, count: number, divisor: number): Uint8Array {
   const view = new DataView(new ArrayBuffer(8 * count));
-  // divided, not multiplied by the inverse: each is the double nearest to its decimal
+  // division, not multiplication by the inverse, gives the double nearest to the decimal value
   for (let i = 0; i < count; i++) view.setFloat64(8 * i, (integers[i] as number) / divisor, true);
   return new Uint8Array(view.buffer);
 }
 
-/** A bound of the values, as statistics tell it. */
+/** A minimum or maximum as it is stored in statistics. */
 export function boundBytes(
   { type, divisor }: { type: PhysicalType; divisor: number },
   integer: number,
@@ -90,7 +90,7 @@ export function boundBytes(
 }
 
 /**
- * Which rows have a value, as definition levels of a first data page: their length, then runs or groups of eight bits
+ * The definition levels of a version 1 data page, which say which rows have a value: their length in bytes, then runs or groups of eight bits
  * (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
  */
 export function levelBytes({ bits, count }: Present, rows: number): Uint8Array {

@@ -1,12 +1,12 @@
 import { writeSigned, writeVarint } from "./thrift.js";
 
-// DELTA_BINARY_PACKED (apache/parquet-format, Encodings.md): differences, less their minimum, in as few bits as they need.
+// DELTA_BINARY_PACKED (apache/parquet-format, Encodings.md): differences minus their minimum, in as few bits as possible.
 
 const BLOCK = 128;
 const MINIBLOCKS = 4;
 const MINIBLOCK = BLOCK / MINIBLOCKS;
 
-/** Bytes of whole numbers up to 2^53 whose differences are exact too. */
+/** Encodes integers up to 2^53 whose differences are exact too. */
 export function deltaBytes(values: ArrayLike<number>, length: number): Uint8Array {
   const head: number[] = [];
   writeVarint(head, BLOCK);
@@ -27,14 +27,14 @@ export function deltaBytes(values: ArrayLike<number>, length: number): Uint8Arra
       if (delta < least) least = delta;
     }
     for (let i = 0; i < count; i++) deltas[i] = (deltas[i] as number) - least;
-    // the last miniblock is filled up with zeros
+    // the last miniblock is padded with zeros
     deltas.fill(0, count);
     packer.block(deltas, least, Math.ceil(count / MINIBLOCK));
   }
   return packer.taken();
 }
 
-/** Blocks one behind another. */
+/** Appends blocks to a growing buffer. */
 class Packer {
   #bytes: Uint8Array;
   #view: DataView;
@@ -43,16 +43,16 @@ class Packer {
   readonly #minimum: number[] = [];
 
   constructor(head: readonly number[], values: number) {
-    // most numbers take less than two bytes; `reserve` helps the others
+    // two bytes per number are usually enough; `#reserve` grows the buffer otherwise
     this.#bytes = new Uint8Array(64 + 2 * values);
     this.#view = new DataView(this.#bytes.buffer);
     this.#bytes.set(head);
     this.#end = head.length;
   }
 
-  /** One block of numbers from 0, of whose miniblocks only the first `used` hold any. */
+  /** Appends a block of non-negative numbers. Only the first `used` miniblocks contain any. */
   block(numbers: Float64Array, least: number, used: number): void {
-    // the minimum, the widths, and numbers of 64 bits with the word behind them that packing may touch
+    // the minimum, the widths and numbers of 64 bits, plus a word that packing may write past the end
     this.#reserve(10 + MINIBLOCKS + BLOCK * 8 + 8);
     this.#minimum.length = 0;
     writeSigned(this.#minimum, least);
@@ -76,7 +76,7 @@ class Packer {
     this.#view = new DataView(larger.buffer);
   }
 
-  // 32 numbers of the same width fill whole words of 32 bits.
+  // 32 numbers of equal width always fill whole 32-bit words.
   #pack(numbers: Float64Array, from: number, width: number): void {
     const view = this.#view;
     let at = this.#end;
@@ -111,7 +111,7 @@ class Packer {
   }
 }
 
-/** Bits of the greatest number of a miniblock. */
+/** Bit width of the greatest number of a miniblock. */
 function widthOf(numbers: Float64Array, from: number): number {
   let greatest = 0;
   for (let i = from; i < from + MINIBLOCK; i++) {

@@ -5,22 +5,22 @@ import { type Column, columnsOf, type ParquetNumbers, schemaOf } from "./schema.
 import { SnappyCompressor } from "./snappy.js";
 import { i16, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
-/** What DuckDB makes, too: large enough to read fast, small enough to share out among threads. */
+/** The default of DuckDB: large enough to read fast, small enough to distribute among threads. */
 export const ROW_GROUP_ROWS = 122_880;
 
-// Begins and ends a file.
+// the first and last bytes of a file
 const MAGIC = new TextEncoder().encode("PAR1");
 const FORMAT_VERSION = 2;
 const CREATED_BY = "asi-convert";
 
 /**
- * Writes rows as a Parquet file. Give it all rows, then `end` it; what comes out is the caller's own memory. Holds the rows of one
- * row group.
+ * Writes rows as a Parquet file: call `rows` for all rows, then `end`. The returned memory belongs to the caller. The writer
+ * buffers the rows of one row group.
  */
 export class ParquetWriter {
   readonly #columns: readonly Column[];
   readonly #snappy = new SnappyCompressor();
-  /** The rows of the row group that is being filled: the first `#filled` of it. */
+  /** The rows of the current row group: the first `#filled` rows of this batch. */
   readonly #group = newBatch(ROW_GROUP_ROWS);
   #filled = 0;
   #rows = 0;
@@ -28,15 +28,15 @@ export class ParquetWriter {
   #isBegun = false;
   readonly #rowGroups: Thrift[] = [];
 
-  /** @param numbers coordinates, altitudes and speeds as doubles, or exact as decimals, in a sixth of the bytes */
+  /** @param numbers whether coordinates, altitudes and speeds are doubles or exact decimals, which take a sixth of the bytes */
   constructor(numbers: ParquetNumbers) {
     this.#columns = columnsOf(numbers);
   }
 
   /**
    * @param from the first row of the batch that is written
-   * @param to behind the last one
-   * @returns the row groups that are full; often nothing
+   * @param to the end of the rows, exclusive
+   * @returns the completed row groups; often none
    */
   rows(batch: SampleBatch, from: number, to: number): Uint8Array[] {
     const pieces: Uint8Array[] = [];
@@ -53,7 +53,7 @@ export class ParquetWriter {
   /**
    * Ends the file.
    *
-   * @param metadata texts by their keys, for who wants to know where the rows come from
+   * @param metadata key-value metadata that describes the origin of the rows
    */
   end(metadata: Readonly<Record<string, string>>): Uint8Array[] {
     const pieces: Uint8Array[] = [];
@@ -93,7 +93,7 @@ export class ParquetWriter {
         3: i64(this.#filled),
         5: i64(begin),
         6: i64(this.#offset - begin),
-        // 16 bits; it is there for encrypted files
+        // the ordinal has 16 bits; only encrypted files need it
         7: this.#rowGroups.length < 2 ** 15 ? i16(this.#rowGroups.length) : undefined,
       }),
     );
@@ -104,7 +104,7 @@ export class ParquetWriter {
   /** `FileMetaData`. */
   #footer(metadata: Readonly<Record<string, string>>): Uint8Array {
     const pairs = Object.entries(metadata).map(([key, value]) => struct({ 1: text(key), 2: text(value) }));
-    // bounds in statistics are in the order of the types
+    // minimum and maximum in statistics follow the order of the type
     const typeDefinedOrder = struct({ 1: struct({}) });
     return thriftBytes({
       1: i32(FORMAT_VERSION),

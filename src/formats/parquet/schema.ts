@@ -1,7 +1,7 @@
 import type { SampleBatch } from "../../types.js";
 import { bool, i8, i32, list, struct, type Thrift, type ThriftFields, text } from "./thrift.js";
 
-// The columns of a file. Numbers of types, encodings and fields: apache/parquet-format, parquet.thrift.
+// The columns of a file. The numbers of types, encodings and fields come from apache/parquet-format, parquet.thrift.
 
 export const PHYSICAL_TYPES = { INT32: 1, INT64: 2, DOUBLE: 5 } as const;
 export type PhysicalType = keyof typeof PHYSICAL_TYPES;
@@ -12,10 +12,10 @@ const REQUIRED = 0;
 const OPTIONAL = 1;
 const CONVERTED = { DECIMAL: 5, TIMESTAMP_MILLIS: 9, UINT_8: 11 } as const;
 
-/** The rows' own integers of a column, and where there is none. */
+/** Where the integers of a column come from, and which rows have none. */
 export interface ColumnSource {
   integers(rows: SampleBatch): Int32Array | Float64Array | Uint8Array;
-  /** The value of `marks` in rows without an integer; left out for a column that every row has. */
+  /** A row has no value where `marks` equals `mark`. Omitted for required columns. */
   missing?: { marks(rows: SampleBatch): Uint8Array; mark: number };
 }
 
@@ -25,9 +25,9 @@ export interface Column {
   source: ColumnSource;
   encoding: "PLAIN" | "DELTA_BINARY_PACKED";
   codec: keyof typeof CODECS;
-  /** What the integers are divided by before they are written: for doubles. */
+  /** Doubles are the integers divided by this. */
   divisor: number;
-  /** What the type means. */
+  /** The fields of the `SchemaElement` that describe the logical type. */
   meaning: ThriftFields;
 }
 
@@ -69,14 +69,14 @@ function decimal(precision: number, scale: number): ThriftFields {
 export function columnsOf(numbers: ParquetNumbers): Column[] {
   const { timestamp, latitude, longitude, altitude, speed, hr } = SOURCES;
   const isDecimal = numbers === "decimal";
-  // differences of neighbours in few bits leave Snappy nothing to do
+  // Snappy cannot compress delta-encoded values any further
   const whole = isDecimal
     ? ({ encoding: "DELTA_BINARY_PACKED", codec: "UNCOMPRESSED", divisor: 1 } as const)
     : ({ encoding: "PLAIN", codec: "SNAPPY", divisor: 1 } as const);
   const fraction = (name: string, source: ColumnSource, wholeDigits: number, digits: number): Column => {
     if (!isDecimal) return { ...whole, name, source, type: "DOUBLE", divisor: 10 ** digits, meaning: {} };
     const precision = wholeDigits + digits;
-    // 32 bits hold any decimal of nine digits
+    // nine decimal digits fit into 32 bits
     return {
       ...whole,
       name,

@@ -1,26 +1,26 @@
 // The raw Snappy format (google/snappy, format_description.txt): the length, then literals and copies of what came before.
 
-// What a copy can reach back to: its offset has 16 bits. The table of places has as many, so it is renewed for each.
+// The offset of a copy has 16 bits. The entries of the hash table have 16 bits too, so it is cleared for each block.
 const BLOCK = 1 << 16;
 const TABLE_BITS = 14;
 // Knuth, The Art of Computer Programming 6.4: 2^32 divided by the golden ratio, made odd
 const MULTIPLIER = 0x9e3779b1;
-const SHORTEST_COPY = 4;
-const LONGEST_COPY = 64;
-// of a copy in two bytes
-const LONGEST_SHORT_COPY = 11;
-const FARTHEST_SHORT_COPY = 1 << 11;
-// of a literal whose length stands in its first byte
-const LONGEST_SHORT_LITERAL = 60;
-// The longer nothing has been found, the wider the steps: data that cannot be made smaller is soon passed by.
+const MIN_COPY = 4;
+const MAX_COPY = 64;
+// limits of a copy that is encoded in two bytes
+const MAX_SHORT_COPY = 11;
+const MAX_SHORT_OFFSET = 1 << 11;
+// the longest literal whose length fits into its first byte
+const MAX_SHORT_LITERAL = 60;
+// The step grows while no match is found, so incompressible data is skipped quickly.
 const STEP_SHIFT = 5;
 
-/** Makes bytes smaller. Keeps its table for the next ones. */
+/** A compressor that reuses its hash table. */
 export class SnappyCompressor {
-  // places in the block, by the hash of the four bytes there
+  // hash table: positions in the block by the hash of the four bytes there
   readonly #places = new Uint16Array(1 << TABLE_BITS);
 
-  /** @returns memory of its own */
+  /** @returns newly allocated memory */
   compress(bytes: Uint8Array): Uint8Array {
     const output = new Writer(bytes);
     output.length(bytes.length);
@@ -33,10 +33,10 @@ export class SnappyCompressor {
   #compressBlock(bytes: Uint8Array, begin: number, end: number, output: Writer): void {
     const places = this.#places.fill(0);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // from here on four bytes can no longer be read
-    const last = end - SHORTEST_COPY;
+    // the last position at which four bytes can be read
+    const last = end - MIN_COPY;
     let written = begin;
-    // the first place stands for "none" too: what matches it matches by its bytes
+    // position 0 also means "none": candidates are compared byte by byte anyway
     let at = begin + 1;
     while (at <= last) {
       const four = view.getUint32(at, true);
@@ -47,7 +47,7 @@ export class SnappyCompressor {
         at += 1 + ((at - written) >> STEP_SHIFT);
         continue;
       }
-      let matchEnd = at + SHORTEST_COPY;
+      let matchEnd = at + MIN_COPY;
       const distance = at - candidate;
       while (matchEnd < end && bytes[matchEnd] === bytes[matchEnd - distance]) matchEnd++;
       if (at > written) output.literal(written, at);
@@ -59,7 +59,7 @@ export class SnappyCompressor {
   }
 }
 
-/** What comes out, in memory that is large enough for the worst. */
+/** The output, in memory that is large enough for the worst case. */
 class Writer {
   readonly #source: Uint8Array;
   readonly #target: Uint8Array;
@@ -67,8 +67,8 @@ class Writer {
 
   constructor(source: Uint8Array) {
     this.#source = source;
-    // A copy is never longer than what it stands for, and has a literal of one byte in front of it at worst.
-    this.#target = new Uint8Array(16 + source.length + Math.ceil(source.length / (SHORTEST_COPY + 1)));
+    // A copy is never longer than the bytes that it replaces; in the worst case a literal of one byte precedes each copy.
+    this.#target = new Uint8Array(16 + source.length + Math.ceil(source.length / (MIN_COPY + 1)));
   }
 
   length(length: number): void {
@@ -81,18 +81,18 @@ class Writer {
     const length = to - from;
     const target = this.#target;
     let end = this.#end;
-    if (length <= LONGEST_SHORT_LITERAL) {
+    if (length <= MAX_SHORT_LITERAL) {
       target[end++] = (length - 1) << 2;
     } else if (length <= 1 << 8) {
-      target[end++] = LONGEST_SHORT_LITERAL << 2;
+      target[end++] = MAX_SHORT_LITERAL << 2;
       target[end++] = length - 1;
     } else {
-      // a block is no longer than two bytes can tell
-      target[end++] = (LONGEST_SHORT_LITERAL + 1) << 2;
+      // the length of a block fits into two bytes
+      target[end++] = (MAX_SHORT_LITERAL + 1) << 2;
       target[end++] = (length - 1) & 0xff;
       target[end++] = (length - 1) >> 8;
     }
-    // most are of a few bytes, where a call costs more than it saves
+    // most literals are short: a loop is faster than a call of `set`
     if (length < 32) for (let i = 0; i < length; i++) target[end + i] = this.#source[from + i] as number;
     else target.set(this.#source.subarray(from, to), end);
     this.#end = end + length;
@@ -100,12 +100,12 @@ class Writer {
 
   copy(distance: number, length: number): void {
     let rest = length;
-    for (; rest > LONGEST_COPY; rest -= LONGEST_COPY) this.#copyLong(distance, LONGEST_COPY);
-    if (rest < SHORTEST_COPY || rest > LONGEST_SHORT_COPY || distance >= FARTHEST_SHORT_COPY) {
+    for (; rest > MAX_COPY; rest -= MAX_COPY) this.#copyLong(distance, MAX_COPY);
+    if (rest < MIN_COPY || rest > MAX_SHORT_COPY || distance >= MAX_SHORT_OFFSET) {
       this.#copyLong(distance, rest);
       return;
     }
-    this.#target[this.#end++] = 0b01 | ((rest - SHORTEST_COPY) << 2) | ((distance >> 8) << 5);
+    this.#target[this.#end++] = 0b01 | ((rest - MIN_COPY) << 2) | ((distance >> 8) << 5);
     this.#target[this.#end++] = distance & 0xff;
   }
 

@@ -1,11 +1,11 @@
-// The compact protocol of Apache Thrift (thrift/doc/specs/thrift-compact-protocol.md), as far as Parquet's metadata needs it.
+// The part of the Apache Thrift compact protocol (thrift/doc/specs/thrift-compact-protocol.md) that Parquet metadata needs.
 
 const TYPES = { i8: 3, i16: 4, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;
 const TRUE = 1;
 const FALSE = 2;
-// the sizes and steps that fit into the half of a byte
-const LONGEST_SHORT_LIST = 14;
-const GREATEST_SHORT_STEP = 15;
+// list sizes and field id deltas that fit into half a byte
+const MAX_SHORT_LIST = 14;
+const MAX_SHORT_DELTA = 15;
 
 /** A value with its type. */
 export type Thrift =
@@ -15,7 +15,7 @@ export type Thrift =
   | { type: "list"; of: keyof typeof TYPES; values: readonly Thrift[] }
   | { type: "struct"; fields: ThriftFields };
 
-/** By the numbers of the fields, ascending; what is undefined is left out. */
+/** Fields by their ids, in ascending order; undefined fields are omitted. */
 export type ThriftFields = Readonly<Record<number, Thrift | undefined>>;
 
 export const bool = (value: boolean): Thrift => ({ type: "bool", value });
@@ -46,12 +46,12 @@ function writeFields(bytes: number[], fields: ThriftFields): void {
     const number = Number(key);
     const step = number - last;
     const code = typeCode(field);
-    if (step <= GREATEST_SHORT_STEP) bytes.push((step << 4) | code);
+    if (step <= MAX_SHORT_DELTA) bytes.push((step << 4) | code);
     else {
       bytes.push(code);
       writeSigned(bytes, number);
     }
-    // the type of a field tells a boolean's value
+    // the value of a boolean field is part of its type
     if (field.type !== "bool") writeValue(bytes, field);
     last = number;
   }
@@ -82,7 +82,7 @@ function writeValue(bytes: number[], value: Thrift): void {
       break;
     case "list": {
       const { values } = value;
-      const isShort = values.length <= LONGEST_SHORT_LIST;
+      const isShort = values.length <= MAX_SHORT_LIST;
       bytes.push(((isShort ? values.length : 0xf) << 4) | TYPES[value.of]);
       if (!isShort) writeVarint(bytes, values.length);
       for (const element of values) writeValue(bytes, element);
@@ -94,7 +94,7 @@ function writeValue(bytes: number[], value: Thrift): void {
   }
 }
 
-/** A whole number up to 2^53 in groups of seven bits, the lowest first (ULEB128). */
+/** Writes an integer from 0 to 2^53 in groups of seven bits, lowest group first (ULEB128). */
 export function writeVarint(bytes: number[], value: number): void {
   let rest = value;
   while (rest >= 0x80) {
@@ -104,7 +104,7 @@ export function writeVarint(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** Zigzag: 0, -1, 1, -2 become 0, 1, 2, 3. */
+/** Writes a signed integer with zigzag encoding: 0, -1, 1, -2 become 0, 1, 2, 3. */
 export function writeSigned(bytes: number[], value: number): void {
   writeVarint(bytes, value < 0 ? -2 * value - 1 : 2 * value);
 }

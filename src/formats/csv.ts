@@ -3,7 +3,7 @@ import { type DecimalMark, rowTemplate, type TemplatePart } from "../row-text/te
 import type { OpenFormat } from "./format.js";
 import { textFormat } from "./text-format.js";
 
-/** A CSV in any layout. No field holds a delimiter, a quote or a line end, so none needs quotes. */
+/** CSV in any layout. No field contains a delimiter, a quote or a line end, so no field needs quotes. */
 export function csvFormat(layout: CheckedLayout): OpenFormat {
   const { columns, delimiter, decimalMark, lineEnd } = layout;
   const fields = columns.flatMap((column, i) => [i === 0 ? "" : delimiter, fieldOf(column, decimalMark)]);

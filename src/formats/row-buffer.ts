@@ -1,11 +1,11 @@
 import { copyRows, newBatch } from "../sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
-/** Rows of a block: 26 bytes each. */
+/** Rows per block. */
 const BLOCK_ROWS = 16_384;
 
-/** Rows that wait for those behind them, 26 bytes each. */
-export class HeldRows {
+/** Buffers rows, 26 bytes each. */
+export class RowBuffer {
   readonly #blocks: { batch: SampleBatch; length: number }[] = [];
   #length = 0;
 
@@ -13,11 +13,11 @@ export class HeldRows {
     return this.#length;
   }
 
-  /** Takes rows, as many as go into `most` rows altogether. Returns the first that was not taken. */
-  take(batch: SampleBatch, from: number, to: number, most = Number.POSITIVE_INFINITY): number {
+  /** Appends rows until the buffer holds `most` of them. Returns the index of the first row that was not appended. */
+  append(batch: SampleBatch, from: number, to: number, most = Number.POSITIVE_INFINITY): number {
     let next = from;
     while (next < to && this.#length < most) {
-      const block = this.#roomyBlock();
+      const block = this.#blockWithRoom();
       const count = Math.min(to - next, BLOCK_ROWS - block.length, most - this.#length);
       copyRows(batch, next, next + count, block.batch, block.length);
       block.length += count;
@@ -27,19 +27,19 @@ export class HeldRows {
     return next;
   }
 
-  /** The rows, in order: the first `length` of each batch. */
+  /** The buffered rows in order: the first `length` rows of each batch. */
   *batches(): Generator<{ batch: SampleBatch; length: number }> {
     for (const block of this.#blocks) if (block.length > 0) yield block;
   }
 
   clear(): void {
-    // one block is kept: ranges can be many and short
+    // one block is kept for reuse: there can be many short ranges
     this.#blocks.length = Math.min(this.#blocks.length, 1);
     for (const block of this.#blocks) block.length = 0;
     this.#length = 0;
   }
 
-  #roomyBlock(): { batch: SampleBatch; length: number } {
+  #blockWithRoom(): { batch: SampleBatch; length: number } {
     const last = this.#blocks.at(-1);
     if (last !== undefined && last.length < BLOCK_ROWS) return last;
     const block = { batch: newBatch(BLOCK_ROWS), length: 0 };

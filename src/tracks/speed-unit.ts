@@ -1,0 +1,84 @@
+import { distanceMm, type TrackRows } from "./track-rows.js";
+
+// TCX requires speeds in m/s, but the devices of one manufacturer write km/h. The positions show which unit a file uses.
+
+const KMH_PER_MS = 3.6;
+/** Maximum number of points that are buffered until the unit is known. */
+const MAX_POINTS = 2000;
+/** Over this distance the noise of positions is negligible. */
+const MIN_DISTANCE_MM = 100_000;
+/** The distance from speeds divided by the distance from positions is within these limits only if the speeds are in km/h. */
+const MIN_RATIO = 3.2;
+const MAX_RATIO = 4;
+/** At least so many steps are measured, and this share of them is within wider limits by itself. */
+const MIN_STEPS = 10;
+const MIN_SHARE = 0.5;
+const MIN_STEP_RATIO = 2;
+const MAX_STEP_RATIO = 6;
+// longer gaps are ignored: the distance between their ends is unknown
+const MAX_STEP_MS = 60_000;
+
+type Point = Parameters<TrackRows["add"]>;
+
+/** Buffers points until the unit of their speeds is known, then passes them on. */
+export class SpeedUnitDetector {
+  readonly #rows: TrackRows;
+  #buffered: Point[] = [];
+  #isDecided = false;
+  #byPositionsMm = 0;
+  #bySpeedsMm = 0;
+  #steps = 0;
+  #kmhSteps = 0;
+
+  constructor(rows: TrackRows) {
+    this.#rows = rows;
+  }
+
+  add(...point: Point): void {
+    if (this.#isDecided) {
+      this.#pass(point);
+      return;
+    }
+    const last = this.#buffered.at(-1);
+    if (last !== undefined) this.#measure(last, point);
+    this.#buffered.push(point);
+    const isEnough = this.#byPositionsMm >= MIN_DISTANCE_MM && this.#steps >= MIN_STEPS;
+    if (isEnough || this.#buffered.length === MAX_POINTS) this.decide();
+  }
+
+  /** Decides on the unit, at the end of the track or when there are enough points. */
+  decide(): void {
+    const ratio = this.#bySpeedsMm / this.#byPositionsMm;
+    const isKmh =
+      this.#byPositionsMm >= MIN_DISTANCE_MM &&
+      this.#steps >= MIN_STEPS &&
+      this.#kmhSteps >= MIN_SHARE * this.#steps &&
+      ratio >= MIN_RATIO &&
+      ratio <= MAX_RATIO;
+    if (isKmh) this.#rows.speedUnit = "km/h";
+    this.#isDecided = true;
+    const buffered = this.#buffered;
+    this.#buffered = [];
+    for (const point of buffered) this.#pass(point);
+  }
+
+  #measure(
+    [ms, latitude, longitude, , speed]: Point,
+    [msAfter, latitudeAfter, longitudeAfter, , speedAfter]: Point,
+  ) {
+    const step = msAfter - ms;
+    const mm = distanceMm(latitude, longitude, latitudeAfter, longitudeAfter);
+    // false if a value is missing, because the sum is NaN then
+    if (!(step > 0 && step <= MAX_STEP_MS && mm + speed + speedAfter >= 0)) return;
+    this.#byPositionsMm += mm;
+    const bySpeedsMm = ((speed + speedAfter) / 2) * (step / 1000);
+    this.#bySpeedsMm += bySpeedsMm;
+    this.#steps += 1;
+    if (bySpeedsMm >= MIN_STEP_RATIO * mm && bySpeedsMm <= MAX_STEP_RATIO * mm) this.#kmhSteps += 1;
+  }
+
+  #pass([ms, latitude, longitude, altitude, speed, hr]: Point): void {
+    const speedMmPerS = this.#rows.speedUnit === "km/h" ? speed / KMH_PER_MS : speed;
+    this.#rows.add(ms, latitude, longitude, altitude, speedMmPerS, hr);
+  }
+}
