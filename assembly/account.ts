@@ -1,4 +1,4 @@
-// The account: frames of each kind and their bytes, and what began like a frame and was none.
+// Counters: frames of each kind and their bytes, and invalid frames.
 
 export let knownBytes: i64 = 0;
 export let unknownBytes: i64 = 0;
@@ -55,7 +55,7 @@ export function countUnknown(frames: i32, bytes: i32): void {
   unknownBytes += bytes;
 }
 
-/** Frames that did not hold: with a bad checksum, or longer than any. */
+/** Counts invalid frames: those with a bad checksum and those that are too long. */
 // @ts-ignore: decorator
 @inline
 export function countFalse(withBadChecksum: i32, tooLong: i32): void {
@@ -63,7 +63,7 @@ export function countFalse(withBadChecksum: i32, tooLong: i32): void {
   overlong += tooLong;
 }
 
-/** A frame that ends behind the end of the input. */
+/** Counts a frame that extends past the end of the input. */
 // @ts-ignore: decorator
 @inline
 export function countOverrun(): void {

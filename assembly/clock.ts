@@ -1,4 +1,4 @@
-// Civil UTC to milliseconds since 1970, with the last second kept: at 10 Hz nine rows in ten lie in it.
+// Converts civil UTC to milliseconds since 1970. Caches the last second: at 10 Hz nine of ten rows are in it.
 
 let cachedKey: u64 = 0;
 let cachedSecondMs: i64 = 0;

@@ -1,5 +1,5 @@
-// Digits of the CSV and of other texts, from integers to bytes. Every function writes at `out` and returns the place behind what it wrote.
-// Stores overlap: they may write a few bytes too many, which the next field covers.
+// Writes integers as digits, for CSV and other texts. Every function writes at `out` and returns the end of what it wrote. Stores
+// overlap: they may write a few bytes too many, which the next field overwrites.
 
 export const COMMA: u8 = 0x2c;
 const DOT: u8 = 0x2e;
@@ -28,7 +28,7 @@ export function fillDigitTables(): void {
   setPrefix(LONGITUDE, 0);
 }
 
-// 0 to 999; a dot is written behind it, to be taken by one more byte or overwritten.
+// 0 to 999. Also writes a dot after it, which the caller either includes or overwrites.
 // @ts-ignore: decorator
 @inline
 export function writeSmall(out: usize, value: u32): usize {
@@ -214,7 +214,7 @@ function writeNear(out: usize, prefix: usize, distance: u32): usize {
 // @ts-ignore: decorator
 @inline
 export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize {
-  // rows of the host's may lie anywhere
+  // rows supplied by the host may contain any coordinate
   const isSameSign = valueE7 >> 31 == load<i32>(prefix, PREFIX_SIGN);
   if (!isSameSign || distance(prefix, valueE7) >= NEAR_E7) setPrefix(prefix, valueE7);
   return writeNear(out, prefix, distance(prefix, valueE7));

@@ -29,7 +29,7 @@ import { isShort, passFalseFrames, passShortFrames } from "./passing";
 import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
 import { nextSync } from "./sync";
 
-/** Why a step ends. The values are known to src/wasm/core.ts. */
+/** Why a step ends. src/wasm/core.ts has the same values. */
 export const SIGNAL_DRAINED: i32 = 0;
 export const SIGNAL_HEADER: i32 = 1;
 export const SIGNAL_NOT_RECORDING: i32 = 2;
@@ -244,7 +244,7 @@ export function step(product: i32, final: bool): i32 {
         continue;
       }
     }
-    // The frame did not hold. Genuine frames may stand inside the span it claims, so the search goes on behind its sync byte.
+    // The frame is invalid. Valid frames may lie inside the span that it claims, so the search continues after its sync byte.
     if (strict) {
       signalOffset = (passed + ((at - INPUT) as i64)) as f64;
       break;

@@ -12,7 +12,7 @@ export const PRODUCT_FRAMES: i32 = 1;
 export const PRODUCT_CSV: i32 = 2;
 export const PRODUCT_COLUMNS: i32 = 3;
 
-/** Rows further apart than this, in either direction, lie in different ranges. */
+/** Rows further apart than this, in either direction, are in different ranges. src/ranges.ts has the same constant. */
 const MAX_GAP_MS: u64 = 300000;
 
 // --- the account ---

@@ -1,5 +1,5 @@
-// ASI-INF: which headers the host has to judge. One that repeats what it has taken already does not stop a step, so that a
-// recording of headers takes no longer than others.
+// ASI-INF: decides which headers the host must check. A header that repeats an accepted one does not stop a step, so a recording
+// full of headers takes no longer than others.
 
 import { checksum } from "./checksum";
 import { FRAME_OVERHEAD } from "./memory";
@@ -38,7 +38,7 @@ export function repeatsHeader(payload: usize, length: i32): bool {
   return false;
 }
 
-// A text ends at its first NUL; what stands behind that is not compared.
+// A text ends at its first NUL; bytes after that are not compared.
 function isLastSerial(serial: usize): bool {
   for (let i: usize = 0; i < SERIAL_LENGTH; i++) {
     const character = load<u8>(serial + i);

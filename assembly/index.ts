@@ -1,4 +1,4 @@
-// What the host calls. Bytes in: reserve, write there, commit, step. Products out: the views named by the getters below.
+// The exports for the host. Input: reserve, write there, commit, step. Output: the memory named by the getters below.
 
 import * as counted from "./account";
 import { fillDigitTables } from "./csv";
@@ -40,7 +40,7 @@ export function inputEnd(): usize {
   return memoryLayout.INPUT_END;
 }
 
-// One function a product, so that the choice is made outside the loop.
+// One function for each kind of output, so that the choice is made outside the loop.
 
 export function stepAccount(final: bool): i32 {
   return frame.step(gnss.PRODUCT_ACCOUNT, final);
@@ -90,7 +90,7 @@ export function columns(): usize {
   return memoryLayout.COLUMNS;
 }
 
-/** Room for rows that are to be written as text, alike. */
+/** Room for rows of the host that are to be written as text, in the same layout. */
 export function givenColumns(): usize {
   return memoryLayout.GIVEN_COLUMNS;
 }
@@ -125,7 +125,7 @@ export function closedRangeCount(): i32 {
   return gnss.closedRanges;
 }
 
-/** Where the output of the last step passes to another range: see RANGE_BREAKS in memory.ts. */
+/** Where the output of the last step changes to another range: see RANGE_BREAKS in memory.ts. */
 export function rangeBreaks(): usize {
   return memoryLayout.RANGE_BREAKS;
 }
@@ -141,7 +141,7 @@ function put(value: f64): void {
   entry += 8;
 }
 
-/** Writes the account as f64 in the order of `ACCOUNT_FIELDS` in src/wasm/core.ts, and returns where. */
+/** Writes the account as f64 in the order of `ACCOUNT_FIELDS` in src/engine-account.ts. Returns its address. */
 export function account(): usize {
   entry = memoryLayout.ACCOUNT;
   put(frame.writtenBytes() as f64);

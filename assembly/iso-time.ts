@@ -1,4 +1,4 @@
-// Instants in UTC as ISO 8601, with milliseconds. The last second is kept: at 10 Hz nine rows in ten lie in it.
+// Writes times in UTC as ISO 8601, with milliseconds. Caches the last second: at 10 Hz nine of ten rows are in it.
 
 import { copy16, threeDigits } from "./csv";
 

@@ -1,13 +1,13 @@
-// Where everything lies. All memory is static: nothing is allocated, nothing grows, so views from outside stay valid.
+// The memory layout. All memory is static: nothing is allocated and nothing grows, so views of the host stay valid.
 
-/** The longest payload of a frame; a greater length field is no frame (docs/recording-format.md, "Frames"). */
+/** The longest payload of a frame; with a greater length field it is not a frame (docs/recording-format.md, "Frames"). */
 export const MAX_PAYLOAD: i32 = 8192;
 /** Sync (2), class, id, length (2), checksum (2). */
 export const FRAME_OVERHEAD: i32 = 8;
 /** The shortest payload of NAV-PVT: that of u-blox 7. */
 export const MIN_GNSS_PAYLOAD: i32 = 84;
 
-/** Room for input: what one step works on, and in front of it at most one unfinished frame of the step before. */
+/** Room for input: that of one step, after at most one incomplete frame of the previous step. */
 export const INPUT_CAPACITY: i32 = 0x40000 + 0x4000;
 // A checksum reads up to 16 bytes in front of its span, a sync search up to 16 behind the input.
 const INPUT_MARGIN: i32 = 32;
@@ -18,17 +18,17 @@ export const INPUT_END: usize = INPUT + INPUT_CAPACITY;
 export const PREFIX_A: usize = memory.data(INPUT_CAPACITY + 16, 16);
 export const PREFIX_B: usize = memory.data(INPUT_CAPACITY + 16, 16);
 
-/** The most rows that one step can give; a multiple of 16, so that columns are aligned. */
+/** Maximum number of rows of a step; a multiple of 16, so that columns are aligned. */
 export const ROW_CAPACITY: i32 = (INPUT_CAPACITY / (MIN_GNSS_PAYLOAD + FRAME_OVERHEAD) + 16) & -16;
 
 // A row takes at most 71 bytes as CSV and a frame at least 92, so the output of a step is never longer than its input;
 // the margin is for stores that overlap.
 export const OUTPUT_CAPACITY: i32 = INPUT_CAPACITY;
-// A row template writes the end of a row in front of the next one (template.ts), and so in front of the first.
+// A row template writes the end of a row before the next one (template.ts), and therefore also before the first.
 const TAIL_CAPACITY: i32 = 128;
 export const OUTPUT: usize = memory.data(TAIL_CAPACITY + OUTPUT_CAPACITY + 64, 16) + TAIL_CAPACITY;
 
-/** Rows of the step, column by column: f64, four times i32, twice u8; behind them, alike, rows that the host gives. */
+/** Rows of the step, column by column: f64, four i32, two u8; then, in the same layout, rows supplied by the host. */
 export const COLUMNS: usize = memory.data(26 * ROW_CAPACITY, 16);
 export const GIVEN_COLUMNS: usize = memory.data(26 * ROW_CAPACITY, 16);
 
@@ -44,12 +44,12 @@ export const FIX_TYPES = 25 * ROW_CAPACITY;
 /** Ranges that ended in this step: start, stop, rows, each as f64. */
 export const CLOSED_RANGES: usize = memory.data(24 * ROW_CAPACITY, 16);
 /**
- * Rows of this step that begin the output of another range: offset in the output, or index in the columns; and the earliest and latest row produced
- * of the range before it (NaN for the first), each as f64.
+ * Rows of this step that start the output of another range: offset in the output, or index in the columns; and the earliest and
+ * latest produced row of the previous range (NaN for the first), each as f64.
  */
 export const RANGE_BREAKS: usize = memory.data(24 * ROW_CAPACITY, 16);
 
-/** Program of a row template (template.ts), and the bytes that it can have. */
+/** Program of a row template (template.ts), and its maximum length in bytes. */
 export const PROGRAM_CAPACITY: i32 = 4096;
 export const PROGRAM: usize = memory.data(PROGRAM_CAPACITY + 32, 16);
 

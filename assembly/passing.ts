@@ -1,4 +1,4 @@
-// Passes by many frames at once: false ones, and short ones of unknown kinds.
+// Skips many frames at once: false ones, and short ones of unknown kinds.
 
 import { countFalse, countUnknown } from "./account";
 import { extendPrefixSums, firstByteHolds, prefixSumsEnd, secondByteHolds, shortChecksum } from "./checksum";
@@ -8,8 +8,8 @@ import { MAX_PAYLOAD } from "./memory";
 import { SYNC, syncsIn } from "./sync";
 
 /**
- * Passes by frames that do not hold, as long as the table of prefix sums reaches, and returns the first that may hold or
- * that it cannot judge, or a place behind which there is none to that point.
+ * Skips invalid frames, as far as the table of prefix sums reaches. Returns the first frame that may be valid or that the table
+ * cannot verify, or, if there is none, the position from which to search on.
  */
 export function passFalseFrames(from: usize, end: usize): usize {
   let at = from;
@@ -71,8 +71,8 @@ export function isShort(head: u64): bool {
 }
 
 /**
- * Passes by short unknown frames, as long as one stands behind the other and their checksums hold. A chunk can hold more of
- * these than of any other frame, so they have a loop of their own.
+ * Skips consecutive short unknown frames with valid checksums. A chunk can contain more of these than of any other frame, so they
+ * have their own loop.
  */
 export function passShortFrames(from: usize, end: usize): usize {
   let at = from;

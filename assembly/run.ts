@@ -1,5 +1,5 @@
-// Runs of rows. Most rows are 3D, lie in the second of the row before them and not earlier than it, near the place of it,
-// without heart rate. They are read by a loop that looks at nothing else, calls nothing and leaves the rest to readGnss.
+// Runs of rows. Most rows are 3D, have no heart rate, are close to the previous row, in the same second and not earlier. A loop
+// that checks nothing else and calls no function reads them; all other rows are left to readGnss.
 
 import { checksum96 } from "./checksum";
 import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";

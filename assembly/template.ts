@@ -1,5 +1,5 @@
-// Rows as text, by a program: literals and fields, each perhaps only for rows with or without altitude or heart rate. The
-// host makes programs and checks them (src/row-text/template.ts); nothing here looks at them twice.
+// Writes rows as text by a program of literals and fields, each of which may depend on whether a row has an altitude or a heart
+// rate. The host compiles and checks programs (src/row-text/template.ts); they are not validated again here.
 
 import {
   copy16,
@@ -26,23 +26,22 @@ import {
   SPEEDS,
 } from "./memory";
 
-// An instruction: u8 conditions of the whole, u8 those of its field alone, u8 field, u8 decimal mark, u16 length of the literal,
-// u16 bytes up to the next instruction; then the literal, in room of a multiple of 16 bytes. It writes the literal, then the
-// field.
+// An instruction: u8 conditions, u8 further conditions of its field, u8 field, u8 decimal mark, u16 length of the literal, u16
+// offset of the next instruction; then the literal, padded to a multiple of 16 bytes. It writes the literal, then the field.
 const INSTRUCTION_HEAD: usize = 8;
 
-// Conditions, all of which must hold; the values are known to src/row-text/template.ts.
+// Conditions, all of which must hold. src/row-text/template.ts has the same values.
 const WITH_ALTITUDE: u32 = 1;
 const WITHOUT_ALTITUDE: u32 = 2;
 const WITH_HR: u32 = 4;
 const WITHOUT_HR: u32 = 8;
-// Among the conditions of the whole: the literal is longer than 16 bytes.
+// Flag among the conditions of the instruction: the literal is longer than 16 bytes.
 const IS_LONG: u32 = 0x80;
 
-// The text at the end of a row, its tail, stands at the beginning of the first literal: a row begins with the tail of the row
-// before it, which spares an instruction. That of the first row falls in front of the output.
+// The text at the end of a row, its tail, is at the start of the first literal: each row begins with the tail of the previous one, which
+// saves an instruction. The tail before the first row is written in front of the output.
 
-// Fields; the values are known to src/row-text/template.ts.
+// Fields. src/row-text/template.ts has the same values.
 const FIELD_NONE: u32 = 0;
 const FIELD_SECONDS: u32 = 1;
 const FIELD_LATITUDE: u32 = 2;
@@ -63,7 +62,7 @@ let tailLength: usize = 0;
 /** Where the text of the last call ends. */
 export let textEnd: usize = OUTPUT;
 
-/** The host has written a program. `maxRowBytes`: the most that it writes for a row; `tailBytes`: those of its tail. */
+/** Uses the program that the host has written. `maxRowBytes`: maximum length of a row; `tailBytes`: length of its tail. */
 export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32): void {
   programEnd = PROGRAM + length;
   tailLength = tailBytes;
@@ -71,9 +70,9 @@ export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32): void
 }
 
 /**
- * Writes rows as text to the output, from `from` on up to `to` (not including it), as many as there is room for.
+ * Writes the rows from `from` to `to` (exclusive) as text to the output, or as many of them as fit.
  *
- * @param given whether they are rows of the host's and not those of the last step
+ * @param given whether to use the rows supplied by the host instead of those of the last step
  * @returns the first row that was not written
  */
 export function writeRows(given: bool, from: i32, to: i32): i32 {
@@ -141,7 +140,7 @@ export function writeRows(given: bool, from: i32, to: i32): i32 {
   return i;
 }
 
-// Most are not longer than 32 bytes. Up to 31 bytes too many, which the next field covers.
+// Most literals have at most 32 bytes. Copies up to 31 bytes too many, which the next field overwrites.
 // @ts-ignore: decorator
 @inline
 function copyLong(out: usize, literal: usize, length: usize): void {

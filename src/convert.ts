@@ -15,48 +15,48 @@ import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from ".
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout {
   /**
-   * What the rows are written in; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` belong to CSV.
-   * In `gpx`, `tcx` and `fit` `fillHrMs` is 2000 unless you say otherwise: programs of sports show a heart rate only where it stands.
+   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV. For `gpx`, `tcx`
+   * and `fit` the default of `fillHrMs` is 2000, because sports software shows a heart rate only on rows that have one.
    */
   format?: FormatName | undefined;
 }
 
 /**
- * A file on its way. The promises are fulfilled when the stream has been read to its end, and rejected when it fails, is
- * cancelled or aborted. Awaited while nobody reads the stream (it has not been touched, or its reader was released early) they
- * are rejected with `NOT_READ` at once. While somebody holds a reader they stay pending, since it may be read from at any time;
- * on Node.js they are rejected with `NOT_READ` when the process has nothing left to do, as long as the reader is referenced.
- * Such a promise can be awaited again and is fulfilled by reading.
+ * A conversion in progress. The promises are fulfilled when the stream has been read to its end, and rejected if it fails, is
+ * cancelled or aborted. Awaiting them while nothing reads the stream (it has no reader, or its reader was released early) rejects
+ * with `NOT_READ` immediately. While the stream has a reader they stay pending; on Node.js they are rejected with `NOT_READ` when
+ * the process has nothing left to do, as long as the reader is referenced. Such a promise can be awaited again and is fulfilled
+ * once the stream has been read.
  */
 export interface Conversion {
   readonly body: ReadableStream<Uint8Array>;
   /** The same stream as `body`. */
   readonly csv: ReadableStream<Uint8Array>;
-  /** Such as `text/csv`. */
+  /** For example `text/csv`. */
   readonly mediaType: string;
-  /** `{serial}_{start}_{end}`, of the rows written, and the extension of the format. */
+  /** `{serial}_{start}_{end}` with the times of the rows written, and the extension of the format. */
   readonly fileName: Promise<string>;
   readonly report: Promise<Report>;
   /** The header; fulfilled as soon as it has been read. */
   readonly info: Promise<RecordingInfo>;
-  /** Which decoder did the work. */
+  /** The decoder that was used. */
   readonly engine: Promise<EngineName>;
 }
 
 /**
  * Converts a recording, to CSV unless `format` says otherwise: `timestamp,latitude,longitude,altitude,speed,hr`, in s, degrees, m,
- * m/s, bpm. Reads no faster than the stream is read; cancelling the stream lets the source go.
+ * m/s, bpm. The source is read only as fast as the stream is read, and released when the stream is cancelled.
  *
- * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` at once; through the stream and the promises `NOT_A_RECORDING`,
- * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, `NO_SAMPLES` (before a byte has come out), with
- * `strict` also `DAMAGED`.
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream and the promises `NOT_A_RECORDING`,
+ * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, `NO_SAMPLES` (before the first byte of output), with `strict`
+ * also `DAMAGED`, and `FORMAT_LIMIT`.
  */
 export function convert(source: Source, options: ConvertOptions = {}): Conversion {
   const stream = options?.format === undefined ? "csv" : "body";
   return conversionOf(source, options, `Read ${stream} to its end first, then await it.`);
 }
 
-/** The same, with what is to be done before a promise is awaited: a sentence. */
+/** The same. `whatToDo`: a sentence that says what to do before awaiting a promise. */
 export function conversionOf(source: Source, options: ConvertOptions, whatToDo: string): Conversion {
   requireObject("options", options);
   const format = formatOf(options);
@@ -82,14 +82,14 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
   };
 }
 
-/** The format that the options name. Throws `BAD_OPTION` for one that there is not, or with a layout that it cannot have. */
+/** The format that the options name. Throws `BAD_OPTION` for an unknown format, and for CSV layout options with another format. */
 export function formatOf(options: ConvertOptions): Format {
   const format = formatNamed(options.format);
   const foreign = LAYOUT_OPTIONS.find((name) => options[name] !== undefined);
   if (format !== CSV && foreign !== undefined) {
     throw new AsiError(
       "BAD_OPTION",
-      `${foreign} belongs to CSV; leave it out with the format ${format.name}.`,
+      `${foreign} applies only to CSV; omit it with the format ${format.name}.`,
     );
   }
   return format;
@@ -115,24 +115,24 @@ export function fileReader(
   return new SourceReader(source, settings, format === CSV ? how : { ...how, format });
 }
 
-/** Name of the file with the rows produced. Throws `NO_SAMPLES` when there was none. */
+/** Name of the file with the produced rows. Throws `NO_SAMPLES` if there is none. */
 export function fileNameIn({ fileName, report }: ReadResult, format: Format): string {
   if (fileName === null) throw noSamples(report);
   return withExtension(fileName, format);
 }
 
-/** A CSV in memory, and what is in the recording. */
+/** A CSV in memory and the inspection of its recording. */
 export interface ConvertedRecording extends Inspection {
   /** The whole CSV, UTF-8. */
   csv: Uint8Array;
-  /** `{serial}_{start}_{end}.csv`, of the rows written. */
+  /** `{serial}_{start}_{end}.csv` with the times of the rows written. */
   fileName: string;
 }
 
 /**
- * Converts a recording in memory to CSV at once, as `convert` does.
+ * Converts a recording in memory to CSV synchronously; otherwise like `convert`.
  *
- * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` when the signal has fired already, `NOT_A_RECORDING`,
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` if the signal has already fired, `NOT_A_RECORDING`,
  * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, `NO_SAMPLES`, with `strict` also `DAMAGED`
  */
 export function convertSync(
@@ -142,7 +142,7 @@ export function convertSync(
   requireObject("options", options);
   const format = formatOf(options);
   if (format !== CSV) {
-    // formats are loaded when they are used, which takes a promise
+    // formats are loaded on first use, which is asynchronous
     throw new AsiError(
       "BAD_OPTION",
       `convertSync writes CSV only; use convert for the format ${format.name}.`,

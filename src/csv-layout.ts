@@ -14,11 +14,11 @@ export const COLUMNS = Object.freeze([
 
 export type Column = (typeof COLUMNS)[number];
 
-/** How a CSV is laid out. Left out, it is the standard one of docs/recording-format.md. */
+/** The layout of a CSV. The default is the standard CSV of docs/recording-format.md. */
 export interface CsvLayout {
-  /** Which columns, in which order. */
+  /** The columns, in this order. */
   columns?: readonly Column[] | undefined;
-  /** One character between fields; default a comma, and a semicolon where the decimal mark is a comma. */
+  /** One character between fields; default a comma, or a semicolon if the decimal mark is a comma. */
   delimiter?: string | undefined;
   /** Default a point. */
   decimalMark?: DecimalMark | undefined;
@@ -28,18 +28,18 @@ export interface CsvLayout {
   lineEnd?: "\n" | "\r\n" | undefined;
 }
 
-/** A layout with nothing left out. */
+/** A layout with all defaults filled in. */
 export interface CheckedLayout {
   columns: readonly Column[];
   delimiter: string;
   decimalMark: DecimalMark;
   header: boolean;
   lineEnd: "\n" | "\r\n";
-  /** Whether the rows are those of the standard one, which the core writes itself. */
+  /** Whether the rows have the standard layout, which the core writes itself. */
   hasStandardRows: boolean;
 }
 
-/** Throws `BAD_OPTION`. */
+/** Checks a layout and fills in the defaults. Throws `BAD_OPTION`. */
 export function checkLayout(layout: CsvLayout): CheckedLayout {
   requireObject("options", layout);
   requireBooleans(layout, ["header"]);
@@ -48,7 +48,7 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
   if (!Array.isArray(columns)) {
     throw new AsiError("BAD_OPTION", `columns must be an array of names: ${COLUMNS.join(", ")}.`);
   }
-  // not by `find`: the unknown one may be undefined
+  // `filter`, not `find`: the unknown column may be undefined
   const unknown = columns.filter((column) => !COLUMNS.includes(column));
   if (unknown.length > 0 || columns.length === 0 || new Set(columns).size !== columns.length) {
     const which = unknown.length === 0 ? "" : `; there is no ${shown(unknown[0])}`;
@@ -59,7 +59,7 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
     throw new AsiError("BAD_OPTION", `decimalMark is ${shown(decimalMark)}; it must be "." or ",".`);
   }
   if (decimalMark === delimiter) {
-    throw new AsiError("BAD_OPTION", "decimalMark and delimiter are both a comma; give another delimiter.");
+    throw new AsiError("BAD_OPTION", "decimalMark and delimiter are both a comma; use another delimiter.");
   }
   if (lineEnd !== "\n" && lineEnd !== "\r\n") {
     throw new AsiError("BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".');
@@ -69,18 +69,18 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
   return { columns, delimiter, decimalMark, header, lineEnd, hasStandardRows };
 }
 
-/** The header line of a layout, or nothing when it has none. */
+/** The header line of a layout; empty if it has none. */
 export function headerText({ header, columns, delimiter, lineEnd }: CheckedLayout): string {
   return header ? columns.join(delimiter) + lineEnd : "";
 }
 
 /** Throws `BAD_OPTION`. */
 export function checkDelimiter(delimiter: string): void {
-  // Fields hold digits, sign and dot, and names in the header line; a delimiter among these could not be told from them.
+  // Fields contain digits, signs and dots, and the header line contains names, so the delimiter must be none of these.
   if (typeof delimiter !== "string" || !/^[^\da-z.\-"\r\n]$/i.test(delimiter)) {
     throw new AsiError(
       "BAD_OPTION",
-      `delimiter is ${shown(delimiter)}; it must be one character, no digit, letter from a to z, dot, minus, quote or line end.`,
+      `delimiter is ${shown(delimiter)}; it must be one character that is not a digit, a letter from a to z, a dot, a minus sign, a quote or a line end.`,
     );
   }
 }

@@ -3,7 +3,7 @@ import { withList } from "./long-list.js";
 import { NumberList } from "./number-list.js";
 import type { Range, Report } from "./types.js";
 
-/** What an engine counts, in the order in which the core writes it (assembly/index.ts). */
+/** The counters of an engine, in the order in which the core writes them (`account` in assembly/index.ts). */
 export const ACCOUNT_FIELDS = [
   "writtenBytes",
   "readBytes",
@@ -37,19 +37,22 @@ export const ACCOUNT_FIELDS = [
 ] as const;
 
 /**
- * The numbers of an engine. `span...`: the rows produced of the last range that has any; `range...`: the last range. Times
- * mean nothing without rows.
+ * The counters of an engine. `span...` refers to the produced rows of the last range that has any, `range...` to the last range.
+ * Times are meaningless if there are no rows.
  */
 export type Account = Record<(typeof ACCOUNT_FIELDS)[number], number>;
 
-/** The ranges of one recording, and where the output passes from one to another. */
+/** Collects the ranges of one recording and the places where the output changes to another range. */
 export class RangeLog {
-  /** Ranges that have ended: start, stop, rows. */
+  /** Completed ranges, three numbers each: start, stop, rows. */
   readonly #closed = new NumberList();
-  /** Where the output of a range begins, and earliest and latest row produced of the range before it (NaN for the first). */
+  /**
+   * Three numbers each: where the output of a range starts, and the earliest and latest produced row of the previous range (NaN
+   * for the first).
+   */
   readonly #breaks = new NumberList();
 
-  /** Adds what one step gave: three numbers an entry, which are copied. */
+  /** Adds copies of the entries of one step. Each entry has three numbers. */
   append(closed: Float64Array, breaks: Float64Array): void {
     this.#closed.append(closed);
     this.#breaks.append(breaks);
@@ -99,7 +102,7 @@ export class RangeLog {
     const pieces = this.#breaks.pieces();
     for (const numbers of pieces) {
       for (let i = 0; i < numbers.length; i += 3) {
-        // the first break has no span before it
+        // no span precedes the first break
         if (Number.isNaN(numbers[i + 1])) continue;
         start = Math.min(start, numbers[i + 1] ?? start);
         end = Math.max(end, numbers[i + 2] ?? end);
@@ -121,7 +124,7 @@ export class RangeLog {
   }
 }
 
-/** What `make` makes of each three numbers. */
+/** Calls `make` with each group of three numbers. */
 function entriesOf<T>(
   pieces: readonly Float64Array[],
   make: (first: number, second: number, third: number) => T,

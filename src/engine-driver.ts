@@ -1,12 +1,12 @@
 import type { Engine, EngineSettings, Signal } from "./engine.js";
 
-/** The one loop that drives an engine: puts chunks into it, in as few and as large parts as it takes. */
+/** The loop that drives an engine: writes chunks into it, in the largest parts that it accepts. */
 export class EngineDriver {
   readonly engine: Engine;
   #chunk: Uint8Array = NOTHING;
   #offset = 0;
   #isLast = false;
-  // whether the last step stopped before it had used what was written
+  // whether the last step stopped before it had read all written bytes
   #isStopped = false;
   #state: "needsInput" | "working" | "done" = "needsInput";
 
@@ -15,7 +15,7 @@ export class EngineDriver {
     engine.reset(settings);
   }
 
-  /** Whether `give` is due: all that was given has been read, as far as it can be. */
+  /** Whether `give` must be called next: everything so far has been read, as far as possible. */
   get needsInput(): boolean {
     return this.#state === "needsInput";
   }
@@ -24,7 +24,7 @@ export class EngineDriver {
     return this.#state === "done";
   }
 
-  /** The next chunk, which must stay as it is until it has been read; null: there is no other. */
+  /** Supplies the next chunk, which must not change until it has been read; null ends the input. */
   give(chunk: Uint8Array | null): void {
     this.#chunk = chunk ?? NOTHING;
     this.#offset = 0;
@@ -32,9 +32,9 @@ export class EngineDriver {
     this.#state = "working";
   }
 
-  /** Takes one step; the output of the engine is to be read before the next. */
+  /** Runs one step. Read the output of the engine before the next step. */
   step(): Signal {
-    // A step that stopped goes on with what it has: to fill the room up again would move all that waits in it.
+    // A step that stopped continues with the bytes already written: refilling the buffer would move all unread bytes.
     if (!this.#isStopped && this.#offset < this.#chunk.length) {
       this.#offset += this.engine.write(this.#chunk, this.#offset);
     }

@@ -5,32 +5,32 @@ import type { EngineName } from "./types.js";
 import { type CoreName, compileCore, compiledCore, coreNameOf, hasSimd, useCore } from "./wasm/core.js";
 import { WasmEngine } from "./wasm/wasm-engine.js";
 
-// The core that the caller has handed in, and whether compiling one from its bytes was refused: at once only, as on the main
-// thread of some browsers, or altogether.
-let handedIn: CoreName | null = null;
-let refused: "at once" | "altogether" | null = null;
+// The core that the caller has supplied, and whether the platform refuses to compile one from bytes: only synchronously, as the
+// main thread of some browsers does, or always.
+let supplied: CoreName | null = null;
+let refused: "synchronously" | "always" | null = null;
 
-/** The fastest engine that this machine runs. */
+/** The fastest engine that is available here. */
 export function bestEngine(): EngineName {
-  return handedIn === null && refused !== null ? "plain" : bestIfCompiled();
+  return supplied === null && refused !== null ? "plain" : bestIfCompiled();
 }
 
 function bestIfCompiled(): EngineName {
-  return handedIn ?? (hasSimd() ? "simd" : "plain");
+  return supplied ?? (hasSimd() ? "simd" : "plain");
 }
 
-/** A new engine. Throws what `WebAssembly` throws where it is missing or refuses to compile at once. */
+/** Creates an engine. Throws the error of `WebAssembly` if it is missing or refuses to compile synchronously. */
 export function createEngine(name: EngineName): Engine {
   return name === "plain" ? new PlainEngine() : new WasmEngine(name);
 }
 
-// An engine holds its state in a memory of its own, about 1.5 MB; those that are done serve the next recording.
+// An engine has its own memory, about 1.5 MB. Idle engines are reused for the next recording.
 const MAX_IDLE = 4;
 const idle: Engine[] = [];
 
 /**
- * An engine for one recording: `releaseEngine` gives it back. Without a name the fastest, and TypeScript alone where
- * WebAssembly is forbidden (a content security policy, say). Throws `BAD_OPTION` for a named one that does not run here.
+ * Returns an engine for one recording; call `releaseEngine` afterwards. Without a name it is the fastest one, or the plain one if
+ * WebAssembly is forbidden, for example by a content security policy. Throws `BAD_OPTION` if the named engine is not available.
  */
 export function acquireEngine(name: EngineName | undefined): Engine {
   const wanted = name ?? bestEngine();
@@ -41,15 +41,15 @@ export function acquireEngine(name: EngineName | undefined): Engine {
     return createEngine(wanted);
   } catch (cause) {
     if (name !== undefined) throw doesNotRun(name, cause);
-    refused ??= "at once";
+    refused ??= "synchronously";
     return acquireEngine("plain");
   }
 }
 
-/** For those who can wait, before `acquireEngine`: the main thread of some browsers compiles asynchronously only. */
+/** Asynchronous callers call it before `acquireEngine`: the main thread of some browsers only compiles asynchronously. */
 export async function prepareEngine(name: EngineName | undefined): Promise<void> {
   const wanted = name ?? bestIfCompiled();
-  if (wanted !== "simd" || (name === undefined && refused === "altogether")) return;
+  if (wanted !== "simd" || (name === undefined && refused === "always")) return;
   try {
     compiledCore(wanted);
   } catch {
@@ -57,16 +57,16 @@ export async function prepareEngine(name: EngineName | undefined): Promise<void>
       await compileCore();
       refused = null;
     } catch {
-      // for an engine that was named, `acquireEngine` says so
-      refused = "altogether";
+      // if the engine was named, `acquireEngine` throws
+      refused = "always";
     }
   }
 }
 
-/** What is thrown for an engine that the caller named and this machine does not run. */
+/** The error for an engine that the caller named and that is not available. */
 export function doesNotRun(name: EngineName, cause: unknown): AsiError {
-  const hint = name === "scalar" ? " To use it, hand asi-convert/core-scalar.wasm to initialize." : "";
-  const message = `The engine "${name}" does not run here; leave the option engine out.${hint}`;
+  const hint = name === "scalar" ? " To use it, pass asi-convert/core-scalar.wasm to initialize." : "";
+  const message = `The engine "${name}" is not available here; omit the option engine.${hint}`;
   return new AsiError("BAD_OPTION", message, { cause });
 }
 
@@ -75,15 +75,15 @@ export function releaseEngine(engine: Engine): void {
 }
 
 /**
- * Uses a compiled core from now on wherever no engine is named. Throws `BAD_OPTION` for what is no core of this build or does
- * not run here.
+ * From now on uses a compiled core unless an engine is named. Throws `BAD_OPTION` if the module is not a core of this build or
+ * does not run here.
  */
 export function preferCore(module: WebAssembly.Module): CoreName {
   const name = coreNameOf(module);
   if (name === null) {
     throw new AsiError(
       "BAD_OPTION",
-      "module is not the core of this version; hand in asi-convert/core.wasm or core-scalar.wasm of the installed package.",
+      "module is not the core of this version; pass asi-convert/core.wasm or core-scalar.wasm of the installed package.",
     );
   }
   useCore(name, module);
@@ -92,6 +92,6 @@ export function preferCore(module: WebAssembly.Module): CoreName {
   } catch (cause) {
     throw doesNotRun(name, cause);
   }
-  handedIn = name;
+  supplied = name;
   return name;
 }

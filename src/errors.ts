@@ -1,25 +1,25 @@
 import type { Report } from "./types.js";
 
 /**
- * Every way in which the library refuses an input. The codes are part of the interface: they do not change
- * between minor versions, and the command and the service show them unchanged.
+ * The error codes of the library. They are part of the interface: they do not change between minor versions, and the command and
+ * the service show them unchanged.
  *
- * - `NOT_A_RECORDING`: the first valid frame is no recording header, or there is no valid frame at all
+ * - `NOT_A_RECORDING`: the first valid frame is not a recording header, or there is no valid frame
  * - `UNSUPPORTED_VERSION`: the header names a format version other than 1
- * - `BAD_HEADER`: header of a wrong length, or a serial number that cannot be a file name
- * - `MIXED_DEVICES`: a later header names another serial number
+ * - `BAD_HEADER`: the header has a wrong length, or a serial number that cannot be part of a file name
+ * - `MIXED_DEVICES`: a later header has another serial number
  * - `NO_SAMPLES`: the recording has no row to write
- * - `DAMAGED`: with `strict`, the first frame that began and did not hold
- * - `BAD_ROW`: a row given to `encode` that a recording cannot hold
- * - `BAD_CSV`: a CSV given to `encodeCsv` that cannot be read
- * - `BAD_TRACK`: a FIT, GPX or TCX file given to `decodeTrack` that cannot be read
- * - `FORMAT_LIMIT`: rows that the format to be written cannot hold
- * - `BAD_ARGUMENT`: samples, instants or a path that are none
- * - `BAD_OPTION`: an option out of its range, or options that contradict each other
- * - `BAD_SOURCE`: a source that gives no bytes; for `encode`, rows that cannot be iterated
- * - `ALREADY_READ`: a recording that was iterated once is iterated again; a reader that has ended is given more
- * - `NOT_READ`: a file name, report or header is awaited while nobody reads the recording; the result of a reader before its end
- * - `FILE_EXISTS`: the output file is there already and overwriting was not allowed
+ * - `DAMAGED`: with `strict`, the first invalid frame
+ * - `BAD_ROW`: a row for `encode` that a recording cannot represent
+ * - `BAD_CSV`: a CSV for `encodeCsv` that cannot be read
+ * - `BAD_TRACK`: a FIT, GPX or TCX file for `decodeTrack` that cannot be read
+ * - `FORMAT_LIMIT`: rows that the output format cannot represent
+ * - `BAD_ARGUMENT`: invalid samples, times or paths
+ * - `BAD_OPTION`: an invalid option, or options that contradict each other
+ * - `BAD_SOURCE`: a source that does not provide bytes; for `encode`, rows that are not iterable
+ * - `ALREADY_READ`: a second iteration of a recording; more input for a reader that has ended
+ * - `NOT_READ`: a file name, report or header is awaited while nothing reads the recording; the result of a reader before its end
+ * - `FILE_EXISTS`: the output file already exists and overwriting is not allowed
  * - `ABORTED`: the caller's `AbortSignal` fired; the error's `name` is `AbortError`, its `cause` the signal's reason
  */
 export type AsiErrorCode =
@@ -42,18 +42,18 @@ export type AsiErrorCode =
   | "ABORTED";
 
 export interface AsiErrorDetails {
-  /** Offset of the byte at which the trouble begins, counted from the start of the input. */
+  /** Byte offset of the problem from the start of the input. */
   byteOffset?: number | undefined;
   /** 1-based line of a text input. */
   line?: number | undefined;
-  /** The account of the bytes up to the end, where the whole input was read before the error. */
+  /** The report, if the whole input was read before the error. */
   report?: Report | undefined;
   cause?: unknown;
 }
 
-/** The one error class of the library. `message` says what is wrong and what to do about it. */
+/** The error class of the library. `message` says what is wrong and what to do. */
 export class AsiError extends Error {
-  /** `AsiError`, and `AbortError` for `ABORTED`: that is how callers tell an abort from other errors. */
+  /** `AsiError`, or `AbortError` for `ABORTED`, by which callers recognise an abort. */
   override readonly name: "AsiError" | "AbortError";
   readonly code: AsiErrorCode;
   readonly byteOffset: number | undefined;
@@ -71,7 +71,7 @@ export class AsiError extends Error {
   }
 }
 
-/** What is thrown when the caller's `AbortSignal` has fired. */
+/** The error that is thrown when the caller's `AbortSignal` has fired. */
 export function abortError(signal: AbortSignal | undefined): AsiError {
   return new AsiError("ABORTED", "The work was stopped by the caller.", { cause: signal?.reason });
 }

@@ -1,6 +1,6 @@
 /**
- * Numbers without end, as an engine wrote them, a fixed number of them to an entry. They lie in the pieces in which they came:
- * one great array would be copied each time it grows.
+ * A list of numbers of any length, in entries of a fixed number of numbers. It keeps the pieces in which the numbers arrive,
+ * because one large array would be copied each time it grows.
  */
 export class NumberList {
   readonly #pieces: Float64Array[] = [];
@@ -10,14 +10,14 @@ export class NumberList {
     return this.#length;
   }
 
-  /** Copies `numbers`, whole entries, behind the others. */
+  /** Appends a copy of `numbers`, which are whole entries. */
   append(numbers: Float64Array): void {
     if (numbers.length === 0) return;
     this.#pieces.push(numbers.slice());
     this.#length += numbers.length;
   }
 
-  /** The pieces by now; what is appended later does not change it. */
+  /** The current pieces; later calls of `append` do not change the returned list. */
   pieces(): readonly Float64Array[] {
     return this.#pieces.slice();
   }

@@ -3,15 +3,18 @@ import { AsiError } from "./errors.js";
 import { iterate, resultOf } from "./iterate.js";
 import type { Range } from "./types.js";
 
-/** Rows further apart than this lie in different ranges (docs/recording-format.md, "Ranges"). */
+/**
+ * Rows further apart than this are in different ranges (docs/recording-format.md, "Ranges"). The core has the same constant:
+ * MAX_GAP_MS in assembly/gnss.ts.
+ */
 export const MAX_GAP_MS = 300_000;
 
 /**
- * Groups instants in their order: one more than 300,000 ms away from the one before it, in either direction, opens a new
- * range; exactly 300,000 does not.
+ * Groups times into ranges, in their order. A time that differs from the previous one by more than 300,000 ms, in either
+ * direction, starts a new range; exactly 300,000 ms does not.
  *
  * @param timestampsMs ms since 1970 UTC
- * @throws AsiError `BAD_ARGUMENT` for what cannot be iterated, or an instant that is no finite number
+ * @throws AsiError `BAD_ARGUMENT` if the argument is not iterable or a time is not a finite number
  */
 export function findRanges(timestampsMs: Iterable<number>): Range[] {
   const iterated = iterate<number>(timestampsMs);
@@ -33,7 +36,7 @@ export function findRanges(timestampsMs: Iterable<number>): Range[] {
   return ranges;
 }
 
-/** Adds an instant to the last of the ranges, or opens a new one. */
+/** Adds a time to the last range, or starts a new one. */
 export function addToRanges(ranges: Range[], ms: number): void {
   const last = ranges.at(-1);
   if (last !== undefined && Math.abs(ms - last.stop) <= MAX_GAP_MS) {

@@ -1,4 +1,4 @@
-/** What a caller may hand in as a recording: bytes at once, or bytes as they come. */
+/** A recording as input: bytes in memory, or bytes that arrive in chunks. */
 export type Source =
   | Uint8Array
   | ArrayBuffer
@@ -10,8 +10,8 @@ export type Source =
 /** The recording's header (frame `ASI-INF`). */
 export interface RecordingInfo {
   /**
-   * Of the device; fit to be part of a file name: `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`, and no
-   * name of a device on Windows.
+   * Serial number of the device. It can be part of a file name: 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or
+   * `.`, and not a reserved device name of Windows.
    */
   serial: string;
   deviceName: string;
@@ -23,7 +23,7 @@ export interface RecordingInfo {
   formatVersion: number | null;
 }
 
-/** Consecutive rows, none of which is more than 300,000 ms away from the one before it. */
+/** Consecutive rows, each at most 300,000 ms from the previous one. */
 export interface Range {
   /** First row, ms since 1970 UTC. */
   start: number;
@@ -33,14 +33,14 @@ export interface Range {
   size: number;
 }
 
-/** Where every byte and every frame of a recording went. `bytes.known + unknown + skipped = total`. */
+/** Accounts for every byte and frame of a recording: `bytes.known + unknown + skipped = total`. */
 export interface Report {
   bytes: { total: number; known: number; unknown: number; skipped: number };
   frames: { header: number; gnss: number; ecgHr: number; ecgRaw: number; unknown: number };
-  /** Frames that began and did not hold. */
+  /** Invalid frames. */
   damage: { badChecksums: number; overlong: number; overruns: number };
   rows: { total: number; withHr: number; twoD: number };
-  /** GNSS frames that gave no row, each under the first reason that applies, in this order. */
+  /** GNSS frames that gave no row, each counted under the first reason that applies, in this order. */
   gnssWithoutRow: {
     noDateOrTime: number;
     noFixOk: number;
@@ -48,9 +48,9 @@ export interface Report {
     outOfRange: number;
     badDate: number;
   };
-  /** Earliest row, ms since 1970 UTC; null without rows. */
+  /** Time of the earliest row, ms since 1970 UTC; null without rows. */
   start: number | null;
-  /** Latest row, ms since 1970 UTC; null without rows. */
+  /** Time of the latest row, ms since 1970 UTC; null without rows. */
   end: number | null;
   ranges: Range[];
 }
@@ -92,29 +92,29 @@ export interface SampleBatch {
 
 export interface DecodeOptions {
   /**
-   * Serial number that overrides the headers'. With it a plain u-blox log is read as a recording. As in a header:
-   * `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`.
+   * Serial number that overrides those of the headers. It allows reading a plain u-blox log as a recording. As in a header: 1 to 16
+   * characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`.
    */
   serial?: string | undefined;
-  /** Turn the first damage into an `AsiError` `DAMAGED`. */
+  /** Throw an `AsiError` `DAMAGED` at the first damage. Default false. */
   strict?: boolean | undefined;
-  /** Only rows not earlier than this (ms since 1970 UTC, or a Date). The report still accounts for the whole input. */
+  /** Only rows at or after this time (ms since 1970 UTC, or a Date). The report still accounts for the whole input. */
   from?: number | Date | undefined;
-  /** Only rows not later than this (ms since 1970 UTC, or a Date). */
+  /** Only rows at or before this time (ms since 1970 UTC, or a Date). */
   to?: number | Date | undefined;
   /**
-   * Carry a heart-rate reading forward onto rows without one of their own, as long as it is at most this old: whole ms,
-   * or Infinity. Default 0: nothing is repeated that the sensor did not say.
+   * Repeat a heart rate on later rows that have none, up to this age: an integer in ms, or Infinity. Default 0: heart rates are not
+   * repeated.
    */
   fillHrMs?: number | undefined;
   /** Stops the work with `ABORTED`. */
   signal?: AbortSignal | undefined;
-  /** Which decoder does the work; default the fastest that this machine runs. All give the same bytes. */
+  /** The decoder to use; default the fastest one available. All give the same bytes. */
   engine?: EngineName | undefined;
 }
 
 /**
- * `simd`: the WebAssembly core, with SIMD; `plain`: TypeScript alone, for where WebAssembly may not run; `scalar`: the core without
- * SIMD, which is no part of the library and runs after `initialize` has got its module.
+ * `simd`: the WebAssembly core with SIMD. `plain`: TypeScript only, for places where WebAssembly is not allowed. `scalar`: the core
+ * without SIMD, which is not embedded in the library; pass its module to `initialize` first.
  */
 export type EngineName = "simd" | "scalar" | "plain";

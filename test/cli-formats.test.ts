@@ -102,7 +102,7 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
     expect(unknown.stderr).toMatch(/no format "xlsx"; use one of csv, parquet, gpx/);
     const foreign = await convert("--format", "gpx", "--delimiter", ";");
     expect(foreign.status).toBe(2);
-    expect(foreign.stderr).toMatch(/delimiter belongs to CSV/);
+    expect(foreign.stderr).toMatch(/delimiter applies only to CSV/);
   });
 });
 

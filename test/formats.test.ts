@@ -107,7 +107,7 @@ describe("formats", () => {
       { lineEnd: "\n" },
     ] as const) {
       expect(() => convert(edges.bytes, { format: "gpx", ...layout } as ConvertOptions)).toThrow(
-        /belongs to CSV; leave it out/,
+        /applies only to CSV; omit it/,
       );
     }
     expect(() => convertSync(edges.bytes, { format: "gpx" })).toThrow(/convertSync writes CSV only/);

@@ -89,7 +89,7 @@ describe("a refusal says which argument it is about, what it is, and what it mus
     ],
     [
       "BAD_OPTION",
-      'delimiter is "e"; it must be one character, no digit, letter from a to z, dot, minus, quote or line end.',
+      'delimiter is "e"; it must be one character that is not a digit, a letter from a to z, a dot, a minus sign, a quote or a line end.',
       convertWith({ delimiter: "e" }),
     ],
     ["BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".', convertWith({ lineEnd: "\r" })],

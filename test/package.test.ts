@@ -340,7 +340,7 @@ globalThis.run = async (base64, options) => {
     });
   });
 
-  it("it converts where compiling WebAssembly is forbidden, in TypeScript alone or with a core that is handed in", async () => {
+  it("it converts where compiling WebAssembly is forbidden, in TypeScript alone or with a core passed to initialize", async () => {
     const page = browserLike([], false);
     expect(JSON.parse(await page.run(base64))).toMatchObject({ text, report, engine: "plain" });
     const module = new WebAssembly.Module(readFileSync(join(scratch.installed, "dist/core.wasm")));

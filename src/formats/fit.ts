@@ -3,7 +3,7 @@ import { type FitExtent, FitWriter } from "./fit/fit-writer.js";
 import type { FormatWriter, OpenFormat } from "./format.js";
 import { RowBuffer } from "./row-buffer.js";
 
-/** FIT. Its header contains the size of the file: if the totals are unknown, the rows are buffered until the end, 26 bytes each. */
+/** FIT. Its header contains the file size: if the totals are unknown, rows are buffered until the end, 26 bytes each. */
 export const openFit: OpenFormat = ({ info, totals }) =>
   totals === null ? new BufferedFit(info) : new StreamingFit(totals, info);
 

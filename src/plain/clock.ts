@@ -1,12 +1,12 @@
 const MS_PER_DAY = 86_400_000;
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Civil UTC to seconds since 1970, with the last second kept: at 10 Hz nine rows in ten lie in it. */
+/** Converts civil UTC to seconds since 1970. Caches the last second: at 10 Hz nine of ten rows are in it. */
 export class Clock {
-  /** The second read last, s since 1970. */
+  /** The last second that was read, s since 1970. */
   seconds = 0;
-  // Its year, month and day, and its hour, minute, second and `valid`, as they stand in the frame. No frame with a valid date
-  // and time has zeros there.
+  // Its year, month and day, and its hour, minute, second and `valid`, as stored in the frame. They are never zero in a frame
+  // with a valid date and time.
   #low = 0;
   #high = 0;
 
@@ -16,8 +16,8 @@ export class Clock {
   }
 
   /**
-   * Reads the eight bytes from year to `valid` of a NAV-PVT. False if there is no such date or time: years 1 to 9999, proleptic
-   * Gregorian, no leap seconds.
+   * Reads the eight bytes from year to `valid` of a NAV-PVT. Returns false if the date or time does not exist. Years are 1 to
+   * 9999, proleptic Gregorian; there are no leap seconds.
    */
   read(low: number, high: number): boolean {
     return (low === this.#low && high === this.#high) || this.#readOther(low, high);
@@ -34,7 +34,7 @@ export class Clock {
     if (year < 1 || year > 9999 || day < 1 || day > daysInMonth(year, month)) return false;
     this.#low = low;
     this.#high = high;
-    // Date.UTC takes the years 0 to 99 for 1900 to 1999; the calendar is the same 400 years later
+    // Date.UTC maps the years 0 to 99 to 1900 to 1999; the calendar repeats after 400 years
     const days = Date.UTC(year + 400, month - 1, day) / MS_PER_DAY - DAYS_IN_400_YEARS;
     this.seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
     return true;
@@ -43,7 +43,7 @@ export class Clock {
 
 const DAYS_IN_400_YEARS = 146_097;
 
-// 0 of a month that there is not
+// 0 if the month does not exist
 function daysInMonth(year: number, month: number): number {
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === 2 && isLeapYear ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0);

@@ -1,5 +1,6 @@
-// Lines of the standard CSV as bytes. No string and no object is made for a row: the digits of the second and of the whole
-// degrees are kept, all others come from tables of three. Writes overlap: four bytes at once, which what follows covers.
+// Writes lines of the standard CSV as bytes, without creating a string or object for a row. The digits of the second and of the
+// whole degrees are cached; all others come from tables, three at a time. Writes overlap: each writes four bytes, and the next one
+// overwrites those that are too many.
 
 /** "ddd," for 0 to 999, as little-endian words. */
 const padded = new Int32Array(1000);
@@ -13,11 +14,11 @@ const DOT = 0x2e;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
 
-/** Writes lines into `bytes`. A line takes 71 bytes at most, and up to 16 behind it may be written over. */
+/** Writes lines into `bytes`. A line has at most 71 bytes; up to 16 bytes after it may be overwritten. */
 export class CsvLines {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  // The second whose digits are kept, with a dot; nanoseconds may move a row across its border.
+  // The second whose digits, with a dot, are cached. Nanoseconds may move a row into another second.
   #shownSeconds = Number.NaN;
   #shownLength = 0;
   readonly #shown = new Int32Array(4);
@@ -31,9 +32,10 @@ export class CsvLines {
   }
 
   /**
-   * Writes one line at `start`; returns its end.
+   * Writes one line at `start`. Returns its end.
    *
-   * @param seconds since 1970, whole; `ms`: 0 to 999 more
+   * @param seconds whole seconds since 1970
+   * @param ms milliseconds after that, 0 to 999
    * @param altitudeMm meaningless when `fixType` is 2
    */
   write(
@@ -120,7 +122,7 @@ export class CsvLines {
 
 const DEGREE_E7 = 10_000_000;
 
-/** Degrees, with the whole ones of the last coordinate kept: consecutive rows share them. */
+/** Writes degrees. Caches the whole degrees of the last coordinate, because consecutive rows usually share them. */
 class Degrees {
   #lowE7 = 0;
   #isNegative = false;

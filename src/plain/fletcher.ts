@@ -1,9 +1,9 @@
 // The 8-bit Fletcher checksum (RFC 1145): a = sum of the bytes, b = sum of the successive values of a, both modulo 256.
 
 /**
- * Checksum of the bytes from `from` to `to` as it stands in a frame: a in the low byte, b in the next. Four bytes a step:
- * `even` and `odd` hold the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their running sums. Eight
- * steps fit a lane before it must be cut back to its low byte.
+ * Checksum of the bytes from `from` to `to` as stored in a frame: a in the low byte, b in the next. Processes four bytes at a
+ * time: `even` and `odd` contain the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their running sums.
+ * After eight steps the lanes must be reduced to their low bytes.
  */
 export function checksum(view: DataView, from: number, to: number): number {
   let even = 0;
@@ -30,7 +30,7 @@ export function checksum(view: DataView, from: number, to: number): number {
   const e1 = even >>> 16;
   const o1 = odd >>> 16;
   let a = e0 + o0 + e1 + o1;
-  // Byte k of a word counts 4 × (words left, its own included) - k times.
+  // Byte k of a word has the weight 4 × (remaining words, including its own) - k.
   const sums = (evenSums & 0xff) + (oddSums & 0xff) + (evenSums >>> 16) + (oddSums >>> 16);
   let b = 4 * sums - o0 - 2 * e1 - 3 * o1;
   for (; at < to; at++) {
@@ -40,16 +40,16 @@ export function checksum(view: DataView, from: number, to: number): number {
   return (a & 0xff) | ((b & 0xff) << 8);
 }
 
-// False frames that overlap claim ever further ends, each a little behind the last: the sums go ahead of them.
+// Overlapping false frames claim ever later ends, each slightly after the previous one, so the sums are computed ahead.
 const AHEAD = 1024;
 
 /**
- * Prefix sums, from which the checksum of any span follows by two look-ups: they keep the search linear however many false
- * frames overlap. Kept from the first frame that did not hold to the furthest end that a false frame claimed.
+ * Prefix sums, which give the checksum of any span with two look-ups. They keep the search linear however many false frames
+ * overlap. They cover the bytes from the first invalid frame to the latest end that a false frame claimed.
  */
 export class PrefixSums {
   readonly #bytes: Uint8Array;
-  /** Entry i: the sum of the bytes in front of byte i, modulo 256. */
+  /** Entry i: the sum of the bytes before byte i, modulo 256. */
   readonly #a: Uint8Array;
   /** Entry i: the sum of the entries of `#a` up to i. */
   readonly #b: Uint8Array;
@@ -61,12 +61,12 @@ export class PrefixSums {
     this.#b = new Uint8Array(bytes.length + 1);
   }
 
-  /** Whether the span of a frame at `at` begins in what is summed up. */
+  /** Whether the sums cover the start of the checksum span of a frame at `at`. */
   covers(at: number): boolean {
     return at + 2 < this.#end;
   }
 
-  /** Sums up anew, from `start` to `end`. */
+  /** Restarts the sums: from `start` to `end`. */
   begin(start: number, end: number): void {
     this.#a[start] = 0;
     this.#b[start] = 0;
@@ -74,7 +74,7 @@ export class PrefixSums {
     this.#fill(end);
   }
 
-  /** Whether the checksum of the span from `start`, which is covered, to `end` stands behind it. `tail`: the end of the input. */
+  /** Whether the bytes after `end` are the checksum of the span from `start`, which must be covered. `tail`: end of the input. */
   holds(start: number, end: number, tail: number): boolean {
     if (end > this.#end) this.#fill(Math.min(tail, end + AHEAD));
     const before = at(this.#a, start);

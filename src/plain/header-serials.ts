@@ -5,11 +5,11 @@ import { frame } from "../ubx.js";
 const SERIAL_OFFSET = 4;
 const SERIAL_BYTES = 16;
 
-/** Which headers of a recording say something new. */
+/** Tells which headers of a recording contain something new. */
 export class HeaderSerials {
-  /** What overrides the serial numbers of headers. */
+  /** Serial number that overrides those of headers. */
   #given: string | null = null;
-  /** Of the last header that said something new. */
+  /** Serial number of the last header with new content. */
   readonly #last = new Uint8Array(SERIAL_BYTES);
   #hasLast = false;
 
@@ -18,7 +18,7 @@ export class HeaderSerials {
     this.#hasLast = false;
   }
 
-  /** Whether a header says what the last one that said something new says; remembers the one that does not. */
+  /** Whether a header repeats the last one with new content. If it does not, later headers are compared with it. */
   repeats(payload: Uint8Array): boolean {
     if (!isHeaderPayload(payload)) return false;
     if (this.#hasLast && (this.#given !== null || this.#isLast(payload))) return true;
@@ -27,12 +27,12 @@ export class HeaderSerials {
     return false;
   }
 
-  /** The frame of a header with the serial number given; null when there is none and the frame stays as it is. */
+  /** The header frame with the overriding serial number; null if there is none and the frame stays unchanged. */
   renamed(payload: Uint8Array): Uint8Array | null {
     return this.#given === null ? null : frame("header", renameHeader(payload, this.#given));
   }
 
-  // A text ends at its first NUL; what stands behind that is not compared.
+  // A text ends at its first NUL; bytes after that are not compared.
   #isLast(payload: Uint8Array): boolean {
     for (let i = 0; i < SERIAL_BYTES; i++) {
       const character = payload[SERIAL_OFFSET + i];

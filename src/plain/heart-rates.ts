@@ -1,20 +1,20 @@
-/** How many readings wait for a row at most (recording format, "Rows"). */
+/** Maximum number of readings that wait for a row (recording format, "Rows"). */
 const MAX_WAITING = 16;
 /** A reading belongs to a row when it is younger than this. */
 const MAX_AGE_MS = 1000;
 
 /** Joins heart-rate readings to rows by time (recording format, "Rows"). */
 export class HeartRates {
-  // In file order. Times are unsigned and have 64 bits; those that a double does not hold are later than every row.
+  // In file order. Times are unsigned 64-bit integers; those that a double cannot represent are later than every row.
   readonly #times = new Float64Array(MAX_WAITING);
   readonly #rates = new Uint8Array(MAX_WAITING);
   #waiting = 0;
-  // the latest reading that rows have dropped
+  // the latest reading that has been taken from the queue
   #carriedMs = 0;
   #carriedRate = 0;
   #fillMs = 0;
 
-  /** @param fillMs greatest age in ms of a reading that is carried onto a row without its own; 0: none is carried */
+  /** @param fillMs maximum age in ms of a reading that is repeated on a row without its own; 0: none is repeated */
   reset(fillMs: number): void {
     this.#waiting = 0;
     this.#carriedRate = 0;
@@ -39,7 +39,7 @@ export class HeartRates {
     return own === 0 && this.#fillMs > 0 ? this.#carried(ms) : own;
   }
 
-  // The latest of the readings not later than the row, of equal ones the last; all of these go.
+  // Takes all readings that are not later than the row; uses the latest, and the last of equal times.
   #take(ms: number): number {
     let latestMs = -1;
     let rate = 0;

@@ -19,20 +19,20 @@ import { RowAccount } from "./row-account.js";
 
 /** Bytes of a frame around its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
 const ENVELOPE_BYTES = 8;
-/** A longer payload is no frame (recording format, "Frames"). */
+/** A frame cannot have a longer payload (recording format, "Frames"). */
 const MAX_PAYLOAD_BYTES = 8192;
-/** The shortest payload of a NAV-PVT, that of u-blox 7. */
+/** The shortest payload of a NAV-PVT: that of u-blox 7. */
 const MIN_GNSS_BYTES = 84;
 
-/** A step works on this much at most. */
+/** Maximum input of a step. */
 const MAX_WRITTEN_BYTES = 0x40000;
-// in front of it at most one unfinished frame of the step before
+// plus at most one incomplete frame of the previous step
 const INPUT_BYTES = MAX_WRITTEN_BYTES + 0x4000;
-// A row is shorter than its frame, so what a step gives is never longer than its input; the rest is for writes that overlap.
+// A row is shorter than its frame, so the output of a step is never longer than its input. The margin is for overlapping writes.
 const OUTPUT_BYTES = INPUT_BYTES + 64;
 const MAX_ROWS = Math.floor(INPUT_BYTES / (MIN_GNSS_BYTES + ENVELOPE_BYTES)) + 1;
 
-// class and id as they stand in the frame
+// class and id as stored in the frame
 const ASI_INF = 0x00a5;
 const NAV_PVT = 0x0701;
 const ECG_HR = 0x01a5;
@@ -41,7 +41,7 @@ const ECG_RAW = 0x02a5;
 const SYNC_1 = 0xb5;
 const SYNC_2 = 0x62;
 
-/** The decoder in TypeScript alone, for where WebAssembly may not run: about a seventh as fast as the core with SIMD. */
+/** The decoder in TypeScript, for places where WebAssembly is not allowed. About a seventh as fast as the core with SIMD. */
 export class PlainEngine implements Engine {
   readonly name = "plain";
   readonly rowWriter = new PlainRowWriter();
@@ -69,14 +69,14 @@ export class PlainEngine implements Engine {
   #kind: OutputKind = "none";
   #needsHeader = true;
   #isStrict = false;
-  // what waits to be read is #bytes[#head] up to, not including, #bytes[#tail]
+  // unread bytes are from #bytes[#head] to #bytes[#tail], exclusive
   #head = 0;
   #tail = 0;
   /** Offset in the input of #bytes[0]. */
   #passed = 0;
-  /** Bytes of CSV or frames, or rows of columns, that this step has given. */
+  /** Output of this step: bytes of CSV or frames, or rows of columns. */
   #out = 0;
-  // frames that are to be put out and stand one behind the other
+  // consecutive frames that still have to be copied to the output
   #keptFrom = 0;
   #keptTo = 0;
 
@@ -171,21 +171,21 @@ export class PlainEngine implements Engine {
       }
       account[damage] += 1;
       if (this.#isStrict) return { kind: "damaged", byteOffset: this.#passed + at, damage };
-      // Genuine frames may stand inside the span that it claims, so the search goes on behind its first byte.
+      // Valid frames may lie inside the span that it claims, so the search continues after its first byte.
       at += 1;
     }
   }
 
-  /** Whether the checksum of the frame at `at` holds, `end` being the end of its payload. */
+  /** Whether the checksum of the frame at `at` is right. `end`: end of its payload. */
   #holds(at: number, end: number): boolean {
     if (this.#sums.covers(at)) return this.#sums.holds(at + 2, end, this.#tail);
     if (checksum(this.#view, at + 2, end) === this.#view.getUint16(end, true)) return true;
-    // From here on false frames may overlap.
+    // false frames may overlap from here on
     this.#sums.begin(at + 2, end);
     return false;
   }
 
-  /** Counts a header; true when it says something new. */
+  /** Counts a header. Returns whether it contains something new. */
   #takeHeader(at: number, length: number): boolean {
     const size = length + ENVELOPE_BYTES;
     const payload = this.#bytes.subarray(at + 6, at + 6 + length);
@@ -224,7 +224,7 @@ export class PlainEngine implements Engine {
     account.knownBytes += size;
   }
 
-  /** A NAV-PVT of at least 84 bytes: a row, or the first reason that there is none (recording format, "Rows"). */
+  /** Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). */
   #readGnss(payload: number): void {
     const view = this.#view;
     const account = this.#account;
@@ -286,7 +286,7 @@ export class PlainEngine implements Engine {
     }
   }
 
-  /** Puts the frames from `from` to `to` out, now or with those behind them. */
+  /** Outputs the frames from `from` to `to`, now or together with later ones. */
   #keep(from: number, to: number): void {
     if (from !== this.#keptTo) {
       this.#putKept();
@@ -352,7 +352,7 @@ export class PlainEngine implements Engine {
 
 const DRAINED: Signal = { kind: "drained" };
 
-/** The next sync at or behind `from`; if there is none, the place from which to look again. */
+/** The next sync at or after `from`; if there is none, the position from which to search again. */
 function nextSync(bytes: Uint8Array, from: number, end: number): number {
   for (let at = from; at + 1 < end; at++) {
     if (bytes[at] === SYNC_1 && bytes[at + 1] === SYNC_2) return at;

@@ -1,32 +1,32 @@
 import type { Account } from "../engine-account.js";
 import { MAX_GAP_MS } from "../ranges.js";
 
-/** Counts rows: ranges, extremes, and where the output passes from one range to another. */
+/** Counts rows, and tracks ranges, earliest and latest rows, and where the output changes to another range. */
 export class RowAccount {
   readonly #account: Account;
-  // of this step, three numbers an entry: see RangeLog
+  // entries of this step, three numbers each: see RangeLog
   readonly #closed: Float64Array;
   readonly #breaks: Float64Array;
   #closedLength = 0;
   #breaksLength = 0;
   #fromMs = 0;
   #toMs = 0;
-  // Whether the next row that is produced is the first of its range.
+  // Whether the next produced row is the first of its range.
   #breaksRange = true;
 
-  /** @param maxRows that a step can give */
+  /** @param maxRows maximum number of rows of a step */
   constructor(account: Account, maxRows: number) {
     this.#account = account;
     this.#closed = new Float64Array(3 * maxRows);
     this.#breaks = new Float64Array(3 * maxRows);
   }
 
-  /** Ranges that have ended in this step. */
+  /** Ranges that ended in this step. */
   get closed(): Float64Array {
     return this.#closed.subarray(0, this.#closedLength);
   }
 
-  /** Where the output of this step passes to another range. */
+  /** Where the output of this step changes to another range. */
   get breaks(): Float64Array {
     return this.#breaks.subarray(0, this.#breaksLength);
   }
@@ -45,7 +45,7 @@ export class RowAccount {
     this.#breaksLength = 0;
   }
 
-  /** Counts a row; false when it lies outside the limits and is not produced. `out`: where its output begins. */
+  /** Counts a row. Returns false if it is outside the time limits and not produced. `out`: where its output starts. */
   count(ms: number, out: number): boolean {
     const account = this.#account;
     if (Math.abs(ms - account.rangeStopMs) > MAX_GAP_MS || account.rows === 0) this.#openRange(ms);

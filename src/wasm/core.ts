@@ -1,6 +1,6 @@
 import { ALPHABET, CORE_MARKS, SIMD_CORE } from "./bytes.js";
 
-/** The functions of assembly/index.ts. Numbers named as places are addresses in `memory`. */
+/** The exports of assembly/index.ts. Functions that return a place return its address in `memory`. */
 export interface CoreExports extends Record<string, unknown> {
   readonly memory: WebAssembly.Memory;
   reset(
@@ -50,14 +50,14 @@ export const CoreSignal = {
   overrun: 5,
 } as const;
 
-// (module (func (result v128) i32.const 0 i8x16.splat)): valid only where SIMD is
+// (module (func (result v128) i32.const 0 i8x16.splat)): valid only with SIMD support
 const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
 ]);
 
 let simd: boolean | undefined;
 
-/** Whether this machine runs WebAssembly with 128-bit SIMD. */
+/** Whether WebAssembly with 128-bit SIMD is available. */
 export function hasSimd(): boolean {
   simd ??= typeof WebAssembly === "object" && WebAssembly.validate(SIMD_PROBE);
   return simd;
@@ -67,7 +67,7 @@ export type CoreName = "simd" | "scalar";
 
 const modules = new Map<CoreName, WebAssembly.Module>();
 
-// Written by scripts/inline-wasm.mjs: a character for a byte, with "~" or "}" in front of it from some value on.
+// Decodes the text from scripts/inline-wasm.mjs: one character per byte, preceded by "~" or "}" for greater values.
 function simdBytes(): Uint8Array<ArrayBuffer> {
   const values = new Uint8Array(128);
   for (let i = 0; i < ALPHABET.length; i++) values[ALPHABET.charCodeAt(i)] = i;
@@ -89,11 +89,11 @@ function simdBytes(): Uint8Array<ArrayBuffer> {
 const TILDE = 0x7e;
 const BRACE = 0x7d;
 
-/** The compiled core. Compiles on first use only; the one without SIMD must have been handed in. */
+/** The compiled core. The one with SIMD is compiled on first use; the one without must have been supplied with `useCore`. */
 export function compiledCore(name: CoreName): WebAssembly.Module {
   let module = modules.get(name);
   if (module === undefined) {
-    if (name === "scalar") throw new Error("The core without SIMD has not been handed in.");
+    if (name === "scalar") throw new Error("The core without SIMD has not been supplied.");
     module = new WebAssembly.Module(simdBytes());
     modules.set(name, module);
   }
@@ -102,25 +102,26 @@ export function compiledCore(name: CoreName): WebAssembly.Module {
 
 const SECTION = "asi-convert";
 
-/** Which core of this build a module is; null when it is none. */
+/** Which core of this build a module is; null if it is neither. */
 export function coreNameOf(module: WebAssembly.Module): CoreName | null {
   const [section] = WebAssembly.Module.customSections(module, SECTION);
   const mark = section === undefined ? "" : new TextDecoder().decode(section);
   return mark === CORE_MARKS.simd ? "simd" : mark === CORE_MARKS.scalar ? "scalar" : null;
 }
 
-/** Takes a core that the caller has compiled. */
+/** Registers a core that the caller has compiled. */
 export function useCore(name: CoreName, module: WebAssembly.Module): void {
   modules.set(name, module);
 }
 
-/** A new instance of the core, each with a memory of its own. */
+/** Creates an instance of the core with its own memory. */
 export function instantiateCore(name: CoreName): CoreExports {
   return new WebAssembly.Instance(compiledCore(name)).exports as unknown as CoreExports;
 }
 
 /**
- * Compiles the core with SIMD ahead, asynchronously, for places that refuse to do it at once (the main thread of some browsers).
+ * Compiles the core with SIMD asynchronously, for platforms that refuse to compile synchronously, such as the main thread of
+ * some browsers.
  */
 export async function compileCore(): Promise<void> {
   modules.set("simd", await WebAssembly.compile(simdBytes()));

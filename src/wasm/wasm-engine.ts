@@ -14,7 +14,7 @@ import type { Report, SampleBatch } from "../types.js";
 import { type CoreExports, type CoreName, CoreSignal, instantiateCore } from "./core.js";
 import { WasmRowWriter } from "./wasm-row-writer.js";
 
-// A step works on this much at most, so that input and output stay in the processor's cache.
+// Maximum input of a step in bytes: input and output stay in the processor's cache.
 const MAX_WRITTEN = 0x40000;
 
 /** The WebAssembly core as an `Engine`. */
@@ -26,7 +26,7 @@ export class WasmEngine implements Engine {
   readonly #inputEnd: number;
   readonly #output: number;
   #step: (final: boolean) => number;
-  // as the core wrote them, see CLOSED_RANGES and RANGE_BREAKS in assembly/memory.ts
+  // entries as in CLOSED_RANGES and RANGE_BREAKS in assembly/memory.ts
   #ranges = new RangeLog();
 
   constructor(name: CoreName) {
@@ -134,7 +134,7 @@ export class WasmEngine implements Engine {
     return this.#triples(this.#core.rangeBreaks(), this.#core.rangeBreakCount());
   }
 
-  // A view of three numbers each, valid until the next step.
+  // A view of `count` entries of three numbers, valid until the next step.
   #triples(address: number, count: number): Float64Array {
     return new Float64Array(this.#core.memory.buffer, address, 3 * count);
   }

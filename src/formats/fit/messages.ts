@@ -1,6 +1,6 @@
 import { BASE_TYPES, type BaseType, HEADER_BITS } from "./profile.js";
 
-// The byte layout of messages: "Definition Message" and "Data Message" of the FIT Protocol document. All values are little-endian.
+// The byte layout of messages: "Definition Message" and "Data Message" of the FIT Protocol document, little-endian.
 
 /** A field: its number in the profile, its base type, and its size in bytes unless it is that of one value. */
 export type Field = readonly [number: number, type: BaseType, bytes?: number];

@@ -1,6 +1,9 @@
 // Totals of the rows of a lap or session.
 
-/** The unit is half a micrometre: the sum of two speeds in mm/s (twice their mean) times ms. Sums stay exact for thousands of kilometres. */
+/**
+ * Distances are in half micrometres: the sum of two speeds in mm/s (twice their mean) times ms. They stay exact for thousands of
+ * kilometres.
+ */
 const DISTANCE_UNITS_PER_CM = 20_000;
 
 /** Totals of rows. */
