@@ -3,10 +3,10 @@ import { AsiError, type AsiErrorCode } from "./errors.js";
 // Arguments are checked here, once, where callers pass them: JavaScript callers can pass anything.
 
 const MAX_SHOWN_LENGTH = 80;
-// what acts on a terminal: control characters, and those that turn the direction of a text or end a line
+// characters with an effect on terminals: control characters, line separators and bidirectional controls
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** A value as messages show it: never too long, never with a character that would act on a terminal. */
+/** Formats a value for messages: shortened, and without characters that have an effect on terminals. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -31,14 +31,14 @@ export function shortened(text: string, longest = MAX_SHOWN_LENGTH): string {
   return text.length > longest ? `${printable}...` : printable;
 }
 
-/** Throws `BAD_OPTION` for options that are not an object: JavaScript callers can pass `null` or a string. */
+/** Throws `BAD_OPTION` if options are not an object: JavaScript callers can pass `null` or a string. */
 export function requireObject(name: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return;
   const kind = value === null ? "null" : `a ${typeof value}`;
   throw new AsiError("BAD_OPTION", `${name} must be an object, not ${kind}.`);
 }
 
-/** Throws `BAD_OPTION` for a value that is given and not a boolean. */
+/** Throws `BAD_OPTION` for an option that is set but not a boolean. */
 export function requireBooleans(options: object, names: readonly string[]): void {
   const bad = names.find((name) => !["undefined", "boolean"].includes(typeof optionOf(options, name)));
   if (bad !== undefined) {
@@ -46,7 +46,7 @@ export function requireBooleans(options: object, names: readonly string[]): void
   }
 }
 
-/** Throws `BAD_OPTION` for a value that is given and not a function. */
+/** Throws `BAD_OPTION` for an option that is set but not a function. */
 export function requireFunctions(options: object, names: readonly string[]): void {
   const bad = names.find((name) => !["undefined", "function"].includes(typeof optionOf(options, name)));
   if (bad !== undefined) {
@@ -54,7 +54,7 @@ export function requireFunctions(options: object, names: readonly string[]): voi
   }
 }
 
-/** Throws `BAD_OPTION` for a value that is given and not a string. */
+/** Throws `BAD_OPTION` for an option that is set but not a string. */
 export function requireTexts(options: object, names: readonly string[]): void {
   const bad = names.find((name) => !["undefined", "string"].includes(typeof optionOf(options, name)));
   if (bad !== undefined) {
@@ -62,7 +62,7 @@ export function requireTexts(options: object, names: readonly string[]): void {
   }
 }
 
-/** Throws `code` for what cannot name a file or folder. */
+/** Throws an error with `code` if a value cannot be a path. */
 export function requirePath(code: AsiErrorCode, name: string, value: unknown): void {
   if (typeof value === "string" && value !== "" && !value.includes("\0")) return;
   throw new AsiError(
@@ -71,7 +71,7 @@ export function requirePath(code: AsiErrorCode, name: string, value: unknown): v
   );
 }
 
-/** Throws `BAD_OPTION` for options that are there and cannot name a file or folder. */
+/** Throws `BAD_OPTION` for options that are set but cannot be paths. */
 export function requirePaths(options: object, names: readonly string[]): void {
   for (const name of names) {
     const value = optionOf(options, name);
@@ -83,7 +83,7 @@ function optionOf(options: object, name: string): unknown {
   return (options as Record<string, unknown>)[name];
 }
 
-/** Whether it is a Date, also one of another realm. */
+/** Whether a value is a Date, including one of another realm. */
 export function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === "[object Date]";
 }

@@ -1,4 +1,4 @@
-/** The parts one behind another, in bytes of their own. */
+/** Concatenates the parts in newly allocated memory. */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;

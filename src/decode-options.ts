@@ -5,7 +5,7 @@ import type { DecodeOptions, EngineName } from "./types.js";
 
 const ENGINES: readonly unknown[] = ["simd", "scalar", "plain"] satisfies EngineName[];
 
-/** Throws `BAD_OPTION` for options out of their range; once, before the first byte is read. */
+/** Throws `BAD_OPTION` for invalid options. Called once, before the first byte is read. */
 export function checkDecodeOptions(options: DecodeOptions): void {
   requireObject("options", options);
   requireBooleans(options, ["strict"]);
@@ -21,17 +21,17 @@ export function checkDecodeOptions(options: DecodeOptions): void {
   checkEngine(engine);
 }
 
-/** Throws `BAD_OPTION` for an engine that there is not. */
+/** Throws `BAD_OPTION` for an unknown engine. */
 export function checkEngine(engine: EngineName | undefined): void {
   if (engine === undefined || ENGINES.includes(engine)) return;
-  throw new AsiError("BAD_OPTION", `There is no engine ${shown(engine)}; use simd, scalar or plain.`);
+  throw new AsiError("BAD_OPTION", `The engine ${shown(engine)} is unknown; use simd, scalar or plain.`);
 }
 
 function checkInstant(name: "from" | "to", instant: number | Date | undefined): void {
   if (instant === undefined) return;
-  // null and texts would count as numbers
+  // null and strings would be converted to numbers
   if ((typeof instant === "number" || isDate(instant)) && !Number.isNaN(Number(instant))) return;
-  throw new AsiError("BAD_OPTION", `${name} is no instant; give milliseconds since 1970 or a Date.`);
+  throw new AsiError("BAD_OPTION", `${name} is not a valid time; give milliseconds since 1970 or a Date.`);
 }
 
 function checkFillHr(fillHrMs: number): void {
@@ -48,10 +48,10 @@ function checkFillHr(fillHrMs: number): void {
 }
 
 function checkSignal(signal: AbortSignal | undefined): void {
-  // by what it can do: one of another realm or of a library is no instance
+  // by its methods: a signal of another realm or of a library is not an instance
   if (signal === undefined || signal === null) return;
   if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function") {
     return;
   }
-  throw new AsiError("BAD_OPTION", "signal is no AbortSignal; give the signal of an AbortController.");
+  throw new AsiError("BAD_OPTION", "signal is not an AbortSignal; give the signal of an AbortController.");
 }

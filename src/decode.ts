@@ -7,34 +7,34 @@ import { SourceReader } from "./source-reader.js";
 import type { DecodeOptions, EngineName, RecordingInfo, Report, Row, SampleBatch, Source } from "./types.js";
 
 /**
- * What a recording holds, as it is read. Can be iterated once: another time throws `ALREADY_READ`. The promises are
- * fulfilled by iterating, and rejected when that fails, is left early or aborted. Awaited before the iterator was advanced they
- * are rejected with `NOT_READ` at once. Between two steps of an iterator they stay pending; on Node.js they are rejected with
- * `NOT_READ` when the process has nothing left to do, as long as the iterator is referenced. Such a promise can be awaited
- * again and is fulfilled by reading.
+ * The rows of a recording as it is read. It can be iterated once; a second iteration throws `ALREADY_READ`. The promises are
+ * fulfilled by the iteration, and rejected if it fails, stops early or is aborted. Awaiting them before the iteration has started
+ * rejects with `NOT_READ` immediately. Between two steps of the iterator they stay pending; on Node.js they are rejected with
+ * `NOT_READ` when the process has nothing left to do, as long as the iterator is referenced. Such a promise can be awaited again
+ * and is fulfilled once the recording has been read.
  */
 export interface Decoding<T> extends AsyncIterable<T> {
-  /** The header: fulfilled when it has been read. */
+  /** The header. Fulfilled as soon as it has been read. */
   readonly info: Promise<RecordingInfo>;
-  /** Where every byte went: fulfilled when all has been read. */
+  /** Accounts for every byte. Fulfilled at the end of the recording. */
   readonly report: Promise<Report>;
-  /** Which decoder did the work: fulfilled when all has been read. */
+  /** The decoder that was used. Fulfilled at the end of the recording. */
   readonly engine: Promise<EngineName>;
 }
 
 /**
- * Reads a recording as columns of integers, a few thousand rows at a time. Reads no faster than you iterate; leaving the
- * loop early lets the source go.
+ * Reads a recording as columns of integers, a few thousand rows at a time. The source is read only as fast as you iterate, and
+ * released when you leave the loop early.
  *
- * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` at once; while iterating `NOT_A_RECORDING`, `UNSUPPORTED_VERSION`,
- * `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, with `strict` also `DAMAGED`. A recording without rows gives no batch.
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; while iterating `NOT_A_RECORDING`, `UNSUPPORTED_VERSION`,
+ * `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, with `strict` also `DAMAGED`. A recording without rows yields no batch.
  */
 export function decode(source: Source, options: DecodeOptions = {}): Decoding<SampleBatch> {
   const reader = batchReader(source, options);
   const promised = promisesOfReading(
     {
       isOver: () => reader.isOver,
-      // a caller who has taken a batch may ask for the next at any time
+      // a caller that has received a batch may request the next one at any time
       isHeld: () => reader.isBegun,
       endIfAborted: () => reader.endIfAborted(),
       hearAbort: () => reader.hearAbort(),
@@ -61,19 +61,19 @@ export function batchReader(source: Source, options: DecodeOptions): SourceReade
 
 /** All rows of a recording. */
 export interface DecodedRecording {
-  /** One batch of all rows; `rowsOf` gives them one by one. */
+  /** All rows in one batch; `rowsOf` iterates over them. */
   samples: SampleBatch;
   info: RecordingInfo;
-  /** Where every byte went. */
+  /** Accounts for every byte. */
   report: Report;
-  /** Which decoder did the work. */
+  /** The decoder that was used. */
   engine: EngineName;
 }
 
 /**
- * Reads a recording in memory at once: all its rows as columns of integers, 26 bytes a row.
+ * Reads a recording in memory synchronously: all its rows as columns of integers, 26 bytes a row.
  *
- * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` when the signal has fired already, `NOT_A_RECORDING`,
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` if the signal has already fired, `NOT_A_RECORDING`,
  * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`. A recording without rows gives none.
  */
 export function decodeSync(
@@ -119,9 +119,9 @@ async function* rowsOfAll(batches: AsyncIterable<SampleBatch>): AsyncGenerator<R
 }
 
 /**
- * The rows of a batch, in SI units: the integers divided, so that each number is the double nearest to the decimal.
+ * The rows of a batch, in SI units. The integers are divided, so each number is the double nearest to its decimal value.
  *
- * @throws AsiError `BAD_ARGUMENT` at once for columns that are none, or shorter than `length`
+ * @throws AsiError `BAD_ARGUMENT` immediately if columns are invalid or shorter than `length`
  */
 export function rowsOf(batch: SampleBatch): Generator<Row, void, undefined> {
   checkBatch(batch);
@@ -150,7 +150,7 @@ function iterate(reader: SourceReader<"columns">): AsyncIterator<SampleBatch> {
   };
   return {
     next() {
-      // as with a generator, calls wait for those before them
+      // as with a generator, calls wait for earlier ones
       const answer = last.then(produce);
       last = answer.catch(() => {});
       return answer;

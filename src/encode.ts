@@ -6,7 +6,7 @@ import { iterate, resultOf } from "./iterate.js";
 import type { Row } from "./types.js";
 import { FRAME_OVERHEAD, frame, writeFrame } from "./ubx.js";
 
-/** A row to be encoded: what `decodeRows` gives. `hr` and `altitude` may be left out. */
+/** A row to encode, as returned by `decodeRows`. `hr` and `altitude` are optional. */
 export type EncodableRow = Omit<Row, "altitude" | "hr"> & Partial<Pick<Row, "altitude" | "hr">>;
 
 const GNSS_PAYLOAD_LENGTH = 92;
@@ -16,12 +16,13 @@ const MAX_ROW_BYTES = GNSS_PAYLOAD_LENGTH + HR_PAYLOAD_LENGTH + 2 * FRAME_OVERHE
 const ROWS_PER_CHUNK = 2048;
 
 /**
- * Makes a recording of rows: for each a GNSS frame (NAV-PVT), before it an ECG frame when it has a heart rate. Decoding
- * gives the same rows: coordinates are rounded to 1e-7 degrees, altitude and speed to 0.001. Reads the rows no faster
- * than the stream is read.
+ * Encodes rows as a recording: a GNSS frame (NAV-PVT) for each row, preceded by an ECG frame if the row has a heart rate. Decoding
+ * returns the same rows, with coordinates rounded to 1e-7 degrees, altitude and speed to 0.001. The rows are read only as fast as
+ * the stream is read.
  *
- * @param rows in the order of the recording; need not be sorted by time
- * @throws AsiError `BAD_OPTION` for the header and `BAD_SOURCE` for the rows at once; through the stream `BAD_ROW` for what a recording cannot hold
+ * @param rows in the order of the recording; they need not be sorted by time
+ * @throws AsiError `BAD_OPTION` for the header and `BAD_SOURCE` for the rows immediately; through the stream `BAD_ROW` for a row that a
+ * recording cannot represent
  */
 export function encode(
   rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>,
@@ -30,14 +31,14 @@ export function encode(
   return encodeRows(rows, header, (rowNumber) => ({ name: `Row ${rowNumber}`, line: undefined }));
 }
 
-/** Where a row stands, for messages. */
+/** The position of a row, for messages. */
 export interface RowPlace {
   name: string;
-  /** Line of the text that the row was read from. */
+  /** Line of the text from which the row was read. */
   line: number | undefined;
 }
 
-/** The same for rows whose place is not their number: `placeOf` is asked for that of the row read last, counted from 1. */
+/** The same for rows that are not identified by their number: `placeOf` returns the position of the last row, counted from 1. */
 export function encodeRows(
   rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>,
   header: RecordingHeader,
@@ -89,10 +90,7 @@ function iteratorOf(rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>):
     const iterated = iterate<EncodableRow>(rows);
     if (iterated !== null) return iterated;
   }
-  throw new AsiError(
-    "BAD_SOURCE",
-    "The rows cannot be iterated; hand in an array, or what decodeRows gives.",
-  );
+  throw new AsiError("BAD_SOURCE", "The rows are not iterable; pass an array, or the result of decodeRows.");
 }
 
 class RowChunk {
@@ -103,7 +101,7 @@ class RowChunk {
   /** Throws `BadField`. */
   add(row: EncodableRow): void {
     if (typeof row !== "object" || row === null) {
-      throw new BadField(`it is ${shown(row)}; it must be an object such as decodeRows gives.`);
+      throw new BadField(`it is ${shown(row)}; it must be an object as decodeRows returns it.`);
     }
     const { timestamp } = row;
     if (row.hr !== undefined && row.hr !== null) {
@@ -157,7 +155,7 @@ const MAX_METRES = 2147483.647;
 function heartRatePayload(timestampMs: number, hr: number): Uint8Array {
   const wholeMs = whole(timestampMs, 1, "timestamp", EARLIEST_MS, LATEST_MS);
   if (timestampMs < 0) {
-    throw new BadField("a heart rate before 1970 cannot be recorded; leave it out (null).");
+    throw new BadField("a heart rate before 1970 cannot be recorded; use null.");
   }
   const payload = new Uint8Array(HR_PAYLOAD_LENGTH);
   const view = new DataView(payload.buffer);
@@ -167,14 +165,14 @@ function heartRatePayload(timestampMs: number, hr: number): Uint8Array {
   return payload;
 }
 
-/** What a recording cannot hold; it does not know yet of which row. */
+/** A value that a recording cannot represent; the caller adds which row it is in. */
 class BadField extends Error {}
 
 function badRow({ message }: BadField, { name, line }: RowPlace): AsiError {
   return new AsiError("BAD_ROW", `${name}: ${message}`, { line });
 }
 
-// The value in units of 1 / `scale`, as a whole number.
+// Converts a value to an integer in units of 1 / `scale`.
 function whole(value: number, scale: number, field: keyof Row, min: number, max: number): number {
   if (typeof value !== "number" || !(value >= min && value <= max)) {
     throw new BadField(`${field} is ${shown(value)}; it must be a number from ${min} to ${max}.`);

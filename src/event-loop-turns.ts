@@ -1,5 +1,5 @@
-// Long synchronous work gives way to the event loop: to timers, signals and other tasks. The work of
-// a whole thread is counted together, so that many readings at once hold the loop no longer than one.
+// Long synchronous work yields to the event loop: to timers, signals and other tasks. The work of a whole thread is counted
+// together, so that many concurrent readings block the loop no longer than one.
 
 const MAX_HOLD_MS = 16;
 
@@ -19,12 +19,12 @@ function clock(): () => number {
   return web === undefined ? Date.now : () => web.now();
 }
 
-// Since when there has been work without a turn; null when the loop has had one since.
+// When the current work started; null after the event loop has had a turn.
 let busySinceMs: number | null = null;
 let isTurnAsked = false;
 const waiting: (() => void)[] = [];
 
-/** Whether work has held the event loop long enough: then `takeTurn` is due. Cheap enough for every step of work. */
+/** Whether work has blocked the event loop long enough that `takeTurn` is due. Cheap enough to call at every step. */
 export function isTurnDue(): boolean {
   if (busySinceMs === null) {
     busySinceMs = clockMs();
@@ -34,7 +34,7 @@ export function isTurnDue(): boolean {
   return clockMs() - busySinceMs >= MAX_HOLD_MS;
 }
 
-/** Fulfilled when the event loop has had its turn. Waiting tasks continue one by one, with an event loop turn between them. */
+/** Resolves after a turn of the event loop. Waiting tasks continue one by one, with a turn between them. */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
@@ -60,7 +60,7 @@ function onTurn(): void {
 
 const schedule: () => void = scheduler();
 
-/** What runs `onTurn` in a task of its own, as soon as possible. */
+/** Returns a function that runs `onTurn` in a separate task as soon as possible. */
 function scheduler(): () => void {
   if (typeof immediate === "function") return () => immediate(onTurn);
   if (typeof Channel === "function") {
@@ -70,6 +70,6 @@ function scheduler(): () => void {
     return () => port2.postMessage(null);
   }
   if (typeof timeout === "function") return () => timeout(onTurn, 0);
-  // an environment without tasks has nothing to give way to
+  // an environment without tasks has nothing to yield to
   return () => void Promise.resolve().then(onTurn);
 }

@@ -4,12 +4,12 @@ import { AsiError } from "./errors.js";
 import { checkGivenSerial } from "./header.js";
 
 /**
- * Name of the CSV of a recording: `{serial}_{start}_{end}.csv`, start and end as `YYYYMMDDTHHMMSS` in UTC, seconds cut,
- * not rounded (docs/recording-format.md, "CSV").
+ * Name of the CSV of a recording: `{serial}_{start}_{end}.csv`, with start and end as `YYYYMMDDTHHMMSS` in UTC, truncated to
+ * seconds (docs/recording-format.md, "CSV").
  *
  * @param startMs earliest row, ms since 1970 UTC
  * @param endMs latest row, ms since 1970 UTC
- * @throws AsiError `BAD_OPTION` for the serial number, `BAD_ARGUMENT` for an instant that no Date can hold
+ * @throws AsiError `BAD_OPTION` for the serial number, `BAD_ARGUMENT` for a time that a Date cannot represent
  */
 export function csvFileName(serial: string, startMs: number, endMs: number): string {
   checkGivenSerial(serial);

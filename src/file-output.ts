@@ -2,31 +2,31 @@ import type { Engine } from "./engine.js";
 import type { FormatWriter, OpenFormat } from "./formats/format.js";
 import type { RecordingInfo, SampleBatch } from "./types.js";
 
-/** Makes a file of what an engine gives, or one for each range. Pieces are valid until the next one is asked for. */
+/** Converts the output of an engine to one file, or to a file for each range. Pieces are valid until the next one is requested. */
 export interface FileOutput {
-  /** What the engine is to give. */
+  /** The kind of output that the engine must produce. */
   readonly reads: "csv" | "columns";
-  /** Whether the piece given last begins a file. */
+  /** Whether the last returned piece starts a file. */
   readonly beginsFile: boolean;
-  /** What the last step adds; read to its end before the next step. */
+  /** The output for the last step. The caller reads it to the end before the next step. */
   step(engine: Engine, info: RecordingInfo): Iterable<Uint8Array>;
-  /** What the end of the recording adds. */
+  /** The output at the end of the recording. */
   end(engine: Engine): Iterable<Uint8Array>;
 }
 
-/** Rows in a format. */
+/** Writes rows in a format. */
 export class FormatOutput implements FileOutput {
   readonly reads = "columns";
   beginsFile = false;
   readonly #open: OpenFormat;
   readonly #split: boolean;
   #writer: FormatWriter | null = null;
-  // whether the writer has rows already; a file may be written only when they are all there
+  // whether the writer has received rows; a format may produce no output until it has all of them
   #hasRows = false;
-  // whether the next piece begins a file
+  // whether the next piece starts a file
   #isNew = true;
 
-  /** @param split whether each range becomes a file of its own */
+  /** @param split whether to write a separate file for each range */
   constructor(open: OpenFormat, split: boolean) {
     this.#open = open;
     this.#split = split;
@@ -37,7 +37,7 @@ export class FormatOutput implements FileOutput {
     if (batch.length === 0) return;
     let writer = this.#writer ?? this.#openWriter(engine, info);
     let from = 0;
-    // a format that shows no ranges gets the rows of a step together
+    // a format that does not represent ranges gets all rows of a step at once
     const breaks = this.#split || writer.startRange !== undefined ? engine.rangeBreaks() : [];
     for (const { outputOffset: to } of breaks) {
       if (to > from) yield* this.#rows(writer, batch, from, to);

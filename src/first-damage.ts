@@ -5,21 +5,21 @@ import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import { readChunks } from "./source.js";
 import type { Report, Source } from "./types.js";
 
-/** Where a recording is damaged first. */
+/** The first damage in a recording. */
 export interface DamagePlace {
-  /** Offset of the frame that began and did not hold. */
+  /** Offset of the damaged frame. */
   byteOffset: number;
   kind: keyof Report["damage"];
 }
 
-/** A source that is watched while somebody else reads it. */
+/** A source that is searched for damage while it is read. */
 export interface WatchedSource {
   chunks: AsyncIterable<Uint8Array>;
-  /** The first damage in what has been read; null when there was none. */
+  /** The first damage in the bytes read so far; null if there is none. */
   firstDamage(): DamagePlace | null;
 }
 
-/** Hands the chunks of a source on and looks for the first damage in them, so that it need not be read twice. */
+/** Passes the chunks of a source on and searches them for the first damage, so that the source need not be read twice. */
 export function watchForDamage(source: Source): WatchedSource {
   let place: DamagePlace | null = null;
   async function* watched(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -50,7 +50,7 @@ const SETTINGS: EngineSettings = {
   fillHrMs: 0,
 };
 
-// null: the end
+// `chunk`: null at the end
 async function search(driver: EngineDriver, chunk: Uint8Array | null): Promise<DamagePlace | null> {
   driver.give(chunk);
   while (!driver.needsInput && !driver.isDone) {

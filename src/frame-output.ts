@@ -2,12 +2,12 @@ import { concatenate } from "./concatenate.js";
 import { headerlessInfo, renameHeader, writeHeader } from "./header.js";
 import { frame } from "./ubx.js";
 
-/** Puts the headers, which engines hand over by themselves, back between the valid frames of a recording. */
+/** Puts the headers, which engines signal separately, back between the valid frames of a recording. */
 export class FrameOutput {
   readonly #serial: string | null;
   #hasHeader = false;
 
-  /** @param serial what the headers are to bear, checked; null: what they bear */
+  /** @param serial a valid serial number for the headers; null keeps their own */
   constructor(serial: string | null) {
     this.#serial = serial;
   }
@@ -16,13 +16,13 @@ export class FrameOutput {
    * The output of one step.
    *
    * @param frames the valid frames of the step
-   * @param header payload of the header with which the step ended; null when it did not end with one
-   * @returns null when there is nothing
+   * @param header payload of the header at which the step stopped; null if it did not stop at one
+   * @returns null if there is no output
    */
   take(frames: Uint8Array, header: Uint8Array | null): Uint8Array | null {
     const parts: Uint8Array[] = [];
     if (frames.length > 0) {
-      // a plain log: its first frames come before any header
+      // a plain log: there is no header before its first frames
       if (!this.#hasHeader && this.#serial !== null) {
         parts.push(frame("header", writeHeader(headerlessInfo(this.#serial))));
         this.#hasHeader = true;

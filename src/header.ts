@@ -7,7 +7,7 @@ import type { RecordingInfo } from "./types.js";
 const HEADER_PAYLOAD_LENGTH = 64;
 const FORMAT_VERSION = 1;
 const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-// Names of devices on Windows, whatever follows behind a dot: a file of that name cannot be made there.
+// Reserved device names of Windows, with or without an extension: files with these names cannot be created there.
 const RESERVED_PATTERN = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 function canBeFileName(serial: string): boolean {
@@ -23,9 +23,9 @@ const FIELDS = {
 
 type HeaderText = keyof typeof FIELDS;
 
-/** What `encode` and `repair` write into the header; texts are ASCII of at most 16, 16, 12 and 12 characters. */
+/** The header fields that `encode` and `repair` write. Texts are ASCII with at most 16, 16, 12 and 12 characters. */
 export interface RecordingHeader {
-  /** `[A-Za-z0-9._-]`, 1 to 16 characters, not beginning with `-` or `.`, and no name of a device on Windows (`CON`, `NUL.1`). */
+  /** 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`, not a reserved device name of Windows (`CON`, `NUL.1`). */
   serial: string;
   deviceName?: string | undefined;
   deviceType?: string | undefined;
@@ -34,7 +34,7 @@ export interface RecordingHeader {
   periodMs?: number | undefined;
 }
 
-/** Throws `BAD_OPTION` when a serial number that the caller gave is none that a header could hold. */
+/** Throws `BAD_OPTION` if a header cannot contain the serial number that the caller supplied. */
 export function checkGivenSerial(serial: string): void {
   if (typeof serial === "string" && serial.length > FIELDS.serial.length) {
     throw new AsiError(
@@ -42,7 +42,7 @@ export function checkGivenSerial(serial: string): void {
       `The serial number ${shown(serial)} is too long; a recording holds at most ${FIELDS.serial.length} characters.`,
     );
   }
-  // from JavaScript it can be left out: the pattern would take "undefined"
+  // JavaScript callers can omit it, and the pattern would accept "undefined"
   if (typeof serial === "string" && canBeFileName(serial)) return;
   throw new AsiError(
     "BAD_OPTION",
@@ -51,9 +51,10 @@ export function checkGivenSerial(serial: string): void {
 }
 
 /**
- * Reads the payload of an ASI-INF frame that stands at `byteOffset`.
- * `givenSerial` overrides the serial number of the header, which then may be anything.
- * @returns an error `UNSUPPORTED_VERSION` or `BAD_HEADER` where it cannot be used
+ * Reads the payload of the ASI-INF frame at `byteOffset`. `givenSerial` overrides the serial number of the header, which is then not
+ * checked.
+ *
+ * @returns an error `UNSUPPORTED_VERSION` or `BAD_HEADER` if the header cannot be used
  */
 export function readHeader(
   payload: Uint8Array,
@@ -93,12 +94,12 @@ export function readHeader(
   };
 }
 
-/** The information of a log that has no header: only what the caller said. */
+/** The information about a log without a header: only the serial number from the caller. */
 export function headerlessInfo(serial: string): RecordingInfo {
   return { serial, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0, formatVersion: null };
 }
 
-/** A serial number that has been checked, as it stands in a header: 16 bytes, padded with NUL. */
+/** A valid serial number as stored in a header: 16 bytes, padded with NUL. */
 export function serialBytes(serial: string): Uint8Array {
   const { offset, length } = FIELDS.serial;
   const payload = new Uint8Array(HEADER_PAYLOAD_LENGTH);
@@ -122,7 +123,7 @@ function readText(payload: Uint8Array, field: HeaderText): string {
   return text;
 }
 
-/** The payload of an ASI-INF frame. Throws `BAD_OPTION` for what it cannot hold. */
+/** The payload of an ASI-INF frame. Throws `BAD_OPTION` for values that it cannot represent. */
 export function writeHeader(header: RecordingHeader): Uint8Array {
   requireObject("header", header);
   checkGivenSerial(header.serial);
@@ -141,7 +142,7 @@ export function writeHeader(header: RecordingHeader): Uint8Array {
   return payload;
 }
 
-/** The payload of an ASI-INF frame of 64 bytes with another serial number, which has been checked; all else as it is. */
+/** Replaces the serial number in the 64-byte payload of an ASI-INF frame with another valid one. */
 export function renameHeader(payload: Uint8Array, serial: string): Uint8Array {
   const renamed = payload.slice();
   const { offset, length } = FIELDS.serial;

@@ -5,18 +5,17 @@ import type { EngineName } from "./types.js";
 
 export interface InitializeOptions {
   /**
-   * The compiled core, `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`, for where compiling from bytes
-   * is forbidden. Default: the copy in the library.
+   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. For platforms that forbid compiling
+   * from bytes. Default: the core that is embedded in the library.
    */
   module?: WebAssembly.Module | undefined;
 }
 
 /**
- * Compiles the decoder ahead, or takes one that is compiled. Nobody has to call it: otherwise the first recording does so.
+ * Compiles the decoder in advance, or uses one that is already compiled. Optional: otherwise the first recording compiles it.
  *
- * @returns which engine reads from now on where no other is named: `plain` where WebAssembly may not run
- * @throws AsiError `BAD_OPTION` for what is no module, the module of something else or of another version of the library, and
- * one that does not run here
+ * @returns the engine that is used from now on unless another one is named; `plain` if WebAssembly is not allowed
+ * @throws AsiError `BAD_OPTION` if the value is not a module, or is not a core of this version, or does not run here
  */
 export async function initialize(options: InitializeOptions = {}): Promise<EngineName> {
   requireObject("options", options);

@@ -5,9 +5,9 @@ import { SourceReader } from "./source-reader.js";
 import type { DecodeOptions, Source } from "./types.js";
 
 /**
- * Reads a recording through and says what is in it, without handing out rows.
+ * Reads a whole recording and describes its content, without returning rows.
  *
- * @throws AsiError as `decode`; a recording without rows is no error here
+ * @throws AsiError like `decode`; a recording without rows is not an error here
  */
 export async function inspect(source: Source, options: DecodeOptions = {}): Promise<Inspection> {
   requireObject("options", options);
@@ -17,9 +17,9 @@ export async function inspect(source: Source, options: DecodeOptions = {}): Prom
 }
 
 /**
- * The same at once, of bytes in memory.
+ * The same for bytes in memory, synchronously.
  *
- * @throws AsiError `BAD_SOURCE`, and as `inspect`
+ * @throws AsiError `BAD_SOURCE`, and like `inspect`
  */
 export function inspectSync(recording: Uint8Array | ArrayBuffer, options: DecodeOptions = {}): Inspection {
   return inspectionOf(readWhole(recording, options, "none").result);

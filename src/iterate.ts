@@ -1,13 +1,13 @@
 import { shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
 
-// Iterables of callers are recognised by their methods, and may not keep their contract.
+// Iterables of callers are recognised by their methods, and may violate the protocol.
 
 export type Iterated<T> =
   | { iterator: AsyncIterator<T>; isAsync: true }
   | { iterator: Iterator<T>; isAsync: false };
 
-/** An iterator of an object; null when it gives none. */
+/** An iterator over an object; null if it is not iterable. */
 export function iterate<T>(iterable: object): Iterated<T> | null {
   if (hasMethod(iterable, Symbol.asyncIterator)) {
     const iterator = (iterable as AsyncIterable<T>)[Symbol.asyncIterator]();
@@ -29,7 +29,7 @@ export function hasMethod(value: unknown, name: string | symbol): boolean {
   );
 }
 
-/** What `next` of an iterator gave. Throws `BAD_SOURCE` when it is no result. */
+/** Checks the result of `next` of an iterator. Throws `BAD_SOURCE` if it is not an iterator result. */
 export function resultOf<T>(result: IteratorResult<T>): IteratorResult<T> {
   if (typeof result === "object" && result !== null) return result;
   throw new AsiError("BAD_SOURCE", `The iterator gave ${shown(result)} instead of { done, value }.`);

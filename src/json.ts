@@ -6,46 +6,46 @@ import { type Field, type RowTemplate, rowTemplate, type TemplatePart } from "./
 import { checkBatch } from "./sample-batch.js";
 import type { EngineName, SampleBatch } from "./types.js";
 
-/** What can stand under a key of a sample. */
+/** A value of a sample. */
 export type JsonValue =
-  /** ms since 1970 UTC, a whole number */
+  /** ms since 1970 UTC, an integer */
   | "timestamp"
-  /** the same instant as `"2025-05-17T14:30:00.050Z"` */
+  /** the same time as `"2025-05-17T14:30:00.050Z"` */
   | "time"
   /** degrees */
   | "latitude"
   | "longitude"
-  /** m above mean sea level; null of a two-dimensional fix */
+  /** m above mean sea level; null for a two-dimensional fix */
   | "altitude"
   /** m/s */
   | "speed"
-  /** beats per minute; null of a sample without heart rate */
+  /** beats per minute; null for a sample without a heart rate */
   | "hr";
 
-/** The keys of each object, in their order, and what stands under them. */
+/** The keys of each object, in order, and their values. */
 export type JsonKeys = Readonly<Record<string, JsonValue>>;
 
 export interface SamplesToJsonOptions {
   /** Default: the keys of a `Row`, `{ timestamp: "timestamp", latitude: "latitude", ... }`. */
   keys?: JsonKeys | undefined;
-  /** Text in front of the array: the beginning of an object that holds it, which then needs no second copy. */
+  /** Text before the array, such as the start of an enclosing object. Saves copying the result. */
   before?: string | undefined;
-  /** Text behind the array. */
+  /** Text after the array. */
   after?: string | undefined;
-  /** Which engine does the work; default the fastest that runs here. All give the same bytes. */
+  /** The engine to use; default the fastest one available. All give the same bytes. */
   engine?: EngineName | undefined;
 }
 
 /**
- * Samples, as `decode` gives them, as the text of a JSON array of objects:
+ * Converts samples, as returned by `decode`, to the text of a JSON array of objects:
  * `[{"timestamp":1000000000050,"latitude":47.3700001,"longitude":8.5500000,"altitude":408.123,"speed":3.050,"hr":142}]`.
- * Numbers have all their decimals, so each is exactly the integer of its column, divided. No object is made for a sample: a
- * page of 25,000 takes about a millisecond.
+ * Numbers have all their decimals, so each is exactly the integer of its column, divided. No object is created for a sample:
+ * 25,000 samples take about a millisecond.
  *
- * @param samples times are integers, in the years 0 to 9999
+ * @param samples times must be integers in the years 0 to 9999
  * @returns UTF-8
- * @throws AsiError `BAD_ARGUMENT` for samples that are none, columns shorter than `length`, times that are no such integers;
- * `BAD_OPTION`, also for an engine that does not run here
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples, columns shorter than `length` and invalid times; `BAD_OPTION`, also for an
+ * engine that is not available
  */
 export function samplesToJson(samples: SampleBatch, options: SamplesToJsonOptions = {}): Uint8Array {
   requireObject("options", options);
@@ -82,7 +82,7 @@ function write(
   let at = before.length;
   for (let next = 0; next < samples.length; ) {
     const { bytes, end } = engine.rowWriter.write(template, samples, next, samples.length);
-    // each object begins with a comma, the first one does not
+    // a comma precedes each object except the first
     const objects = next === 0 ? bytes.subarray(1) : bytes;
     json.set(objects, at);
     at += objects.length;
@@ -103,7 +103,7 @@ const FIELDS: Readonly<Record<JsonValue, Field>> = {
   hr: "hr",
 };
 
-// Callers have one object of keys, mostly.
+// Most callers pass the same object of keys each time.
 const templates = new WeakMap<JsonKeys, RowTemplate>();
 
 function templateOf(keys: JsonKeys): RowTemplate {
@@ -122,9 +122,13 @@ function templateOf(keys: JsonKeys): RowTemplate {
     templates.set(keys, template);
     return template;
   } catch (cause) {
-    throw new AsiError("BAD_OPTION", "keys are too long; together they may have about 3,000 bytes.", {
-      cause,
-    });
+    throw new AsiError(
+      "BAD_OPTION",
+      "keys are too long; their total length must not exceed about 3,000 bytes.",
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -145,7 +149,7 @@ function checkTimes({ timestampMs, length }: SampleBatch): void {
     if (ms !== undefined && ms >= EARLIEST_MS && ms <= LATEST_MS && Number.isInteger(ms)) continue;
     throw new AsiError(
       "BAD_ARGUMENT",
-      `timestampMs[${i}] is ${shown(ms)}; it must be whole ms since 1970, in the years 0 to 9999.`,
+      `timestampMs[${i}] is ${shown(ms)}; it must be an integer, ms since 1970, in the years 0 to 9999.`,
     );
   }
 }

@@ -1,9 +1,9 @@
-// A list of objects, one for each gap in a recording, can cost more than reading the recording, and few ask for it.
+// A list with an object for each range can cost more than reading the recording, and few callers need it.
 
-/** Lists up to this length are simply there: what is printed or looked at in a debugger shows them. */
+/** Lists up to this length are created immediately, so that they appear in printed output and debuggers. */
 const SHORT = 10_000;
 
-/** `object` with a list under `key`; a long one is made when it is first asked for. `make` must not depend on the time. */
+/** Adds a list to `object` under `key`. A long list is created on first access; `make` must give the same result at any time. */
 export function withList<O extends object, K extends string, T>(
   object: O,
   key: K,

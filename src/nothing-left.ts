@@ -9,15 +9,15 @@ interface NodeProcess {
 const { process: node } = globalThis as { process?: Partial<NodeProcess> };
 const canTell = typeof node?.once === "function" && typeof node.removeListener === "function";
 
-// Weak references: in a process that goes on, a wait is collected together with those who wait.
+// Weak references: in a process that continues, a wait is garbage-collected together with its waiters.
 const waiting = new Set<WeakRef<() => void>>();
 const collected = canTell ? new FinalizationRegistry<WeakRef<() => void>>(remove) : null;
 
 /**
- * Calls `giveUp` when the process has nothing left to do: on Node.js and what is like it; elsewhere never. `giveUp` is not
- * kept alive.
+ * Calls `giveUp` when the process has nothing left to do, on Node.js and compatible runtimes; elsewhere never. Does not keep
+ * `giveUp` alive.
  *
- * @returns cancels the call; keeps `giveUp` alive
+ * @returns a function that cancels the call; it keeps `giveUp` alive
  */
 export function whenNothingIsLeft(giveUp: () => void): () => void {
   if (collected === null) return () => {};

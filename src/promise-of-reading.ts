@@ -1,15 +1,15 @@
 import { AsiError } from "./errors.js";
 import { whenNothingIsLeft } from "./nothing-left.js";
 
-/** A reading on demand, as far as a wait for its outcome depends on it. */
+/** The state of a reading on demand on which waiting for its outcome depends. */
 export interface Reading {
-  /** Whether it has ended, in whatever way: then its promises settle by themselves. */
+  /** Whether it has ended, successfully or not: then its promises settle by themselves. */
   isOver(): boolean;
-  /** Whether somebody reads, or holds what can be read from at any time. */
+  /** Whether it is being read, or somebody holds a reader that can continue at any time. */
   isHeld(): boolean;
-  /** Ends it when it was aborted before it began. */
+  /** Ends it if it was aborted before it started. */
   endIfAborted(): void;
-  /** Lets an abort end it from now on. */
+  /** From now on, an abort ends it. */
   hearAbort(): void;
 }
 
@@ -19,17 +19,17 @@ interface Guard {
 }
 
 /**
- * A promise of what is known when something has been read. Reading goes on only when somebody asks for more, so a wait that
- * nobody ends is refused with `NOT_READ`: at once where nobody reads, and when the process has nothing left to do where
- * somebody holds a reader and does not use it. The promise itself stays pending, and can be awaited again.
+ * A promise for a result that is known after reading. Reading happens only on demand, so a wait that would never end is rejected
+ * with `NOT_READ`: immediately if nobody reads, and when the process has nothing left to do if somebody holds a reader without
+ * using it. The promise itself stays pending and can be awaited again.
  */
 class PromiseOfReading<T> extends Promise<T> {
-  // what `then` gives is a promise like any other
+  // `then` returns an ordinary promise
   static override get [Symbol.species]() {
     return Promise;
   }
 
-  /** Null when the promise is settled. */
+  /** Null once the promise is settled. */
   guard: Guard | null = null;
 
   // biome-ignore lint/suspicious/noThenProperty: a promise has one
@@ -38,7 +38,7 @@ class PromiseOfReading<T> extends Promise<T> {
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     const { guard } = this;
-    // a handler of errors alone does not wait for the value
+    // a handler for errors only does not wait for the value
     if (typeof onFulfilled !== "function" || guard === null) return super.then(onFulfilled, onRejected);
     const { reading } = guard;
     reading.endIfAborted();
@@ -54,10 +54,10 @@ class PromiseOfReading<T> extends Promise<T> {
 }
 
 /**
- * Makes such promises.
+ * Returns a function that creates such promises.
  *
- * @param reading what they tell of
- * @param whatToDo a sentence
+ * @param reading the reading on which they depend
+ * @param whatToDo a sentence for the error message
  */
 export function promisesOfReading(
   reading: Reading,
@@ -70,7 +70,7 @@ export function promisesOfReading(
     const settled = () => {
       guarded.guard = null;
     };
-    // a caller that does not use it gets no unhandled rejection
+    // avoids unhandled rejections for callers that do not use it
     promise.then(settled, settled);
     guarded.catch(() => {});
     guarded.guard = {

@@ -2,7 +2,7 @@ import type { OutputKind } from "./engine.js";
 import type { Reading } from "./promise-of-reading.js";
 import type { SourceReader } from "./source-reader.js";
 
-/** The reading behind a stream. A caller that holds a reader may read on at any time. */
+/** The reading behind a stream. A caller that holds a reader may continue at any time. */
 export function readingBehind(
   stream: ReadableStream,
   reader: Pick<SourceReader<OutputKind>, "isOver" | "isReading" | "endIfAborted" | "hearAbort">,
@@ -16,8 +16,7 @@ export function readingBehind(
 }
 
 /**
- * A stream of what `next` gives, until it gives null. Nothing is asked for before the stream is read, and then one chunk at
- * a time.
+ * A stream of the results of `next`, until it returns null. `next` is called only when the stream is read, once for each chunk.
  */
 export function pulledStream<T>(
   next: () => Promise<T | null>,

@@ -21,7 +21,7 @@ export function findRanges(timestampsMs: Iterable<number>): Range[] {
   if (iterated?.isAsync !== false) {
     throw new AsiError(
       "BAD_ARGUMENT",
-      `The instants are ${shown(timestampsMs)}; hand in an array or another iterable of ms since 1970.`,
+      `The instants are ${shown(timestampsMs)}; pass an array or another iterable of ms since 1970.`,
     );
   }
   const ranges: Range[] = [];

@@ -2,30 +2,30 @@ import type { Engine, Span } from "./engine.js";
 import { csvFileNameOf } from "./file-name.js";
 import type { EngineName, RecordingInfo, Report } from "./types.js";
 
-/** What is in a recording. */
+/** The content of a recording. */
 export interface Inspection {
   info: RecordingInfo;
   report: Report;
-  /** Name of the CSV that `convert` would give; null when there would be none. */
+  /** Name of the CSV that `convert` would write; null if there are no rows. */
   fileName: string | null;
   /** Rows between `from` and `to`. */
   rowsProduced: number;
   /** Recorded time: the sum of the ranges' lengths, ms. */
   recordedMs: number;
-  /** Mean rates; null where the recorded time is 0. */
+  /** Mean rates; null if the recorded time is 0. */
   rates: {
     /** Rows per second of recorded time. */
     gnssHz: number | null;
     /** Rows with a heart rate per second of recorded time. */
     hrHz: number | null;
-    /** Samples per second of the ECG waveform, as its frames say. */
+    /** Sample rate of the ECG waveform, as stated in its frames. */
     ecgHz: number | null;
   };
-  /** Which decoder did the work. */
+  /** The decoder that was used. */
   engine: EngineName;
 }
 
-/** What is known when a recording has been read to its end. */
+/** The result of a recording that has been read to its end. */
 export interface ReadResult extends Inspection {
   /** Earliest and latest row produced of each range that has any, in order, ms since 1970 UTC. */
   readonly spans: Span[];
@@ -52,7 +52,7 @@ export function resultOf(engine: Engine, info: RecordingInfo): ReadResult {
       ecgHz: ecgRawHz === 0 ? null : ecgRawHz,
     },
     engine: engine.name,
-    // a long list, which is only made when it is asked for
+    // a list that can be long, so it is created on first access
     get spans() {
       return produced.spans;
     },

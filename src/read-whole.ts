@@ -7,10 +7,9 @@ import { bytesInMemory } from "./source.js";
 import type { DecodeOptions } from "./types.js";
 
 /**
- * Reads a recording in memory to its end, at once. Nothing can stop it meanwhile: a signal counts only when it has fired
- * before.
+ * Reads a recording in memory to its end, synchronously. A signal has an effect only if it fired before the call.
  *
- * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED`, and as `RecordingReader`
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED`, and like `RecordingReader`
  */
 export function readWhole<K extends OutputKind>(
   recording: Uint8Array | ArrayBuffer,

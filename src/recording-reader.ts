@@ -17,9 +17,9 @@ import { checkChunk } from "./source.js";
 import { StandardCsvOutput } from "./standard-csv-output.js";
 import type { DecodeOptions, EngineName, RecordingInfo, SampleBatch } from "./types.js";
 
-/** What a reader gives, by the kind of its output. */
+/** The outputs of a reader, by kind. */
 export interface Outputs {
-  /** Whole lines of a CSV; the first ones begin with the header line. */
+  /** Whole lines of a CSV, starting with the header line. */
   csv: Uint8Array;
   /** Rows as columns of integers. */
   columns: SampleBatch;
@@ -32,7 +32,7 @@ export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
   extends Omit<DecodeOptions, "signal">,
     CsvLayout {
   /**
-   * What comes out: `csv` (in the layout of the other options), `columns`, `frames`, or `none`: only the header and the
+   * The kind of output: `csv` (in the layout of the other options), `columns`, `frames`, or `none` for only the header and the
    * result.
    */
   output: K;
@@ -41,8 +41,8 @@ export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
 /**
  * Reads one recording, chunk by chunk, without streams and promises: `push` each chunk, then `finish`.
  *
- * What comes out is the caller's own memory. An engine, of about 1.5 MB, is taken with the first chunk and given back by
- * `finish`, `close` and errors; a reader that is dropped half-way is collected as a whole.
+ * Outputs belong to the caller. The first chunk acquires an engine of about 1.5 MB, which `finish`, `close` and errors release. A
+ * reader that is dropped before its end is garbage-collected together with its engine.
  */
 export class RecordingReader<K extends OutputKind> {
   readonly #output: OutputKind;
@@ -50,9 +50,9 @@ export class RecordingReader<K extends OutputKind> {
   readonly #settings: EngineSettings;
   readonly #frameOutput: FrameOutput;
   readonly #split: boolean;
-  /** Null: what comes out is no file. */
+  /** Null if the output is not a file. */
   #fileOutput: FileOutput | null = null;
-  // what comes out of the last step and has not been given yet
+  // remaining output of the last step
   #pieces: Iterator<Uint8Array> | null = null;
   #isFileEnded = false;
   #isConcluded = false;
@@ -65,7 +65,7 @@ export class RecordingReader<K extends OutputKind> {
   /** @throws AsiError `BAD_OPTION` */
   constructor(options: RecordingReaderOptions<K>);
   /**
-   * @param split whether what comes out is a file for each range
+   * @param split whether to write a separate file for each range
    * @internal
    */
   constructor(options: RecordingReaderOptions<K>, split: boolean);
@@ -81,7 +81,7 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Writes another format than CSV, with the output `csv`. Before the first chunk.
+   * Selects a format other than CSV for the output `csv`. Must be called before the first chunk.
    *
    * @internal
    */
@@ -94,15 +94,15 @@ export class RecordingReader<K extends OutputKind> {
     this.#settings.output = output.reads;
   }
 
-  /** The first header; null until it has been read. Of a log without header: what is known at its end. */
+  /** The first header; null until it has been read. For a log without a header it is set at the end. */
   get info(): RecordingInfo | null {
     return this.#info;
   }
 
   /**
-   * What is known of the whole recording, after `finish`.
+   * The result for the whole recording, after `finish`.
    *
-   * @throws AsiError `NOT_READ` before; the error with which the reading ended
+   * @throws AsiError `NOT_READ` before `finish`; the error with which the reading ended
    */
   get result(): ReadResult {
     if (this.#failure !== null) throw this.#failure;
@@ -113,12 +113,12 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Reads a chunk of any size. It is not kept, and may be overwritten afterwards.
+   * Reads a chunk of any size. The chunk may be overwritten afterwards.
    *
-   * @returns what came out, in order; often one piece per 256 KiB, none where no frame ended in the chunk
-   * @throws AsiError `BAD_SOURCE` for what is no bytes; `ALREADY_READ` after `finish` or `close`; `NOT_A_RECORDING`,
-   * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`: by the next call, when
-   * something came out in front of it, and by every call after that; `BAD_OPTION` for an engine that does not run here
+   * @returns the outputs in order; often one piece per 256 KiB, none if no frame ended in the chunk
+   * @throws AsiError `BAD_SOURCE` for a chunk that is not bytes; `ALREADY_READ` after `finish` or `close`; `NOT_A_RECORDING`,
+   * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`: if output precedes
+   * the error, the next call throws it, and so do all later calls; `BAD_OPTION` for an engine that is not available
    */
   push(chunk: Uint8Array): Outputs[K][] {
     this.give(checkChunk(chunk));
@@ -126,10 +126,10 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Ends the recording. Gives the engine back.
+   * Ends the recording and releases the engine.
    *
-   * @returns what came out after the last chunk; usually nothing
-   * @throws AsiError as `push`. An error behind outputs is thrown by `result`. A recording without rows is no error here.
+   * @returns the outputs after the last chunk; usually none
+   * @throws AsiError like `push`. If output precedes the error, `result` throws it. A recording without rows is not an error here.
    */
   finish(): Outputs[K][] {
     this.give(null);
@@ -139,7 +139,7 @@ export class RecordingReader<K extends OutputKind> {
     return outputs;
   }
 
-  /** Gives the engine back, at any time. Nothing can be pushed afterwards; `info` and `result` stay. */
+  /** Releases the engine. May be called at any time. Nothing can be pushed afterwards; `info` and `result` remain available. */
   close(): void {
     this.#isClosed = true;
     this.#pieces = null;
@@ -148,7 +148,7 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Lets the engine go without giving it back, since its last output may still be in use.
+   * Drops the engine without releasing it for reuse, because its last output may still be in use.
    *
    * @internal
    */
@@ -158,8 +158,8 @@ export class RecordingReader<K extends OutputKind> {
     this.#driver = null;
   }
 
-  // The same in steps, for those who give way to others between them: `give` when `needsInput`, `step` otherwise, until
-  // `isDone`; then `result` and `close`.
+  // The same in steps, for callers that yield between them: `give` if `needsInput`, `step` otherwise, until `isDone`; then
+  // `result` and `close`.
 
   /** @internal */
   get needsInput(): boolean {
@@ -172,7 +172,7 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * The next chunk, or null at the end.
+   * Supplies the next chunk, or null at the end.
    *
    * @internal
    */
@@ -182,11 +182,11 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Reads on, as far as an engine goes in one step, or gives what else came of the last one. Throws the errors of the format one
-   * step later than they were met: what stands in front of them comes out of its step, however the input was cut.
+   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later: output
+   * before the error is returned first, however the input is divided into chunks.
    *
-   * @param gives memory of the caller's own, or views that are valid until the next step
-   * @returns null when nothing came out
+   * @param gives whether to return copies, or views that are valid until the next step
+   * @returns null if there is no output
    * @internal
    */
   step(gives: "copies" | "views"): Outputs[K] | null {
@@ -212,7 +212,7 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Whether what `step` gave last begins a file.
+   * Whether the last output of `step` starts a file.
    *
    * @internal
    */
@@ -226,10 +226,7 @@ export class RecordingReader<K extends OutputKind> {
       throw this.#failure;
     }
     if (this.#isClosed) {
-      throw new AsiError(
-        "ALREADY_READ",
-        "The reader is at its end; read another recording with another one.",
-      );
+      throw new AsiError("ALREADY_READ", "The reader has ended; create another one for another recording.");
     }
     this.#driver ??= new EngineDriver(acquireEngine(this.#engineName), this.#settings);
     return this.#driver;
@@ -238,7 +235,7 @@ export class RecordingReader<K extends OutputKind> {
   #readOn(): Outputs[K][] {
     const outputs: Outputs[K][] = [];
     while (!this.needsInput && !this.isDone) {
-      // the next call throws: nobody is to lose what stands in front of the error
+      // the next call throws, so that output before the error is not lost
       if (this.#failure !== null && this.#pieces === null && outputs.length > 0) break;
       const output = this.step("copies");
       if (output !== null) outputs.push(output);
@@ -246,7 +243,7 @@ export class RecordingReader<K extends OutputKind> {
     return outputs;
   }
 
-  /** The payload of a header that can be used; otherwise null, and the reading has failed. */
+  /** Checks a header. Returns its payload, or null if it is not usable, and then the reading has failed. */
   #takeHeader({ payload, byteOffset }: Extract<Signal, { kind: "header" }>): Uint8Array | null {
     const info = readHeader(payload, byteOffset, this.#settings.serial ?? undefined);
     if (info instanceof AsiError) {
@@ -261,7 +258,7 @@ export class RecordingReader<K extends OutputKind> {
     return payload;
   }
 
-  /** What comes out of a step of the engine, other than a file. */
+  /** The output of a step if it is not a file. */
   #takeOutput(engine: Engine, header: Uint8Array | null, isView: boolean): Outputs[OutputKind] | null {
     switch (this.#output) {
       case "columns": {
@@ -279,7 +276,7 @@ export class RecordingReader<K extends OutputKind> {
     }
   }
 
-  /** Behind the last rows comes the end of the file, and behind that the result. */
+  /** After the last rows: first the end of the file, then the result. */
   #endFile(engine: Engine): void {
     if (this.#fileOutput === null || this.#isFileEnded) {
       this.#conclude(engine);
@@ -323,7 +320,7 @@ function settingsOf(options: RecordingReaderOptions): EngineSettings {
     serial: options.serial ?? null,
     needsHeader: options.serial === undefined,
     strict: options.strict ?? false,
-    // rows stand at whole milliseconds
+    // times of rows are whole milliseconds
     fromMs: options.from === undefined ? Number.NEGATIVE_INFINITY : Math.ceil(Number(options.from)),
     toMs: options.to === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(options.to)),
     fillHrMs: options.fillHrMs ?? 0,

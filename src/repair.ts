@@ -5,26 +5,26 @@ import { SourceReader } from "./source-reader.js";
 import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from "./types.js";
 
 /**
- * A clean recording on its way. The promises are fulfilled when the stream has been read to its end. Awaited while nobody reads
- * it they are rejected with `NOT_READ`, as those of a {@link Conversion} are.
+ * A repair in progress. The promises are fulfilled when the stream has been read to its end. Awaiting them while nothing reads the
+ * stream rejects with `NOT_READ`, as for a {@link Conversion}.
  */
 export interface Repair {
   readonly recording: ReadableStream<Uint8Array>;
-  /** The account of the damaged input. */
+  /** The report on the damaged input. */
   readonly report: Promise<Report>;
   readonly info: Promise<RecordingInfo>;
-  /** Which decoder did the work. */
+  /** The decoder that was used. */
   readonly engine: Promise<EngineName>;
 }
 
-/** Options of `decode` that say how to read, not which rows. */
+/** Options of `decode` that concern reading, not the selection of rows. */
 export type RepairOptions = Pick<DecodeOptions, "serial" | "signal" | "engine">;
 
 /**
- * Copies the valid frames of a recording, of unknown kinds too, and nothing else: no damaged frame, no foreign bytes. Its
- * rows are those of the input. With `serial` the headers bear that serial number, and a plain u-blox log gets one.
+ * Copies the valid frames of a recording, including those of unknown kinds, and omits damaged frames and foreign bytes. The result
+ * has the same rows as the input. With `serial`, the headers get that serial number, and a plain u-blox log gets a header.
  *
- * @throws AsiError as `decode`
+ * @throws AsiError like `decode`
  */
 export function repair(source: Source, options: RepairOptions = {}): Repair {
   requireObject("options", options);

@@ -15,7 +15,7 @@ const COLUMN_TYPES = {
 /** Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries. */
 export function checkBatch(batch: SampleBatch): void {
   if (typeof batch !== "object" || batch === null) {
-    throw bad(`The samples are ${shown(batch)}; hand in columns such as decode gives.`);
+    throw bad(`The samples are ${shown(batch)}; pass columns as decode returns them.`);
   }
   const { length } = batch;
   if (!Number.isSafeInteger(length) || length < 0) {
@@ -23,7 +23,7 @@ export function checkBatch(batch: SampleBatch): void {
   }
   for (const [name, type] of Object.entries(COLUMN_TYPES)) {
     const column: unknown = batch[name as keyof typeof COLUMN_TYPES];
-    // by its name: one of another realm is no instance of this one's class
+    // by name, because an array of another realm is not an instance of this realm's class
     if (Object.prototype.toString.call(column) !== `[object ${type}]` || !ArrayBuffer.isView(column)) {
       throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
     }
@@ -32,7 +32,7 @@ export function checkBatch(batch: SampleBatch): void {
   }
 }
 
-/** The rows of all batches, one behind another, in memory of their own. */
+/** Concatenates the rows of all batches in newly allocated memory. */
 export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   const joined = newBatch(batches.reduce((sum, batch) => sum + batch.length, 0));
   let at = 0;
@@ -43,7 +43,7 @@ export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   return joined;
 }
 
-/** Some rows of a batch, in the same memory. */
+/** A part of the rows of a batch, in the same memory. */
 export function rowsBetween(batch: SampleBatch, from: number, to: number): SampleBatch {
   return {
     length: to - from,
@@ -57,12 +57,12 @@ export function rowsBetween(batch: SampleBatch, from: number, to: number): Sampl
   };
 }
 
-/** The same rows in memory of their own. */
+/** A copy of a batch in newly allocated memory. */
 export function copyBatch(batch: SampleBatch): SampleBatch {
   return joinBatches([batch]);
 }
 
-/** Copies the rows from `from` to `to` (not including it) to the row `at` of another batch. */
+/** Copies the rows from `from` to `to` (exclusive) to the row `at` of another batch. */
 export function copyRows(batch: SampleBatch, from: number, to: number, into: SampleBatch, at: number): void {
   into.timestampMs.set(batch.timestampMs.subarray(from, to), at);
   into.latitudeE7.set(batch.latitudeE7.subarray(from, to), at);
@@ -76,14 +76,14 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
 // f64, four i32, two u8
 const BYTES_PER_ROW = 26;
 
-/** Room for rows. One buffer for all columns: allocating it is what a small batch costs. */
+/** Allocates a batch. All columns share one buffer, because allocation dominates the cost of a small batch. */
 export function newBatch(length: number): SampleBatch {
   return batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
 }
 
 /**
- * Columns one behind another in a buffer, with room for `capacity` rows, of which there are `length`. Widest first, so that
- * each is aligned where the first is.
+ * Consecutive columns in a buffer, with room for `capacity` rows, of which `length` are used. The widest column is first, so that
+ * all are aligned if the first is.
  */
 export function batchIn(buffer: ArrayBuffer, at: number, capacity: number, length = capacity): SampleBatch {
   return {

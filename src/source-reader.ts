@@ -9,17 +9,17 @@ import { type ChunkReader, readChunks } from "./source.js";
 import type { EngineName, RecordingInfo, Report, Source } from "./types.js";
 
 export interface SourceReading {
-  /** Outputs in memory of their own, the default, or as views that hold until the next, for those who write them away at once. */
+  /** Whether outputs are copies (default) or views that are valid until the next output, for callers that write them immediately. */
   gives?: "copies" | "views";
-  /** Whether what comes out is a file for each range; default false. */
+  /** Whether to write a separate file for each range; default false. */
   split?: boolean;
-  /** What the rows are written in, with the output `csv`; default CSV. */
+  /** The format for the output `csv`; default CSV. */
   format?: Format;
 }
 
 /**
- * Reads one source through a `RecordingReader`, on demand: each `next` reads as far as it takes to have an output. Nothing is
- * read, and no engine taken, before the first `next`; all is let go at the end, on an error and by `cancel`.
+ * Reads one source through a `RecordingReader`, on demand: each `next` reads until there is an output. Nothing is read, and no engine
+ * is acquired, before the first `next`. Everything is released at the end, on errors and by `cancel`.
  */
 export class SourceReader<K extends OutputKind> {
   /** Fulfilled when the source has been read to its end. */
@@ -37,11 +37,11 @@ export class SourceReader<K extends OutputKind> {
   #isBegun = false;
   #isOver = false;
   #isReading = false;
-  // An abort that came between two calls of `next`; the next one tells.
+  // An abort between two calls of `next`; the next call throws it.
   #abort: AsiError | null = null;
   #interruptWait: ((error: AsiError) => void) | null = null;
 
-  /** Throws `BAD_OPTION` and `BAD_SOURCE` at once. */
+  /** Throws `BAD_OPTION` and `BAD_SOURCE` immediately. */
   constructor(
     source: Source,
     options: RecordingReaderOptions<K> & { signal?: AbortSignal | undefined },
@@ -53,7 +53,7 @@ export class SourceReader<K extends OutputKind> {
     this.#engineName = options.engine;
     this.#signal = options.signal;
     this.#gives = gives;
-    // A caller that does not use it gets no unhandled rejection: the error also comes out of `next`.
+    // Avoids unhandled rejections for callers that do not use it; `next` throws the error too.
     this.#result.promise.catch(() => {});
     this.#info.promise.catch(() => {});
     this.report = this.#result.promise.then(({ report }) => report);
@@ -67,27 +67,27 @@ export class SourceReader<K extends OutputKind> {
     return this.#result.promise;
   }
 
-  /** Fulfilled with the first header, or at the end where there is none. */
+  /** Fulfilled with the first header, or at the end if there is none. */
   get info(): Promise<RecordingInfo> {
     return this.#info.promise;
   }
 
-  /** Whether what `next` gave begins a file, the only one or, with `split`, one of several. */
+  /** Whether the last output of `next` starts a file: the only one or, with `split`, one of several. */
   get beginsFile(): boolean {
     return this.#recording.beginsFile;
   }
 
-  /** Whether anybody has asked for an output. */
+  /** Whether `next` has been called. */
   get isBegun(): boolean {
     return this.#isBegun;
   }
 
-  /** Whether somebody waits for an output. */
+  /** Whether a call of `next` is in progress. */
   get isReading(): boolean {
     return this.#isReading;
   }
 
-  /** Whether it has come to its end, failed, or been cancelled. */
+  /** Whether it has ended, failed or been cancelled. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -105,9 +105,9 @@ export class SourceReader<K extends OutputKind> {
       if (!this.#isBegun) await this.#begin();
       const recording = this.#recording;
       while (!recording.isDone) {
-        // A source in memory never waits, and a step may give nothing: an abort could not even be called.
+        // A source in memory never waits, and a step may have no output: without this, no abort could happen.
         if (isTurnDue()) await takeTurn();
-        // cancelled meanwhile: nobody waits for more
+        // cancelled in the meantime
         if (this.#isOver) return null;
         this.#throwIfAborted();
         if (recording.needsInput) {
@@ -123,7 +123,7 @@ export class SourceReader<K extends OutputKind> {
       this.#conclude();
       return null;
     } catch (error) {
-      // cancelled meanwhile: nobody waits for what came of the read in progress
+      // cancelled in the meantime: the result of the read in progress is not needed
       if (this.#isOver) return null;
       await this.#fail(error);
       throw error;
@@ -139,20 +139,20 @@ export class SourceReader<K extends OutputKind> {
     if (this.#format !== undefined) this.#recording.useFormat(await this.#format.load());
   }
 
-  /** Ends a reading that has not begun and whose signal is aborted. */
+  /** Ends a reading that has not started and whose signal is aborted. */
   endIfAborted(): void {
     if (!this.#isBegun && !this.#isOver && this.#signal?.aborted === true) this.#onAbort();
   }
 
   /**
-   * Hears the signal from now on; `next` does so too. Only for a wait that will last: a reading that nobody begins leaves
-   * its listener on the signal.
+   * Listens to the signal from now on, as `next` does. Only for waits that may be long: if the reading never starts, the listener
+   * stays on the signal.
    */
   hearAbort(): void {
     if (!this.#isBegun && !this.#isOver) this.#signal?.addEventListener("abort", this.#onAbort);
   }
 
-  /** Stops in the middle and lets the source go. */
+  /** Stops reading and releases the source. */
   async cancel(reason?: unknown): Promise<void> {
     if (this.#isOver) return;
     await this.#fail(new AsiError("ABORTED", "The reading was cancelled.", { cause: reason }));
@@ -169,7 +169,7 @@ export class SourceReader<K extends OutputKind> {
     this.#letGo();
     this.#info.reject(error);
     this.#result.reject(error);
-    // A source that fails to close must not hide why it was closed.
+    // An error while closing must not hide the original error.
     try {
       await this.#chunks.close(error);
     } catch {}
@@ -178,7 +178,7 @@ export class SourceReader<K extends OutputKind> {
   #letGo(): void {
     this.#isOver = true;
     this.#signal?.removeEventListener("abort", this.#onAbort);
-    // After an abort between two reads the last output may still be in use. A view lies in the engine's memory.
+    // After an abort between two reads the last output may still be in use, and a view is in the memory of the engine.
     if (this.#abort === null || this.#gives === "copies") this.#recording.close();
     else this.#recording.abandon();
   }
@@ -214,7 +214,7 @@ interface Deferred<T> {
   reject(error: unknown): void;
 }
 
-// Promise.withResolvers came with Node 22.
+// Promise.withResolvers requires Node.js 22.
 function deferred<T>(): Deferred<T> {
   let settle: Omit<Deferred<T>, "promise"> | undefined;
   const promise = new Promise<T>((resolve, reject) => {

@@ -3,15 +3,15 @@ import { AsiError } from "./errors.js";
 import { hasMethod, iterate, resultOf } from "./iterate.js";
 import type { Source } from "./types.js";
 
-/** Chunks of a source, one after another. Sources in memory answer at once, others with a promise. */
+/** Reads the chunks of a source in order: synchronously from sources in memory, otherwise with promises. */
 export interface ChunkReader {
-  /** The next chunk, valid until the one after it is asked for; null at the end. */
+  /** The next chunk, valid until the following one is requested; null at the end. */
   read(): Uint8Array | null | Promise<Uint8Array | null>;
-  /** Lets the source go, whether it is at its end or not; does not wait for a read that is in progress. */
+  /** Releases the source, at its end or before. Does not wait for a read in progress. */
   close(reason?: unknown): void | Promise<void>;
 }
 
-/** A source that is read directly, without an iterator between. */
+/** A source that is read directly, without an iterator. */
 export abstract class ChunkSource implements ChunkReader, AsyncIterable<Uint8Array> {
   abstract read(): Uint8Array | null | Promise<Uint8Array | null>;
   abstract close(reason?: unknown): void | Promise<void>;
@@ -25,16 +25,16 @@ export abstract class ChunkSource implements ChunkReader, AsyncIterable<Uint8Arr
   }
 }
 
-// Blobs are read in pieces of this size; their own stream gives 64 KiB, at twice the time.
+// Blobs are read in pieces of this size. Their own streams use 64 KiB and take twice as long.
 const BLOB_PIECE = 1 << 20;
 
-/** Throws `BAD_SOURCE` when `source` is none of the kinds that give bytes. */
+/** Returns a reader for a source. Throws `BAD_SOURCE` if `source` does not provide bytes. */
 export function readChunks(source: Source): ChunkReader {
   if (source instanceof ChunkSource) return source;
   if (isArrayBuffer(source)) return readOnce(bytesOf(source));
   if (ArrayBuffer.isView(source)) return readOnce(checkChunk(source));
   if (typeof source === "object" && source !== null) {
-    // by what they can do: `instanceof` would make Node.js load both classes for nothing
+    // by their methods: `instanceof` would make Node.js load both classes unnecessarily
     if (isBlob(source)) return readBlob(source);
     if (hasMethod(source, "getReader")) return readStream(source as ReadableStream<Uint8Array>);
     const iterated = iterate<Uint8Array>(source);
@@ -42,26 +42,29 @@ export function readChunks(source: Source): ChunkReader {
     if (iterated?.isAsync === false) return readIterator(iterated.iterator);
   }
   if (typeof source !== "string") throw noBytes();
-  throw new AsiError("BAD_SOURCE", "The source is a text. To read a file by its path use asi-convert/node.");
+  throw new AsiError(
+    "BAD_SOURCE",
+    "The source is a string. To read a file by its path, use asi-convert/node.",
+  );
 }
 
-/** The bytes of a source that is in memory. Throws `BAD_SOURCE` when it is not. */
+/** The bytes of a source in memory. Throws `BAD_SOURCE` for other sources. */
 export function bytesInMemory(source: Uint8Array | ArrayBuffer): Uint8Array {
   if (isArrayBuffer(source) || ArrayBuffer.isView(source)) return checkChunk(source);
   throw new AsiError(
     "BAD_SOURCE",
-    `The recording is ${shown(source)}; hand in a Uint8Array or ArrayBuffer, or use the asynchronous function.`,
+    `The recording is ${shown(source)}; pass a Uint8Array or ArrayBuffer, or use the asynchronous function.`,
   );
 }
 
 function noBytes(): AsiError {
   return new AsiError(
     "BAD_SOURCE",
-    "The source gives no bytes; hand in a Uint8Array, ArrayBuffer, Blob, ReadableStream (of a Response its body) or iterable of Uint8Array.",
+    "The source does not provide bytes; pass a Uint8Array, ArrayBuffer, Blob, ReadableStream (such as the body of a Response) or iterable of Uint8Array.",
   );
 }
 
-// One of another realm (a frame, a test environment) is no instance of this one's class.
+// An ArrayBuffer of another realm (a frame, a test environment) is not an instance of this realm's class.
 function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }
@@ -79,7 +82,7 @@ function bytesOf(buffer: ArrayBuffer): Uint8Array {
   try {
     return new Uint8Array(buffer);
   } catch (cause) {
-    throw new AsiError("BAD_SOURCE", "The ArrayBuffer has been transferred away; hand in a copy.", { cause });
+    throw new AsiError("BAD_SOURCE", "The ArrayBuffer has been transferred; pass a copy.", { cause });
   }
 }
 
@@ -103,7 +106,7 @@ function readBlob(blob: Blob): ChunkReader {
       const slice: unknown = blob.slice(offset, offset + BLOB_PIECE);
       const piece = checkChunk(hasMethod(slice, "arrayBuffer") ? await (slice as Blob).arrayBuffer() : slice);
       offset += piece.length;
-      // one that is shorter than it says would be asked for ever
+      // a blob that is shorter than its size would never end
       return piece.length === 0 ? null : piece;
     },
     close() {},
@@ -112,10 +115,7 @@ function readBlob(blob: Blob): ChunkReader {
 
 function readStream(stream: ReadableStream<Uint8Array>): ChunkReader {
   if (stream.locked) {
-    throw new AsiError(
-      "BAD_SOURCE",
-      "Somebody else reads the stream already; hand in one that is not locked.",
-    );
+    throw new AsiError("BAD_SOURCE", "The stream is locked by another reader; pass one that is not locked.");
   }
   const reader = stream.getReader();
   if (!hasMethod(reader, "read") || !hasMethod(reader, "cancel")) throw noBytes();
@@ -146,7 +146,7 @@ function readAsyncIterator(source: object, iterator: AsyncIterator<Uint8Array>):
         await closing;
         return;
       }
-      // A generator returns behind the read in progress, which may never end. Streams of Node.js can be told at once.
+      // A generator returns only after the read in progress, which may never end. Node.js streams can be destroyed immediately.
       closing?.catch(() => {});
       if ("destroy" in source && typeof source.destroy === "function") source.destroy();
     },
@@ -166,11 +166,11 @@ function chunkOf(result: IteratorResult<Uint8Array>): Uint8Array | null {
   return resultOf(result).done ? null : checkChunk(result.value);
 }
 
-/** Throws `BAD_SOURCE` for what is no bytes. */
+/** Returns a chunk as a Uint8Array. Throws `BAD_SOURCE` if it is not bytes. */
 export function checkChunk(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  // what a FileHandle's readableWebStream gives
+  // the chunks of a FileHandle's readableWebStream
   if (isArrayBuffer(chunk)) return bytesOf(chunk);
   throw new AsiError("BAD_SOURCE", `The source gave ${shown(chunk)} as a chunk instead of a Uint8Array.`);
 }

@@ -8,12 +8,12 @@ export class StandardCsvOutput implements FileOutput {
   beginsFile = false;
   readonly #headerLine: Uint8Array;
   readonly #split: boolean;
-  // whether the next line begins a file
+  // whether the next line starts a file
   #isNew = true;
 
   /**
-   * @param headerLine what each file begins with; may be empty
-   * @param split whether each range becomes a file of its own
+   * @param headerLine the first line of each file; may be empty
+   * @param split whether to write a separate file for each range
    */
   constructor(headerLine: Uint8Array, split: boolean) {
     this.#headerLine = headerLine;
@@ -32,7 +32,7 @@ export class StandardCsvOutput implements FileOutput {
         this.#isNew = false;
         yield this.beginsFile ? concatenate([this.#headerLine, piece]) : piece;
       }
-      // behind each piece but the last begins another range
+      // another range starts after every piece but the last
       this.#isNew ||= to < lines.length;
       from = to;
     }

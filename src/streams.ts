@@ -5,9 +5,9 @@ import { pulledStream, readingBehind } from "./pulled-stream.js";
 import type { DecodeOptions, EngineName, RecordingInfo, Report, SampleBatch } from "./types.js";
 
 /**
- * A transform for `pipeThrough`: bytes of a recording in, batches of rows out. Otherwise as `decode`.
+ * A transform for `pipeThrough`: bytes of a recording in, batches of rows out. Otherwise like `decode`.
  *
- * @throws AsiError as `decode`
+ * @throws AsiError like `decode`
  */
 export class AsiDecoderStream implements TransformPair<SampleBatch> {
   readonly writable: WritableStream<Uint8Array>;
@@ -33,9 +33,9 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
 }
 
 /**
- * A transform for `pipeThrough`: bytes of a recording in, CSV out. Otherwise as `convert`.
+ * A transform for `pipeThrough`: bytes of a recording in, CSV out. Otherwise like `convert`.
  *
- * @throws AsiError as `convert`
+ * @throws AsiError like `convert`
  */
 export class AsiCsvStream implements TransformPair<Uint8Array> {
   readonly writable: WritableStream<Uint8Array>;

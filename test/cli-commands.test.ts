@@ -256,7 +256,7 @@ describe("asi encode of tracks of other devices", () => {
     const made = await asi(["encode", "morning.gpx", "--serial", "W-1"], { cwd: folder });
     expect(made.status).toBe(0);
     expect(made.stderr).toMatch(
-      /morning.gpx: 2 rows of a GPX file, 1 speeds from positions, 1 points without a time left out/,
+      /morning.gpx: 2 rows of a GPX file, 1 speeds computed from positions, 1 points without a time omitted/,
     );
     expect(rowsOf((await asi(["convert", "morning.asi", "-o", "-"], { cwd: folder })).stdout)).toEqual([
       ["1715419800.000", "46.5000000", "7.0000000", "", "1.500", "80"],

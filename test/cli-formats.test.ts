@@ -84,13 +84,13 @@ describe("asi convert writes another format", () => {
 describe("asi convert refuses, as wrong usage and before anything is written,", () => {
   const convert = (...args: string[]) => asi(["convert", MATCH.path, ...args]);
 
-  test("an extension that names no format", async () => {
+  test("an extension of no known format", async () => {
     for (const name of ["x.xlsx", "x.json", "x.asi", "x.csv.gz", "x.txt"]) {
       const folder = scratchFolder();
       const { status, stderr } = await convert("-o", join(folder, name));
       expect(status).toBe(2);
       expect(stderr).toMatch(
-        /names no format; give one of \.csv, .*\.kml, or say with --format what to write/,
+        /not that of a known format; use one of \.csv, .*\.kml, or select a format with --format/,
       );
       expect(namesIn(folder)).toEqual([]);
     }
@@ -99,7 +99,7 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
   test("a format that there is not, and a layout that it cannot have", async () => {
     const unknown = await convert("--format", "xlsx");
     expect(unknown.status).toBe(2);
-    expect(unknown.stderr).toMatch(/no format "xlsx"; use one of csv, parquet, gpx/);
+    expect(unknown.stderr).toMatch(/format "xlsx" is unknown; use one of csv, parquet, gpx/);
     const foreign = await convert("--format", "gpx", "--delimiter", ";");
     expect(foreign.status).toBe(2);
     expect(foreign.stderr).toMatch(/delimiter applies only to CSV/);

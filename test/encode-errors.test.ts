@@ -19,7 +19,7 @@ describe("a row that a recording cannot hold is refused with its number", () => 
     ["infinite speed", { speed: Number.POSITIVE_INFINITY }, /speed is Infinity/],
     ["a heart rate of 0", { hr: 0 }, /hr is 0.*from 1 to 255/],
     ["a heart rate of 256", { hr: 256 }, /hr is 256/],
-    ["a heart rate before 1970", { timestamp: -1 }, /before 1970.*leave it out/],
+    ["a heart rate before 1970", { timestamp: -1 }, /before 1970.*use null/],
   ])("%s", async ([, fields, message]) => {
     const error = await asiError(wholeBytes(encode([good, { ...good, ...fields }], { serial: "X" })));
     expect(error.code).toBe("BAD_ROW");

@@ -50,7 +50,7 @@ describe("an error says what is wrong, where, and what to do", () => {
       ascii("Dear Sir or Madam"),
       {},
       { code: "NOT_A_RECORDING", byteOffset: 0 },
-      /no valid frame.*no \.asi recording/,
+      /no valid frame.*not an \.asi recording/,
     ],
     ["no recording: nothing at all", joined([]), {}, { code: "NOT_A_RECORDING", byteOffset: 0 }, /is empty/],
     [
@@ -257,7 +257,7 @@ describe("strict reading", () => {
   const overlong = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0x01, 0x20);
 
   it.for<[string, Uint8Array[], number, RegExp]>([
-    ["a wrong checksum", [header, row, wrong, row], 172, /checksum.*Leave the option strict out/],
+    ["a wrong checksum", [header, row, wrong, row], 172, /checksum.*Omit the option strict/],
     ["a torn frame before others", [header, torn, row, row], 72, /checksum/],
     ["an overlong frame", [header, ascii("text"), overlong, row], 76, /more bytes than a frame can have/],
     ["a frame cut off by the end", [header, row, torn], 172, /past the end/],
@@ -285,17 +285,17 @@ describe("strict reading", () => {
 
 describe("an option out of its range is refused before a byte is read", () => {
   it.for<[string, DecodeOptions, RegExp]>([
-    ["from is no number", { from: Number.NaN }, /from is no instant/],
-    ["from is no date", { from: new Date("yesterday") }, /from is no instant/],
-    ["to is no number", { to: Number.NaN }, /to is no instant/],
-    ["from is null", { from: null as unknown as number }, /from is no instant/],
-    ["to is null", { to: null as unknown as Date }, /to is no instant/],
+    ["from is no number", { from: Number.NaN }, /from is not a valid time/],
+    ["from is no date", { from: new Date("yesterday") }, /from is not a valid time/],
+    ["to is no number", { to: Number.NaN }, /to is not a valid time/],
+    ["from is null", { from: null as unknown as number }, /from is not a valid time/],
+    ["to is null", { to: null as unknown as Date }, /to is not a valid time/],
     ["a signal that is none", { signal: {} as AbortSignal }, /AbortController/],
     ["half a signal", { signal: { addEventListener() {} } as unknown as AbortSignal }, /AbortController/],
     [
       "the other half",
       { signal: { removeEventListener() {} } as unknown as AbortSignal },
-      /signal is no AbortSignal; give the signal of an AbortController/,
+      /signal is not an AbortSignal; give the signal of an AbortController/,
     ],
     ["from is later than to", { from: 2, to: 1 }, /later/],
     ["a negative age", { fillHrMs: -1 }, /fillHrMs is -1.*0 or more/],

@@ -110,27 +110,27 @@ describe("a refusal says which argument it is about, what it is, and what it mus
     ],
     [
       "BAD_ARGUMENT",
-      "The instants are 5; hand in an array or another iterable of ms since 1970.",
+      "The instants are 5; pass an array or another iterable of ms since 1970.",
       () => findRanges(5 as never),
     ],
     [
       "BAD_ARGUMENT",
-      "The instants are null; hand in an array or another iterable of ms since 1970.",
+      "The instants are null; pass an array or another iterable of ms since 1970.",
       () => findRanges(null as never),
     ],
     [
       "BAD_ARGUMENT",
-      'The instants are "text"; hand in an array or another iterable of ms since 1970.',
+      'The instants are "text"; pass an array or another iterable of ms since 1970.',
       () => findRanges("text" as never),
     ],
     [
       "BAD_ARGUMENT",
-      "The instants are an object; hand in an array or another iterable of ms since 1970.",
+      "The instants are an object; pass an array or another iterable of ms since 1970.",
       () => findRanges({ [Symbol.iterator]: () => null } as never),
     ],
     [
       "BAD_ARGUMENT",
-      "The instants are an object; hand in an array or another iterable of ms since 1970.",
+      "The instants are an object; pass an array or another iterable of ms since 1970.",
       () => findRanges({ [Symbol.iterator]: () => "text" } as never),
     ],
     [
@@ -156,12 +156,12 @@ describe("a refusal says which argument it is about, what it is, and what it mus
     ],
     [
       "BAD_ARGUMENT",
-      'The samples are "x"; hand in columns such as decode gives.',
+      'The samples are "x"; pass columns as decode returns them.',
       () => samplesToJson("x" as never),
     ],
     [
       "BAD_ARGUMENT",
-      "The samples are null; hand in columns such as decode gives.",
+      "The samples are null; pass columns as decode returns them.",
       () => samplesToJson(null as never),
     ],
     [

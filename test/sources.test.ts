@@ -71,11 +71,15 @@ function ofAnotherRealm(bytes: Uint8Array): ArrayBuffer {
 
 describe("what gives no bytes is refused at once, with what to do", () => {
   it.for<[string, () => unknown, RegExp]>([
-    ["a Response", () => new Response("x"), /of a Response its body/],
-    ["a Request", () => new Request("http://localhost/", { method: "POST", body: "x" }), /its body/],
-    ["a buffer that has been transferred", transferred, /hand in a copy/],
+    ["a Response", () => new Response("x"), /the body of a Response/],
+    [
+      "a Request",
+      () => new Request("http://localhost/", { method: "POST", body: "x" }),
+      /body of a Response/,
+    ],
+    ["a buffer that has been transferred", transferred, /pass a copy/],
     ["a path", () => "match.asi", /asi-convert\/node/],
-    ["nothing", () => undefined, /hand in/],
+    ["nothing", () => undefined, /pass/],
   ])("%s", ([, source, message]) => {
     const error = thrown(() => convert(source() as Source));
     expect(error).toMatchObject({ code: "BAD_SOURCE", message: expect.stringMatching(message) });

@@ -2,7 +2,7 @@ import type { Report } from "../types.js";
 import type { Console, Part } from "./console.js";
 import { isDamaged } from "./exit-status.js";
 
-// What a report says, in words.
+// Formats reports as text.
 
 /** `2 rows`, `1 row`. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
@@ -20,7 +20,7 @@ export function damageText({ damage }: Report): string {
     .join(", ");
 }
 
-/** Lines about what in an input was no known frame: damage, foreign bytes, unknown frames. */
+/** Lines about damage, foreign bytes and unknown frames in an input. */
 export function notices(console: Console, name: string, report: Report): Part[][] {
   const { bytes, frames } = report;
   const lines: Part[][] = [];

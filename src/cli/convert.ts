@@ -79,7 +79,7 @@ async function convertToFiles(
       concurrency: jobs,
       async work(input, index, onProgress) {
         const task = { input, options: { ...options, outDir, output, force, split } };
-        // the standard input belongs to the main thread
+        // only the main thread can read standard input
         const prepared =
           workers === null || input.kind !== "file"
             ? await convertInput(task, { onProgress, signal })
@@ -116,7 +116,7 @@ async function convertToOutput(input: Input, options: ConvertOptions, context: C
   return runBatch<Inspection>(context, {
     inputs: [input],
     json: false,
-    // the rows themselves may appear on the terminal
+    // the terminal may show the rows themselves
     hasProgress: process.stdout.isTTY !== true,
     work: (_, __, onProgress) =>
       convertToDescriptor(openInput(input, onProgress), output, { ...options, signal }),
@@ -128,7 +128,7 @@ async function convertToOutput(input: Input, options: ConvertOptions, context: C
   });
 }
 
-// What is written is what the name says: never a CSV under the name of something else.
+// Never writes CSV to a file whose extension means something else.
 function formatByName(output: string | undefined): FormatName | undefined {
   if (output === undefined || isStandardOutput(output) || isPipeOrDevice(output)) return undefined;
   const extension = extname(output);
@@ -137,23 +137,23 @@ function formatByName(output: string | undefined): FormatName | undefined {
   if (extension === "" || extension.toLowerCase() === ".tsv") return "csv";
   const extensions = FORMATS.map((one) => one.extension).join(", ");
   throw new UsageError(
-    `${output} names no format; give one of ${extensions}, or say with --format what to write.`,
+    `The extension of ${output} is not that of a known format; use one of ${extensions}, or select a format with --format.`,
   );
 }
 
 function checkFlags({ output, outDir, split, json }: ConvertFlags): void {
   if (output === undefined) return;
-  if (split) throw new UsageError("--split writes several files, -o names one; use --out-dir to say where.");
+  if (split) throw new UsageError("--split writes several files, but -o names one; use --out-dir instead.");
   if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
   if (json && isStandardOutput(output)) {
-    throw new UsageError("--json and the rows cannot both go to the standard output; name a file with -o.");
+    throw new UsageError("--json and the rows cannot both go to standard output; name a file with -o.");
   }
 }
 
 function checkOutput({ output }: ConvertFlags, args: readonly string[], inputs: readonly Input[]): void {
   if (output === undefined) return;
   if (args.length > 1 || inputs.length > 1) {
-    throw new UsageError("-o names one file, and there are several inputs; use --out-dir.");
+    throw new UsageError("-o names one file, but there are several inputs; use --out-dir.");
   }
   refuseAsOutput(output, inputs);
 }

@@ -8,13 +8,13 @@ import { decodeTrack, type TrackDecoding, type TrackSummary } from "../tracks/de
 import { ContinuedSource, readFirstBytes } from "../tracks/first-bytes.js";
 import { DETECTION_BYTES, trackKind } from "../tracks/track-kind.js";
 
-/** A recording on its way, and what is known of the track when it has been written; null: it is no track. */
+/** A recording in progress. `summary` returns the summary of the track afterwards; null if the input is not a track. */
 export interface EncodedInput {
   stream: ReadableStream<Uint8Array>;
   summary: (() => Promise<TrackSummary>) | null;
 }
 
-/** Makes a recording of a CSV or a track, told by its content. */
+/** Converts a CSV or a track to a recording. The format is detected from the content. */
 export async function encodeInput(
   source: ChunkReader,
   header: RecordingHeader,
@@ -25,7 +25,7 @@ export async function encodeInput(
   if (trackKind(first) === null) return { stream: encodeCsv(whole, header, csv), summary: null };
   if (csv.delimiter !== undefined) {
     await source.close();
-    throw new AsiError("BAD_OPTION", "--delimiter goes with a CSV only, and this is none.");
+    throw new AsiError("BAD_OPTION", "--delimiter applies only to CSV, and the input is a track.");
   }
   const track = decodeTrack(whole);
   return { stream: encode(rowsOfTrack(track), header), summary: () => track.summary };
@@ -37,18 +37,17 @@ async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, 
   if (rows === 0) {
     throw new AsiError(
       "NO_SAMPLES",
-      `The track has no point with a time and a position: ${leftOut.withoutTime} lack the time, ${leftOut.withoutPosition} the position.`,
+      `The track has no point with a time and a position: ${leftOut.withoutTime} points have no time, ${leftOut.withoutPosition} have no position.`,
     );
   }
 }
 
-/** What a user should know of a track, on one line. */
+/** The summary of a track, on one line. */
 export function trackText({ format, rows, speedsFromPositions, speedUnit, leftOut }: TrackSummary): string {
   const parts = [`${rows} rows of a ${format.toUpperCase()} file`];
-  if (speedsFromPositions > 0) parts.push(`${speedsFromPositions} speeds from positions`);
-  if (speedUnit === "km/h") parts.push("speeds taken as km/h");
-  if (leftOut.withoutTime > 0) parts.push(`${leftOut.withoutTime} points without a time left out`);
-  if (leftOut.withoutPosition > 0)
-    parts.push(`${leftOut.withoutPosition} points without a position left out`);
+  if (speedsFromPositions > 0) parts.push(`${speedsFromPositions} speeds computed from positions`);
+  if (speedUnit === "km/h") parts.push("speeds read as km/h");
+  if (leftOut.withoutTime > 0) parts.push(`${leftOut.withoutTime} points without a time omitted`);
+  if (leftOut.withoutPosition > 0) parts.push(`${leftOut.withoutPosition} points without a position omitted`);
   return parts.join(", ");
 }

@@ -40,13 +40,13 @@ interface Work {
 }
 
 interface Encoded {
-  /** Null: it went to the standard output. */
+  /** Null if it went to standard output. */
   file: WrittenFile | null;
-  /** Null: it was no track. */
+  /** Null if the input was not a track. */
   track: TrackSummary | null;
 }
 
-/** `asi encode`: a CSV, a track of another device, or a session made up, as a recording. */
+/** `asi encode`: converts a CSV, a track of another device, or a generated session to a recording. */
 export async function encode(
   csv: string | undefined,
   flags: EncodeFlags,
@@ -56,7 +56,7 @@ export async function encode(
   checkFlags(csv, flags);
   const input = csv === undefined ? DEMO : onlyInput(csv);
   const { header, output, recording } = csv === undefined ? demoWork(flags) : csvWork(input, flags);
-  // wrong texts are wrong usage, before anything is read
+  // invalid header texts are usage errors, reported before anything is read
   writeHeader(header);
   refuseAsOutput(output, [input]);
   return runBatch(context, {
@@ -80,12 +80,12 @@ export async function encode(
   });
 }
 
-// Takes what other commands take, but one recording is made of one file.
+// Accepts the same arguments as other commands, but they must name exactly one file.
 function onlyInput(csv: string): Input {
   const [input, ...others] = findInputs([csv]);
   if (input === undefined || others.length > 0) {
     throw new UsageError(
-      `A recording is made of one file, and ${csv} names several; encode them one by one.`,
+      `A recording is written from one file, but ${csv} names several; encode them one by one.`,
     );
   }
   return input;
@@ -96,16 +96,14 @@ const DEMO: Input = { kind: "missing", name: "demo", error: null };
 
 function checkFlags(csv: string | undefined, flags: EncodeFlags): void {
   const isDemo = flags.demo === true;
-  if (isDemo && csv !== undefined) throw new UsageError("--demo makes the rows up; leave the file out.");
+  if (isDemo && csv !== undefined) throw new UsageError("--demo generates the rows; leave the file out.");
   if (!isDemo && csv === undefined)
-    throw new UsageError("Name a CSV or a track, or - for standard input, or give --demo.");
+    throw new UsageError("Name a CSV or a track, use - for standard input, or use --demo.");
   const demoOnly = (["seed", "start", "duration"] as const).find((flag) => flags[flag] !== undefined);
-  if (!isDemo && demoOnly !== undefined) throw new UsageError(`--${demoOnly} goes with --demo only.`);
-  if (isDemo && flags.delimiter !== undefined) throw new UsageError("--delimiter goes with a CSV only.");
+  if (!isDemo && demoOnly !== undefined) throw new UsageError(`--${demoOnly} requires --demo.`);
+  if (isDemo && flags.delimiter !== undefined) throw new UsageError("--delimiter applies only to CSV.");
   if (flags.json === true && isStandardOutput(flags.output)) {
-    throw new UsageError(
-      "--json and the recording cannot both go to the standard output; name a file with -o.",
-    );
+    throw new UsageError("--json and the recording cannot both go to standard output; name a file with -o.");
   }
 }
 
@@ -126,7 +124,7 @@ function demoWork(flags: EncodeFlags): Work {
   const endMs = startMs + Math.floor(durationMs / DEMO_PERIOD_MS) * DEMO_PERIOD_MS;
   if (startMs < 0 || endMs > LATEST_MS) {
     throw new UsageError(
-      "A session lies between the years 1970 and 9999; give another --start or --duration.",
+      "A session must lie between the years 1970 and 9999; use another --start or --duration.",
     );
   }
   return {
@@ -146,7 +144,7 @@ function csvWork(input: Input, flags: EncodeFlags): Work {
   const serial = flags.serial ?? serialInName(file ?? "");
   if (serial === null) {
     throw new UsageError(
-      "Give the serial number of the device with --serial; the name of the file does not tell it.",
+      "Give the serial number of the device with --serial; the file name does not contain it.",
     );
   }
   const header = headerOf(flags, serial);

@@ -1,6 +1,5 @@
-// A pattern of file names: `*` and `?` within a name, `**` for any number of folders, `[abc]`, `[a-z]`, `[!abc]`, `{a,b}`,
-// and `\` before a character that stands for itself (not on Windows, where it separates folders). Names that begin with a
-// dot are only met by patterns that begin with one.
+// File name patterns: `*` and `?` within a name, `**` for any number of folders, `[abc]`, `[a-z]`, `[!abc]`, `{a,b}`, and `\` to
+// escape a character (not on Windows, where it separates folders). Only patterns that start with a dot match names that do.
 
 /** Whether a path is to be read as a pattern, if no file bears it as its name. */
 export function isPattern(path: string): boolean {

@@ -7,7 +7,7 @@ import { nameOf } from "./inputs.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
 import { instantText, timeSpanText } from "./time-text.js";
 
-/** `asi info`: what is in a recording, and where every byte went. */
+/** `asi info`: shows the content of a recording and accounts for every byte. */
 export function info(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
   let isFirst = true;
   return inspectInputs(args, flags, context, {
@@ -107,6 +107,6 @@ function byteLines({ bytes }: Report): Line[] {
     ["bytes", `${bytes.total}, of which`],
     ["", `${share(bytes.known)} in known frames`],
     ["", `${share(bytes.unknown)} in unknown frames`],
-    ["", `${share(bytes.skipped)} skipped: damaged frames, and what is foreign between frames`],
+    ["", `${share(bytes.skipped)} skipped: damaged frames and foreign bytes`],
   ];
 }

@@ -23,7 +23,7 @@ export type Input =
  */
 export function findInputs(args: readonly string[]): Input[] {
   if (args.filter((arg) => arg === "-").length > 1)
-    throw new UsageError("Name the standard input (-) only once.");
+    throw new UsageError("Name standard input (-) only once.");
   const seen = new Set<string>();
   return args
     .flatMap((arg): Input[] =>

@@ -7,8 +7,8 @@ import type { Report } from "../types.js";
 /** An error as the command shows it, in `--json` too. */
 export interface Problem {
   /**
-   * Of an `AsiError` its code, of the system its own (`ENOENT`). The command adds `NO_INPUT` for a name that nothing bears,
-   * `WORKER_FAILED` for a thread that broke down, and `UNEXPECTED` for a fault of the program.
+   * The code of an `AsiError` or of a system error (`ENOENT`). The command adds `NO_INPUT` if an argument matches nothing,
+   * `WORKER_FAILED` if a worker thread crashed, and `UNEXPECTED` for bugs.
    */
   code: string;
   message: string;
@@ -16,13 +16,13 @@ export interface Problem {
   line?: number;
 }
 
-/** A problem together with the account of the bytes, where there is one. */
+/** A problem, with the report if there is one. */
 export interface Failure {
   error: Problem;
   report?: Report;
 }
 
-/** A failure that only the command knows, or that has been described elsewhere: in a worker thread. */
+/** A failure of the command itself, or one that a worker thread has already described. */
 export class DescribedError extends Error {
   override readonly name = "DescribedError";
   readonly failure: Failure;
@@ -52,12 +52,12 @@ export function failureOf(error: unknown): Failure {
   return {
     error: {
       code: "UNEXPECTED",
-      message: `Unexpected error: ${text || "unknown"}. This is a fault of the program; ASI_DEBUG=1 shows where.`,
+      message: `Unexpected error: ${text || "unknown"}. This is a bug in asi; set ASI_DEBUG=1 to see where it occurred.`,
     },
   };
 }
 
-// The library speaks of its options by name.
+// Messages of the library name its options; the command has flags for them.
 function inTermsOfTheCommand(message: string): string {
   return message.replace(/\b(?:the )?option (serial|strict|force)\b/g, "--$1");
 }
@@ -72,14 +72,14 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
 }
 
-/** `code` of an error of the system; null for others. */
+/** The `code` of a system error; null for other errors. */
 export function systemCode(error: unknown): string | null {
   return isSystemError(error) ? error.code : null;
 }
 
 const SYSTEM_MESSAGES: Record<string, string> = {
   ENOENT: "there is no such file or folder",
-  ENOTDIR: "a part of the path is no folder",
+  ENOTDIR: "a part of the path is not a folder",
   EISDIR: "is a folder, not a file",
   EEXIST: "is a file, not a folder",
   EACCES: "permission denied",
@@ -91,15 +91,15 @@ const SYSTEM_MESSAGES: Record<string, string> = {
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
   ENAMETOOLONG: "the name is too long",
-  ELOOP: "the links lead in a circle",
+  ELOOP: "the symbolic links form a loop",
   EBUSY: "is in use",
   EIO: "the device reports a read or write error",
-  ENXIO: "is no file that can be opened",
+  ENXIO: "is not a file that can be opened",
 };
 
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
 
-// What became of what had been written before there was no room left.
+// What happened to the bytes that had been written before the disk was full.
 function whatIsKept({ code, bytesWritten }: SystemError): string {
   if (!NO_ROOM.includes(code)) return "";
   // a file is written under a temporary name, and taken back
@@ -113,7 +113,7 @@ function systemMessage(error: SystemError): string {
   const { code, message, path, syscall } = error;
   const said = `${SYSTEM_MESSAGES[code] ?? `${message} (${syscall})`}${whatIsKept(error)}`;
   if (path === undefined) return capitalized(`${said}.`);
-  // of a temporary file the folder is what the user knows
+  // the user knows the folder, not the temporary file
   return isTemporaryName(basename(path))
     ? `Cannot write into ${dirname(path)}: ${said}.`
     : `${path}: ${said}.`;
@@ -123,7 +123,7 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** ` (CODE at byte 12)`, what stands behind a message. */
+/** `(CODE at byte 12)`, the text after a message. */
 export function placeOf({ code, byteOffset, line }: Problem): string {
   const place =
     byteOffset !== undefined ? ` at byte ${byteOffset}` : line !== undefined ? ` at line ${line}` : "";

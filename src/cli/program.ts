@@ -13,24 +13,26 @@ import {
   wholeNumber,
 } from "./values.js";
 
-/** What a command gets when it is called. */
+/** What the commands need from their caller. */
 interface Host {
   context: Context;
   onStatus(status: ExitStatus): void;
 }
 
 const EXIT_STATUS = `
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 done and an input was damaged.
-In a batch one bad file does not stop the others.`;
+Exit status: 0 success, 1 failure, 2 usage error, 3 success but an input was damaged.
+If there are several inputs, an error in one of them does not stop the others.`;
 
 const INPUTS =
-  'files, folders (their *.asi, and those of the folders below), patterns ("**/*.asi"), or - for the standard input';
+  'files, folders (the *.asi files in them and in their subfolders), patterns ("**/*.asi"), or - for standard input';
 
-/** The arguments of `asi`, and what they call. A command is loaded when it is called. */
+/** Defines the commands and options of `asi`. The module of a command is loaded when the command runs. */
 export function buildProgram(context: Context, onStatus: (status: ExitStatus) => void): Command {
   const program = new Command("asi")
-    .description("Recordings of wearable trackers (.asi): GNSS and heart rate to CSV, GPX and other formats.")
-    .version(version, "-V, --version", "tell the version")
+    .description(
+      "Converts recordings of wearable trackers (.asi, with GNSS and heart rate) to CSV, GPX and other formats.",
+    )
+    .version(version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show this help")
     .helpCommand("help [command]", "show the help of a command")
     .showSuggestionAfterError()
@@ -39,12 +41,12 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
     .addHelpText(
       "before",
       `Examples:
-  asi convert match.asi                   the CSV beside it: SERIAL_START_END.csv
-  asi convert recordings/ --out-dir csv   every .asi file in a folder and below
-  asi info match.asi                      what is in it, and where every byte went
-  asi validate *.asi                      exit status 3 when one is damaged
-  asi repair match.asi                    its valid frames, as match.repaired.asi
-  asi encode --demo -o demo.asi           a session to try things with
+  asi convert match.asi                   writes SERIAL_START_END.csv beside the recording
+  asi convert recordings/ --out-dir csv   converts every .asi file in a folder and its subfolders
+  asi info match.asi                      shows the content of a recording
+  asi validate *.asi                      exits with status 3 if one is damaged
+  asi repair match.asi                    copies the valid frames to match.repaired.asi
+  asi encode --demo -o demo.asi           generates a demo session
 `,
     )
     .addHelpText("after", EXIT_STATUS);
@@ -61,41 +63,41 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
 const withSerial = (command: Command) =>
   command.option(
     "--serial <number>",
-    "serial number, instead of the recording's own; plain u-blox logs can be read too, then",
+    "use this serial number instead of the recording's own; also allows reading plain u-blox logs",
   );
 
 const withJson = (command: Command) =>
-  command.option("--json", "tell the result of each input as a line of JSON on the standard output");
+  command.option("--json", "print the result of each input as a line of JSON to standard output");
 
 function addConvert(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("convert")
-    .summary("recordings to CSV, Parquet, GPX, TCX, FIT, GeoJSON, JSON lines or KML")
+    .summary("convert recordings to CSV, Parquet, GPX, TCX, FIT, GeoJSON, JSON lines or KML")
     .description(
-      "Writes the rows of each recording, as CSV unless told otherwise: timestamp (s since 1970 UTC), latitude and longitude (degrees), altitude (m), speed (m/s), hr (bpm).",
+      "Writes the rows of each recording, as CSV by default: timestamp (s since 1970 UTC), latitude and longitude (degrees), altitude (m), speed (m/s), hr (bpm).",
     )
     .argument("<inputs...>", INPUTS)
-    .option("-o, --output <file>", "name the file yourself; - is the standard output", parsePath)
-    .option("-d, --out-dir <folder>", "write into this folder, not beside the input", parsePath)
-    .option("-f, --force", "overwrite what is there")
+    .option("-o, --output <file>", "name of the output file; - is standard output", parsePath)
+    .option("-d, --out-dir <folder>", "write to this folder instead of beside the input", parsePath)
+    .option("-f, --force", "overwrite existing files")
     .option(
       "--format <name>",
-      "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default by the extension of -o, otherwise csv",
+      "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default: by the extension of -o, otherwise csv",
     )
-    .option("--split", "one file per range (ranges lie more than 5 minutes apart)")
-    .option("--from <time>", "only rows from this time on", (text) => parseInstant(text, "start"))
-    .option("--to <time>", "only rows up to this time", (text) => parseInstant(text, "end"))
-    .option("--columns <names>", "which columns, in which order, with commas between", parseColumns)
-    .option("--delimiter <character>", "between the fields, such as ; or tab", parseDelimiter)
-    .option("--decimal <mark>", "decimal mark, . or a comma; with a comma the fields are separated by ;")
+    .option("--split", "one file per range (ranges are more than 5 minutes apart)")
+    .option("--from <time>", "only rows at or after this time", (text) => parseInstant(text, "start"))
+    .option("--to <time>", "only rows at or before this time", (text) => parseInstant(text, "end"))
+    .option("--columns <names>", "the columns in this order, separated by commas", parseColumns)
+    .option("--delimiter <character>", "character between the fields, such as ; or tab", parseDelimiter)
+    .option("--decimal <mark>", "decimal mark: . or a comma; with a comma the default delimiter is ;")
     .option(
       "--fill-hr <age>",
-      "repeat a heart rate on the rows after it up to this age: 5s, 1500ms; default 2s for gpx, tcx and fit, otherwise 0",
+      "repeat a heart rate on later rows up to this age: 5s, 1500ms; default 2s for gpx, tcx and fit, otherwise 0",
       parseTimeSpan,
     );
   withSerial(command).option("--strict", "fail at the first damage");
   withJson(command)
-    .option("-j, --jobs <n>", "convert so many files at a time, each in a thread", wholeNumber(1, 64), 1)
+    .option("-j, --jobs <n>", "number of files to convert at a time, each in a thread", wholeNumber(1, 64), 1)
     .addHelpText(
       "before",
       `Examples:
@@ -113,13 +115,15 @@ function addConvert(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Without -o and --out-dir the file stands beside its input (of the standard input: in the current folder) and is named
-SERIAL_START_END.csv after the rows in it, or with the extension of its format. It is there whole or not at all.
+Without -o and --out-dir the file is written beside its input, or to the current folder for standard input. Its name is
+SERIAL_START_END.csv, with the times of its first and last row and the extension of its format. A file is never left
+incomplete.
 
---columns, --delimiter and --decimal belong to CSV. Units are the same in all formats; times are ISO 8601 outside of CSV.
+--columns, --delimiter and --decimal apply only to CSV. Units are the same in all formats. Text formats other than CSV
+write times as ISO 8601.
 
-Times: RFC 3339 (2025-05-17T14:30:00.5+02:00; without an offset UTC), 20250517T143000 as in the names of the CSVs,
-seconds since 1970 as in the CSV, or a date, which is the whole day. Both ends are included.
+Times: RFC 3339 (2025-05-17T14:30:00.5+02:00; UTC without an offset), 20250517T143000 as in file names, seconds since
+1970 as in the CSV, or a date for the whole day. Both ends are inclusive.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {
@@ -131,8 +135,10 @@ ${EXIT_STATUS}`,
 function addInfo(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("info")
-    .summary("what is in recordings")
-    .description("Tells of each recording: header, duration, rows, rates, ranges, and where every byte went.")
+    .summary("show the content of recordings")
+    .description(
+      "Shows for each recording the header, duration, rows, rates and ranges, and accounts for every byte.",
+    )
     .argument("<inputs...>", INPUTS);
   withJson(withSerial(command))
     .addHelpText("before", "Examples:\n  asi info match.asi\n  asi info recordings/ --json\n")
@@ -146,9 +152,9 @@ function addInfo(program: Command, { context, onStatus }: Host): void {
 function addRanges(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("ranges")
-    .summary("when was recorded")
+    .summary("list the recorded time ranges")
     .description(
-      "Prints a line for each range of rows that lie at most 5 minutes apart: first row, last row, number of rows, with tabs between. With several inputs each line begins with the name of its input.",
+      "Prints a line for each range of rows that are at most 5 minutes apart: first row, last row and number of rows, separated by tabs. With several inputs each line starts with the name of its input.",
     )
     .argument("<inputs...>", INPUTS);
   withJson(withSerial(command))
@@ -163,16 +169,16 @@ function addRanges(program: Command, { context, onStatus }: Host): void {
 function addValidate(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("validate")
-    .summary("whether recordings are whole")
+    .summary("check recordings for damage")
     .description(
-      "Prints a line for each recording: whether it is whole, and if not, where it is damaged first. Foreign bytes between frames and unknown frames are no damage.",
+      "Prints a line for each recording: whether it is whole, and if not, where the first damage is. Foreign bytes between frames and unknown frames are not damage.",
     )
     .argument("<inputs...>", INPUTS);
   withJson(withSerial(command))
     .addHelpText("before", 'Examples:\n  asi validate match.asi && echo whole\n  asi validate "**/*.asi"\n')
     .addHelpText(
       "after",
-      "\nExit status: 0 all whole, 1 an input is no recording or cannot be read, 2 wrong usage, 3 an input is damaged.",
+      "\nExit status: 0 all whole, 1 an input is not a recording or cannot be read, 2 usage error, 3 an input is damaged.",
     )
     .action(async (inputs: string[], flags) => {
       const { validate } = await import("./validate.js");
@@ -183,14 +189,14 @@ function addValidate(program: Command, { context, onStatus }: Host): void {
 function addRepair(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("repair")
-    .summary("damaged recordings to clean ones")
+    .summary("copy the valid frames of damaged recordings")
     .description(
-      "Copies the valid frames of each recording and nothing else. The clean recording gives the same CSV. Its input stays as it is.",
+      "Copies only the valid frames of each recording. The clean recording gives the same CSV. The input is not changed.",
     )
     .argument("<inputs...>", INPUTS)
-    .option("-o, --output <file>", "name the recording yourself; - is the standard output", parsePath)
-    .option("-d, --out-dir <folder>", "write into this folder, not beside the input", parsePath)
-    .option("-f, --force", "overwrite what is there");
+    .option("-o, --output <file>", "name of the recording; - is standard output", parsePath)
+    .option("-d, --out-dir <folder>", "write to this folder instead of beside the input", parsePath)
+    .option("-f, --force", "overwrite existing files");
   withJson(withSerial(command))
     .addHelpText(
       "before",
@@ -199,8 +205,8 @@ function addRepair(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Without -o the clean recording of NAME.asi is NAME.repaired.asi. Such names are passed over in folders and patterns, so
-that what was repaired is not repaired again.
+Without -o the clean recording of NAME.asi is NAME.repaired.asi. Files with such names are skipped in folders and
+patterns, so that they are not repaired again.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {
@@ -212,30 +218,34 @@ ${EXIT_STATUS}`,
 function addEncode(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("encode")
-    .summary("a CSV, or a FIT, GPX or TCX file, to a recording")
+    .summary("convert a CSV, FIT, GPX or TCX file to a recording")
     .description(
-      "Makes a recording of a CSV with the columns timestamp, latitude, longitude, speed, and perhaps altitude and hr, in the units of asi convert; of a FIT, GPX or TCX file of any maker, told by its content; or, with --demo, of a football session made up.",
+      "Writes a recording from a CSV with the columns timestamp, latitude, longitude, speed, and optionally altitude and hr, in the units of asi convert; from a FIT, GPX or TCX file of any manufacturer; or, with --demo, from a generated football session. The format of the file is detected from its content.",
     )
-    .argument("[file]", "a file, or - for the standard input")
-    .option("-o, --output <file>", "name the recording yourself; - is the standard output", parsePath)
-    .option("-f, --force", "overwrite what is there")
+    .argument("[file]", "a file, or - for standard input")
+    .option("-o, --output <file>", "name of the recording; - is standard output", parsePath)
+    .option("-f, --force", "overwrite existing files")
     .option(
       "--serial <number>",
-      "serial number of the device; default what the name of the file tells, of a demo DEMO-0001",
+      "serial number of the device; default: from the file name, or DEMO-0001 with --demo",
     )
     .option("--device-name <text>", "up to 16 characters")
     .option("--device-type <text>", "up to 12 characters")
     .option("--firmware <text>", "up to 12 characters")
     .option("--period <ms>", "nominal time between two rows; default 100", wholeNumber(0, 0xffff))
-    .option("--delimiter <character>", "between the fields of a CSV, such as ; or tab", parseDelimiter)
-    .option("--demo", "make a session up: 10 rows a second, a heart rate each second")
-    .option("--seed <n>", "another number, another session; default 1", wholeNumber(0, 0xffffffff))
-    .option("--start <time>", "first row of the session; default 2025-05-17T14:30:00Z", (text) =>
+    .option(
+      "--delimiter <character>",
+      "character between the fields of a CSV, such as ; or tab",
+      parseDelimiter,
+    )
+    .option("--demo", "generate a session: 10 rows and one heart rate per second")
+    .option("--seed <n>", "seed of the generated session; default 1", wholeNumber(0, 0xffffffff))
+    .option("--start <time>", "time of the first row; default 2025-05-17T14:30:00Z", (text) =>
       Math.round(parseInstant(text, "start")),
     )
     .option(
       "--duration <time>",
-      "from the first row to the last; default 20min; from 45min on two halves and a break",
+      "time from the first row to the last; default 20min; two halves with a break if at least 45min",
       parseTimeSpan,
     );
   withJson(command)
@@ -251,9 +261,9 @@ function addEncode(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Without -o the recording of NAME.csv or NAME.gpx is NAME.asi beside it; of the standard input SERIAL.asi, and of a
-demo SERIAL_START_END.asi, in the current folder. Points of a track without time or position are left out; a speed that
-it does not tell is that from one position to the next.
+Without -o the recording of NAME.csv or NAME.gpx is NAME.asi beside it. It is SERIAL.asi for standard input and
+SERIAL_START_END.asi for a demo, in the current folder. Points of a track without a time or position are omitted. Missing
+speeds are computed from successive positions.
 ${EXIT_STATUS}`,
     )
     .action(async (csv: string | undefined, flags) => {
@@ -262,7 +272,7 @@ ${EXIT_STATUS}`,
     });
 }
 
-// What is quoted of the arguments stays on its line.
+// Keeps quoted arguments on one line.
 function withoutLineBreaks(text: string, args: readonly string[]): string {
   return args
     .filter((arg) => printable(arg) !== arg)

@@ -37,16 +37,14 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
   const isToOutput = isStandardOutput(output);
   if (output !== undefined && outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
   if (flags.json === true && isToOutput) {
-    throw new UsageError(
-      "--json and the recording cannot both go to the standard output; name a file with -o.",
-    );
+    throw new UsageError("--json and the recording cannot both go to standard output; name a file with -o.");
   }
   const found = findInputs(args);
   const unrepaired = found.filter((input) => args.includes(input.name) || !isRepaired(input));
   const inputs = unrepaired.length > 0 ? unrepaired : args.map(nothingToRepair);
   if (output !== undefined) {
     if (args.length > 1 || inputs.length > 1) {
-      throw new UsageError("-o names one file, and there are several inputs; use --out-dir.");
+      throw new UsageError("-o names one file, but there are several inputs; use --out-dir.");
     }
     refuseAsOutput(output, inputs);
   }
@@ -76,11 +74,11 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
 }
 
 function nothingToRepair(name: string): Input {
-  const message = "There are only repaired recordings; name one to repair it again.";
+  const message = "There are only repaired recordings here; name one to repair it again.";
   return { kind: "missing", name, error: new DescribedError({ error: { code: "NO_INPUT", message } }) };
 }
 
-// What an earlier call made of a folder is not repaired again.
+// The results of an earlier repair of a folder are not repaired again.
 function isRepaired(input: Input): boolean {
   return /\.repaired\.asi$/i.test(input.name);
 }

@@ -18,7 +18,7 @@ export type FromWorker =
 // Built beside the command, as CommonJS (tsup.config.ts). By its path: in a URL made of one, # and ? would mean something else.
 const PROGRAM = join(__dirname, "worker.cjs");
 
-/** Threads that convert files, started when they are needed. A thread that breaks down costs its own file only. */
+/** Threads that convert files, started on demand. If a thread crashes, only its own file fails. */
 export class ConvertWorkers {
   readonly #signal: AbortSignal;
   readonly #threads = new Set<Worker>();
@@ -70,7 +70,7 @@ export class ConvertWorkers {
       const breakDown = (reason: string) => {
         stopListening();
         this.#tidyUpAfter(number, task);
-        const message = `The worker thread broke down: ${reason}. The file may convert without --jobs.`;
+        const message = `The worker thread crashed: ${reason}. Try to convert the file without --jobs.`;
         reject(new DescribedError({ error: { code: "WORKER_FAILED", message } }));
       };
       thread.on("message", onMessage).on("error", onError).on("exit", onExit);
