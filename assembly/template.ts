@@ -38,8 +38,8 @@ const WITHOUT_HR: u32 = 8;
 // Flag among the conditions of the instruction: the literal is longer than 16 bytes.
 const IS_LONG: u32 = 0x80;
 
-// The text at the end of a row, its tail, is at the start of the first literal: each row begins with the tail of the previous one, which
-// saves an instruction. The tail before the first row is written in front of the output.
+// The text at the end of a row, its tail, is at the start of the first literal: each row begins with the tail of the previous
+// one, which saves an instruction. The tail before the first row is written in front of the output.
 
 // Fields. src/row-text/template.ts has the same values.
 const FIELD_NONE: u32 = 0;

@@ -15,8 +15,8 @@ import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from ".
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout {
   /**
-   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV. For `gpx`, `tcx`
-   * and `fit` the default of `fillHrMs` is 2000, because sports software shows a heart rate only on rows that have one.
+   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV. For `gpx`,
+   * `tcx` and `fit` the default of `fillHrMs` is 2000, because sports software shows a heart rate only on rows that have one.
    */
   format?: FormatName | undefined;
 }
@@ -44,8 +44,8 @@ export interface Conversion {
 }
 
 /**
- * Converts a recording, to CSV unless `format` says otherwise: `timestamp,latitude,longitude,altitude,speed,hr`, in s, degrees, m,
- * m/s, bpm. The source is read only as fast as the stream is read, and released when the stream is cancelled.
+ * Converts a recording, to CSV unless `format` says otherwise: `timestamp,latitude,longitude,altitude,speed,hr`, in s, degrees,
+ * m, m/s, bpm. The source is read only as fast as the stream is read, and released when the stream is cancelled.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream and the promises `NOT_A_RECORDING`,
  * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, `NO_SAMPLES` (before the first byte of output), with `strict`
@@ -82,7 +82,9 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
   };
 }
 
-/** The format that the options name. Throws `BAD_OPTION` for an unknown format, and for CSV layout options with another format. */
+/**
+ * The format that the options name. Throws `BAD_OPTION` for an unknown format, and for CSV layout options with another format.
+ */
 export function formatOf(options: ConvertOptions): Format {
   const format = formatNamed(options.format);
   const foreign = LAYOUT_OPTIONS.find((name) => options[name] !== undefined);

@@ -16,13 +16,13 @@ const MAX_ROW_BYTES = GNSS_PAYLOAD_LENGTH + HR_PAYLOAD_LENGTH + 2 * FRAME_OVERHE
 const ROWS_PER_CHUNK = 2048;
 
 /**
- * Encodes rows as a recording: a GNSS frame (NAV-PVT) for each row, preceded by an ECG frame if the row has a heart rate. Decoding
- * returns the same rows, with coordinates rounded to 1e-7 degrees, altitude and speed to 0.001. The rows are read only as fast as
- * the stream is read.
+ * Encodes rows as a recording: a GNSS frame (NAV-PVT) for each row, preceded by an ECG frame if the row has a heart rate.
+ * Decoding returns the same rows, with coordinates rounded to 1e-7 degrees, altitude and speed to 0.001. The rows are read only
+ * as fast as the stream is read.
  *
  * @param rows in the order of the recording; they need not be sorted by time
- * @throws AsiError `BAD_OPTION` for the header and `BAD_SOURCE` for the rows immediately; through the stream `BAD_ROW` for a row that a
- * recording cannot represent
+ * @throws AsiError `BAD_OPTION` for the header and `BAD_SOURCE` for the rows immediately; through the stream `BAD_ROW` for a
+ * row that a recording cannot represent
  */
 export function encode(
   rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>,

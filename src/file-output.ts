@@ -2,7 +2,9 @@ import type { Engine } from "./engine.js";
 import type { FormatWriter, OpenFormat } from "./formats/format.js";
 import type { RecordingInfo, SampleBatch } from "./types.js";
 
-/** Converts the output of an engine to one file, or to a file for each range. Pieces are valid until the next one is requested. */
+/**
+ * Converts the output of an engine to one file, or to a file for each range. Pieces are valid until the next one is requested.
+ */
 export interface FileOutput {
   /** The kind of output that the engine must produce. */
   readonly reads: "csv" | "columns";

@@ -25,7 +25,9 @@ type HeaderText = keyof typeof FIELDS;
 
 /** The header fields that `encode` and `repair` write. Texts are ASCII with at most 16, 16, 12 and 12 characters. */
 export interface RecordingHeader {
-  /** 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`, not a reserved device name of Windows (`CON`, `NUL.1`). */
+  /**
+   * 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`, not a reserved device name of Windows (`CON`, `NUL.1`).
+   */
   serial: string;
   deviceName?: string | undefined;
   deviceType?: string | undefined;
@@ -51,8 +53,8 @@ export function checkGivenSerial(serial: string): void {
 }
 
 /**
- * Reads the payload of the ASI-INF frame at `byteOffset`. `givenSerial` overrides the serial number of the header, which is then not
- * checked.
+ * Reads the payload of the ASI-INF frame at `byteOffset`. `givenSerial` overrides the serial number of the header, which is
+ * then not checked.
  *
  * @returns an error `UNSUPPORTED_VERSION` or `BAD_HEADER` if the header cannot be used
  */

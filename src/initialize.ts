@@ -5,8 +5,8 @@ import type { EngineName } from "./types.js";
 
 export interface InitializeOptions {
   /**
-   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. For platforms that forbid compiling
-   * from bytes. Default: the core that is embedded in the library.
+   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. For platforms that forbid
+   * compiling from bytes. Default: the core that is embedded in the library.
    */
   module?: WebAssembly.Module | undefined;
 }

@@ -129,7 +129,8 @@ export class RecordingReader<K extends OutputKind> {
    * Ends the recording and releases the engine.
    *
    * @returns the outputs after the last chunk; usually none
-   * @throws AsiError like `push`. If output precedes the error, `result` throws it. A recording without rows is not an error here.
+   * @throws AsiError like `push`. If output precedes the error, `result` throws it. A recording without rows is not an error
+   * here.
    */
   finish(): Outputs[K][] {
     this.give(null);
@@ -182,8 +183,8 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later: output
-   * before the error is returned first, however the input is divided into chunks.
+   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later:
+   * output before the error is returned first, however the input is divided into chunks.
    *
    * @param gives whether to return copies, or views that are valid until the next step
    * @returns null if there is no output

@@ -5,8 +5,8 @@ import { SourceReader } from "./source-reader.js";
 import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from "./types.js";
 
 /**
- * A repair in progress. The promises are fulfilled when the stream has been read to its end. Awaiting them while nothing reads the
- * stream rejects with `NOT_READ`, as for a {@link Conversion}.
+ * A repair in progress. The promises are fulfilled when the stream has been read to its end. Awaiting them while nothing reads
+ * the stream rejects with `NOT_READ`, as for a {@link Conversion}.
  */
 export interface Repair {
   readonly recording: ReadableStream<Uint8Array>;
@@ -21,8 +21,8 @@ export interface Repair {
 export type RepairOptions = Pick<DecodeOptions, "serial" | "signal" | "engine">;
 
 /**
- * Copies the valid frames of a recording, including those of unknown kinds, and omits damaged frames and foreign bytes. The result
- * has the same rows as the input. With `serial`, the headers get that serial number, and a plain u-blox log gets a header.
+ * Copies the valid frames of a recording, including those of unknown kinds, and omits damaged frames and foreign bytes. The
+ * result has the same rows as the input. With `serial`, the headers get that serial number, and a plain u-blox log gets a header.
  *
  * @throws AsiError like `decode`
  */

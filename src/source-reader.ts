@@ -9,7 +9,9 @@ import { type ChunkReader, readChunks } from "./source.js";
 import type { EngineName, RecordingInfo, Report, Source } from "./types.js";
 
 export interface SourceReading {
-  /** Whether outputs are copies (default) or views that are valid until the next output, for callers that write them immediately. */
+  /**
+   * Whether outputs are copies (default) or views that are valid until the next output, for callers that write them immediately.
+   */
   gives?: "copies" | "views";
   /** Whether to write a separate file for each range; default false. */
   split?: boolean;
@@ -18,8 +20,8 @@ export interface SourceReading {
 }
 
 /**
- * Reads one source through a `RecordingReader`, on demand: each `next` reads until there is an output. Nothing is read, and no engine
- * is acquired, before the first `next`. Everything is released at the end, on errors and by `cancel`.
+ * Reads one source through a `RecordingReader`, on demand: each `next` reads until there is an output. Nothing is read, and no
+ * engine is acquired, before the first `next`. Everything is released at the end, on errors and by `cancel`.
  */
 export class SourceReader<K extends OutputKind> {
   /** Fulfilled when the source has been read to its end. */

@@ -92,8 +92,8 @@ export interface SampleBatch {
 
 export interface DecodeOptions {
   /**
-   * Serial number that overrides those of the headers. It allows reading a plain u-blox log as a recording. As in a header: 1 to 16
-   * characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`.
+   * Serial number that overrides those of the headers. It allows reading a plain u-blox log as a recording. As in a header: 1
+   * to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`.
    */
   serial?: string | undefined;
   /** Throw an `AsiError` `DAMAGED` at the first damage. Default false. */
@@ -103,8 +103,8 @@ export interface DecodeOptions {
   /** Only rows at or before this time (ms since 1970 UTC, or a Date). */
   to?: number | Date | undefined;
   /**
-   * Repeat a heart rate on later rows that have none, up to this age: an integer in ms, or Infinity. Default 0: heart rates are not
-   * repeated.
+   * Repeat a heart rate on later rows that have none, up to this age: an integer in ms, or Infinity. Default 0: heart rates are
+   * not repeated.
    */
   fillHrMs?: number | undefined;
   /** Stops the work with `ABORTED`. */
@@ -114,7 +114,7 @@ export interface DecodeOptions {
 }
 
 /**
- * `simd`: the WebAssembly core with SIMD. `plain`: TypeScript only, for places where WebAssembly is not allowed. `scalar`: the core
- * without SIMD, which is not embedded in the library; pass its module to `initialize` first.
+ * `simd`: the WebAssembly core with SIMD. `plain`: TypeScript only, for places where WebAssembly is not allowed. `scalar`: the
+ * core without SIMD, which is not embedded in the library; pass its module to `initialize` first.
  */
 export type EngineName = "simd" | "scalar" | "plain";

@@ -12,13 +12,13 @@ import { commitFiles, type PreparedFiles } from "./prepared-files.js";
 import { openFile, type ReadFileOptions } from "./read-file.js";
 
 export interface WriteOptions {
-  /** Folder of the file, made when it is not there; default the input's, for pipes the current one. */
+  /** Folder of the file, created if necessary; default the folder of the input, or the current folder for pipes. */
   outDir?: string | undefined;
-  /** Path of the file; default its proper name in `outDir`. A pipe or device is written into. Not with `split`. */
+  /** Path of the file; default its standard name in `outDir`. May be a pipe or device. Not with `split`. */
   output?: string | undefined;
-  /** Overwrite what is there; default false. */
+  /** Overwrite existing files; default false. */
   force?: boolean | undefined;
-  /** One file per range, each under its proper name; default false. */
+  /** One file per range, each with its standard name; default false. */
   split?: boolean | undefined;
 }
 
@@ -30,10 +30,10 @@ export interface FileConversion extends Inspection {
 }
 
 /**
- * Converts a recording on disk to a file beside it, `{serial}_{start}_{end}` with the extension of the format. The file is there whole or not at all,
- * and never overwrites without `force`, nor ever the recording itself.
+ * Converts a recording on disk to a file beside it, `{serial}_{start}_{end}` with the extension of the format. The file is never
+ * left incomplete. It replaces an existing file only with `force`, and never the recording itself.
  *
- * @throws AsiError as `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
+ * @throws AsiError like `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
 export async function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
   return finish(await prepareFile(path, options), options);
@@ -47,7 +47,7 @@ export async function convertToFile(
   return finish(await prepareSource(source, options), options);
 }
 
-/** A conversion whose CSVs still have to get their names: `commitFiles`, or `discardFiles`. */
+/** A conversion whose files still have temporary names: call `commitFiles` or `discardFiles`. */
 export interface PreparedConversion extends PreparedFiles {
   conversion: FileConversion;
 }
@@ -60,7 +60,7 @@ async function finish(
   return prepared.conversion;
 }
 
-/** `convertFile` up to the point where the CSVs get their names. */
+/** `convertFile` up to the point where the files get their names. */
 export async function prepareFile(path: string, options: ConvertFileOptions): Promise<PreparedConversion> {
   requirePath("BAD_ARGUMENT", "path", path);
   checkWriteOptions(options);
@@ -95,7 +95,7 @@ async function prepare(
   return convertIntoFolder(source, outDir ?? folder, options, check);
 }
 
-/** Writes the CSV through to a descriptor, as fast as it is taken. Throws what `convert` and `DescriptorOutput` throw. */
+/** Writes the output directly to a descriptor. Throws the errors of `convert` and `DescriptorOutput`. */
 export async function convertToDescriptor(
   source: Source,
   output: DescriptorOutput,
@@ -185,11 +185,11 @@ function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
   if (split !== true || output === undefined) return;
   throw new AsiError(
     "BAD_OPTION",
-    "split writes several files under their proper names; output names one. Leave one of them out.",
+    "split writes several files under their standard names, but output names one file; omit one of the two.",
   );
 }
 
-// Ranges can bear one name, when a recording holds the same rows twice: the later ones get a number.
+// Ranges have equal names if a recording contains the same rows twice; the later ones get a number.
 function distinct(names: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return names.map((name) => {

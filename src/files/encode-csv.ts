@@ -14,10 +14,10 @@ export interface EncodeCsvOptions {
 }
 
 /**
- * Makes a recording of a CSV whose header line names at least timestamp, latitude, longitude and speed; altitude and hr
- * may be missing or empty, other columns are passed over. Units as in the CSV that `convert` writes.
+ * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed; altitude and hr may be
+ * missing or empty, other columns are ignored. The units are those of the CSV that `convert` writes.
  *
- * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` at once; through the stream `BAD_CSV` and `BAD_ROW` with the line
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream `BAD_CSV` and `BAD_ROW` with the line
  */
 export function encodeCsv(
   source: Source,
@@ -31,7 +31,7 @@ export function encodeCsv(
   return encodeRows(rows, header, () => ({ name: `Line ${rows.line}`, line: rows.line }));
 }
 
-// What is quoted of a CSV: the parser's own message ends with all that it had not read yet.
+// Maximum length of quotes: the parser's own message ends with all unread text.
 const MAX_QUOTE_LENGTH = 120;
 
 const REQUIRED: readonly Column[] = ["timestamp", "latitude", "longitude", "speed"];
@@ -84,7 +84,7 @@ class CsvRows implements AsyncIterable<EncodableRow> {
         yield fields.map((field) => field.trim());
       }
     } catch (cause) {
-      // what the source throws is its own matter
+      // errors of the source are passed on unchanged
       if (sourceError !== null && !(cause instanceof LongRow)) throw cause;
       // The parser hands over nothing of the piece of text in which it fails: the place is somewhere from here on.
       const line = this.line + 1;

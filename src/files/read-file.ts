@@ -22,10 +22,10 @@ export interface ReadFileOptions {
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
 
 /**
- * The bytes of a file, a named pipe or a device as a source for `decode` and the like. Each chunk is the receiver's own.
- * Opens the file when the first chunk is asked for. `return` lets a pipe go at once, also while a chunk is awaited.
+ * Reads a file, a named pipe or a device as a source for `decode` and similar functions. Chunks belong to the caller. The file is
+ * opened when the first chunk is requested. `return` closes a pipe immediately, even while a chunk is awaited.
  *
- * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`, and the system's errors (`ENOENT`, `EISDIR`, ...), with the first chunk
+ * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`, and system errors (`ENOENT`, `EISDIR`, ...), with the first chunk
  */
 export function readFileChunks(path: string, options: ReadFileOptions = {}): Chunks {
   const file = openFile(path, options);
@@ -49,7 +49,7 @@ export function readFileChunks(path: string, options: ReadFileOptions = {}): Chu
   return withReturn(chunks(), letGo);
 }
 
-/** The same for those who are done with a chunk when they ask for the next: chunks share one buffer. */
+/** The same for callers that need a chunk only until they request the next: chunks share one buffer. */
 export function openFile(path: string, options: ReadFileOptions = {}): ChunkSource {
   return new FileChunks(() => {
     requirePath("BAD_ARGUMENT", "path", path);

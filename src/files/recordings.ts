@@ -8,9 +8,9 @@ import { openFile, type ReadFileOptions } from "./read-file.js";
 import { writeStream } from "./write-stream.js";
 
 /**
- * Says what is in a recording on disk.
+ * Describes the content of a recording on disk.
  *
- * @throws AsiError as `inspect`; the system's errors
+ * @throws AsiError like `inspect`; system errors
  */
 export async function inspectFile(
   path: string,
@@ -24,22 +24,22 @@ export async function inspectFile(
 export interface RepairFileOptions extends RepairOptions, ReadFileOptions {
   /** Path of the clean recording; default `NAME.repaired.asi` beside the input. */
   output?: string | undefined;
-  /** Overwrite what is there; default false. */
+  /** Overwrite an existing file; default false. */
   force?: boolean | undefined;
 }
 
 export interface FileRepair {
   file: WrittenFile;
   info: RecordingInfo;
-  /** The account of the damaged input. */
+  /** The report on the damaged input. */
   report: Report;
 }
 
 /**
- * Writes the valid frames of a recording on disk to a clean one. It is there whole or not at all,
- * and never replaces the recording itself.
+ * Writes the valid frames of a recording on disk to a clean recording, which is never left incomplete and never replaces the
+ * original.
  *
- * @throws AsiError as `repair`, and `FILE_EXISTS`; the system's errors
+ * @throws AsiError like `repair`, and `FILE_EXISTS`; system errors
  */
 export async function repairFile(path: string, options: RepairFileOptions = {}): Promise<FileRepair> {
   requirePath("BAD_ARGUMENT", "path", path);

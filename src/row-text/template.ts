@@ -44,7 +44,9 @@ export interface Instruction {
 /** How rows are written as text. Created by `rowTemplate`, which checks that the program fits into the core. */
 export interface RowTemplate {
   readonly instructions: readonly Instruction[];
-  /** The instructions in the binary form of assembly/template.ts. The text at the end of a row is moved to the start of the next. */
+  /**
+   * The instructions in the binary form of assembly/template.ts. The text at the end of a row is moved to the start of the next.
+   */
   readonly program: Uint8Array;
   /** Length of the moved text. */
   readonly tailBytes: number;

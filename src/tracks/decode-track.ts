@@ -29,8 +29,9 @@ export interface TrackSummary {
 }
 
 /**
- * The rows of a track. It can be iterated once; a second iteration throws `ALREADY_READ`. The promise is fulfilled at the end of the
- * iteration, and rejected if the iteration fails or stops early. Awaiting it before the iteration starts rejects with `NOT_READ`.
+ * The rows of a track. It can be iterated once; a second iteration throws `ALREADY_READ`. The promise is fulfilled at the end
+ * of the iteration, and rejected if the iteration fails or stops early. Awaiting it before the iteration starts rejects with
+ * `NOT_READ`.
  */
 export interface TrackDecoding extends AsyncIterable<SampleBatch> {
   /** Fulfilled when the whole track has been read. */
@@ -45,8 +46,8 @@ const PIECE = 1 << 16;
  * rounded to 1e-7 degrees, times to 1 ms, altitudes to 1 mm and speeds to 1 mm/s. Points without a time or position are omitted
  * and counted. The source is read only as fast as you iterate, and released when you leave the loop early.
  *
- * @throws AsiError `BAD_SOURCE` immediately; while iterating `BAD_TRACK`, with the byte or line, if the input is not a track, or is
- * damaged or truncated. A track without rows yields no batch.
+ * @throws AsiError `BAD_SOURCE` immediately; while iterating `BAD_TRACK`, with the byte or line, if the input is not a track,
+ * or is damaged or truncated. A track without rows yields no batch.
  */
 export function decodeTrack(source: Source): TrackDecoding {
   const reading = new TrackReading(readChunks(source));

@@ -18,7 +18,9 @@ export function isFit(first: Uint8Array): boolean {
   );
 }
 
-/** Detects the encoding of a text from its first bytes. In all other encodings, digits and tags have the same bytes as in UTF-8. */
+/**
+ * Detects the encoding of a text from its first bytes. In all other encodings, digits and tags have the same bytes as in UTF-8.
+ */
 export function encodingOf(first: Uint8Array): string {
   if (first[0] === 0xff && first[1] === 0xfe) return "utf-16le";
   if (first[0] === 0xfe && first[1] === 0xff) return "utf-16be";

@@ -90,8 +90,8 @@ export function boundBytes(
 }
 
 /**
- * The definition levels of a version 1 data page, which say which rows have a value: their length in bytes, then runs or groups of eight bits
- * (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
+ * The definition levels of a version 1 data page, which say which rows have a value: their length in bytes, then runs or groups
+ * of eight bits (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
  */
 export function levelBytes({ bits, count }: Present, rows: number): Uint8Array {
   if (bits === null) return new Uint8Array(0);
