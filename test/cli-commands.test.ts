@@ -150,7 +150,7 @@ describe("asi repair", () => {
     const { status, stderr } = await asi(["repair", folder]);
     expect(status).toBe(1);
     expect(stderr).toBe(
-      `asi: ${folder}: There are only repaired recordings; name one to repair it again. (NO_INPUT)\n`,
+      `asi: ${folder}: There are only repaired recordings here; name one to repair it again. (NO_INPUT)\n`,
     );
     expect(namesIn(folder)).toEqual(["torn.repaired.asi"]);
   });

@@ -398,7 +398,7 @@ describe("options at the edge of their range", () => {
 
 describe("a source that gives no bytes is refused", () => {
   it.for<[string, unknown, RegExp]>([
-    ["a path", "match.asi", /text.*asi-convert\/node/],
+    ["a path", "match.asi", /string.*asi-convert\/node/],
     ["nothing", undefined, /Uint8Array/],
     ["null", null, /Uint8Array/],
     ["a number", 5, /Uint8Array/],

@@ -97,7 +97,7 @@ describe("formats", () => {
     expect(error).toBeInstanceOf(AsiError);
     expect(error).toMatchObject({
       code: "BAD_OPTION",
-      message: expect.stringMatching(/no format "xlsx"; use one of csv, parquet, gpx/),
+      message: expect.stringMatching(/format "xlsx" is unknown; use one of csv, parquet, gpx/),
     });
     for (const layout of [
       { columns: ["hr"] },
