@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createReadStream, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -85,9 +85,13 @@ export class SpooledFile {
     return writer.bytes;
   }
 
-  /** The content of the file. */
-  read(): Readable {
-    return createReadStream(this.path, { highWaterMark: READ_BYTES });
+  /**
+   * The content of the file, which remains readable when the file is removed.
+   * @throws Error with the code ENOENT when the file has been removed
+   */
+  async read(): Promise<Readable> {
+    const file = await open(this.path, "r");
+    return file.createReadStream({ highWaterMark: READ_BYTES });
   }
 
   /** Removes the file, if it exists. */

@@ -3,7 +3,7 @@ import type { Report } from "asi-convert";
 import type { FastifyInstance } from "fastify";
 import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
-import { onResponseEnd } from "../response-end.js";
+import { clientLeft, onResponseEnd } from "../response-end.js";
 import { FileResponse } from "../responses.js";
 import { route } from "../route.js";
 import { Slots } from "../slots.js";
@@ -43,7 +43,9 @@ export function conversionRoutes(app: FastifyInstance): void {
       if (spool === undefined) throw new Error("The application is not ready");
       waiting.take(`${request.ctx.caller?.id}`, reply);
       const csv = spool.file();
+      let isOver = false;
       onResponseEnd(reply, () => {
+        isOver = true;
         csv
           .remove()
           .catch((error: unknown) => request.log.error({ err: error }, "converted file not removed"));
@@ -51,8 +53,12 @@ export function conversionRoutes(app: FastifyInstance): void {
       const { fileName, bytes, report } = await receiveAndConvert(request, csv, app.config.convertMaxBytes);
       // The client decides how long it takes to read the response.
       request.releaseSlot?.();
+      const content = await csv.read().catch((error: unknown) => {
+        // The file goes with the client.
+        throw isOver ? clientLeft() : error;
+      });
       reply.header("X-Asi-Report", reportHeader(report));
-      return new FileResponse(fileName, bytes, csv.read());
+      return new FileResponse(fileName, bytes, content);
     },
   });
 }
