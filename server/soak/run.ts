@@ -4,14 +4,21 @@ import { startPostgres } from "../test/postgres.js";
 import { soak } from "./soak.js";
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "120" }, database: { type: "string", default: "both" } },
+  options: {
+    minutes: { type: "string", default: "120" },
+    interval: { type: "string", default: "1000" },
+    database: { type: "string", default: "both" },
+  },
 });
 const minutes = Number(values.minutes);
+const intervalMs = Number(values.interval);
 const databases = { embedded: ["embedded"], postgres: ["postgres"], both: ["embedded", "postgres"] }[
   values.database
 ];
-if (!(minutes > 0) || databases === undefined) {
-  console.error("usage: npm run soak -w server -- [--minutes N] [--database embedded|postgres|both]");
+if (!(minutes > 0) || !(intervalMs >= 0) || databases === undefined) {
+  console.error(
+    "usage: npm run soak -w server -- [--minutes N] [--interval MS] [--database embedded|postgres|both]",
+  );
   process.exit(2);
 }
 
@@ -23,6 +30,7 @@ for (const database of databases) {
     const databaseUrl = postgres === undefined ? null : `${postgres.url}postgres`;
     const { requests, statuses, surprises, growing, table } = await soak({
       minutes,
+      intervalMs,
       databaseUrl,
       tell: (line) => console.log(line),
     });

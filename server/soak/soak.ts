@@ -13,6 +13,8 @@ const MEASUREMENTS = 30;
 
 export interface SoakOptions {
   minutes: number;
+  /** Milliseconds from one piece of work of each of the four managers to the next. */
+  intervalMs: number;
   /** URL of an empty PostgreSQL database; null for a new embedded one. */
   databaseUrl: string | null;
   /** Called with each measurement. */
@@ -34,19 +36,19 @@ export interface SoakResult {
  * Runs the service under mixed traffic, sets its clock a day ahead with each measurement, and says whether memory and
  * tables are flat at the end.
  */
-export async function soak({ minutes, databaseUrl, tell }: SoakOptions): Promise<SoakResult> {
+export async function soak({ minutes, intervalMs, databaseUrl, tell }: SoakOptions): Promise<SoakResult> {
   const folder = mkdtempSync(join(tmpdir(), "asi-server-soak-"));
   const service = await startSoakedService(join(folder, "data"), databaseUrl);
   try {
-    const traffic = await startTraffic(service, CALLERS);
+    const traffic = await startTraffic(service, CALLERS, intervalMs);
     const measurements: Measurement[] = [];
-    const intervalMs = (minutes * 60_000) / MEASUREMENTS;
+    const measureEveryMs = (minutes * 60_000) / MEASUREMENTS;
     for (let count = 1; count <= MEASUREMENTS; count++) {
-      await sleep(intervalMs);
+      await sleep(measureEveryMs);
       await service.nextDay();
       const measured = await service.measure();
       measurements.push(measured);
-      tell?.(lineOf((count * intervalMs) / 60_000, measured, total(traffic.statuses.values())));
+      tell?.(lineOf((count * measureEveryMs) / 60_000, measured, total(traffic.statuses.values())));
     }
     await traffic.stop();
     const { growing, table } = judge(seriesOf(measurements));

@@ -1,13 +1,13 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { walk } from "../test/recordings.js";
 import type { SoakedService } from "./service.js";
 
 const PASSWORD = "a long passphrase";
 /** Rows of a recording: five minutes at 10 Hz. */
 const ROWS = 3000;
-const PAUSE_MS = 100;
 
 interface Answer {
   status: number;
@@ -30,10 +30,13 @@ const pick = <T>(values: readonly T[]): T => values[randomInt(values.length)] as
  * Simulates clients that repeatedly log in, read, store, convert, create and delete, one request after the other, and
  * sometimes send requests that are refused. They delete everything that they create, unless it expires.
  * @param callers number of concurrent managers
+ * @param intervalMs milliseconds from the start of one piece of a manager's work to the next. Tables stay flat only under
+ * a constant rate, so a piece that takes longer is not made up for.
  */
 export async function startTraffic(
   { url, clientId, clientSecret, devices }: SoakedService,
   callers: number,
+  intervalMs: number,
 ): Promise<Traffic> {
   const statuses = new Map<number, number>();
   const surprises: string[] = [];
@@ -220,10 +223,11 @@ export async function startTraffic(
     const names = Object.keys(deeds);
     return async () => {
       while (!stopping) {
+        const startedMs = performance.now();
         await deeds[pick(names)]?.();
         const { status } = await read("/api/v1/account/", [200]);
         if (status === 403) await logIn();
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        await sleep(Math.max(0, startedMs + intervalMs - performance.now()));
       }
     };
   }

@@ -5,6 +5,7 @@ import { startPostgres } from "../postgres.js";
 
 /** The first third must fill the caches. */
 const MINUTES = 1;
+const INTERVAL_MS = 150;
 
 /** A PostgreSQL server looks for tables to vacuum once a minute; here the service's day lasts two seconds. */
 const VACUUM_EVERY = "autovacuum_naptime=1s";
@@ -18,7 +19,11 @@ async function newPostgres(): Promise<string> {
 describe("a short soak", () => {
   it("leaves memory and tables flat at its end, and gives no answer that it should not", async () => {
     const databaseUrl = process.env.TEST_DATABASE === "postgres" ? await newPostgres() : null;
-    const { requests, surprises, growing } = await soak({ minutes: MINUTES, databaseUrl });
+    const { requests, surprises, growing } = await soak({
+      minutes: MINUTES,
+      intervalMs: INTERVAL_MS,
+      databaseUrl,
+    });
     expect(surprises).toEqual([]);
     expect(growing).toEqual([]);
     expect(requests).toBeGreaterThan(200);
