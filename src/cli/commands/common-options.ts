@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import type { Context } from "../batch.js";
+import type { ExitStatus } from "../exit-status.js";
+
+/** What the definition of a command gets from the program. */
+export interface Host {
+  context: Context;
+  /** Called with the exit status when the command has ended. */
+  onStatus(status: ExitStatus): void;
+}
+
+export const EXIT_STATUS = `
+Exit status: 0 success, 1 failure, 2 usage error, 3 success but an input was damaged.
+If there are several inputs, an error in one of them does not stop the others.`;
+
+export const INPUTS =
+  'files, folders (the *.asi files in them and in their subfolders), patterns ("**/*.asi"), or - for standard input';
+
+export const withSerial = (command: Command) =>
+  command.option(
+    "--serial <number>",
+    "use this serial number instead of the recording's own; also allows reading plain u-blox logs",
+  );
+
+export const withJson = (command: Command) =>
+  command.option("--json", "print the result of each input as a line of JSON to standard output");

@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial } from "./common-options.js";
+
+/** `asi info` */
+export function addInfo(program: Command, { context, onStatus }: Host): void {
+  const command = program
+    .command("info")
+    .summary("show the content of recordings")
+    .description(
+      "Shows for each recording the header, duration, rows, rates and ranges, and accounts for every byte.",
+    )
+    .argument("<inputs...>", INPUTS);
+  withJson(withSerial(command))
+    .addHelpText("before", "Examples:\n  asi info match.asi\n  asi info recordings/ --json\n")
+    .addHelpText("after", EXIT_STATUS)
+    .action(async (inputs: string[], flags) => {
+      const { info } = await import("../info.js");
+      onStatus(await info(inputs, flags, context));
+    });
+}
