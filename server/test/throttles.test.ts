@@ -135,6 +135,30 @@ describe("the client's address", () => {
     expect(count(one, 429)).toBe(2);
     expect((await askFor(s, "2001:db8:17:9::1")).status).toBe(403);
   });
+
+  it("is one for the passwords that an IPv6 subscriber guesses, and for their turns", async () => {
+    const s = await startService({ throttleFailedPasswords: 3, trustProxy: ["127.0.0.1"] });
+    const { username } = await s.manager();
+    const { clientId: client_id, clientSecret: client_secret } = await s.client();
+    const guess = async (address: string) => {
+      const { status } = await s.send("POST", "/oauth2/token/", {
+        form: { client_id, client_secret, grant_type: "password", username, password: "wrong" },
+        headers: { "X-Forwarded-For": address },
+      });
+      return status;
+    };
+    const turns = vi.spyOn(FairQueue.prototype, "run");
+    try {
+      const statuses: number[] = [];
+      for (const last of [1, 2, 3, 4]) statuses.push(await guess(`2001:db8:18:8::${last}`));
+      expect(statuses).toEqual([400, 400, 400, 429]);
+      expect(await guess("2001:db8:18:9::1")).toBe(400);
+      const addresses = turns.mock.calls.flatMap(([caller]) => caller.match(/2001:db8:18:\S+/g) ?? []);
+      expect([...new Set(addresses)]).toEqual(["2001:db8:18:8::/64", "2001:db8:18:9::/64"]);
+    } finally {
+      turns.mockRestore();
+    }
+  });
 });
 
 describe("a throttled request", () => {
