@@ -39,7 +39,7 @@ const statementFor = ({ name, is_dead, is_changed }: DueTable) =>
   is_dead ? `VACUUM ${is_changed ? "(ANALYZE) " : ""}${name}` : `ANALYZE ${name}`;
 
 /** Vacuums and analyzes the tables that need it, one after another, so that other queries get their turns. */
-export async function vacuumDue(pool: pg.Pool): Promise<void> {
+export async function vacuumDue(pool: Pick<pg.Pool, "query">): Promise<void> {
   const { rows } = await pool.query<DueTable>(DUE, [MAX_VACUUMED_BYTES]);
   for (const table of rows) await pool.query(statementFor(table));
 }
@@ -49,11 +49,17 @@ export async function vacuumDue(pool: pg.Pool): Promise<void> {
  * as small as it was at the start, and dead rows stay in the indexes.
  * @returns stops it, after the statement that runs
  */
-export function startAutovacuum(pool: pg.Pool): () => Promise<void> {
-  let running = Promise.resolve();
-  // A check that fails is repeated; queries that matter report the error themselves.
+export function startAutovacuum(pool: Pick<pg.Pool, "query">): () => Promise<void> {
+  let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running = running.then(() => vacuumDue(pool)).catch(() => undefined);
+    // Checks that wait for a long statement would otherwise queue up, and then run one after another for nothing.
+    if (running !== undefined) return;
+    // A check that fails is repeated; queries that matter report the error themselves.
+    running = vacuumDue(pool)
+      .catch(() => undefined)
+      .finally(() => {
+        running = undefined;
+      });
   }, CHECK_EVERY_MS).unref();
   return async () => {
     clearInterval(timer);

@@ -40,7 +40,7 @@ export async function requireSchemaOfTimeframes(
 
 /**
  * The rules of an activity.
- * @param json the new `json`; undefined when the stored value is valid and does not change
+ * @param json the new `json`; undefined when neither the stored value nor its schema changes
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`
  */
@@ -50,11 +50,13 @@ export async function checkActivity(
   activity: Omit<NewActivity, "json">,
   json: object | undefined,
 ) {
-  const schema = await findJsonSchema(queries, activity.json_schema, "ACTIVITY");
-  if (schema === undefined) {
-    throw errors.field("json_schema", "There is no JSON schema of type ACTIVITY with this id.");
+  if (json !== undefined) {
+    const schema = await findJsonSchema(queries, activity.json_schema, "ACTIVITY");
+    if (schema === undefined) {
+      throw errors.field("json_schema", "There is no JSON schema of type ACTIVITY with this id.");
+    }
+    checkJson(schema, json);
   }
-  if (json !== undefined) checkJson(schema, json);
   if (activity.owner !== caller?.id) throw errors.forbidden("The owner must be yourself.");
   return {
     name: activity.name,

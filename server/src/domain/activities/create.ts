@@ -3,8 +3,7 @@ import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { requireActivityRoom } from "../quotas.js";
 import { checkActivity } from "./check.js";
-import { activityItem } from "./list.js";
-import type { NewActivity } from "./resource.js";
+import { activityItem, type NewActivity } from "./resource.js";
 
 export async function createActivity(ctx: Context, body: NewActivity) {
   return change(ctx, "createActivity", {}, async (unit) => {

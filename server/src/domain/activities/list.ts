@@ -1,15 +1,12 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
 import { activities } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import { type Item, type Tagged, tagged } from "../item.js";
 import { contains, matchesSearch, orderBy } from "../listing.js";
 import { streamedPage, weightOf } from "../streamed-page.js";
-import { toActivity, toActivityHead } from "./resource.js";
-import type { Activity, ActivityHead } from "./rules.js";
+import { activityItem, toActivity } from "./resource.js";
+import { type Activity, type ActivityHead, readActivity } from "./rules.js";
 
 const ORDERINGS = { name: activities.name };
 
@@ -42,24 +39,5 @@ export async function listActivities(
   );
 }
 
-/**
- * The activity with its `json`.
- * @throws ServiceError `not_found` when it has been deleted in the meantime
- */
-export async function readActivity(queries: Queries, { id }: ActivityHead): Promise<Activity> {
-  const [activity] = await queries.select().from(activities).where(eq(activities.id, id));
-  if (activity === undefined) throw errors.notFound();
-  return activity;
-}
-
 export const retrieveActivity = async ({ queries }: Context, activity: ActivityHead) =>
   activityItem(await readActivity(queries, activity));
-
-export const activityItem = (activity: Activity): Item<ReturnType<typeof toActivity>> => ({
-  resource: toActivity(activity),
-  ...activityTag(activity),
-});
-
-/** Every change of `json` makes a new version, so the tag is computed without reading `json`. */
-export const activityTag = (activity: ActivityHead): Tagged =>
-  tagged(toActivityHead(activity), activity.version);

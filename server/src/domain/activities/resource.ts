@@ -1,5 +1,6 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { Id, Text } from "../../wire/types.js";
+import { type Item, type Tagged, tagged } from "../item.js";
 import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../json-bounds.js";
 import type { ActivityHead, Activity as ActivityRow } from "./rules.js";
 
@@ -39,12 +40,13 @@ export const toActivity = ({ id, name, json, jsonSchemaId, ownerId }: ActivityRo
   owner: ownerId,
 });
 
-/** The same without `json`. */
-export const toActivityHead = ({ id, name, jsonSchemaId, ownerId }: ActivityHead) => ({
-  id,
-  name,
-  json_schema: jsonSchemaId,
-  owner: ownerId,
+/** Every change of `json` makes a new version, so the tag is computed without reading `json`. */
+export const activityTag = ({ id, name, jsonSchemaId, ownerId, version }: ActivityHead): Tagged =>
+  tagged({ id, name, json_schema: jsonSchemaId, owner: ownerId }, version);
+
+export const activityItem = (activity: ActivityRow): Item<ReturnType<typeof toActivity>> => ({
+  resource: toActivity(activity),
+  ...activityTag(activity),
 });
 
 export const ActivityInput = Type.Object(

@@ -1,4 +1,5 @@
 import { eq, getTableColumns } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
 import { activities } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import type { Lookup, Rule } from "../rule.js";
@@ -14,6 +15,16 @@ async function findActivity(id: number, { queries, lock }: Lookup): Promise<Acti
   const query = queries.select(headColumns).from(activities).where(eq(activities.id, id));
   // No stronger lock: a concurrent change of a time frame may refer to the activity, and already holds its own row.
   const [activity] = await (lock ? query.for("no key update") : query);
+  if (activity === undefined) throw errors.notFound();
+  return activity;
+}
+
+/**
+ * The activity with its `json`.
+ * @throws ServiceError `not_found` when it has been deleted in the meantime
+ */
+export async function readActivity(queries: Queries, { id }: ActivityHead): Promise<Activity> {
+  const [activity] = await queries.select().from(activities).where(eq(activities.id, id));
   if (activity === undefined) throw errors.notFound();
   return activity;
 }

@@ -6,11 +6,9 @@ import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { requireActivityRoom } from "../quotas.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { withoutUndefined } from "../without-undefined.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
-import { activityItem, activityTag, readActivity } from "./list.js";
-import type { NewActivity } from "./resource.js";
-import type { ActivityHead } from "./rules.js";
+import { activityItem, activityTag, type NewActivity } from "./resource.js";
+import { type ActivityHead, readActivity } from "./rules.js";
 
 /**
  * The new `json` of an update. It may be megabytes, so an unchanged value is read only for the comparison, and
@@ -43,12 +41,7 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
     async (unit, before) => {
       const { name, jsonSchemaId: json_schema, ownerId: owner } = before;
       const changed = await jsonChange(unit, before, body);
-      const columns = await checkActivity(
-        ctx,
-        unit,
-        { name, json_schema, owner, ...withoutUndefined(body) },
-        changed?.after,
-      );
+      const columns = await checkActivity(ctx, unit, { name, json_schema, owner, ...body }, changed?.after);
       if (columns.jsonSchemaId !== before.jsonSchemaId) {
         await requireSchemaOfTimeframes(unit, id, columns.jsonSchemaId);
       }

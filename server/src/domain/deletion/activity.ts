@@ -1,7 +1,8 @@
 import { eq } from "drizzle-orm";
 import { activities, timeframes } from "../../store/schema.js";
 import type { TargetOf } from "../access.js";
-import { activityTag, readActivity } from "../activities/list.js";
+import { activityTag } from "../activities/resource.js";
+import { readActivity } from "../activities/rules.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";

@@ -26,8 +26,8 @@ export const DeviceFilters = Type.Object({
 
 type Filters = StaticDecode<typeof DeviceFilters>;
 
-/** The devices that the caller owns or has owned, each once. */
-function matchingDevices({ queries, caller }: Context, filters: Filters, id?: number) {
+/** The conditions of the devices that the caller owns or has owned; `filtered` is undefined without filters. */
+function conditionsOf({ queries, caller }: Context, filters: Filters) {
   const me = caller?.id ?? 0;
   const mine = and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, me));
   const owned = queries.select({ one: sql`1` }).from(ownerships).where(mine);
@@ -49,29 +49,22 @@ function matchingDevices({ queries, caller }: Context, filters: Filters, id?: nu
         eq(timeframes.activityId, filters.activity ?? 0),
       ),
     );
-  const matching = queries
-    .select({ device: devices, isOwner: sql<boolean>`${ownedNow}`.as("is_owner") })
-    .from(devices)
-    .where(
-      and(
-        filters.current ? ownedNow : exists(owned),
-        id === undefined ? undefined : eq(devices.id, id),
-        contains(devices.deviceName, filters.device_name),
-        contains(devices.serialNumber, filters.serial_number),
-        contains(customName, filters.custom_name),
-        filters.device_type === undefined ? undefined : eq(devices.deviceType, filters.device_type),
-        filters.activation_time_from && gte(devices.activationTime, filters.activation_time_from),
-        filters.activation_time_to && lte(devices.activationTime, filters.activation_time_to),
-        filters.activity === undefined ? undefined : exists(inActivity),
-        matchesSearch(filters.search, [
-          devices.deviceName,
-          customName,
-          devices.serialNumber,
-          devices.deviceType,
-        ]),
-      ),
-    )
-    .$dynamic();
+  const filtered = and(
+    contains(devices.deviceName, filters.device_name),
+    contains(devices.serialNumber, filters.serial_number),
+    contains(customName, filters.custom_name),
+    filters.device_type === undefined ? undefined : eq(devices.deviceType, filters.device_type),
+    filters.activation_time_from && gte(devices.activationTime, filters.activation_time_from),
+    filters.activation_time_to && lte(devices.activationTime, filters.activation_time_to),
+    filters.activity === undefined ? undefined : exists(inActivity),
+    matchesSearch(filters.search, [devices.deviceName, customName, devices.serialNumber, devices.deviceType]),
+  );
+  return { everOwned: exists(owned), ownedNow, customName, filtered };
+}
+
+/** Each device once. */
+export async function listDevices(ctx: Context, filters: Filters) {
+  const { everOwned, ownedNow, customName, filtered } = conditionsOf(ctx, filters);
   const orderings = {
     device_name: devices.deviceName,
     custom_name: sql`(${customName}) COLLATE "C"`,
@@ -79,11 +72,12 @@ function matchingDevices({ queries, caller }: Context, filters: Filters, id?: nu
     device_type: devices.deviceType,
     activation_time: devices.activationTime,
   };
-  return { matching, order: orderBy(filters.ordering, orderings, devices.id) };
-}
-
-export async function listDevices(ctx: Context, filters: Filters) {
-  const { matching, order } = matchingDevices(ctx, filters);
+  const matching = ctx.queries
+    .select({ device: devices, isOwner: sql<boolean>`${ownedNow}`.as("is_owner") })
+    .from(devices)
+    .where(and(filters.current ? ownedNow : everOwned, filtered))
+    .$dynamic();
+  const order = orderBy(filters.ordering, orderings, devices.id);
   return listPage(ctx.queries, matching, order, filters, ({ device, isOwner }) => toDevice(device, isOwner));
 }
 
@@ -96,7 +90,10 @@ export async function retrieveDevice(
   { device, ownership }: { device: Device; ownership: { id: number } },
   filters: Filters,
 ) {
-  const { matching } = matchingDevices(ctx, filters, device.id);
-  if ((await matching).length === 0) throw errors.notFound();
+  const { filtered } = conditionsOf(ctx, filters);
+  const passes =
+    filtered === undefined ||
+    (await ctx.queries.$count(devices, and(eq(devices.id, device.id), filtered))) > 0;
+  if (!passes) throw errors.notFound();
   return deviceItem(device, ownership);
 }

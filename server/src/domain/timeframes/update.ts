@@ -3,7 +3,6 @@ import { timeframes } from "../../store/schema.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
-import { withoutUndefined } from "../without-undefined.js";
 import { checkTimeframe, requireActivityTakesMore } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
@@ -23,12 +22,7 @@ export async function updateTimeframe(
     { timeframe: id },
     async (unit, before) => {
       await requireMatch({ ...ctx, queries: unit.queries }, before, query);
-      const columns = await checkTimeframe(
-        ctx,
-        unit,
-        { ...asInput(before), ...withoutUndefined(body) },
-        before,
-      );
+      const columns = await checkTimeframe(ctx, unit, { ...asInput(before), ...body }, before);
       if (columns.activityId !== before.activityId) await requireActivityTakesMore(unit, columns.activityId);
       const [after] = await unit.queries
         .update(timeframes)
