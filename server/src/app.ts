@@ -113,7 +113,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     },
     crossOriginResourcePolicy: { policy: "same-origin" },
   });
-  for (const install of routes) install(app);
+  for (const install of routes) await install(app);
   routeOtherMethods(app, new Map(methods));
   return app;
 }

@@ -101,6 +101,11 @@ export const settings = {
     "./asi-data",
     "Folder of the embedded database, of mails without SMTP_URL, and of the admin socket",
   ),
+  pageDir: text(
+    "PAGE_DIR",
+    "",
+    "Folder of the page that is served at /; default: the page that was built with the service",
+  ),
   databaseUrl: secret(
     url("postgres:", "postgresql:")(
       "DATABASE_URL",

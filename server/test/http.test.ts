@@ -33,7 +33,7 @@ describe("paths and methods", () => {
       const { status, body } = await s.get(path, ann.token);
       expect([path, status, body]).toEqual([path, 404, { detail }]);
     }
-    expect((await s.get("/", ann.token)).body).toEqual({ detail: "Not found." });
+    expect((await s.get("/nothing/", ann.token)).body).toEqual({ detail: "Not found." });
   });
 
   it("HEAD answers as GET without a body; OPTIONS and a wrong method tell what is allowed", async () => {

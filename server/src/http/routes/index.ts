@@ -12,6 +12,7 @@ import { healthRoutes } from "./health.js";
 import { jsonSchemaRoutes } from "./json-schemas.js";
 import { managerRoutes } from "./managers.js";
 import { ownershipRoutes } from "./ownerships.js";
+import { pageRoutes } from "./page.js";
 import { permissionRoutes } from "./permissions.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { timeframeRoutes } from "./timeframes.js";
@@ -19,7 +20,7 @@ import { tokenRoutes } from "./tokens.js";
 import { webhookRoutes } from "./webhooks.js";
 
 /** Every group of operations, one file each. */
-export const routes: readonly ((app: FastifyInstance) => void)[] = [
+export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[] = [
   tokenRoutes,
   authorizeRoutes,
   managerRoutes,
@@ -38,4 +39,5 @@ export const routes: readonly ((app: FastifyInstance) => void)[] = [
   webhookRoutes,
   docsRoutes,
   healthRoutes,
+  pageRoutes,
 ];

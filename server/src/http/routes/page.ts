@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance } from "fastify";
+import { errors } from "../../domain/errors.js";
+
+/**
+ * The policy of the page (Content Security Policy Level 3, Trusted Types). It is sent with every file, because the policy in
+ * the response of a worker's script decides whether WebAssembly runs in the worker. No file contains inline scripts, and
+ * scripts may be set only through the page's own policy for its worker.
+ */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types asi-worker",
+].join("; ");
+
+const PAGE_PACKAGE = "asi-web";
+
+/** The built page: of the workspace in the repository, and of the package where the service is installed. */
+function builtPage(): string | undefined {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${PAGE_PACKAGE}/package.json`)), "dist");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The build puts a hash of the content into the names of all files in this folder, so that they never change. */
+const HASHED = `assets${sep}`;
+
+/**
+ * Serves the page at `/`. Only files that are there at the start are served, each at its own path, so the paths of the API
+ * and the responses to unknown paths are the same with and without the page. A browser loads many files at once, so they are
+ * neither throttled nor queued.
+ */
+export async function pageRoutes(app: FastifyInstance): Promise<void> {
+  const folder = app.config.pageDir === "" ? builtPage() : resolve(app.config.pageDir);
+  if (folder === undefined || !existsSync(join(folder, "index.html"))) {
+    const howToBuild = `There is no page here. Build it with \`npm run build -w ${PAGE_PACKAGE}\` and start the service again, or set PAGE_DIR to the folder of a built page.`;
+    app.get("/", { config: { unguarded: true } }, async () => {
+      throw errors.notFound(howToBuild);
+    });
+    return;
+  }
+  await app.register(async (scope) => {
+    scope.addHook("onRoute", (route) => {
+      route.config = { ...route.config, unguarded: true };
+    });
+    await scope.register(fastifyStatic, {
+      root: folder,
+      wildcard: false,
+      // Compressed when the page was built; they are sent in place of the files beside them.
+      preCompressed: true,
+      globIgnore: ["**/*.br", "**/*.gz"],
+      cacheControl: false,
+      setHeaders(reply, path) {
+        const isHashed = relative(folder, path).startsWith(HASHED);
+        reply.header("Content-Security-Policy", PAGE_POLICY);
+        reply.header("Cache-Control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
+      },
+    });
+  });
+}

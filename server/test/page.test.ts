@@ -1,0 +1,119 @@
+/** The page at `/`, as the service sends it. What the page does is tested in its own workspace. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { newScratchFolder } from "./scratch.js";
+import { newStore, startService, TestService } from "./service.js";
+
+const SCRIPT = `console.log(${JSON.stringify("x".repeat(2000))});`;
+
+/** A folder as the build of the page leaves it. */
+function builtPage(): string {
+  const folder = newScratchFolder();
+  mkdirSync(join(folder, "assets"));
+  const files = {
+    "index.html": "<!doctype html><title>Page</title>",
+    "sw.js": "self.addEventListener('fetch', () => {});",
+    "assets/worker-0a1b2c3d.js": SCRIPT,
+    "assets/worker-0a1b2c3d.js.br": brotliCompressSync(SCRIPT),
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+/** The status of a path that is sent as it is: `fetch` would shorten it. */
+const statusOf = ({ service }: TestService, path: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const { hostname, port } = new URL(service.url ?? "");
+    request({ hostname, port, path }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+
+describe("the page", () => {
+  it("is served at / with its policy, and is asked for again each time", async () => {
+    const s = await startService({ pageDir: builtPage() });
+    for (const path of ["/", "/index.html", "/sw.js"]) {
+      const { status, headers } = await s.get(path);
+      expect([path, status, headers.get("cache-control")]).toEqual([path, 200, "no-cache"]);
+      expect(headers.get("content-security-policy")).toContain("require-trusted-types-for 'script'");
+      const again = await s.get(path, undefined, {
+        "If-None-Match": headers.get("etag") ?? "",
+        // As browsers do; fetch of Node.js would ask for the whole file.
+        "Cache-Control": "max-age=0",
+      });
+      expect([again.status, again.body]).toEqual([304, ""]);
+    }
+    const { body, headers } = await s.get("/");
+    expect(body).toContain("<title>Page</title>");
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+  });
+
+  it("has files with hashed names that never change, compressed as they were built", async () => {
+    const s = await startService({ pageDir: builtPage() });
+    const { status, headers, body } = await s.get("/assets/worker-0a1b2c3d.js", undefined, {
+      "Accept-Encoding": "br",
+    });
+    expect([status, body]).toEqual([200, SCRIPT]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-encoding": "br",
+      "content-type": expect.stringContaining("javascript"),
+      vary: expect.stringMatching(/accept-encoding/i),
+    });
+    const plain = await s.get("/assets/worker-0a1b2c3d.js", undefined, { "Accept-Encoding": "identity" });
+    expect([plain.headers.get("content-encoding"), plain.body]).toEqual([null, SCRIPT]);
+    expect((await s.get("/assets/worker-0a1b2c3d.js.br")).status).toBe(404);
+  });
+
+  it("has a worker whose own policy allows WebAssembly, and no inline or foreign script", async () => {
+    const s = await startService({ pageDir: builtPage() });
+    const { headers } = await s.get("/assets/worker-0a1b2c3d.js");
+    const policy = headers.get("content-security-policy") ?? "";
+    const directives = new Map(
+      policy.split("; ").map((directive) => {
+        const [name = "", ...sources] = directive.split(" ");
+        return [name, sources];
+      }),
+    );
+    expect(directives.get("default-src")).toEqual(["'none'"]);
+    expect(directives.get("script-src")).toEqual(["'self'", "'wasm-unsafe-eval'"]);
+    expect(directives.get("frame-ancestors")).toEqual(["'none'"]);
+    expect(policy).not.toContain("unsafe-inline");
+    expect(policy).not.toMatch(/https?:/);
+  });
+
+  it("takes no calls from the limit of an address", async () => {
+    const s = await TestService.start(await newStore(), {
+      pageDir: builtPage(),
+      throttleAddressPerMinute: 1,
+    });
+    for (let time = 0; time < 5; time++) {
+      const { status, headers } = await s.get("/");
+      expect([status, headers.get("ratelimit")]).toEqual([200, null]);
+    }
+    expect((await s.get("/api/schema/")).status).toBe(200);
+    expect((await s.get("/api/schema/")).status).toBe(429);
+  });
+
+  it("leaves the API and unknown paths as they are", async () => {
+    const s = await startService({ pageDir: builtPage() });
+    expect((await s.get("/api/docs/")).status).toBe(200);
+    expect((await s.get("/api/v1/devices")).body.detail).toContain("slash");
+    const outside = ["/../package.json", "/assets/%2e%2e/index.html", "/assets/", "/.", "//index.html"];
+    for (const path of outside) expect([path, await statusOf(s, path)]).toEqual([path, 404]);
+    const { status, headers } = await s.send("POST", "/");
+    expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+
+  it("that is not there says how to build it", async () => {
+    const s = await startService({ pageDir: newScratchFolder() });
+    const { status, body } = await s.get("/");
+    expect([status, body.detail]).toEqual([404, expect.stringContaining("npm run build -w asi-web")]);
+  });
+});
