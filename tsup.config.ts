@@ -50,7 +50,12 @@ const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
 export default defineConfig([
   {
     // the library, for Node, browsers and bundlers
-    entry: { index: "src/index.ts", json: "src/json.ts", node: "src/node.ts" },
+    entry: {
+      index: "src/index.ts",
+      json: "src/json.ts",
+      metrics: "src/metrics/index.ts",
+      node: "src/node.ts",
+    },
     format: ["esm", "cjs"],
     target: "es2022",
     platform: "neutral",

@@ -9,6 +9,6 @@ import library from "../stryker.config.mjs";
 export default {
   ...library,
   incrementalFile: "../build/mutation/service.json",
-  mutate: ["src/{analytics,wire,jobs,http,domain,store}/**/*.ts", "!src/**/*.test.ts", "!src/**/testing/**"],
+  mutate: ["src/{wire,jobs,http,domain,store}/**/*.ts", "!src/**/*.test.ts", "!src/**/testing/**"],
   ignorePatterns: ["dist", "bench", "siege", "soak", "story", "asi-data"],
 };

@@ -69,7 +69,7 @@ describe("the packed files", () => {
   });
 
   it("are all that the manifest points to", () => {
-    const entries = ["index", "node"].flatMap((name) =>
+    const entries = ["index", "metrics", "node"].flatMap((name) =>
       [".js", ".cjs", ".d.ts", ".d.cts"].map((end) => name + end),
     );
     const cores = ["core.wasm", "core-scalar.wasm", "wasm-module.d.ts"];

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { matchFrame, matchSamples } from "../src/analytics/golden/match.js";
+import { matchFrame, matchSamples } from "../../test/metrics/golden/match.js";
 import { recordingOf } from "./recordings.js";
 import { startService, type TestService } from "./service.js";
 import { newActivity, schemaId, Team } from "./team.js";
@@ -20,7 +20,7 @@ interface Case {
 }
 
 const golden = (name: string) =>
-  JSON.parse(readFileSync(join(import.meta.dirname, "../src/analytics/golden", name), "utf8"));
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../test/metrics/golden", name), "utf8"));
 const { cases }: { cases: Case[] } = golden("cases.json");
 const independent: Record<string, unknown> = golden("independent.json");
 
@@ -35,8 +35,8 @@ afterAll(() => s.stop());
 
 describe("computed data over HTTP", () => {
   it.each(cases)("row 60: $name, are the figures worked out independently", async (match) => {
-    const { startMs, stopMs, ownership } = matchFrame(match.birthDate);
-    const [second, first] = ownership;
+    const { from: startMs, to: stopMs, periods } = matchFrame(match.birthDate);
+    const [second, first] = periods;
     if (first === undefined || second === undefined) throw new Error("The match has two ownerships");
     s.clock.stopAt(startMs - HOUR_MS);
     const team = await Team.of(s, { birth_date: match.birthDate });

@@ -1,13 +1,12 @@
-import type { AnalysisFrame, AnalysisParameters } from "../analytics/index.js";
+import type { MetricsOptions } from "asi-convert/metrics";
 import type { StoredChunk } from "../store/samples/stored.js";
 
 /** The input of one computation, as a message to the thread that runs it. */
 export interface ComputationTask {
   deviceId: number;
-  /** The chunks that overlap the frame, in ascending order. Samples outside of the frame are ignored. */
+  /** The chunks that overlap the time frame. Samples outside of it are ignored. */
   chunks: StoredChunk[];
-  frame: AnalysisFrame;
-  parameters: AnalysisParameters;
+  options: MetricsOptions;
   /** ms since 1970 UTC. */
   computedAtMs: number;
 }

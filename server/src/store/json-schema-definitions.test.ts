@@ -1,5 +1,5 @@
+import { PRESETS, SPORTS } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
-import { PRESETS, SPORTS } from "../analytics/presets.js";
 import { JSON_SCHEMA_DEFINITIONS } from "./json-schema-definitions.js";
 
 describe("the installed JSON schemas", () => {

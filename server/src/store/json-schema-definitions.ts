@@ -1,10 +1,12 @@
 import {
+  PARAMETER_LIMITS,
+  PARAMETER_SIZES,
   PRESETS,
   SOCCER_FIFA_BANDS_PARAMS,
   SOCCER_WOMEN_PARAMS,
   SPORTS,
   type Sport,
-} from "../analytics/presets.js";
+} from "asi-convert/metrics";
 
 /** What a schema describes: `json` of an activity or `params` of a time frame. */
 export type JsonSchemaType = "ACTIVITY" | "TIMEFRAME";
@@ -32,15 +34,6 @@ const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 /** Maximum size of a GPX document: 5 MiB. JSON Schema counts characters; the bytes are checked before storing. */
 export const GPX_MAX_BYTES = 5 * 1024 * 1024;
 
-/** No runner or cyclist exceeds 100 m/s. The computed sums are exact because of this limit. */
-const HIGHEST_SPEED_M_PER_S = 100;
-
-/** Zero and nearly zero are not useful thresholds. */
-const LOWEST_THRESHOLD = 0.1;
-
-/** The artefact limit of accelerations in m/s2: higher peaks are not counted. */
-const HIGHEST_ACCELERATION_M_PER_S2 = 9;
-
 function activitySchema(sport: Sport): JsonSchemaDefinition["schema"] {
   return {
     $schema: DRAFT_2020_12,
@@ -62,10 +55,10 @@ function activitySchema(sport: Sport): JsonSchemaDefinition["schema"] {
 
 function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
   const preset = PRESETS[sport];
-  const speedThreshold = { type: "number", minimum: LOWEST_THRESHOLD, maximum: HIGHEST_SPEED_M_PER_S };
+  const number = (name: keyof typeof PARAMETER_LIMITS) => ({ type: "number", ...PARAMETER_LIMITS[name] });
   const accelerationPair = {
     type: "array",
-    items: { type: "number", minimum: LOWEST_THRESHOLD, maximum: HIGHEST_ACCELERATION_M_PER_S2 },
+    items: number("acceleration_thresholds"),
     minItems: 2,
     maxItems: 2,
     uniqueItems: true,
@@ -79,18 +72,16 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
     type: "object",
     properties: {
       max_hr: {
-        type: "number",
-        minimum: 60,
-        maximum: 240,
+        ...number("max_hr"),
         description:
           "Maximum heart rate of the athlete in beats/min, rounded to 0.1. Absent: 208 - 0.7 x age, when the birth " +
           "date is known.",
       },
       speed_ranges: {
         type: "array",
-        items: { type: "number", minimum: 0, maximum: HIGHEST_SPEED_M_PER_S },
-        minItems: 2,
-        maxItems: 10,
+        items: number("speed_ranges"),
+        minItems: PARAMETER_SIZES.speed_ranges.minimum,
+        maxItems: PARAMETER_SIZES.speed_ranges.maximum,
         uniqueItems: true,
         contains: { const: 0 },
         default: preset.speed_ranges,
@@ -108,13 +99,13 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
         description: "Two peak decelerations in m/s2, given as positive numbers, ascending.",
       },
       sprint_threshold: {
-        ...speedThreshold,
+        ...number("sprint_threshold"),
         default: preset.sprint_threshold,
         description: "Speed in m/s from which a run is a sprint.",
       },
       hid_thresholds: {
         type: "array",
-        items: speedThreshold,
+        items: number("hid_thresholds"),
         minItems: 2,
         maxItems: 2,
         uniqueItems: true,
@@ -122,23 +113,17 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
         description: "Two speeds in m/s of high-intensity distance, ascending.",
       },
       intensity_span: {
-        type: "number",
-        minimum: 10,
-        maximum: 3600,
+        ...number("intensity_span"),
         default: preset.intensity_span,
         description: "Length of a slice of intensity in s.",
       },
       standstill_speed: {
-        type: "number",
-        minimum: 0,
-        maximum: 2,
+        ...number("standstill_speed"),
         default: preset.standstill_speed,
         description: "Mean speed in m/s below which an interval counts as standing.",
       },
       max_valid_speed: {
-        type: "number",
-        minimum: 1,
-        maximum: HIGHEST_SPEED_M_PER_S,
+        ...number("max_valid_speed"),
         default: preset.max_valid_speed,
         description: "Speed in m/s above which a sample is not used; above every limit of speed_ranges.",
       },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { METRICS_VERSION, type ParameterOverrides } from "asi-convert/metrics";
 import { and, eq, sql } from "drizzle-orm";
-import { DEFINITION_VERSION, effectiveParameters, type ParameterOverrides } from "../../analytics/index.js";
 import type { Queries } from "../../store/database.js";
 import { NOBODY } from "../../store/job-queue.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
@@ -21,7 +21,7 @@ export interface ComputationResult {
 /** Whether a stored result is current. A process of an older release accepts results of newer rules. */
 export const isFresh = sql<boolean>`(${computedData.timeframeVersion} = ${timeframes.version}
   AND ${computedData.dataVersion} = ${timeframes.dataVersion}
-  AND ${computedData.definitionVersion} >= ${DEFINITION_VERSION})`;
+  AND ${computedData.definitionVersion} >= ${METRICS_VERSION})`;
 
 /** How often a computation restarts because its inputs have changed. */
 const MAX_TRIES = 3;
@@ -89,30 +89,29 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
   if (row === undefined) return undefined;
   const { timeframe } = row;
   const owned = await ownedBy(queries, timeframe);
-  const frame = {
-    startMs: timeframe.startTime.getTime(),
-    stopMs: timeframe.endTime.getTime(),
-    ownership: owned.map(({ start, end }) => ({ startMs: start.getTime(), endMs: end.getTime() })),
-    athleteBirthDate: row.birthDate,
-  };
-  const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, {
-    startMs: frame.startMs,
-    stopMs: frame.stopMs,
-  });
+  const startMs = timeframe.startTime.getTime();
+  const stopMs = timeframe.endTime.getTime();
+  const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, { startMs, stopMs });
   // The owner of the device has changed in the meantime, so the samples may belong to another owner.
   if (!isDeepStrictEqual(await ownedBy(queries, timeframe), owned)) return computeNow(ctx, timeframeId);
   const data = await computer.compute({
     deviceId: timeframe.deviceId,
     chunks,
-    frame,
-    parameters: effectiveParameters(sportOf(row.schemaName), timeframe.params as ParameterOverrides),
+    options: {
+      preset: sportOf(row.schemaName),
+      params: timeframe.params as ParameterOverrides,
+      from: startMs,
+      to: stopMs,
+      periods: owned.map(({ start, end }) => ({ startMs: start.getTime(), endMs: end.getTime() })),
+      birthDate: row.birthDate,
+    },
     computedAtMs: clock.now().getTime(),
   });
   return {
     data,
     timeframeVersion: timeframe.version,
     dataVersion: timeframe.dataVersion,
-    definitionVersion: DEFINITION_VERSION,
+    definitionVersion: METRICS_VERSION,
   };
 }
 

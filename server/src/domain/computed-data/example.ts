@@ -1,4 +1,5 @@
-import { analyse, effectiveParameters } from "../../analytics/index.js";
+import { computeMetrics } from "asi-convert/metrics";
+import { computedDataFrom } from "./computed-data.js";
 
 const START_MS = Date.UTC(2024, 0, 1, 6);
 const SAMPLES = 200;
@@ -11,17 +12,18 @@ function speedAt(sample: number): number {
 
 /** The computed data of a short run, for the documentation. */
 export function exampleComputedData() {
-  const heartRateBpm = Uint8Array.from({ length: SAMPLES }, (_, i) => (i % 10 === 0 ? 120 + i / 5 : 0));
+  const hr = Uint8Array.from({ length: SAMPLES }, (_, i) => (i % 10 === 0 ? 120 + i / 5 : 0));
   const columns = {
+    length: SAMPLES,
     timestampMs: Float64Array.from({ length: SAMPLES }, (_, i) => START_MS + i * 100),
     speedMmPerS: Int32Array.from({ length: SAMPLES }, (_, i) => speedAt(i)),
-    heartRateBpm,
+    hr,
   };
-  const frame = {
-    startMs: START_MS,
-    stopMs: START_MS + 60_000,
-    ownership: [{ startMs: START_MS, endMs: Number.POSITIVE_INFINITY }],
-    athleteBirthDate: "1996-06-02",
-  };
-  return analyse(columns, frame, effectiveParameters("soccer", {}), START_MS + 3_600_000);
+  const metrics = computeMetrics(columns, {
+    preset: "soccer",
+    from: START_MS,
+    to: START_MS + 60_000,
+    birthDate: "1996-06-02",
+  });
+  return computedDataFrom(metrics, START_MS + 3_600_000);
 }

@@ -1,5 +1,5 @@
+import { METRICS_VERSION } from "asi-convert/metrics";
 import { and, eq, lt, not } from "drizzle-orm";
-import { DEFINITION_VERSION } from "../../analytics/index.js";
 import { computedData, timeframes } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
@@ -12,7 +12,7 @@ export async function queueOutdated(ctx: Context): Promise<void> {
       .select({ id: timeframes.id, ownerId: timeframes.ownerId })
       .from(timeframes)
       .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
-      .where(and(lt(computedData.definitionVersion, DEFINITION_VERSION), not(hasLostSamples)));
+      .where(and(lt(computedData.definitionVersion, METRICS_VERSION), not(hasLostSamples)));
     await unit.announce("resultsOutdated", { timeframes: outdated });
   });
 }

@@ -1,5 +1,4 @@
 import { eq } from "drizzle-orm";
-import type { ComputedData } from "../../analytics/index.js";
 import { timeframes } from "../../store/schema.js";
 import type { ActivityHead } from "../activities/rules.js";
 import type { Context } from "../context.js";
@@ -8,6 +7,7 @@ import { type Item, item } from "../item.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
+import type { ComputedData } from "./computed-data.js";
 
 /** Computed data, and the versions of the rules that computed them. */
 interface Retrieved<T> {

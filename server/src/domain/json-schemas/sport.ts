@@ -1,4 +1,4 @@
-import { SPORTS, type Sport } from "../../analytics/index.js";
+import { SPORTS, type Sport } from "asi-convert/metrics";
 
 /** The sport of a time-frame schema, by its name. */
 export function sportOf(schemaName: string): Sport {

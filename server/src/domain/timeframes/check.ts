@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { type ParameterOverrides, parameterProblems } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
-import { type ParameterOverrides, parameterProblems } from "../../analytics/index.js";
 import type { Queries } from "../../store/database.js";
 import { accounts, activities, ownerships, timeframes } from "../../store/schema.js";
 import type { Context } from "../context.js";

@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { COMPUTED_DATA_SCHEMA } from "../../analytics/computed-data-schema.js";
 import { exampleComputedData } from "../../domain/computed-data/example.js";
 import {
   retrieveActivityComputedData,
   retrieveComputedData,
   type ShownComputedData,
 } from "../../domain/computed-data/retrieve.js";
+import { COMPUTED_DATA_SCHEMA } from "../../wire/computed-data-schema.js";
 import { Query } from "../../wire/types.js";
 import type { ResponseHead } from "../responses.js";
 import { route } from "../route.js";

@@ -1,13 +1,11 @@
 import { expect, it, vi } from "vitest";
-import { effectiveParameters } from "../../../analytics/index.js";
 import type { ComputationTask } from "../../computer.js";
 import { startComputer } from "./pool.js";
 
 const NOTHING_TO_COMPUTE: ComputationTask = {
   deviceId: 1,
   chunks: [],
-  frame: { startMs: 0, stopMs: 1_000, ownership: [], athleteBirthDate: null },
-  parameters: effectiveParameters("soccer", {}),
+  options: { from: 0, to: 1_000, periods: [] },
   computedAtMs: 0,
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findEfforts } from "./efforts.js";
+import { findEfforts } from "../../src/metrics/efforts.js";
 
 /** A segment from instant 1000 at 10 Hz with the given accelerations in mm/s2, at a constant 2 m/s. */
 const segment = (accelerations: readonly number[]) => ({

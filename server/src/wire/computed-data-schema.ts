@@ -119,7 +119,7 @@ const DEFINITION_SCHEMA = object("The rules and parameters that gave these figur
   }),
 });
 
-/** JSON Schema of one computed-data object; matches the type `ComputedData`. */
+/** JSON Schema of one computed-data object; matches the type `ComputedData` of the domain. */
 export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
   first_timestamp: instantOrNull("First sample used."),
   last_timestamp: instantOrNull("Last sample used."),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lowPassZeroPhase } from "./butterworth.js";
+import { lowPassZeroPhase } from "../../src/metrics/butterworth.js";
 
 const SAMPLE_RATE_HZ = 10;
 

@@ -1,6 +1,6 @@
-import { NO_HEART_RATE, type SampleColumns } from "../samples.js";
+import type { MetricSamples } from "../../../src/metrics/samples.js";
 
-/** One sample of a test session: time in ms, speed in mm/s, heart rate in beats per minute (0: none). */
+/** One sample of a test session: time in ms, speed in mm/s (negative: none), heart rate in beats per minute (0: none). */
 export interface TestSample {
   readonly t: number;
   readonly speed: number;
@@ -10,11 +10,12 @@ export interface TestSample {
 export const TEN_HZ_MS = 100;
 
 /** Samples as the columns that the computation takes. */
-export function columnsOf(samples: readonly TestSample[]): SampleColumns {
+export function columnsOf(samples: readonly TestSample[]): MetricSamples {
   return {
+    length: samples.length,
     timestampMs: Float64Array.from(samples, ({ t }) => t),
     speedMmPerS: Int32Array.from(samples, ({ speed }) => speed),
-    heartRateBpm: Uint8Array.from(samples, ({ hr }) => hr ?? NO_HEART_RATE),
+    hr: Uint8Array.from(samples, ({ hr }) => hr ?? 0),
   };
 }
 

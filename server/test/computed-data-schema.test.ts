@@ -1,8 +1,9 @@
+import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
-import { COMPUTED_DATA_SCHEMA } from "./computed-data-schema.js";
-import { matchFrame, matchSamples } from "./golden/match.js";
-import { columnsOf } from "./golden/sessions.js";
-import { analyse, effectiveParameters } from "./index.js";
+import { matchFrame, matchSamples } from "../../test/metrics/golden/match.js";
+import { columnsOf } from "../../test/metrics/golden/sessions.js";
+import { computedDataFrom } from "../src/domain/computed-data/computed-data.js";
+import { COMPUTED_DATA_SCHEMA } from "../src/wire/computed-data-schema.js";
 
 interface SchemaNode {
   readonly type: string | readonly string[];
@@ -56,7 +57,7 @@ describe("the schema of the computed data", () => {
     ["a match", matchSamples(1, 0)],
     ["no samples", []],
   ])("is what %s gives, in the same order of keys", (_, samples) => {
-    const data = analyse(columnsOf(samples), matchFrame("1996-06-02"), effectiveParameters("soccer", {}), 0);
+    const data = computedDataFrom(computeMetrics(columnsOf(samples), matchFrame("1996-06-02")), 0);
     expect(mismatches(data, schema, "data")).toEqual([]);
   });
 

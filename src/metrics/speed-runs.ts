@@ -1,4 +1,4 @@
-import type { SpeedRun, SpeedRuns } from "./computed-data.js";
+import type { SpeedRun, SpeedRuns } from "./metrics.js";
 import { inThousandths } from "./parameters.js";
 import { type PreparedSignal, type Segment, stepMs } from "./prepare.js";
 import { durationSeconds, fromThousandths, metres } from "./rounding.js";

@@ -1,7 +1,7 @@
-import type { DistancePerSpeedRange, TimePerSpeedRange } from "./computed-data.js";
+import type { DistancePerSpeedRange, TimePerSpeedRange } from "./metrics.js";
 import { inThousandths } from "./parameters.js";
 import { type PreparedSignal, stepMs } from "./prepare.js";
-import type { AnalysisParameters } from "./presets.js";
+import type { MetricParameters } from "./presets.js";
 import { durationSeconds, metres, shareRoundingHalfUp } from "./rounding.js";
 
 const RATIO_DECIMALS = 4;
@@ -18,7 +18,7 @@ export interface SpeedRangeFigures {
  */
 export function divideAmongSpeedRanges(
   signal: PreparedSignal,
-  parameters: AnalysisParameters,
+  parameters: MetricParameters,
 ): SpeedRangeFigures {
   const lows = parameters.speed_ranges;
   const doubleLows = Int32Array.from(lows, (low) => 2 * inThousandths(low));

@@ -2,7 +2,7 @@
 export type ThresholdPair = readonly [number, number];
 
 /** The parameters of the computation, with the names that they have in `params` of a time frame. */
-export interface AnalysisParameters {
+export interface MetricParameters {
   /** Maximum heart rate of the athlete in beats per minute; null to derive it from the age. */
   readonly max_hr: number | null;
   /** Lower limits of the speed classes in m/s, ascending from 0; the last class ends at `max_valid_speed`. */
@@ -28,6 +28,9 @@ export const SPORTS = ["biking", "running", "soccer", "swimming", "trailrunning"
 
 export type Sport = (typeof SPORTS)[number];
 
+/** Named sets of parameters: one for each sport, and two more for football. */
+export type PresetName = Sport | "soccer-women" | "soccer-fifa";
+
 /** 12.5 m/s = 45 km/h, above the fastest human (12.4 m/s). */
 const FASTEST_ON_FOOT_M_PER_S = 12.5;
 
@@ -41,18 +44,44 @@ const COMMON = {
 } as const;
 
 /** Classes of 1 m/s for road running; there is no published consensus. */
-const RUNNING: AnalysisParameters = {
+const RUNNING: MetricParameters = {
   ...COMMON,
   speed_ranges: [0, 2, 3, 4, 5, 6],
   sprint_threshold: 7,
   hid_thresholds: [4, 5],
 };
 
+/** 7.2, 14.4, 19.8 and 25.2 km/h: the classes of the studies of men's football by Rampinini and Bradley. */
+const SOCCER: MetricParameters = {
+  ...COMMON,
+  speed_ranges: [0, 2, 4, 5.5, 7],
+  sprint_threshold: 7,
+  hid_thresholds: [4, 5.5],
+};
+
 /**
- * The defaults of each sport, which `params` of a time frame can override. Speeds in m/s, spans in s. Computations get
- * them from `effectiveParameters`, which also fixes the order of the keys.
+ * Parameters for women's football: 15.8 and 20.5 km/h, after Bradley and Vescovi 2015 (IJSPP 10:112) and the review
+ * Appl Sci 2025, 15:5497. In the service they are sent as `params`; not a default, because a time frame does not state who
+ * plays.
  */
-export const PRESETS: Readonly<Record<Sport, AnalysisParameters>> = {
+export const SOCCER_WOMEN_PARAMS = {
+  speed_ranges: [0, 2, 3.5, 4.4, 5.7],
+  sprint_threshold: 5.7,
+  hid_thresholds: [3.5, 4.4],
+} as const;
+
+/** Parameters for the velocity bands of FIFA's EPTS tests: 7, 15, 20 and 25 km/h. In the service they are sent as `params`. */
+export const SOCCER_FIFA_BANDS_PARAMS = {
+  speed_ranges: [0, 1.944, 4.167, 5.556, 6.944],
+  sprint_threshold: 6.944,
+  hid_thresholds: [4.167, 5.556],
+} as const;
+
+/**
+ * The presets. Speeds in m/s, spans in s. Computations get them from `metricParameters`, which also fixes the order of the
+ * keys.
+ */
+export const PRESETS: Readonly<Record<PresetName, MetricParameters>> = {
   /** Classes in steps of 10 km/h. */
   biking: {
     ...COMMON,
@@ -64,13 +93,9 @@ export const PRESETS: Readonly<Record<Sport, AnalysisParameters>> = {
     max_valid_speed: 30,
   },
   running: RUNNING,
-  /** 7.2, 14.4, 19.8 and 25.2 km/h: the classes of the studies of men's football by Rampinini and Bradley. */
-  soccer: {
-    ...COMMON,
-    speed_ranges: [0, 2, 4, 5.5, 7],
-    sprint_threshold: 7,
-    hid_thresholds: [4, 5.5],
-  },
+  soccer: SOCCER,
+  "soccer-women": { ...SOCCER, ...SOCCER_WOMEN_PARAMS },
+  "soccer-fifa": { ...SOCCER, ...SOCCER_FIFA_BANDS_PARAMS },
   /** Satellite speed is poor in water: the antenna is submerged for part of every stroke. */
   swimming: {
     ...COMMON,
@@ -87,20 +112,3 @@ export const PRESETS: Readonly<Record<Sport, AnalysisParameters>> = {
   },
   triathlon: RUNNING,
 };
-
-/**
- * Parameters for women's football: 15.8 and 20.5 km/h, after Bradley and Vescovi 2015 (IJSPP 10:112) and the review
- * Appl Sci 2025, 15:5497. Sent as `params`; not a default, because a time frame does not state who plays.
- */
-export const SOCCER_WOMEN_PARAMS = {
-  speed_ranges: [0, 2, 3.5, 4.4, 5.7],
-  sprint_threshold: 5.7,
-  hid_thresholds: [3.5, 4.4],
-} as const;
-
-/** Parameters for the velocity bands of FIFA's EPTS tests: 7, 15, 20 and 25 km/h. Sent as `params`. */
-export const SOCCER_FIFA_BANDS_PARAMS = {
-  speed_ranges: [0, 1.944, 4.167, 5.556, 6.944],
-  sprint_threshold: 6.944,
-  hid_thresholds: [4.167, 5.556],
-} as const;

@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { effectiveParameters, parameterProblems, SPORTS } from "./index.js";
-import { PRESETS, SOCCER_FIFA_BANDS_PARAMS, SOCCER_WOMEN_PARAMS } from "./presets.js";
+import { metricParameters, parameterProblems, SPORTS } from "../../src/metrics/index.js";
+import { PRESETS, SOCCER_FIFA_BANDS_PARAMS, SOCCER_WOMEN_PARAMS } from "../../src/metrics/presets.js";
 
 describe("the parameters of a computation", () => {
   it.each(SPORTS)("of %s are its preset when the time frame gives none", (sport) => {
-    expect(effectiveParameters(sport, {})).toEqual(PRESETS[sport]);
+    expect(metricParameters(sport, {})).toEqual(PRESETS[sport]);
     expect(parameterProblems(sport, {})).toEqual([]);
   });
 
   it("take what the time frame gives and the preset for the rest, in a fixed order of keys", () => {
-    const merged = effectiveParameters("biking", { sprint_threshold: 12, max_hr: 190 });
+    const merged = metricParameters("biking", { sprint_threshold: 12, max_hr: 190 });
     expect(merged).toEqual({ ...PRESETS.biking, sprint_threshold: 12, max_hr: 190 });
     expect(JSON.stringify(merged)).toBe(
-      JSON.stringify(effectiveParameters("biking", { max_hr: 190, sprint_threshold: 12 })),
+      JSON.stringify(metricParameters("biking", { max_hr: 190, sprint_threshold: 12 })),
     );
   });
 
   it("are rounded to what the computation compares: mm/s, mm/s2, ms and tenths of a beat", () => {
-    const merged = effectiveParameters("soccer", {
+    const merged = metricParameters("soccer", {
       sprint_threshold: 6.94444,
       acceleration_thresholds: [2.00049, 2.0005],
       intensity_span: 33.33333,
@@ -33,15 +33,15 @@ describe("the parameters of a computation", () => {
 
   it("leave out what the computation does not know", () => {
     const params = { team: "blue", sprint_threshold: 6 };
-    expect(Object.keys(effectiveParameters("soccer", params))).toEqual(
-      Object.keys(effectiveParameters("soccer", {})),
+    expect(Object.keys(metricParameters("soccer", params))).toEqual(
+      Object.keys(metricParameters("soccer", {})),
     );
   });
 
   it("fit the documented presets of football", () => {
     for (const params of [SOCCER_WOMEN_PARAMS, SOCCER_FIFA_BANDS_PARAMS]) {
       expect(parameterProblems("soccer", params)).toEqual([]);
-      expect(effectiveParameters("soccer", params)).toMatchObject(params);
+      expect(metricParameters("soccer", params)).toMatchObject(params);
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { AnalysisFrame } from "../index.js";
+import type { MetricsOptions } from "../../../src/metrics/index.js";
 import type { TestSample } from "./sessions.js";
 
 /**
@@ -24,17 +24,17 @@ const MINUTE: readonly (readonly [number, number, number])[] = [
   [80, 0, 0],
 ];
 
-/** A time frame that starts and ends during the match. For 6 s of it, the device has no owner. */
-export function matchFrame(birthDate: string | null): AnalysisFrame {
+/** Options for a time frame that starts and ends during the match. For 6 s of it, the device has no owner. */
+export function matchFrame(birthDate: string | null) {
   return {
-    startMs: START_MS + 9_963,
-    stopMs: START_MS + 710_000,
-    ownership: [
+    from: START_MS + 9_963,
+    to: START_MS + 710_000,
+    periods: [
       { startMs: START_MS + 546_000, endMs: 32_503_679_999_000 },
       { startMs: 0, endMs: START_MS + 540_000 },
     ],
-    athleteBirthDate: birthDate,
-  };
+    birthDate,
+  } satisfies MetricsOptions;
 }
 
 /** Samples number `offset`, `offset + every`, ... of the match, without the lost ones. */

@@ -1,10 +1,13 @@
 import { inThousandths } from "./parameters.js";
-import type { AnalysisParameters } from "./presets.js";
-import type { SampleColumns } from "./samples.js";
+import type { MetricParameters } from "./presets.js";
+import type { OrderedSamples } from "./samples.js";
 
 /** Two samples belong to different segments when they are further apart than this and than 5 median intervals. */
 const SHORTEST_GAP_MS = 1000;
 const GAP_IN_STEPS = 5;
+
+/** 24.8 days, the longest interval that fits into 32 bits. */
+const LONGEST_STEP_MS = 2 ** 31 - 1;
 
 /** Samples `first` to `last` (both included), without a gap. */
 export interface Segment {
@@ -16,9 +19,9 @@ export interface Segment {
  * The signal from which every figure of speed and distance is computed: samples with a credible speed, split into
  * segments, without single spikes and without the noise of standing.
  *
- * Exactness: a speed is at most 100 m/s (the bound of `max_valid_speed`), so a sum of two is at most 2e5 mm/s; a frame
- * lasts at most 7 days = 6.048e8 ms. Sums of `speed sum * dt` over a frame are therefore integers of at most 1.21e14
- * half micrometres, far below 2^53 = 9.007e15: double-precision addition of them is exact in any order.
+ * Exactness: a speed is at most 100 m/s (the bound of `max_valid_speed`), so a sum of two is at most 2e5 mm/s; the samples
+ * cover at most 366 days = 3.17e10 ms. Sums of `speed sum * dt` are therefore integers of at most 6.33e15 half micrometres,
+ * below 2^53 = 9.007e15: double-precision addition of them is exact in any order.
  */
 export interface PreparedSignal {
   /** Instants, ms since 1970 UTC. */
@@ -45,7 +48,7 @@ export interface Totals {
 }
 
 /** Rejects incredible speeds, splits at gaps, removes spikes and sets standing to zero. */
-export function prepareSignal(samples: SampleColumns, parameters: AnalysisParameters): PreparedSignal {
+export function prepareSignal(samples: OrderedSamples, parameters: MetricParameters): PreparedSignal {
   const { timestampMs, speedMmPerS } = rejectIncredible(samples, inThousandths(parameters.max_valid_speed));
   const doubleMedianStepMs = doubleMedianStep(timestampMs);
   const segments = splitAtGaps(timestampMs, doubleMedianStepMs ?? 0);
@@ -88,7 +91,7 @@ export function stepMs(timestampMs: Float64Array, i: number): number {
   return (timestampMs[i + 1] ?? 0) - (timestampMs[i] ?? 0);
 }
 
-function rejectIncredible(samples: SampleColumns, maxValidMmPerS: number) {
+function rejectIncredible(samples: OrderedSamples, maxValidMmPerS: number) {
   const timestampMs = new Float64Array(samples.timestampMs.length);
   const speedMmPerS = new Int32Array(samples.timestampMs.length);
   let count = 0;
@@ -106,9 +109,9 @@ function rejectIncredible(samples: SampleColumns, maxValidMmPerS: number) {
 function doubleMedianStep(timestampMs: Float64Array): number | null {
   const count = timestampMs.length - 1;
   if (count < 1) return null;
-  // An interval is at most the 7 days of a frame, 6.1e8 ms, and integers sort faster.
+  // Integers sort faster. Intervals of weeks are not the median of any recording that has accelerations.
   const steps = new Int32Array(count);
-  for (let i = 0; i < count; i++) steps[i] = stepMs(timestampMs, i);
+  for (let i = 0; i < count; i++) steps[i] = Math.min(stepMs(timestampMs, i), LONGEST_STEP_MS);
   steps.sort();
   return (steps[(count - 1) >> 1] ?? 0) + (steps[count >> 1] ?? 0);
 }

@@ -1,19 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { accelerationSignals } from "./acceleration.js";
-import type { EffortsByThreshold } from "./computed-data.js";
-import { columnsOf, TEN_HZ_MS, type TestSample } from "./golden/sessions.js";
+import { accelerationSignals } from "../../src/metrics/acceleration.js";
 import {
-  type AnalysisFrame,
-  analyse,
-  type ComputedData,
-  effectiveParameters,
+  computeMetrics,
+  type Metrics,
+  type MetricsOptions,
+  metricParameters,
+  type ParameterOverrides,
   SPORTS,
   type Sport,
-} from "./index.js";
-import { maxSpeedOf, type PreparedSignal, prepareSignal, totalsOf } from "./prepare.js";
+} from "../../src/metrics/index.js";
+import type { EffortsByThreshold } from "../../src/metrics/metrics.js";
+import { maxSpeedOf, type PreparedSignal, prepareSignal, totalsOf } from "../../src/metrics/prepare.js";
+import { columnsOf, TEN_HZ_MS, type TestSample } from "./golden/sessions.js";
 
-const SOCCER = effectiveParameters("soccer", {});
+const SOCCER = metricParameters("soccer");
 
 const RUNS = { seed: 20_240_601, numRuns: 150 };
 
@@ -62,17 +63,17 @@ const unbrokenArbitrary = fc.array(phaseArbitrary, { minLength: 1, maxLength: 15
   }));
 });
 
-function wholeFrame(samples: readonly TestSample[]): AnalysisFrame {
-  const endMs = (samples.at(-1)?.t ?? 0) + 1;
-  return { startMs: 0, stopMs: endMs, ownership: [{ startMs: 0, endMs }], athleteBirthDate: "1996-06-02" };
+function wholeFrame(samples: readonly TestSample[]) {
+  const to = (samples.at(-1)?.t ?? 0) + 1;
+  return { from: 0, to, periods: [{ startMs: 0, endMs: to }], birthDate: "1996-06-02" };
 }
 
 function compute(
   samples: readonly TestSample[],
-  frame = wholeFrame(samples),
-  parameters = SOCCER,
-): ComputedData {
-  return analyse(columnsOf(samples), frame, parameters, 0);
+  frame: MetricsOptions = wholeFrame(samples),
+  params: ParameterOverrides = {},
+): Metrics {
+  return computeMetrics(columnsOf(samples), { ...frame, params });
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -94,8 +95,8 @@ describe("invariants of the computed data", () => {
         fc.integer({ min: 10, max: 90 }),
         (samples, { startOffsetMs, endOffsetMs }, sport, intensity_span) => {
           const whole = wholeFrame(samples);
-          const frame = { ...whole, startMs: -startOffsetMs, stopMs: whole.stopMs + endOffsetMs };
-          const data = compute(samples, frame, effectiveParameters(sport, { intensity_span }));
+          const frame = { ...whole, preset: sport, from: -startOffsetMs, to: whole.to + endOffsetMs };
+          const data = compute(samples, frame, { intensity_span });
           const total = data.total_distance ?? 0;
           for (const parts of [distances(data.distance_per_speed_ranges), data.intensity.distance]) {
             within(HALF_MM * (parts.length + 1), sum(parts), total);
@@ -113,8 +114,7 @@ describe("invariants of the computed data", () => {
   it("2: high-intensity distance is the distance of the classes from its threshold on, and nested", () => {
     fc.assert(
       fc.property(sessionArbitrary, (samples) => {
-        const parametersFrom7 = effectiveParameters("soccer", { hid_thresholds: [5.5, 7] });
-        const from7 = compute(samples, wholeFrame(samples), parametersFrom7).hid.threshold_2;
+        const from7 = compute(samples, wholeFrame(samples), { hid_thresholds: [5.5, 7] }).hid.threshold_2;
         const { hid, distance_per_speed_ranges } = compute(samples);
         let smallestSoFar = Number.POSITIVE_INFINITY;
         for (const { threshold, values } of [hid.threshold_1, hid.threshold_2, from7]) {
@@ -149,13 +149,13 @@ describe("invariants of the computed data", () => {
   it("4: shifting all instants shifts instants only", () => {
     fc.assert(
       fc.property(sessionArbitrary, fc.integer({ min: 0, max: 1_700_000_000_000 }), (samples, shiftMs) => {
-        const frame = { ...wholeFrame(samples), athleteBirthDate: null };
+        const frame = { ...wholeFrame(samples), birthDate: null };
         const shifted = samples.map((sample) => ({ ...sample, t: sample.t + shiftMs }));
         const shiftedFrame = {
           ...frame,
-          startMs: frame.startMs + shiftMs,
-          stopMs: frame.stopMs + shiftMs,
-          ownership: [{ startMs: shiftMs, endMs: frame.stopMs + shiftMs }],
+          from: frame.from + shiftMs,
+          to: frame.to + shiftMs,
+          periods: [{ startMs: shiftMs, endMs: frame.to + shiftMs }],
         };
         const instantKeys = new Set(["first_timestamp", "last_timestamp", "start_time", "end_time"]);
         const shiftedBack = JSON.parse(JSON.stringify(compute(shifted, shiftedFrame)), (key, value) =>
@@ -210,19 +210,23 @@ describe("invariants of the computed data", () => {
   });
 
   it("5: a higher threshold never adds an effort", () => {
-    const threshold = fc.integer({ min: 10, max: 80 }).map((tenths) => tenths / 10);
+    const tenths = (min: number, max: number) => fc.integer({ min, max }).map((value) => value / 10);
     fc.assert(
-      fc.property(sessionArbitrary, threshold, threshold, fc.nat(30), (samples, low, gap, raise) => {
-        const startsAt = (acceleration_thresholds: [number, number]): number[] => {
-          const parameters = effectiveParameters("soccer", { acceleration_thresholds });
-          return union(compute(samples, wholeFrame(samples), parameters).accelerations).map(
-            ({ start_time }) => start_time,
-          );
-        };
-        const base = startsAt([low, low + gap]);
-        expect(base).toEqual(expect.arrayContaining(startsAt([low + raise / 10, low + raise / 10 + gap])));
-        expect(startsAt([low, low + gap + raise / 10])).toEqual(base);
-      }),
+      fc.property(
+        sessionArbitrary,
+        tenths(10, 40),
+        tenths(10, 19),
+        tenths(0, 30),
+        (samples, low, gap, raise) => {
+          const startsAt = (acceleration_thresholds: [number, number]): number[] => {
+            const { accelerations } = compute(samples, wholeFrame(samples), { acceleration_thresholds });
+            return union(accelerations).map(({ start_time }) => start_time);
+          };
+          const base = startsAt([low, low + gap]);
+          expect(base).toEqual(expect.arrayContaining(startsAt([low + raise, low + raise + gap])));
+          expect(startsAt([low, low + gap + raise])).toEqual(base);
+        },
+      ),
       RUNS,
     );
   });
@@ -273,8 +277,7 @@ describe("invariants of the computed data", () => {
   it("7: the shares of the heart-rate zones add up to 100 as soon as a heart rate lasts", () => {
     fc.assert(
       fc.property(sessionArbitrary, fc.integer({ min: 60, max: 240 }), (samples, max_hr) => {
-        const parameters = effectiveParameters("soccer", { max_hr });
-        const data = compute(samples, wholeFrame(samples), parameters);
+        const data = compute(samples, wholeFrame(samples), { max_hr });
         const firstHeard = samples.find(({ hr }) => hr !== undefined && hr >= 30 && hr <= 240);
         const hasDuration = firstHeard !== undefined && firstHeard.t < (data.last_timestamp ?? 0);
         const shares = sum(data.timePerHrZone.map(({ percentage_hrmax }) => percentage_hrmax));
@@ -296,10 +299,10 @@ describe("invariants of the computed data", () => {
     fc.assert(
       fc.property(sessionInFiles, ({ samples, loaded }) => {
         const frame = wholeFrame(samples);
-        const outside = [-TEN_HZ_MS, frame.stopMs].map((t) => ({ t, speed: 9000, hr: 200 }));
-        const known = new Map([...loaded, ...outside].map((sample) => [sample.t, sample]));
-        const stored = [...known.values()].sort((a, b) => a.t - b.t);
-        expect(JSON.stringify(compute(stored, frame))).toBe(JSON.stringify(compute(samples, frame)));
+        const outside = [-TEN_HZ_MS, frame.to].map((t) => ({ t, speed: 9000, hr: 200 }));
+        expect(JSON.stringify(compute([...outside, ...loaded], frame))).toBe(
+          JSON.stringify(compute(samples, frame)),
+        );
       }),
       RUNS,
     );

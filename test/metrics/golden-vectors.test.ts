@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { computeMetrics, type Metrics } from "../../src/metrics/index.js";
 import { columnsOf, gaussianNoise, type TestSample, tenHertz } from "./golden/sessions.js";
-import { analyse, type ComputedData, effectiveParameters } from "./index.js";
 
 // Expected figures were worked out beforehand, with scipy and in exact rationals; none comes from the code under test.
 
 const MINUTES_90 = 54_000;
 
-function computeSoccer(samples: readonly TestSample[]): ComputedData {
-  const endMs = Math.max(...[samples.at(-1)?.t ?? 0]);
-  const frame = {
-    startMs: 0,
-    stopMs: endMs,
-    ownership: [{ startMs: 0, endMs: endMs + 1 }],
-    athleteBirthDate: null,
-  };
-  return analyse(columnsOf(samples), frame, effectiveParameters("soccer", {}), endMs);
+function computeSoccer(samples: readonly TestSample[]): Metrics {
+  return computeMetrics(columnsOf(samples), { preset: "soccer" });
 }
 
 /** Rest 5 s, ramp up, hold, ramp down, rest 5 s. Accelerations in m/s2, speed in m/s. */
@@ -29,7 +22,7 @@ function trapezoid(up: number, top: number, holdSeconds: number, down: number) {
   };
 }
 
-const distancesOf = (data: ComputedData) => data.distance_per_speed_ranges.map(({ distance }) => distance);
+const distancesOf = (data: Metrics) => data.distance_per_speed_ranges.map(({ distance }) => distance);
 
 describe("the golden vectors of the definition", () => {
   it("A: counts a 2.5 m/s2 start as acceleration and a 3.5 m/s2 stop as hard deceleration", () => {

@@ -1,5 +1,5 @@
 import { type AccelerationSignal, RESAMPLED_STEP_MS } from "./acceleration.js";
-import type { AccelerationEffort, EffortsByThreshold } from "./computed-data.js";
+import type { AccelerationEffort, EffortsByThreshold } from "./metrics.js";
 import { inThousandths } from "./parameters.js";
 import type { ThresholdPair } from "./presets.js";
 import { durationSeconds, fromThousandths } from "./rounding.js";

@@ -1,47 +1,60 @@
+import { AsiError } from "../errors.js";
 import { accelerationSignals } from "./acceleration.js";
-import type { ComputedData } from "./computed-data.js";
 import { findEfforts } from "./efforts.js";
 import { athleteMaxHeartRate, isValidHeartRate, summariseHeartRate } from "./heart-rate.js";
 import { distancePerSlice } from "./intensity.js";
+import type { Metrics } from "./metrics.js";
+import { checkOptions, type MetricsOptions } from "./options.js";
 import { maxSpeedOf, prepareSignal, totalsOf } from "./prepare.js";
-import type { AnalysisParameters } from "./presets.js";
 import { divideRoundingHalfUp, fromThousandths, metres } from "./rounding.js";
-import { type AnalysisFrame, type SampleColumns, selectSamples } from "./samples.js";
+import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "./samples.js";
 import { divideAmongSpeedRanges } from "./speed-ranges.js";
 import { findHighIntensityRuns, findSprints } from "./speed-runs.js";
 
 /** Version of the rules in this folder. Increment it when a rule changes, so that every stored result is recomputed. */
-export const DEFINITION_VERSION = 1;
+export const METRICS_VERSION = 1;
+
+const DAY_MS = 86_400_000;
+
+/** The sums are exact up to this length; see `PreparedSignal`. */
+const MAX_DAYS = 366;
 
 /**
- * Computes the data of a time frame. Pure: the same arguments always give the same object and order of keys.
+ * Computes distance, speeds, efforts, speed classes and heart-rate zones of the samples of one device. Pure: the same
+ * arguments always give the same object and order of keys. Laptop and service use this function, so that both give the same
+ * numbers.
  *
- * @param samples of the frame's device, in strictly ascending order of time; samples outside the frame or the
- *   ownership are ignored, so the caller may pass whole chunks
- * @param parameters from `effectiveParameters`
- * @param computedAtMs the time of this computation, ms since 1970 UTC
- * @returns values in SI units, see the schema of the computed data
- * @throws RangeError when the samples are not in strictly ascending order
+ * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed
+ * @returns values in SI units, rounded
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, or more than 366 days from the first to the last;
+ * `BAD_OPTION`
  */
-export function analyse(
-  samples: SampleColumns,
-  frame: AnalysisFrame,
-  parameters: AnalysisParameters,
-  computedAtMs: number,
-): ComputedData {
-  const selected = selectSamples(samples, frame);
+export function computeMetrics(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: MetricsOptions = {},
+): Metrics {
+  const { parameters, periods, birthDate, ...limits } = checkOptions(options);
+  const ordered = orderSamples(samples);
+  const fromMs = limits.fromMs ?? ordered.timestampMs[0] ?? null;
+  const toMs = limits.toMs ?? ordered.timestampMs.at(-1) ?? null;
+  requireBoundedLength(fromMs, toMs);
+  const selected = selectSamples(
+    ordered,
+    fromMs ?? Number.NEGATIVE_INFINITY,
+    toMs ?? Number.POSITIVE_INFINITY,
+    periods,
+  );
   const signal = prepareSignal(selected, parameters);
   const used = usedPeriod(selected, signal.timestampMs);
   const totals = totalsOf(signal);
   const maxSpeedMmPerS = maxSpeedOf(signal);
   const acceleration = accelerationSignals(signal);
   const speedRanges = divideAmongSpeedRanges(signal, parameters);
-  const athleteMaxHr = athleteMaxHeartRate(parameters.max_hr, frame.athleteBirthDate, frame.startMs);
-  const heartRate = summariseHeartRate(selected, used?.lastMs ?? frame.startMs, athleteMaxHr);
+  const athleteMaxHr = athleteMaxHeartRate(parameters.max_hr, birthDate, fromMs);
+  const heartRate = summariseHeartRate(selected, used?.lastMs ?? 0, athleteMaxHr);
   return {
     first_timestamp: used?.firstMs ?? null,
     last_timestamp: used?.lastMs ?? null,
-    last_computation: computedAtMs,
     total_distance: maxSpeedMmPerS === null ? null : metres(totals.distanceHalfUm),
     max_speed: maxSpeedMmPerS === null ? null : fromThousandths(maxSpeedMmPerS),
     // Half micrometres per ms equal half mm/s.
@@ -58,32 +71,38 @@ export function analyse(
     },
     time_per_speed_ranges: speedRanges.time,
     distance_per_speed_ranges: speedRanges.distance,
-    intensity: distancePerSlice(signal, frame, parameters.intensity_span),
+    intensity: distancePerSlice(signal, fromMs, toMs, parameters.intensity_span),
     hr_max: heartRate.max,
     hr_min: heartRate.min,
     hr_avg: heartRate.average,
     hr_plot: heartRate.last,
     athlete_max_hr: athleteMaxHr,
     timePerHrZone: heartRate.zones,
-    definition: { version: DEFINITION_VERSION, parameters },
+    definition: { version: METRICS_VERSION, parameters },
   };
+}
+
+function requireBoundedLength(fromMs: number | null, toMs: number | null): void {
+  if (fromMs === null || toMs === null || toMs - fromMs <= MAX_DAYS * DAY_MS) return;
+  const days = Math.round((toMs - fromMs) / DAY_MS);
+  throw new AsiError(
+    "BAD_ARGUMENT",
+    `The samples cover ${days} days; metrics are computed for at most ${MAX_DAYS}. Select a part with from and to.`,
+  );
 }
 
 /** Times of the first and last samples whose speed or heart rate is used; null when there are none. */
 function usedPeriod(
-  selected: SampleColumns,
+  selected: OrderedSamples,
   speedTimestampMs: Float64Array,
 ): { firstMs: number; lastMs: number } | null {
   let firstMs = speedTimestampMs[0] ?? Number.POSITIVE_INFINITY;
   let lastMs = speedTimestampMs.at(-1) ?? Number.NEGATIVE_INFINITY;
   const hasHeartRate = (bpm: number) => isValidHeartRate(bpm);
-  const firstHeard = selected.heartRateBpm.findIndex(hasHeartRate);
+  const firstHeard = selected.hr.findIndex(hasHeartRate);
   if (firstHeard >= 0) {
     firstMs = Math.min(firstMs, selected.timestampMs[firstHeard] ?? firstMs);
-    lastMs = Math.max(
-      lastMs,
-      selected.timestampMs[selected.heartRateBpm.findLastIndex(hasHeartRate)] ?? lastMs,
-    );
+    lastMs = Math.max(lastMs, selected.timestampMs[selected.hr.findLastIndex(hasHeartRate)] ?? lastMs);
   }
   return firstMs <= lastMs ? { firstMs, lastMs } : null;
 }

@@ -2,10 +2,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import {
+  computeMetrics,
+  type MetricsOptions,
+  type ParameterOverrides,
+  type Sport,
+} from "../../src/metrics/index.js";
 import { matchFrame, matchSamples } from "./golden/match.js";
 import { columnsOf, type TestSample, tenHertz } from "./golden/sessions.js";
-import { type AnalysisFrame, analyse, effectiveParameters, type Sport } from "./index.js";
-import type { ParameterOverrides } from "./parameters.js";
 
 // golden/independent.py works the same figures out from the written definition, with rationals and 60-digit decimals,
 // and without a line of the product. Its output is golden/independent.json.
@@ -26,16 +30,11 @@ const independent: Record<string, unknown> = JSON.parse(independentText);
 
 function figuresOf(
   samples: readonly TestSample[],
-  frame: AnalysisFrame,
-  sport: Sport,
+  frame: MetricsOptions,
+  preset: Sport,
   params: ParameterOverrides,
 ) {
-  const { last_computation, definition, ...figures } = analyse(
-    columnsOf(samples),
-    frame,
-    effectiveParameters(sport, params),
-    0,
-  );
+  const { definition, ...figures } = computeMetrics(columnsOf(samples), { ...frame, preset, params });
   return figures;
 }
 
@@ -47,13 +46,9 @@ describe("every figure is the one that an independent computation gives", () => 
 
   it("exponential start, soccer, 10 Hz", () => {
     const samples = tenHertz(120, (s) => (s < 3 ? 0 : 8.5 * (1 - Math.exp(-(s - 3) / 1.3))));
-    const frame = {
-      startMs: 0,
-      stopMs: 11_900,
-      ownership: [{ startMs: 0, endMs: 12_000 }],
-      athleteBirthDate: null,
-    };
-    expect(figuresOf(samples, frame, "soccer", {})).toEqual(independent["exponential start, soccer, 10 Hz"]);
+    expect(figuresOf(samples, { from: 0, to: 11_900 }, "soccer", {})).toEqual(
+      independent["exponential start, soccer, 10 Hz"],
+    );
   });
 
   it("the made-up match exercises every list", () => {

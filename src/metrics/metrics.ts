@@ -1,4 +1,4 @@
-import type { AnalysisParameters } from "./presets.js";
+import type { MetricParameters } from "./presets.js";
 
 /** An acceleration or a deceleration: the whole change of speed, not only the part above the threshold. */
 export interface AccelerationEffort {
@@ -62,12 +62,12 @@ export interface DistancePerSpeedRange extends SpeedRange {
 export interface Intensity {
   /** m in each slice. */
   readonly distance: readonly number[];
-  /** ms since 1970 UTC, of the time frame. */
-  readonly start_time: number;
+  /** Start of the first slice: `from`, or the first sample; null when there is neither. ms since 1970 UTC. */
+  readonly start_time: number | null;
   /** Duration of a slice in s. */
   readonly span: number;
-  /** ms since 1970 UTC, of the time frame. */
-  readonly end_time: number;
+  /** End of the last slice: `to`, or the last sample; null when there is neither. ms since 1970 UTC. */
+  readonly end_time: number | null;
 }
 
 export interface HeartRateZone {
@@ -80,29 +80,39 @@ export interface HeartRateZone {
 }
 
 /**
- * The computed data of a time frame, as the API returns them. The keys are always in this order, so that
+ * The figures of a session, with the keys that the service gives them. The keys are always in this order, so that
  * `JSON.stringify` gives the same bytes for the same samples.
  */
-export interface ComputedData {
+export interface Metrics {
+  /** First sample used, ms since 1970 UTC. */
   readonly first_timestamp: number | null;
+  /** Last sample used, ms since 1970 UTC. */
   readonly last_timestamp: number | null;
-  readonly last_computation: number;
+  /** m; standing and gaps in the recording add nothing. */
   readonly total_distance: number | null;
+  /** m/s, single spikes removed. */
   readonly max_speed: number | null;
+  /** m/s: distance divided by recorded time, which includes standing and excludes gaps. */
   readonly average_speed: number | null;
   readonly accelerations: EffortsByThreshold;
   readonly decelerations: EffortsByThreshold;
   readonly sprint: { readonly threshold_1: SpeedRuns };
+  /** High-intensity distance. Each stretch of the second list lies within one of the first. */
   readonly hid: { readonly threshold_1: SpeedRuns; readonly threshold_2: SpeedRuns };
   readonly time_per_speed_ranges: readonly TimePerSpeedRange[];
   readonly distance_per_speed_ranges: readonly DistancePerSpeedRange[];
   readonly intensity: Intensity;
+  /** Highest valid heart rate (30 to 240 beats per minute). */
   readonly hr_max: number | null;
   readonly hr_min: number | null;
+  /** Weighted by time; a heart rate is valid until the next one, for at most 5 s. */
   readonly hr_avg: number | null;
+  /** Last valid heart rate. */
   readonly hr_plot: number | null;
+  /** The maximum heart rate to which the zones refer; null when it is unknown. */
   readonly athlete_max_hr: number | null;
+  /** Empty when `athlete_max_hr` is null. */
   readonly timePerHrZone: readonly HeartRateZone[];
   /** The rules and parameters of the computation; clients get them on request. */
-  readonly definition: { readonly version: number; readonly parameters: AnalysisParameters };
+  readonly definition: { readonly version: number; readonly parameters: MetricParameters };
 }

@@ -1,6 +1,6 @@
-import type { HeartRateZone } from "./computed-data.js";
+import type { HeartRateZone } from "./metrics.js";
 import { divideRoundingHalfUp, shareRoundingHalfUp } from "./rounding.js";
-import type { SampleColumns } from "./samples.js";
+import type { OrderedSamples } from "./samples.js";
 
 const LOWEST_VALID_BPM = 30;
 const HIGHEST_VALID_BPM = 240;
@@ -39,7 +39,7 @@ export function isValidHeartRate(bpm: number): boolean {
  * @param athleteMaxBpm a multiple of 0.1; null for no zones
  */
 export function summariseHeartRate(
-  samples: SampleColumns,
+  samples: OrderedSamples,
   lastMs: number,
   athleteMaxBpm: number | null,
 ): HeartRateFigures {
@@ -52,8 +52,8 @@ export function summariseHeartRate(
     if (last === null) return;
     heldMs[last] = (heldMs[last] ?? 0) + Math.min(untilMs - lastHeardMs, LONGEST_HOLD_MS);
   };
-  for (let i = 0; i < samples.heartRateBpm.length; i++) {
-    const bpm = samples.heartRateBpm[i] ?? 0;
+  for (let i = 0; i < samples.hr.length; i++) {
+    const bpm = samples.hr[i] ?? 0;
     if (!isValidHeartRate(bpm)) continue;
     const t = samples.timestampMs[i] ?? 0;
     hold(t);
@@ -71,17 +71,17 @@ export function summariseHeartRate(
  *
  * @param maxHr `max_hr` of the parameters, which has precedence
  * @param birthDate `YYYY-MM-DD`
- * @param atMs time at which the age is taken, ms since 1970 UTC
+ * @param atMs time at which the age is taken, ms since 1970 UTC; null when there is none
  * @returns beats per minute: `maxHr`, otherwise 208 - 0.7 x age in completed years, rounded (Tanaka et al. 2001); null
  *   when neither is known
  */
 export function athleteMaxHeartRate(
   maxHr: number | null,
   birthDate: string | null,
-  atMs: number,
+  atMs: number | null,
 ): number | null {
   if (maxHr !== null) return maxHr;
-  if (birthDate === null) return null;
+  if (birthDate === null || atMs === null) return null;
   const age = completedYears(birthDate, atMs);
   if (!(age >= 0 && age <= OLDEST_AGE_YEARS)) return null;
   return divideRoundingHalfUp(2080 - 7 * age, 10, 0);

@@ -1,27 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, type TestSample } from "./golden/sessions.js";
 import {
-  type AnalysisFrame,
-  analyse,
-  type ComputedData,
-  effectiveParameters,
-  NO_SPEED,
+  computeMetrics,
+  type Metrics,
+  type MetricsOptions,
+  metricParameters,
   type ParameterOverrides,
-} from "./index.js";
+} from "../../src/metrics/index.js";
+import { columnsOf, type TestSample } from "./golden/sessions.js";
 
-const FRAME: AnalysisFrame = {
-  startMs: 0,
-  stopMs: 600_000,
-  ownership: [{ startMs: 0, endMs: 700_000 }],
-  athleteBirthDate: null,
-};
+const NO_SPEED = -1;
 
 function compute(
   samples: readonly TestSample[],
-  { frame = {}, params = {} }: { frame?: Partial<AnalysisFrame>; params?: ParameterOverrides } = {},
-): ComputedData {
-  const parameters = effectiveParameters("soccer", params);
-  return analyse(columnsOf(samples), { ...FRAME, ...frame }, parameters, 1_000_000);
+  { frame = {}, params = {} }: { frame?: MetricsOptions; params?: ParameterOverrides } = {},
+): Metrics {
+  return computeMetrics(columnsOf(samples), { preset: "soccer", from: 0, to: 600_000, params, ...frame });
 }
 
 /** Samples at a fixed step from instant 0, speeds in mm/s. */
@@ -36,7 +29,6 @@ describe("a time frame without samples", () => {
     expect(compute([], { params: { speed_ranges: [0, 4] } })).toEqual({
       first_timestamp: null,
       last_timestamp: null,
-      last_computation: 1_000_000,
       total_distance: null,
       max_speed: null,
       average_speed: null,
@@ -59,7 +51,7 @@ describe("a time frame without samples", () => {
       hr_plot: null,
       athlete_max_hr: null,
       timePerHrZone: [],
-      definition: { version: 1, parameters: effectiveParameters("soccer", { speed_ranges: [0, 4] }) },
+      definition: { version: 1, parameters: metricParameters("soccer", { speed_ranges: [0, 4] }) },
     });
   });
 
@@ -73,27 +65,27 @@ describe("a time frame without samples", () => {
 describe("which samples are used", () => {
   it("takes those from start to end, both included", () => {
     const samples = [99, 100, 200, 201].map((t) => ({ t, speed: 1000 }));
-    const data = compute(samples, { frame: { startMs: 100, stopMs: 200 } });
+    const data = compute(samples, { frame: { from: 100, to: 200 } });
     expect([data.first_timestamp, data.last_timestamp]).toEqual([100, 200]);
   });
 
-  it("takes those of an ownership from its start to before its end, ownerships in any order", () => {
-    const ownership = [
+  it("takes those of a period from its start to before its end, periods in any order", () => {
+    const periods = [
       { startMs: 500, endMs: 700 },
       { startMs: 100, endMs: 300 },
     ];
-    const data = compute(every(100, constant(10, 1000)), { frame: { ownership } });
+    const data = compute(every(100, constant(10, 1000)), { frame: { periods } });
     expect([data.first_timestamp, data.last_timestamp]).toEqual([100, 600]);
-    // 0.1 s, the 0.3 s to the next owned sample (no gap), 0.1 s.
+    // 0.1 s, the 0.3 s to the next used sample (no gap), 0.1 s.
     expect(data.total_distance).toBe(0.5);
   });
 
-  it("takes a sample once when ownerships overlap", () => {
-    const ownership = [
+  it("takes a sample once when periods overlap", () => {
+    const periods = [
       { startMs: 0, endMs: 500 },
       { startMs: 300, endMs: 2000 },
     ];
-    const data = compute(every(100, constant(10, 1000)), { frame: { ownership } });
+    const data = compute(every(100, constant(10, 1000)), { frame: { periods } });
     expect([data.first_timestamp, data.last_timestamp, data.total_distance]).toEqual([0, 900, 0.9]);
   });
 
@@ -114,10 +106,41 @@ describe("which samples are used", () => {
     expect([data.first_timestamp, data.hr_avg, data.total_distance]).toEqual([5000, 120, null]);
   });
 
-  it.each([[[1000, 900]], [[1000, 1000]]])("refuses instants that do not ascend: %j", (instants) => {
-    expect(() => compute(instants.map((t) => ({ t, speed: 0 })))).toThrow(
-      /^Sample 1 of the frame .*sort the samples/,
+  it("takes samples in any order, in any number of batches", () => {
+    const samples = every(100, [0, 1000, 3000, 2000, 5000, 4000, 4000]);
+    const mixed = [4, 1, 6, 0].flatMap((i) => samples[i] ?? []);
+    const others = [5, 3, 2].flatMap((i) => samples[i] ?? []);
+    expect(computeMetrics([columnsOf(mixed), columnsOf(others)])).toEqual(computeMetrics(columnsOf(samples)));
+  });
+
+  it("takes the first of several samples with the same time; a later heart rate fills in a missing one", () => {
+    const samples = [
+      { t: 1000, speed: 3000 },
+      { t: 0, speed: 1000, hr: 100 },
+      { t: 1000, speed: 9000, hr: 120 },
+      { t: 0, speed: 8000, hr: 200 },
+      { t: 1000, speed: 7000, hr: 130 },
+    ];
+    const data = compute(samples);
+    expect([data.max_speed, data.total_distance, data.hr_min, data.hr_max]).toEqual([3, 2, 100, 120]);
+  });
+
+  it("takes those from the first to the last without limits, and the slices of intensity begin with the first", () => {
+    const data = computeMetrics(
+      columnsOf(every(1000, constant(121, 1000)).map((s) => ({ ...s, t: s.t + 500 }))),
     );
+    expect(data.intensity).toEqual({ distance: [60, 60], start_time: 500, span: 60, end_time: 120_500 });
+    expect(computeMetrics([]).intensity).toEqual({
+      distance: [],
+      start_time: null,
+      span: 60,
+      end_time: null,
+    });
+  });
+
+  it("reads only `length` entries of a column", () => {
+    const columns = columnsOf(every(1000, [1000, 1000, 9000]));
+    expect(computeMetrics({ ...columns, length: 2 }).max_speed).toBe(1);
   });
 });
 
@@ -205,7 +228,7 @@ describe("accelerations", () => {
       stepMs,
       Array.from({ length: 12_000 / stepMs }, (_, k) => Math.min(6000, Math.max(0, (k * stepMs - 5000) * 3))),
     );
-  const countOf = (data: ComputedData) => data.accelerations.threshold_2.values.length;
+  const countOf = (data: Metrics) => data.accelerations.threshold_2.values.length;
 
   it("are found from 5 Hz on", () => {
     expect(countOf(compute(start(200)))).toBe(1);
@@ -235,7 +258,7 @@ describe("intensity", () => {
   it("divides an interval between two slices in proportion of time; the last slice may be shorter", () => {
     const samples = [9_000, 10_000, 11_000, 12_000].map((t) => ({ t, speed: 4000 }));
     const data = compute(samples, {
-      frame: { startMs: 500, stopMs: 22_500 },
+      frame: { from: 500, to: 22_500 },
       params: { intensity_span: 10 },
     });
     expect(data.intensity).toEqual({ distance: [6, 6, 0], start_time: 500, span: 10, end_time: 22_500 });
@@ -279,21 +302,21 @@ describe("heart rate", () => {
     { birthDate: "1999-01-01", start: "2024-06-02T00:00:00.000Z", expected: 191 }, // 25 years: 190.5
     { birthDate: "2025-01-01", start: "2024-06-02T00:00:00.000Z", expected: null },
   ])("of an athlete born $birthDate is at most $expected at $start", ({ birthDate, start, expected }) => {
-    const startMs = Date.parse(start);
-    const frame = { startMs, stopMs: startMs + 1, athleteBirthDate: birthDate };
+    const from = Date.parse(start);
+    const frame = { from, to: from + 1, birthDate };
     expect(compute([], { frame }).athlete_max_hr).toBe(expected);
     expect(compute([], { frame, params: { max_hr: 187.3 } }).athlete_max_hr).toBe(187.3);
   });
 });
 
 describe("exactness", () => {
-  it("holds for the longest frame at the highest speed: 7 days at 100 m/s", () => {
-    const weekMs = 7 * 86_400_000;
-    const frame = { stopMs: weekMs, ownership: [{ startMs: 0, endMs: weekMs + 1 }] };
+  it("holds for the longest period at the highest speed: 366 days at 100 m/s", () => {
+    const yearMs = 366 * 86_400_000;
     const stepMs = 43_200_000;
-    const samples = every(stepMs, constant(weekMs / stepMs + 1, 100_000));
-    const data = compute(samples, { frame, params: { max_valid_speed: 100, intensity_span: 3600 } });
-    expect([data.total_distance, data.average_speed]).toEqual([60_480_000, 100]);
+    const samples = every(stepMs, constant(yearMs / stepMs + 1, 100_000));
+    const params = { max_valid_speed: 100, intensity_span: 3600 };
+    const data = compute(samples, { frame: { to: yearMs }, params });
+    expect([data.total_distance, data.average_speed]).toEqual([366 * 86_400 * 100, 100]);
     expect(new Set(data.intensity.distance)).toEqual(new Set([360_000]));
   });
 

@@ -1,0 +1,13 @@
+import type { Metrics } from "asi-convert/metrics";
+
+/** The computed data of a time frame, as the API returns them. */
+export interface ComputedData extends Metrics {
+  /** ms since 1970 UTC. */
+  readonly last_computation: number;
+}
+
+/** The keys are in the order of the API. */
+export function computedDataFrom(metrics: Metrics, computedAtMs: number): ComputedData {
+  const { first_timestamp, last_timestamp, ...figures } = metrics;
+  return { first_timestamp, last_timestamp, last_computation: computedAtMs, ...figures };
+}

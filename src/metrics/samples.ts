@@ -1,0 +1,167 @@
+import { shown } from "../arguments.js";
+import { AsiError } from "../errors.js";
+import type { SampleBatch } from "../types.js";
+import type { Period } from "./options.js";
+
+/**
+ * Samples of one device as columns of integers: the batches that `decode` gives, or these columns of them. `speedMmPerS` is
+ * negative where there is no speed, `hr` is 0 where there is no heart rate.
+ */
+export type MetricSamples = Readonly<Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS" | "hr">>;
+
+/** Samples in strictly ascending order of time; every column has exactly `length` entries. */
+export type OrderedSamples = MetricSamples;
+
+const COLUMN_TYPES = { timestampMs: "Float64Array", speedMmPerS: "Int32Array", hr: "Uint8Array" } as const;
+
+/**
+ * Joins batches and puts them in order. Of several samples with the same time the first one counts; if it has no heart rate,
+ * it gets the first one of the others. The service stores samples by the same rule.
+ *
+ * @param samples batches in any order; they are not changed
+ * @throws AsiError `BAD_ARGUMENT` for columns of other types, columns shorter than `length`, and times that are not integers
+ */
+export function orderSamples(samples: MetricSamples | Iterable<MetricSamples>): OrderedSamples {
+  const joined = join(batchesOf(samples));
+  return isAscending(joined.timestampMs) ? joined : withoutRepetitions(joined);
+}
+
+function batchesOf(samples: MetricSamples | Iterable<MetricSamples>): MetricSamples[] {
+  const isIterable = typeof samples === "object" && samples !== null && Symbol.iterator in samples;
+  const batches = isIterable ? [...samples] : [samples];
+  batches.forEach(checkColumns);
+  return batches;
+}
+
+function checkColumns(batch: MetricSamples): void {
+  if (typeof batch !== "object" || batch === null) {
+    throw bad(`The samples are ${shown(batch)}; pass a batch of decode, or an array of batches.`);
+  }
+  const { length } = batch;
+  if (!Number.isSafeInteger(length) || length < 0) {
+    throw bad(`length is ${shown(length)}; it must be the number of samples.`);
+  }
+  for (const [name, type] of Object.entries(COLUMN_TYPES)) {
+    const column: unknown = batch[name as keyof typeof COLUMN_TYPES];
+    // by name, because an array of another realm is not an instance of this realm's class
+    if (Object.prototype.toString.call(column) !== `[object ${type}]`) {
+      throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
+    }
+    const entries = (column as Float64Array | Int32Array | Uint8Array).length;
+    if (entries < length) throw bad(`${name} has ${entries} entries, and length says ${length}.`);
+  }
+}
+
+function join(batches: readonly MetricSamples[]): MetricSamples {
+  const [only] = batches;
+  if (only !== undefined && batches.length === 1) return between(only, 0, only.length);
+  const joined = allocate(batches.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const batch of batches) {
+    const { length, timestampMs, speedMmPerS, hr } = between(batch, 0, batch.length);
+    joined.timestampMs.set(timestampMs, at);
+    joined.speedMmPerS.set(speedMmPerS, at);
+    joined.hr.set(hr, at);
+    at += length;
+  }
+  return joined;
+}
+
+/** Also checks that every time is an integer. */
+function isAscending(timestampMs: Float64Array): boolean {
+  let ascends = true;
+  let previousMs = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < timestampMs.length; i++) {
+    const ms = timestampMs[i] ?? Number.NaN;
+    if (!Number.isSafeInteger(ms)) {
+      throw bad(`timestampMs[${i}] is ${ms}; it must be an integer of ms since 1970.`);
+    }
+    if (ms <= previousMs) ascends = false;
+    previousMs = ms;
+  }
+  return ascends;
+}
+
+function withoutRepetitions({ length, timestampMs, speedMmPerS, hr }: MetricSamples): OrderedSamples {
+  const order = Uint32Array.from({ length }, (_, i) => i);
+  // sorting is stable: equal times keep their order
+  order.sort((a, b) => (timestampMs[a] ?? 0) - (timestampMs[b] ?? 0));
+  const kept = allocate(length);
+  let count = 0;
+  for (const i of order) {
+    const ms = timestampMs[i] ?? 0;
+    if (count > 0 && kept.timestampMs[count - 1] === ms) {
+      if (kept.hr[count - 1] === 0) kept.hr[count - 1] = hr[i] ?? 0;
+      continue;
+    }
+    kept.timestampMs[count] = ms;
+    kept.speedMmPerS[count] = speedMmPerS[i] ?? 0;
+    kept.hr[count] = hr[i] ?? 0;
+    count++;
+  }
+  return between(kept, 0, count);
+}
+
+/**
+ * Selects the samples with `fromMs <= t <= toMs` that lie in one of the periods.
+ *
+ * @returns columns that may share memory with `samples`
+ */
+export function selectSamples(
+  samples: OrderedSamples,
+  fromMs: number,
+  toMs: number,
+  periods: readonly Period[],
+): OrderedSamples {
+  return join(
+    disjointPeriods(fromMs, toMs, periods).map(({ startMs, endMs }) =>
+      between(samples, countBefore(samples.timestampMs, startMs), countBefore(samples.timestampMs, endMs)),
+    ),
+  );
+}
+
+/** The periods between two times as disjoint intervals in ascending order. */
+function disjointPeriods(fromMs: number, toMs: number, periods: readonly Period[]): Period[] {
+  const disjoint: Period[] = [];
+  for (const period of [...periods].sort((a, b) => a.startMs - b.startMs)) {
+    const startMs = Math.max(period.startMs, fromMs, disjoint.at(-1)?.endMs ?? fromMs);
+    // Times are integers, so the half-open interval ends 1 ms after the last time.
+    const endMs = Math.min(period.endMs, toMs + 1);
+    if (startMs < endMs) disjoint.push({ startMs, endMs });
+  }
+  return disjoint;
+}
+
+/** How many times are before `t`, by binary search. */
+function countBefore(timestampMs: Float64Array, t: number): number {
+  let low = 0;
+  let high = timestampMs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((timestampMs[middle] ?? t) < t) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function between({ timestampMs, speedMmPerS, hr }: MetricSamples, from: number, to: number): MetricSamples {
+  return {
+    length: to - from,
+    timestampMs: timestampMs.subarray(from, to),
+    speedMmPerS: speedMmPerS.subarray(from, to),
+    hr: hr.subarray(from, to),
+  };
+}
+
+function allocate(length: number): MetricSamples {
+  return {
+    length,
+    timestampMs: new Float64Array(length),
+    speedMmPerS: new Int32Array(length),
+    hr: new Uint8Array(length),
+  };
+}
+
+function bad(message: string): AsiError {
+  return new AsiError("BAD_ARGUMENT", message);
+}
