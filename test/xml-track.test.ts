@@ -69,6 +69,17 @@ describe("GPX as other programs write it", () => {
     expect(summary).toMatchObject({ rows: 5, speedsFromPositions: 5 });
   });
 
+  it("with speeds at some points: a measured speed stays, and the first point gets the next known one", async () => {
+    const at = (second: number, speed: string) =>
+      `<trkpt lat="${second * 1e-4}" lon="0"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time>${speed && `<speed>${speed}</speed>`}</trkpt>`;
+    const speedsOf = async (points: string) => (await rowsIn(gpx(points))).rows.map(({ speed }) => speed);
+    expect(await speedsOf(at(0, "") + at(10, "2.5") + at(20, ""))).toEqual([2.5, 2.5, 11.12]);
+    expect(await speedsOf(at(0, "") + at(0, "2.5") + at(10, ""))).toEqual([2.5, 2.5, 11.12]);
+    expect(await speedsOf(at(0, "") + at(0, "") + at(10, ""))).toEqual([11.12, 11.12, 11.12]);
+    const inTwo = `${at(0, "")}</trkseg><trkseg>${at(10, "2.5")}${at(20, "")}`;
+    expect(await speedsOf(inTwo)).toEqual([0, 2.5, 11.12]);
+  });
+
   it.each([
     ["an offset of its zone", "2024-05-11T11:30:00+02:00"],
     ["no zone, which is UTC", "2024-05-11T09:30:00"],

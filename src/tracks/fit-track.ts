@@ -208,14 +208,14 @@ export class FitTrack implements TrackParser {
     const speed =
       this.#unsigned(definition, places.enhancedSpeed, "uint32") ??
       this.#unsigned(definition, places.speed, "uint16");
-    this.#rows.add(
+    this.#rows.add({
       ms,
-      this.#position(definition, places.latitude),
-      this.#position(definition, places.longitude),
-      altitude === null ? Number.NaN : altitude * MM_PER_ALTITUDE_STEP - ALTITUDE_OFFSET_M * 1000,
-      speed ?? Number.NaN,
-      this.#unsigned(definition, places.heartRate, "uint8") ?? 0,
-    );
+      latitude: this.#position(definition, places.latitude),
+      longitude: this.#position(definition, places.longitude),
+      altitude: altitude === null ? Number.NaN : altitude * MM_PER_ALTITUDE_STEP - ALTITUDE_OFFSET_M * 1000,
+      speed: speed ?? Number.NaN,
+      hr: this.#unsigned(definition, places.heartRate, "uint8") ?? Number.NaN,
+    });
   }
 
   /** 1e-7 degrees; NaN if there is no position. */

@@ -1,6 +1,6 @@
 import type { ElementHandler, Fail } from "./element-handler.js";
 import { instantOf, numberOf } from "./point-values.js";
-import type { TrackRows } from "./track-rows.js";
+import { TrackPoint, type TrackRows } from "./track-rows.js";
 
 // Track points of GPX 1.1 (topografix.com/GPX/1/1). Heart rates and speeds are in extensions, whose elements differ only in
 // their prefix. In GPX 1.0 the speed is in the point itself.
@@ -17,12 +17,7 @@ export class GpxPoints implements ElementHandler {
   /** Name of the current value; null outside of values. */
   #value: string | null = null;
   #text = "";
-  #ms = Number.NaN;
-  #latitude = Number.NaN;
-  #longitude = Number.NaN;
-  #altitude = Number.NaN;
-  #speed = Number.NaN;
-  #hr = Number.NaN;
+  #point = new TrackPoint();
 
   constructor(rows: TrackRows, fail: Fail) {
     this.#rows = rows;
@@ -36,12 +31,9 @@ export class GpxPoints implements ElementHandler {
       this.#text = "";
     } else if (name === "trkpt") {
       this.#pointDepth = depth;
-      this.#latitude = this.#degrees("lat", attributes.lat);
-      this.#longitude = this.#degrees("lon", attributes.lon);
-      this.#ms = Number.NaN;
-      this.#altitude = Number.NaN;
-      this.#speed = Number.NaN;
-      this.#hr = Number.NaN;
+      this.#point = new TrackPoint();
+      this.#point.latitude = this.#degrees("lat", attributes.lat);
+      this.#point.longitude = this.#degrees("lon", attributes.lon);
     } else if (name === "trkseg") {
       this.#rows.startSegment();
     }
@@ -58,7 +50,7 @@ export class GpxPoints implements ElementHandler {
     }
     if (depth !== this.#pointDepth) return;
     this.#pointDepth = 0;
-    this.#rows.add(this.#ms, this.#latitude, this.#longitude, this.#altitude, this.#speed, this.#hr);
+    this.#rows.add(this.#point);
   }
 
   #degrees(name: string, text: string | undefined): number {
@@ -69,16 +61,16 @@ export class GpxPoints implements ElementHandler {
   #take(name: string, text: string): void {
     switch (name) {
       case "ele":
-        this.#altitude = numberOf(text, 1e3, name, this.#fail);
+        this.#point.altitude = numberOf(text, 1e3, name, this.#fail);
         break;
       case "time":
-        this.#ms = instantOf(text, name, this.#fail);
+        this.#point.ms = instantOf(text, name, this.#fail);
         break;
       case "speed":
-        this.#speed = numberOf(text, 1e3, name, this.#fail);
+        this.#point.speed = numberOf(text, 1e3, name, this.#fail);
         break;
       default:
-        this.#hr = numberOf(text, 1, name, this.#fail);
+        this.#point.hr = numberOf(text, 1, name, this.#fail);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { distanceMm, type TrackRows } from "./track-rows.js";
+import { distanceMm, type TrackPoint, type TrackRows } from "./track-rows.js";
 
 // TCX requires speeds in m/s, but the devices of one manufacturer write km/h. The positions show which unit a file uses.
 
@@ -18,12 +18,10 @@ const MAX_STEP_RATIO = 6;
 // longer gaps are ignored: the distance between their ends is unknown
 const MAX_STEP_MS = 60_000;
 
-type Point = Parameters<TrackRows["add"]>;
-
 /** Buffers points until the unit of their speeds is known, then passes them on. */
 export class SpeedUnitDetector {
   readonly #rows: TrackRows;
-  #buffered: Point[] = [];
+  #buffered: TrackPoint[] = [];
   #isDecided = false;
   #byPositionsMm = 0;
   #bySpeedsMm = 0;
@@ -34,7 +32,7 @@ export class SpeedUnitDetector {
     this.#rows = rows;
   }
 
-  add(...point: Point): void {
+  add(point: TrackPoint): void {
     if (this.#isDecided) {
       this.#pass(point);
       return;
@@ -62,23 +60,20 @@ export class SpeedUnitDetector {
     for (const point of buffered) this.#pass(point);
   }
 
-  #measure(
-    [ms, latitude, longitude, , speed]: Point,
-    [msAfter, latitudeAfter, longitudeAfter, , speedAfter]: Point,
-  ) {
-    const step = msAfter - ms;
-    const mm = distanceMm(latitude, longitude, latitudeAfter, longitudeAfter);
+  #measure(point: TrackPoint, next: TrackPoint) {
+    const step = next.ms - point.ms;
+    const mm = distanceMm(point.latitude, point.longitude, next.latitude, next.longitude);
     // false if a value is missing, because the sum is NaN then
-    if (!(step > 0 && step <= MAX_STEP_MS && mm + speed + speedAfter >= 0)) return;
+    if (!(step > 0 && step <= MAX_STEP_MS && mm + point.speed + next.speed >= 0)) return;
     this.#byPositionsMm += mm;
-    const bySpeedsMm = ((speed + speedAfter) / 2) * (step / 1000);
+    const bySpeedsMm = ((point.speed + next.speed) / 2) * (step / 1000);
     this.#bySpeedsMm += bySpeedsMm;
     this.#steps += 1;
     if (bySpeedsMm >= MIN_STEP_RATIO * mm && bySpeedsMm <= MAX_STEP_RATIO * mm) this.#kmhSteps += 1;
   }
 
-  #pass([ms, latitude, longitude, altitude, speed, hr]: Point): void {
-    const speedMmPerS = this.#rows.speedUnit === "km/h" ? speed / KMH_PER_MS : speed;
-    this.#rows.add(ms, latitude, longitude, altitude, speedMmPerS, hr);
+  #pass(point: TrackPoint): void {
+    if (this.#rows.speedUnit === "km/h") point.speed /= KMH_PER_MS;
+    this.#rows.add(point);
   }
 }

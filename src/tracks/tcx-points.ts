@@ -1,7 +1,7 @@
 import type { ElementHandler, Fail } from "./element-handler.js";
 import { instantOf, numberOf } from "./point-values.js";
 import { SpeedUnitDetector } from "./speed-unit.js";
-import type { TrackRows } from "./track-rows.js";
+import { TrackPoint, type TrackRows } from "./track-rows.js";
 
 // Track points of TCX (TrainingCenterDatabase v2) activities and courses. The speed is in the extension ActivityExtension v2.
 
@@ -22,12 +22,7 @@ export class TcxPoints implements ElementHandler {
   #isInHeartRate = false;
   #value: string | null = null;
   #text = "";
-  #ms = Number.NaN;
-  #latitude = Number.NaN;
-  #longitude = Number.NaN;
-  #altitude = Number.NaN;
-  #speed = Number.NaN;
-  #hr = Number.NaN;
+  #point = new TrackPoint();
 
   constructor(rows: TrackRows, fail: Fail) {
     this.#points = new SpeedUnitDetector(rows);
@@ -41,12 +36,7 @@ export class TcxPoints implements ElementHandler {
       this.#text = "";
     } else if (name === "Trackpoint") {
       this.#pointDepth = depth;
-      this.#ms = Number.NaN;
-      this.#latitude = Number.NaN;
-      this.#longitude = Number.NaN;
-      this.#altitude = Number.NaN;
-      this.#speed = Number.NaN;
-      this.#hr = Number.NaN;
+      this.#point = new TrackPoint();
     }
   }
 
@@ -63,28 +53,28 @@ export class TcxPoints implements ElementHandler {
     if (depth === 1) this.#points.decide();
     if (depth !== this.#pointDepth) return;
     this.#pointDepth = 0;
-    this.#points.add(this.#ms, this.#latitude, this.#longitude, this.#altitude, this.#speed, this.#hr);
+    this.#points.add(this.#point);
   }
 
   #take(name: string, text: string): void {
     switch (name) {
       case "Time":
-        this.#ms = instantOf(text, name, this.#fail);
+        this.#point.ms = instantOf(text, name, this.#fail);
         break;
       case "LatitudeDegrees":
-        this.#latitude = numberOf(text, 1e7, name, this.#fail);
+        this.#point.latitude = numberOf(text, 1e7, name, this.#fail);
         break;
       case "LongitudeDegrees":
-        this.#longitude = numberOf(text, 1e7, name, this.#fail);
+        this.#point.longitude = numberOf(text, 1e7, name, this.#fail);
         break;
       case "AltitudeMeters":
-        this.#altitude = numberOf(text, 1e3, name, this.#fail);
+        this.#point.altitude = numberOf(text, 1e3, name, this.#fail);
         break;
       case "Speed":
-        this.#speed = numberOf(text, 1e3, name, this.#fail);
+        this.#point.speed = numberOf(text, 1e3, name, this.#fail);
         break;
       default:
-        this.#hr = numberOf(text, 1, name, this.#fail);
+        this.#point.hr = numberOf(text, 1, name, this.#fail);
     }
   }
 }

@@ -24,7 +24,23 @@ export interface LeftOut {
   withoutPosition: number;
 }
 
-/** Converts the points of a track to rows in columns. Missing values are NaN; values need not be integers. */
+/** A point of a track. Missing values are NaN; values need not be integers. */
+export class TrackPoint {
+  /** ms since 1970 UTC */
+  ms = Number.NaN;
+  /** 1e-7 degrees */
+  latitude = Number.NaN;
+  /** 1e-7 degrees */
+  longitude = Number.NaN;
+  /** mm */
+  altitude = Number.NaN;
+  /** mm/s */
+  speed = Number.NaN;
+  /** Beats per minute; values outside 1 to 255 count as missing. */
+  hr = Number.NaN;
+}
+
+/** Converts the points of a track to rows in columns. */
 export class TrackRows {
   rows = 0;
   /** Number of rows whose speed is computed from positions. */
@@ -38,8 +54,8 @@ export class TrackRows {
   #full: SampleBatch[] = [];
   #batch = newBatch(ROWS_PER_BATCH);
   #length = 0;
-  // Whether the last row still waits for the speed of the next one.
-  #isLastSpeedOpen = false;
+  // The rows from this index on wait for the speed of the next row; null if none does.
+  #openFrom: number | null = null;
   #isSegmentNew = true;
   #lastMs = 0;
   #lastLatitude = 0;
@@ -51,15 +67,7 @@ export class TrackRows {
     this.#isSegmentNew = true;
   }
 
-  /**
-   * @param ms since 1970 UTC
-   * @param latitude 1e-7 degrees
-   * @param longitude 1e-7 degrees
-   * @param altitude mm
-   * @param speed mm/s
-   * @param hr beats per minute; values outside 1 to 255 count as missing
-   */
-  add(ms: number, latitude: number, longitude: number, altitude: number, speed: number, hr: number): void {
+  add({ ms, latitude, longitude, altitude, speed, hr }: TrackPoint): void {
     if (!(ms >= EARLIEST_MS && ms <= LATEST_MS)) {
       this.leftOut.withoutTime += 1;
       return;
@@ -71,8 +79,7 @@ export class TrackRows {
     const timestampMs = Math.round(ms);
     const latitudeE7 = Math.round(latitude);
     const longitudeE7 = Math.round(longitude);
-    const ownSpeed = speed >= 0 && speed <= INT32_MAX ? Math.round(speed) : null;
-    const speedMmPerS = ownSpeed ?? this.#speedFromPositions(timestampMs, latitudeE7, longitudeE7);
+    const speedMmPerS = this.#speedOf(timestampMs, latitudeE7, longitudeE7, speed);
     if (this.#length === ROWS_PER_BATCH) this.#completeBatch();
     const at = this.#length++;
     const batch = this.#batch;
@@ -114,25 +121,31 @@ export class TrackRows {
     this.#full.push(rowsBetween(this.#batch, 0, this.#length));
     this.#batch = newBatch(ROWS_PER_BATCH);
     this.#length = 0;
+    if (this.#openFrom !== null) this.#openFrom = 0;
   }
 
-  // The first row of a segment gets the speed of the second. It is still in the batch then.
-  #speedFromPositions(ms: number, latitude: number, longitude: number): number {
-    this.speedsFromPositions += 1;
+  /**
+   * The speed of the next row in mm/s: its own, or computed from positions. The first rows of a segment, if they have none, get
+   * that of the first row whose speed is known. All of them are in the same batch, unless thousands of rows have the same time.
+   */
+  #speedOf(ms: number, latitude: number, longitude: number, own: number): number {
+    const hasOwn = own >= 0 && own <= INT32_MAX;
+    if (!hasOwn) this.speedsFromPositions += 1;
     const elapsed = ms - this.#lastMs;
-    if (this.#isSegmentNew || Math.abs(elapsed) > MAX_GAP_MS) {
-      this.#isLastSpeedOpen = true;
-      return 0;
-    }
-    // points with the same time as the previous one get its speed
-    if (elapsed <= 0) return this.#lastSpeed;
-    const mm = distanceMm(this.#lastLatitude, this.#lastLongitude, latitude, longitude);
-    const speed = Math.min(INT32_MAX, Math.round((mm / elapsed) * 1000));
-    if (this.#isLastSpeedOpen) {
-      this.#isLastSpeedOpen = false;
-      this.#batch.speedMmPerS[this.#length - 1] = speed;
-    }
+    const isNew = this.#isSegmentNew || Math.abs(elapsed) > MAX_GAP_MS;
+    if (isNew) this.#openFrom = hasOwn ? null : this.#length;
+    if (!hasOwn && isNew) return 0;
+    // points that are not later than the previous one get its speed
+    if (!hasOwn && elapsed <= 0) return this.#lastSpeed;
+    const speed = hasOwn ? Math.round(own) : this.#speedFromLast(elapsed, latitude, longitude);
+    if (this.#openFrom !== null) this.#batch.speedMmPerS.fill(speed, this.#openFrom, this.#length);
+    this.#openFrom = null;
     return speed;
+  }
+
+  #speedFromLast(elapsedMs: number, latitude: number, longitude: number): number {
+    const mm = distanceMm(this.#lastLatitude, this.#lastLongitude, latitude, longitude);
+    return Math.min(INT32_MAX, Math.round((mm / elapsedMs) * 1000));
   }
 }
 
