@@ -27,7 +27,7 @@ const SEMICOLONS = csvFormat(checkLayout({ delimiter: ";" }));
 
 /** The CSV with semicolons by a plain loop over the core. */
 export function coreLayout(engine: Engine, recording: Uint8Array, sink: Sink): void {
-  const writer = SEMICOLONS({ info: NO_INFO, totals: null, rowWriter: engine.rowWriter });
+  const writer = SEMICOLONS({ info: NO_INFO, rowWriter: engine.rowWriter });
   coreColumns(engine, recording, (batch) => {
     for (const piece of writer.rows(batch, 0, batch.length)) sink(piece);
   });

@@ -58,7 +58,7 @@ export class FormatOutput implements FileOutput {
   }
 
   #openWriter(engine: Engine, info: RecordingInfo): FormatWriter {
-    this.#writer = this.#open({ info, totals: null, rowWriter: engine.rowWriter });
+    this.#writer = this.#open({ info, rowWriter: engine.rowWriter });
     this.#hasRows = false;
     this.#isNew = true;
     return this.#writer;

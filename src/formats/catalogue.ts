@@ -12,7 +12,6 @@ export const CSV: Format = {
   extension: ".csv",
   mediaType: "text/csv",
   fillHrMs: 0,
-  wantsTotals: false,
   load: async () => csvFormat(checkLayout({})),
 };
 
@@ -24,7 +23,6 @@ export const FORMATS: readonly Format[] = [
     extension: ".parquet",
     mediaType: "application/vnd.apache.parquet",
     fillHrMs: 0,
-    wantsTotals: false,
     load: async () => (await import("./parquet.js")).parquetFormat("double"),
   },
   {
@@ -32,7 +30,6 @@ export const FORMATS: readonly Format[] = [
     extension: ".gpx",
     mediaType: "application/gpx+xml",
     fillHrMs: SPORTS_FILL_HR_MS,
-    wantsTotals: false,
     load: async () => (await import("./gpx.js")).openGpx,
   },
   {
@@ -40,7 +37,6 @@ export const FORMATS: readonly Format[] = [
     extension: ".tcx",
     mediaType: "application/vnd.garmin.tcx+xml",
     fillHrMs: SPORTS_FILL_HR_MS,
-    wantsTotals: false,
     load: async () => (await import("./tcx.js")).openTcx,
   },
   {
@@ -48,7 +44,6 @@ export const FORMATS: readonly Format[] = [
     extension: ".fit",
     mediaType: "application/vnd.ant.fit",
     fillHrMs: SPORTS_FILL_HR_MS,
-    wantsTotals: true,
     load: async () => (await import("./fit.js")).openFit,
   },
   {
@@ -56,7 +51,6 @@ export const FORMATS: readonly Format[] = [
     extension: ".geojson",
     mediaType: "application/geo+json",
     fillHrMs: 0,
-    wantsTotals: false,
     load: async () => (await import("./geojson.js")).openGeojson,
   },
   {
@@ -64,7 +58,6 @@ export const FORMATS: readonly Format[] = [
     extension: ".geojsonl",
     mediaType: "application/x-ndjson",
     fillHrMs: 0,
-    wantsTotals: false,
     load: async () => (await import("./geojsonl.js")).openGeojsonl,
   },
   {
@@ -72,7 +65,6 @@ export const FORMATS: readonly Format[] = [
     extension: ".jsonl",
     mediaType: "application/x-ndjson",
     fillHrMs: 0,
-    wantsTotals: false,
     load: async () => (await import("./jsonl.js")).openJsonl,
   },
   {
@@ -80,7 +72,6 @@ export const FORMATS: readonly Format[] = [
     extension: ".kml",
     mediaType: "application/vnd.google-earth.kml+xml",
     fillHrMs: 0,
-    wantsTotals: false,
     load: async () => (await import("./kml.js")).openKml,
   },
 ];

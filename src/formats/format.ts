@@ -11,8 +11,6 @@ export interface Format {
   readonly mediaType: string;
   /** Default maximum age, in ms, of a heart rate that is repeated on later rows; 0: heart rates are not repeated. */
   readonly fillHrMs: number;
-  /** Whether the writer needs `totals` in order to write without buffering all rows. */
-  readonly wantsTotals: boolean;
   /** Loads the writer. Each format is a separate module, which is imported on first use. */
   load(): Promise<OpenFormat>;
 }
@@ -22,8 +20,6 @@ export type OpenFormat = (context: FormatContext) => FormatWriter;
 
 export interface FormatContext {
   readonly info: RecordingInfo;
-  /** How much will be written; null if it is not known before the first row. */
-  readonly totals: { readonly rows: number; readonly ranges: number } | null;
   /** For text formats: the fastest available writer of row templates. */
   readonly rowWriter: RowWriter;
 }

@@ -1,6 +1,7 @@
 import { rowTemplate } from "../row-text/template.js";
 import { bufferedFormat } from "./buffered-format.js";
 import type { RowBuffer } from "./row-buffer.js";
+import { Totals } from "./totals.js";
 
 const ROW = rowTemplate([
   "<Trackpoint><Time>",
@@ -19,8 +20,8 @@ const ROW = rowTemplate([
 ]);
 
 /**
- * TCX, version 2: one activity with a lap for each range. A lap starts with its totals: the time from its earliest row to its
- * latest, the distance (sum of speed times time) and the maximum speed. Longitudes must be less than 180 degrees.
+ * TCX, version 2: one activity with a lap for each range. A lap starts with its totals: duration, distance and maximum speed.
+ * Longitudes must be less than 180 degrees.
  */
 export const openTcx = bufferedFormat({
   before: `<?xml version="1.0" encoding="UTF-8"?>
@@ -29,36 +30,20 @@ export const openTcx = bufferedFormat({
 `,
   range: { before: "", after: "</Track></Lap>\n" },
   *part(rows, write, isFirst) {
-    const { startMs, stopMs, distanceM, maxSpeed } = totalsOf(rows);
-    const start = new Date(startMs).toISOString();
+    const { startMs, elapsedMs, distanceM, maxSpeedMmPerS } = totalsOf(rows);
+    const start = new Date(startMs ?? 0).toISOString();
     if (isFirst) yield `<Id>${start}</Id>\n`;
-    yield `<Lap StartTime="${start}"><TotalTimeSeconds>${thousandths(stopMs - startMs)}</TotalTimeSeconds><DistanceMeters>${distanceM.toFixed(3)}</DistanceMeters><MaximumSpeed>${thousandths(maxSpeed)}</MaximumSpeed><Calories>0</Calories><Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod><Track>
+    yield `<Lap StartTime="${start}"><TotalTimeSeconds>${thousandths(elapsedMs)}</TotalTimeSeconds><DistanceMeters>${distanceM.toFixed(3)}</DistanceMeters><MaximumSpeed>${thousandths(maxSpeedMmPerS)}</MaximumSpeed><Calories>0</Calories><Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod><Track>
 `;
     yield* write(ROW);
   },
   after: "</Activity></Activities>\n</TrainingCenterDatabase>\n",
 });
 
-function totalsOf(rows: RowBuffer) {
-  let startMs = Number.POSITIVE_INFINITY;
-  let stopMs = Number.NEGATIVE_INFINITY;
-  let maxSpeed = 0;
-  // mm/s times ms
-  let micrometres = 0;
-  let previousMs = Number.NaN;
-  for (const { batch, length } of rows.batches()) {
-    for (let i = 0; i < length; i++) {
-      const ms = batch.timestampMs[i] as number;
-      const speed = batch.speedMmPerS[i] as number;
-      startMs = Math.min(startMs, ms);
-      stopMs = Math.max(stopMs, ms);
-      maxSpeed = Math.max(maxSpeed, speed);
-      // no distance for the first row, nor where time goes backwards
-      if (ms > previousMs) micrometres += speed * (ms - previousMs);
-      previousMs = ms;
-    }
-  }
-  return { startMs, stopMs, maxSpeed, distanceM: micrometres / 1e6 };
+function totalsOf(rows: RowBuffer): Totals {
+  const totals = new Totals();
+  for (const { batch, length } of rows.batches()) totals.addRows(batch, 0, length);
+  return totals;
 }
 
 function thousandths(value: number): string {

@@ -66,18 +66,23 @@ export const RECORD = {
   developerFields: [[0, BASE_TYPES.uint16.bytes, 0]],
 } as const satisfies MessageType;
 
+/** The fields of laps and sessions that have the same numbers in both. */
+const SUMMARY_FIELDS = {
+  messageIndex: [254, "uint16"],
+  timestamp: [253, "uint32"],
+  event: [0, "enum"],
+  eventType: [1, "enum"],
+  startTime: [2, "uint32"],
+  elapsedMs: [7, "uint32"],
+  timerMs: [8, "uint32"],
+  distanceCm: [9, "uint32"],
+} as const;
+
 export const LAP = {
   local: 5,
   global: MESSAGES.lap,
   fields: {
-    messageIndex: [254, "uint16"],
-    timestamp: [253, "uint32"],
-    event: [0, "enum"],
-    eventType: [1, "enum"],
-    startTime: [2, "uint32"],
-    elapsedMs: [7, "uint32"],
-    timerMs: [8, "uint32"],
-    distanceCm: [9, "uint32"],
+    ...SUMMARY_FIELDS,
     meanHr: [15, "uint8"],
     maxHr: [16, "uint8"],
     meanSpeed: [110, "uint32"],
@@ -89,16 +94,9 @@ export const SESSION = {
   local: 6,
   global: MESSAGES.session,
   fields: {
-    messageIndex: [254, "uint16"],
-    timestamp: [253, "uint32"],
-    event: [0, "enum"],
-    eventType: [1, "enum"],
-    startTime: [2, "uint32"],
+    ...SUMMARY_FIELDS,
     sport: [5, "enum"],
     subSport: [6, "enum"],
-    elapsedMs: [7, "uint32"],
-    timerMs: [8, "uint32"],
-    distanceCm: [9, "uint32"],
     meanHr: [16, "uint8"],
     maxHr: [17, "uint8"],
     firstLap: [25, "uint16"],

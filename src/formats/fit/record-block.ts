@@ -1,5 +1,6 @@
 import { AsiError } from "../../errors.js";
 import type { SampleBatch } from "../../types.js";
+import { centimetres, type Totals } from "../totals.js";
 import { RECORD } from "./activity.js";
 import { messageBytes } from "./messages.js";
 import {
@@ -11,7 +12,6 @@ import {
   LATEST_S,
   SEMICIRCLES_PER_E7,
 } from "./profile.js";
-import { centimetres, type Totals } from "./totals.js";
 
 // Rows as record messages of equal size: the inner loop of the writer.
 
@@ -48,50 +48,26 @@ export function writeRecords(
   distanceBefore: number,
 ): void {
   const { timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType } = batch;
-  let { maxSpeedMmPerS, hrSum, hrCount, maxHr, distance, timerMs } = totals;
-  totals.startMs ??= timestampMs[from] as number;
-  let previousMs = totals.endMs ?? totals.startMs;
-  let previousSpeed = totals.lastSpeedMmPerS;
   let place = at;
   for (let i = from; i < to; i++) {
     const ms = timestampMs[i] as number;
     if (!(ms >= EARLIEST_MS && ms <= LATEST_MS)) throw beyondFit(ms);
     const second = Math.floor(ms / 1000);
-    // a negative speed is treated as standing still
-    const speed = Math.max(0, speedMmPerS[i] as number);
-    const step = ms - previousMs;
-    if (step > 0) {
-      distance += (previousSpeed + speed) * step;
-      timerMs += step;
-    }
-    previousMs = ms;
-    previousSpeed = speed;
-    if (speed > maxSpeedMmPerS) maxSpeedMmPerS = speed;
+    const speed = speedMmPerS[i] as number;
     const bpm = hr[i] as number;
-    if (bpm !== 0) {
-      hrSum += bpm;
-      hrCount += 1;
-      if (bpm > maxHr) maxHr = bpm;
-    }
+    totals.addRow(ms, speed, bpm);
     view.setUint8(place, RECORD.local);
     view.setUint32(place + 1, second - EPOCH_S, true);
     view.setInt32(place + 5, Math.round((latitudeE7[i] as number) * SEMICIRCLES_PER_E7), true);
     view.setInt32(place + 9, longitude(longitudeE7[i] as number), true);
     view.setUint32(place + 13, fixType[i] === 2 ? NONE : altitude(altitudeMm[i] as number), true);
-    view.setUint32(place + 17, Math.min(centimetres(distanceBefore + distance), NONE - 1), true);
-    view.setUint32(place + 21, speed, true);
+    view.setUint32(place + 17, Math.min(centimetres(distanceBefore + totals.distance), NONE - 1), true);
+    // a negative speed is treated as standing still
+    view.setUint32(place + 21, Math.max(0, speed), true);
     view.setUint8(place + 25, bpm === 0 ? BASE_TYPES.uint8.invalid : bpm);
     view.setUint16(place + 26, ms - second * 1000, true);
     place += RECORD_BYTES;
   }
-  totals.endMs = previousMs;
-  totals.lastSpeedMmPerS = previousSpeed;
-  totals.maxSpeedMmPerS = maxSpeedMmPerS;
-  totals.hrSum = hrSum;
-  totals.hrCount = hrCount;
-  totals.maxHr = maxHr;
-  totals.distance = distance;
-  totals.timerMs = timerMs;
 }
 
 // 180 degrees east does not fit into 32 bits, but 180 degrees west, the same meridian, does.

@@ -1,0 +1,99 @@
+import type { SampleBatch } from "../types.js";
+
+/**
+ * Distances are in half micrometres: the sum of two speeds in mm/s (twice their mean) times ms. They stay exact for thousands of
+ * kilometres.
+ */
+const DISTANCE_UNITS_PER_CM = 20_000;
+const DISTANCE_UNITS_PER_M = 2_000_000;
+
+/**
+ * Totals of the rows of a lap or session, for the formats that state them. The distance between two rows is the mean of their
+ * speeds times the time between them. Where time goes backwards, nothing is added. A negative speed counts as standing still.
+ */
+export class Totals {
+  /** Earliest and latest row, ms since 1970 UTC; null without rows. */
+  startMs: number | null = null;
+  endMs: number | null = null;
+  /** Recorded time: the sum of the steps forward in time within the ranges, ms. */
+  timerMs = 0;
+  /** In units of half a micrometre. */
+  distance = 0;
+  maxSpeedMmPerS = 0;
+  #hrSum = 0;
+  #hrCount = 0;
+  #maxHr = 0;
+  #lastMs = Number.POSITIVE_INFINITY;
+  #lastSpeedMmPerS = 0;
+
+  /** Adds the next row of a range. `bpm`: 0 if there is none. */
+  addRow(ms: number, speedMmPerS: number, bpm: number): void {
+    const speed = Math.max(0, speedMmPerS);
+    const step = ms - this.#lastMs;
+    if (step > 0) {
+      this.distance += (this.#lastSpeedMmPerS + speed) * step;
+      this.timerMs += step;
+    }
+    this.#lastMs = ms;
+    this.#lastSpeedMmPerS = speed;
+    if (this.startMs === null || ms < this.startMs) this.startMs = ms;
+    if (this.endMs === null || ms > this.endMs) this.endMs = ms;
+    if (speed > this.maxSpeedMmPerS) this.maxSpeedMmPerS = speed;
+    if (bpm !== 0) {
+      this.#hrSum += bpm;
+      this.#hrCount += 1;
+      if (bpm > this.#maxHr) this.#maxHr = bpm;
+    }
+  }
+
+  /** Adds the next rows of a range: those from `from` to `to` (exclusive). */
+  addRows({ timestampMs, speedMmPerS, hr }: SampleBatch, from: number, to: number): void {
+    for (let i = from; i < to; i++) {
+      this.addRow(timestampMs[i] as number, speedMmPerS[i] as number, hr[i] as number);
+    }
+  }
+
+  /** Adds the totals of another range. */
+  add(other: Totals): void {
+    const { startMs, endMs } = other;
+    if (startMs === null || endMs === null) return;
+    this.startMs = Math.min(this.startMs ?? startMs, startMs);
+    this.endMs = Math.max(this.endMs ?? endMs, endMs);
+    this.timerMs += other.timerMs;
+    this.distance += other.distance;
+    this.maxSpeedMmPerS = Math.max(this.maxSpeedMmPerS, other.maxSpeedMmPerS);
+    this.#hrSum += other.#hrSum;
+    this.#hrCount += other.#hrCount;
+    this.#maxHr = Math.max(this.#maxHr, other.#maxHr);
+  }
+
+  /** Time from the earliest row to the latest, ms. */
+  get elapsedMs(): number {
+    return this.startMs === null || this.endMs === null ? 0 : this.endMs - this.startMs;
+  }
+
+  get distanceM(): number {
+    return this.distance / DISTANCE_UNITS_PER_M;
+  }
+
+  get distanceCm(): number {
+    return centimetres(this.distance);
+  }
+
+  get meanSpeedMmPerS(): number | null {
+    return this.timerMs === 0 ? null : Math.round(this.distance / 2 / this.timerMs);
+  }
+
+  get meanHr(): number | null {
+    return this.#hrCount === 0 ? null : Math.round(this.#hrSum / this.#hrCount);
+  }
+
+  get maxHr(): number | null {
+    return this.#hrCount === 0 ? null : this.#maxHr;
+  }
+}
+
+/** Converts a distance from units of half a micrometre to centimetres. */
+export function centimetres(distance: number): number {
+  return Math.round(distance / DISTANCE_UNITS_PER_CM);
+}

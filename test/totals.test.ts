@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { Totals } from "../src/formats/totals.js";
+import { batchOf } from "./sample-batches.js";
+
+const rowAt = (timestampMs: number, speedMmPerS: number, hr = 0) => ({
+  timestampMs,
+  latitudeE7: 0,
+  longitudeE7: 0,
+  altitudeMm: 0,
+  speedMmPerS,
+  hr,
+  fixType: 3,
+});
+
+function totalsOf(...rows: ReturnType<typeof rowAt>[]): Totals {
+  const totals = new Totals();
+  totals.addRows(batchOf(rows), 0, rows.length);
+  return totals;
+}
+
+describe("the totals of a lap", () => {
+  it("have the mean of two speeds times the time between them as distance", () => {
+    const totals = totalsOf(rowAt(0, 9000), rowAt(1000, 1000), rowAt(3000, 2000));
+    expect(totals.distanceM).toBe(5 + 3);
+    expect(totals.distanceCm).toBe(800);
+    expect(totals.meanSpeedMmPerS).toBe(2667);
+    expect(totals.maxSpeedMmPerS).toBe(9000);
+  });
+
+  it("reach from the earliest row to the latest, and add nothing where time goes backwards", () => {
+    const totals = totalsOf(rowAt(5000, 1000), rowAt(2000, 1000), rowAt(4000, 1000));
+    expect(totals).toMatchObject({ startMs: 2000, endMs: 5000, elapsedMs: 3000, timerMs: 2000 });
+    expect(totals.distanceM).toBe(2);
+  });
+
+  it("take a negative speed as standing still", () => {
+    expect(totalsOf(rowAt(0, -2000), rowAt(1000, 2000)).distanceM).toBe(1);
+    expect(totalsOf(rowAt(0, -2000)).maxSpeedMmPerS).toBe(0);
+  });
+
+  it("have the mean and the maximum of the heart rates that there are", () => {
+    expect(totalsOf(rowAt(0, 0, 100), rowAt(1, 0), rowAt(2, 0, 121))).toMatchObject({
+      meanHr: 111,
+      maxHr: 121,
+    });
+    expect(totalsOf(rowAt(0, 0))).toMatchObject({ meanHr: null, maxHr: null, meanSpeedMmPerS: null });
+  });
+
+  it("of several laps are added without the time between them", () => {
+    const session = totalsOf(rowAt(10_000, 1000), rowAt(11_000, 1000));
+    session.add(totalsOf(rowAt(0, 3000, 90), rowAt(1000, 3000)));
+    session.add(new Totals());
+    expect(session).toMatchObject({ startMs: 0, endMs: 11_000, timerMs: 2000, maxHr: 90, distanceM: 4 });
+  });
+});
