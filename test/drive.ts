@@ -135,3 +135,12 @@ class Collected {
 export function* pieces(bytes: Uint8Array, size: number): Iterable<Uint8Array> {
   for (let offset = 0; offset < bytes.length; offset += size) yield bytes.subarray(offset, offset + size);
 }
+
+/** The fields of each CSV line. */
+export function csvFieldsOf({ csv }: Outcome): string[][] {
+  if (csv !== "" && !csv.endsWith("\n")) throw new Error("the last line has no end");
+  return csv
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.split(","));
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drive, type Outcome } from "./drive.js";
+import { drive, type Outcome, csvFieldsOf as rows } from "./drive.js";
 import { everyEngine } from "./every-engine.js";
 import { ascii, asiInf, civilTime, ecgHr, ecgRaw, joined, navPvt, ubxFrame } from "./frames.js";
 
@@ -8,15 +8,6 @@ describe.for(everyEngine)("%s", ([, create]) => {
 
   function decode(frames: readonly Uint8Array[], settings: Parameters<typeof drive>[2] = {}): Outcome {
     return drive(engine, joined(frames), settings);
-  }
-
-  /** The fields of each CSV line. */
-  function rows(outcome: Outcome): string[][] {
-    expect(outcome.csv === "" || outcome.csv.endsWith("\n")).toBe(true);
-    return outcome.csv
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => line.split(","));
   }
 
   describe("the kinds of frames", () => {

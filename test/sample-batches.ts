@@ -1,5 +1,7 @@
 import fc from "fast-check";
-import type { SampleBatch } from "../src/index.js";
+import type { Sample } from "./oracle/sample.js";
+
+export { type Sample, toColumns as batchOf } from "./oracle/sample.js";
 
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 // the years 0 to 9999
@@ -22,22 +24,6 @@ export const anySample = fc.record({
   hr: fc.integer({ min: 0, max: 255 }),
   fixType: fc.constantFrom(2, 3, 4),
 });
-export type Sample = { [Column in Exclude<keyof SampleBatch, "length">]: number };
-
-/** The samples in columns. */
-export function batchOf(samples: readonly Sample[]): SampleBatch {
-  return {
-    length: samples.length,
-    timestampMs: Float64Array.from(samples, (sample) => sample.timestampMs),
-    latitudeE7: Int32Array.from(samples, (sample) => sample.latitudeE7),
-    longitudeE7: Int32Array.from(samples, (sample) => sample.longitudeE7),
-    altitudeMm: Int32Array.from(samples, (sample) => sample.altitudeMm),
-    speedMmPerS: Int32Array.from(samples, (sample) => sample.speedMmPerS),
-    hr: Uint8Array.from(samples, (sample) => sample.hr),
-    fixType: Uint8Array.from(samples, (sample) => sample.fixType),
-  };
-}
-
 /**
  * Up to 60 samples of a device that moves: steps of milliseconds, now and then a gap around the 300 s that end a range, or a
  * step back; values at their limits.
