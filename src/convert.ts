@@ -132,19 +132,20 @@ export interface ConvertedRecording extends Inspection {
 }
 
 /**
- * Converts a recording in memory to CSV synchronously; otherwise like `convert`.
+ * Converts a recording in memory to CSV synchronously; otherwise like `convert`. Other formats are loaded on first use, which is
+ * asynchronous.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` if the signal has already fired, `NOT_A_RECORDING`,
  * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, `NO_SAMPLES`, with `strict` also `DAMAGED`
  */
 export function convertSync(
   recording: Uint8Array | ArrayBuffer,
-  options: ConvertOptions = {},
+  options: Omit<ConvertOptions, "format"> = {},
 ): ConvertedRecording {
   requireObject("options", options);
   const format = formatOf(options);
+  // callers in JavaScript can still pass one
   if (format !== CSV) {
-    // formats are loaded on first use, which is asynchronous
     throw new AsiError(
       "BAD_OPTION",
       `convertSync writes CSV only; use convert for the format ${format.name}.`,

@@ -96,6 +96,26 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
     }
   });
 
+  test("a name that belongs to another format than --format", async () => {
+    const folder = scratchFolder();
+    for (const [format, name] of [
+      ["tcx", "x.gpx"],
+      ["csv", "x.FIT"],
+      ["gpx", "x.tsv"],
+      ["csv", "x.asi"],
+      ["jsonl", "x.geojsonl"],
+    ] as const) {
+      const { status, stderr } = await convert("--format", format, "-o", join(folder, name));
+      expect(stderr).toMatch(
+        new RegExp(
+          `The format is ${format}, but the extension of .*${name} belongs to another; omit --format`,
+        ),
+      );
+      expect(status).toBe(2);
+    }
+    expect(namesIn(folder)).toEqual([]);
+  });
+
   test("a format that there is not, and a layout that it cannot have", async () => {
     const unknown = await convert("--format", "xlsx");
     expect(unknown.status).toBe(2);
@@ -107,13 +127,42 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
 });
 
 describe("asi convert -o", () => {
-  test("writes what --format says under any name, and CSV under one without extension or .tsv", async () => {
+  test("writes what --format says under a name of no other format", async () => {
     const folder = scratchFolder();
     await asi(["convert", MATCH.path, "-o", join(folder, "x.json"), "--format", "geojson"]);
     expect(JSON.parse(textOf(folder, "x.json"))).toHaveProperty("features");
     await asi(["convert", MATCH.path, "-o", join(folder, "rows")]);
     expect(textOf(folder, "rows")).toBe(MATCH.csv);
-    await asi(["convert", MATCH.path, "-o", join(folder, "rows.tsv"), "--delimiter", "tab"]);
-    expect(textOf(folder, "rows.tsv")).toBe(MATCH.csv.replaceAll(",", "\t"));
+    await asi(["convert", MATCH.path, "-o", join(folder, "lines.NDJSON")]);
+    expect(textOf(folder, "lines.NDJSON").split("\n")[0]).toMatch(/^\{"timestamp"/);
+    await asi(["convert", MATCH.path, "-o", join(folder, "features.ndjson"), "--format", "GeoJSONL"]);
+    expect(textOf(folder, "features.ndjson").split("\n")[0]).toMatch(/^\{"type":"Feature"/);
   });
+
+  test("writes a CSV with tabs under a name with .tsv, or with the delimiter that was given", async () => {
+    const folder = scratchFolder();
+    await asi(["convert", MATCH.path, "-o", join(folder, "rows.tsv")]);
+    expect(textOf(folder, "rows.tsv")).toBe(MATCH.csv.replaceAll(",", "\t"));
+    await asi(["convert", MATCH.path, "-o", join(folder, "other.tsv"), "--delimiter", ";"]);
+    expect(textOf(folder, "other.tsv")).toBe(MATCH.csv.replaceAll(",", ";"));
+  });
+});
+
+describe("asi encode and asi repair refuse", () => {
+  test.for(["x.gpx", "x.FIT", "x.csv", "x.ndjson"])(
+    "to write a recording under the name %s",
+    async (name) => {
+      const folder = scratchFolder();
+      const attempts = [
+        ["encode", "--demo", "-o", join(folder, name)],
+        ["repair", MATCH.path, "-o", join(folder, name)],
+      ];
+      for (const args of attempts) {
+        const { status, stderr } = await asi(args);
+        expect(stderr).toMatch(/The output is a recording, and .* has the extension of \w+; use \.asi/);
+        expect(status).toBe(2);
+      }
+      expect(namesIn(folder)).toEqual([]);
+    },
+  );
 });

@@ -47,6 +47,25 @@ describe("convertFile", () => {
     expect(readdirSync(folder).sort()).toEqual([name, "match.asi"].sort());
   });
 
+  it("writes the format that the extension of output names, and none under another name", async () => {
+    const output = join(folder, "z.tcx");
+    expect((await convertFile(input, { output })).files[0]?.path).toBe(output);
+    expect(contentOf("z.tcx")).toMatch(/<TrainingCenterDatabase/);
+    await convertFile(input, { output: join(folder, "z.jsonl"), format: "geojsonl" });
+    expect(contentOf("z.jsonl")).toMatch(/^\{"type":"Feature"/);
+    await convertFile(input, { output: join(folder, "z.tsv") });
+    expect(contentOf("z.tsv")).toBe(match.csv?.replaceAll(",", "\t"));
+    for (const [output, format] of [
+      ["x.xlsx", undefined],
+      ["x.gpx", "tcx"],
+      ["x.asi", "csv"],
+    ] as const) {
+      const error = await asiError(convertFile(input, { output: join(folder, output), format }));
+      expect(error.code, output).toBe("BAD_OPTION");
+    }
+    expect(readdirSync(folder).filter((name) => name.startsWith("x."))).toEqual([]);
+  });
+
   it("overwrites nothing without force, and leaves nothing behind", async () => {
     writeFileSync(join(folder, name), "mine");
     const error = await asiError(convertFile(input));

@@ -1,12 +1,10 @@
-import { extname } from "node:path";
 import { type ConvertOptions, formatOf } from "../convert.js";
 import { type Column, checkLayout } from "../csv-layout.js";
 import { checkDecodeOptions } from "../decode-options.js";
 import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
 import { DescriptorOutput } from "../files/descriptor-output.js";
-import { isPipeOrDevice } from "../files/output-file.js";
+import { withFormatOf } from "../files/output-format.js";
 import { commitFiles, discardFiles } from "../files/prepared-files.js";
-import { FORMATS, formatOfFile } from "../formats/catalogue.js";
 import type { FormatName } from "../formats/format.js";
 import type { Inspection } from "../read-result.js";
 import type { DecimalMark } from "../row-text/template.js";
@@ -48,13 +46,15 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     columns: flags.columns,
     delimiter: flags.delimiter,
     decimalMark: flags.decimal,
+    format: flags.format,
   };
   checkDecodeOptions(given);
   checkLayout(given);
   checkFlags(flags);
   const inputs = findInputs(args);
   checkOutput(flags, args, inputs);
-  const options = { ...given, format: flags.format ?? formatByName(flags.output) };
+  const { output } = flags;
+  const options = output === undefined || isStandardOutput(output) ? given : withFormatOf(output, given);
   formatOf(options);
   const [only] = inputs;
   if (isStandardOutput(flags.output) && only !== undefined) return convertToOutput(only, options, context);
@@ -126,19 +126,6 @@ async function convertToOutput(input: Input, options: ConvertOptions, context: C
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),
   });
-}
-
-// Never writes CSV to a file whose extension means something else.
-function formatByName(output: string | undefined): FormatName | undefined {
-  if (output === undefined || isStandardOutput(output) || isPipeOrDevice(output)) return undefined;
-  const extension = extname(output);
-  const format = formatOfFile(output);
-  if (format !== null) return format.name;
-  if (extension === "" || extension.toLowerCase() === ".tsv") return "csv";
-  const extensions = FORMATS.map((one) => one.extension).join(", ");
-  throw new UsageError(
-    `The extension of ${output} is not that of a known format; use one of ${extensions}, or select a format with --format.`,
-  );
 }
 
 function checkFlags({ output, outDir, split, json }: ConvertFlags): void {

@@ -10,7 +10,7 @@ import { type Context, runBatch } from "./batch.js";
 import { type EncodedInput, encodeInput, trackText } from "./encode-input.js";
 import { ExitStatus } from "./exit-status.js";
 import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
-import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
+import { isStandardOutput, refuseAsRecording, writeOutput } from "./output.js";
 import { UsageError } from "./usage-error.js";
 
 export interface EncodeFlags {
@@ -58,7 +58,7 @@ export async function encode(
   const { header, output, recording } = csv === undefined ? demoWork(flags) : csvWork(input, flags);
   // invalid header texts are usage errors, reported before anything is read
   writeHeader(header);
-  refuseAsOutput(output, [input]);
+  refuseAsRecording(output, [input]);
   return runBatch(context, {
     inputs: [input],
     json: flags.json === true,

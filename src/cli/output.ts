@@ -2,6 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { DescriptorOutput } from "../files/descriptor-output.js";
 import type { WrittenFile } from "../files/output-file.js";
 import { type WriteStreamOptions, writeStream, writeStreamToDescriptor } from "../files/write-stream.js";
+import { formatOfFile } from "../formats/catalogue.js";
 import type { Input } from "./inputs.js";
 import { UsageError } from "./usage-error.js";
 
@@ -20,6 +21,16 @@ export function refuseAsOutput(output: string, inputs: readonly Input[]): void {
   if (inputs.some((input) => input.kind === "file" && realpathSync(input.path) === real)) {
     throw new UsageError(`${output} is the input itself, which is never overwritten; choose another name.`);
   }
+}
+
+/** The same for an output that becomes a recording: also for a name with the extension of another format. */
+export function refuseAsRecording(output: string, inputs: readonly Input[]): void {
+  refuseAsOutput(output, inputs);
+  const format = isStandardOutput(output) ? null : formatOfFile(output);
+  if (format === null) return;
+  throw new UsageError(
+    `The output is a recording, and ${output} has the extension of ${format.name}; use .asi. To write ${format.name}, use asi convert.`,
+  );
 }
 
 /** Writes a stream to a file, or to the standard output: then there is no file. */

@@ -9,7 +9,7 @@ import { notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
-import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
+import { isStandardOutput, refuseAsRecording, writeOutput } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
 import { DescribedError } from "./problem.js";
 import { UsageError } from "./usage-error.js";
@@ -46,7 +46,7 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
     if (args.length > 1 || inputs.length > 1) {
       throw new UsageError("-o names one file, but there are several inputs; use --out-dir.");
     }
-    refuseAsOutput(output, inputs);
+    refuseAsRecording(output, inputs);
   }
   const reservations = new OutputReservations(inputs);
   return runBatch<Repaired>(context, {

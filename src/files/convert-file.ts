@@ -8,13 +8,17 @@ import { type Inspection, inspectionOf } from "../read-result.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
 import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
+import { withFormatOf } from "./output-format.js";
 import { commitFiles, type PreparedFiles } from "./prepared-files.js";
 import { openFile, type ReadFileOptions } from "./read-file.js";
 
 export interface WriteOptions {
   /** Folder of the file, created if necessary; default the folder of the input, or the current folder for pipes. */
   outDir?: string | undefined;
-  /** Path of the file; default its standard name in `outDir`. May be a pipe or device. Not with `split`. */
+  /**
+   * Path of the file; default its standard name in `outDir`. May be a pipe or device. Not with `split`. Without `format`, its
+   * extension selects the format: `.tsv` is a CSV with tabs, a name without an extension a CSV.
+   */
   output?: string | undefined;
   /** Overwrite existing files; default false. */
   force?: boolean | undefined;
@@ -30,8 +34,9 @@ export interface FileConversion extends Inspection {
 }
 
 /**
- * Converts a recording on disk to a file beside it, `{serial}_{start}_{end}` with the extension of the format. The file is never
- * left incomplete. It replaces an existing file only with `force`, and never the recording itself.
+ * Converts a recording on disk to a file beside it, `{serial}_{start}_{end}` with the extension of the format. If only `output`
+ * is given, its extension selects the format. The file is never left incomplete. It replaces an existing file only with `force`,
+ * and never the recording itself.
  *
  * @throws AsiError like `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
@@ -87,10 +92,11 @@ function checkWriteOptions(options: WriteOptions): void {
 async function prepare(
   folder: string,
   source: Source,
-  options: ConvertOptions & WriteOptions,
+  given: ConvertOptions & WriteOptions,
   check: (paths: readonly string[]) => void,
 ): Promise<PreparedConversion> {
-  const { outDir, output } = options;
+  const { outDir, output } = given;
+  const options = output === undefined ? given : withFormatOf(output, given);
   if (output !== undefined && isPipeOrDevice(output)) return convertToDevice(source, output, options);
   return convertIntoFolder(source, outDir ?? folder, options, check);
 }

@@ -63,6 +63,7 @@ export const FORMATS: readonly Format[] = [
   {
     name: "jsonl",
     extension: ".jsonl",
+    otherExtension: ".ndjson",
     mediaType: "application/x-ndjson",
     fillHrMs: 0,
     load: async () => (await import("./jsonl.js")).openJsonl,
@@ -88,5 +89,7 @@ export function formatNamed(name: FormatName | undefined): Format {
 /** The format to which the extension of a file name belongs; null if it belongs to none. */
 export function formatOfFile(fileName: string): Format | null {
   const name = fileName.toLowerCase();
-  return FORMATS.find(({ extension }) => name.endsWith(extension)) ?? null;
+  const isOwn = ({ extension, otherExtension }: Format) =>
+    name.endsWith(extension) || (otherExtension !== undefined && name.endsWith(otherExtension));
+  return FORMATS.find(isOwn) ?? null;
 }

@@ -8,6 +8,8 @@ export interface Format {
   readonly name: FormatName;
   /** The extension of file names, with its dot. */
   readonly extension: string;
+  /** Another extension that belongs to the format. */
+  readonly otherExtension?: string;
   readonly mediaType: string;
   /** Default maximum age, in ms, of a heart rate that is repeated on later rows; 0: heart rates are not repeated. */
   readonly fillHrMs: number;

@@ -24,6 +24,7 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
     .option(
       "--format <name>",
       "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default: by the extension of -o, otherwise csv",
+      (text) => text.toLowerCase(),
     )
     .option("--split", "one file per range (ranges are more than 5 minutes apart)")
     .option("--from <time>", "only rows at or after this time", (text) => parseInstant(text, "start"))
