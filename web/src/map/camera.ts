@@ -1,0 +1,67 @@
+import type { Box } from "./projection.js";
+
+/** What the map shows: the position in its middle and its scale. */
+export interface Camera {
+  /** Metres east and north of the origin. */
+  east: number;
+  north: number;
+  /** CSS pixels for each metre. */
+  scale: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+const LARGEST_SCALE = 200;
+const SMALLEST_SCALE = 1e-6;
+/** A track of a few centimetres is not blown up. */
+const SMALLEST_EXTENT_M = 10;
+
+/** The camera that shows the whole of `box`, with `margin` CSS pixels around it. */
+export function fit(box: Box, { width, height }: Size, margin: number): Camera {
+  const metresWide = Math.max(box.east - box.west, SMALLEST_EXTENT_M);
+  const metresHigh = Math.max(box.north - box.south, SMALLEST_EXTENT_M);
+  const scale = Math.min(Math.max(width - 2 * margin, 1) / metresWide, Math.max(height - 2 * margin, 1) / metresHigh);
+  return { east: (box.west + box.east) / 2, north: (box.south + box.north) / 2, scale: limited(scale) };
+}
+
+function limited(scale: number): number {
+  return Math.min(Math.max(scale, SMALLEST_SCALE), LARGEST_SCALE);
+}
+
+/** Where a position is on the screen, in CSS pixels from the top left corner. */
+export function toScreen(camera: Camera, { width, height }: Size, east: number, north: number): { x: number; y: number } {
+  return {
+    x: width / 2 + (east - camera.east) * camera.scale,
+    y: height / 2 - (north - camera.north) * camera.scale,
+  };
+}
+
+export function toGround(camera: Camera, { width, height }: Size, x: number, y: number): { east: number; north: number } {
+  return {
+    east: camera.east + (x - width / 2) / camera.scale,
+    north: camera.north - (y - height / 2) / camera.scale,
+  };
+}
+
+export function panned(camera: Camera, dx: number, dy: number): Camera {
+  return { ...camera, east: camera.east - dx / camera.scale, north: camera.north + dy / camera.scale };
+}
+
+/** Closer by `factor`, with the position at `x`, `y` staying where it is. */
+export function zoomedAt(camera: Camera, size: Size, factor: number, x: number, y: number): Camera {
+  const { east, north } = toGround(camera, size, x, y);
+  const scale = limited(camera.scale * factor);
+  const ratio = camera.scale / scale;
+  return { east: east + (camera.east - east) * ratio, north: north + (camera.north - north) * ratio, scale };
+}
+
+/** The longest round length (1, 2 or 5 times a power of ten) that takes at most `maxPixels`. */
+export function scaleBar(camera: Camera, maxPixels: number): { metres: number; pixels: number } {
+  const longest = maxPixels / camera.scale;
+  const power = 10 ** Math.floor(Math.log10(longest));
+  const metres = ([5, 2, 1].find((step) => step * power <= longest) ?? 1) * power;
+  return { metres, pixels: metres * camera.scale };
+}

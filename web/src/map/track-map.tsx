@@ -1,0 +1,298 @@
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useSize } from "../view/element-size.js";
+import type { Settings } from "../view/settings.js";
+import { type Camera, fit, panned, scaleBar, toGround, toScreen, zoomedAt } from "./camera.js";
+import type { Box } from "./projection.js";
+import type { Colouring, Drawing } from "./raster.js";
+
+/** A point on the map. */
+export interface Marker {
+  east: number;
+  north: number;
+  colour: string;
+  label?: string;
+}
+
+interface Props {
+  /** Around all tracks. */
+  box: Box;
+  /** Draws the tracks; gives RGBA bytes. */
+  draw: (drawing: Drawing) => Promise<Uint8ClampedArray<ArrayBuffer>>;
+  /** Changes when the tracks look different: another part is shown, another one is open. */
+  content: ReadonlySignal<unknown>;
+  colouring: ReadonlySignal<Colouring>;
+  fastest: number;
+  markers: ReadonlySignal<Marker[]>;
+  /** Hears where the pointer is, in metres from the origin, and how far a click may be off; null when it leaves. */
+  onPoint: (at: { east: number; north: number; within: number } | null) => void;
+  settings: Settings;
+  /** For screen readers. */
+  description: string;
+  children?: ComponentChildren;
+}
+
+const MARGIN = 28;
+const WHEEL_ZOOM = 1.0015;
+const BUTTON_ZOOM = 1.6;
+const SCALE_BAR_PX = 120;
+const POINT_WITHIN_PX = 24;
+const KEY_PAN_PX = 60;
+
+/** The tracks from above. North is up. */
+export function TrackMap(props: Props) {
+  const { box, draw, content, colouring, fastest, markers, onPoint, settings, description, children } = props;
+  const area = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const size = useSize(area);
+  const camera = useSignal<Camera | null>(null);
+  const drawn = useRef<Camera | null>(null);
+  const pointers = useRef(new Map<number, { x: number; y: number }>());
+
+  const showAll = () => {
+    camera.value = fit(box, size.peek(), MARGIN);
+  };
+  // a map that fits goes on fitting when the window changes
+  const isFitted = useRef(true);
+  const move = (next: Camera) => {
+    isFitted.current = false;
+    camera.value = next;
+  };
+  const fitted = `${box.west} ${box.south} ${box.east} ${box.north}`;
+  useSignalEffect(() => {
+    const { width } = size.value;
+    if (width > 0 && isFitted.current) showAll();
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other tracks are shown as a whole
+  useEffect(() => {
+    isFitted.current = true;
+    if (size.peek().width > 0) showAll();
+  }, [fitted]);
+
+  // One drawing at a time; the latest wish is drawn next.
+  const isDrawing = useRef(false);
+  const isStale = useRef(false);
+  const paint = async () => {
+    const view = camera.peek();
+    const { width, height } = size.peek();
+    if (view === null || width === 0 || canvas.current === null) return;
+    if (isDrawing.current) {
+      isStale.current = true;
+      return;
+    }
+    isDrawing.current = true;
+    const pixelRatio = Math.min(devicePixelRatio, 2);
+    const drawing = {
+      width: Math.round(width * pixelRatio),
+      height: Math.round(height * pixelRatio),
+      pixelRatio,
+      camera: view,
+      theme: settings.theme.peek(),
+      colouring: colouring.peek(),
+      fastest,
+    };
+    try {
+      const pixels = await draw(drawing);
+      show(drawing, pixels);
+    } catch {
+      // the recording was closed meanwhile: the next content is drawn anew
+    } finally {
+      isDrawing.current = false;
+      if (isStale.current) {
+        isStale.current = false;
+        paint();
+      }
+    }
+  };
+  const show = ({ width, height, camera: view }: Drawing, pixels: Uint8ClampedArray<ArrayBuffer>) => {
+    const element = canvas.current;
+    if (element === null) return;
+    if (element.width !== width) element.width = width;
+    if (element.height !== height) element.height = height;
+    element.getContext("2d")?.putImageData(new ImageData(pixels, width, height), 0, 0);
+    drawn.current = view;
+    alignPicture();
+    performance.mark("map-drawn");
+  };
+  // Until the next picture is drawn, the last one is moved and scaled.
+  const alignPicture = () => {
+    const element = canvas.current;
+    const now = camera.peek();
+    const then = drawn.current;
+    if (element === null || now === null || then === null) return;
+    const scale = now.scale / then.scale;
+    const { x, y } = toScreen(now, { width: 0, height: 0 }, then.east, then.north);
+    element.style.transform = scale === 1 && x === 0 && y === 0 ? "" : `translate(${x}px, ${y}px) scale(${scale})`;
+  };
+  useSignalEffect(() => {
+    camera.value;
+    size.value;
+    content.value;
+    colouring.value;
+    settings.theme.value;
+    alignPicture();
+    paint();
+  });
+
+  const pointOf = (event: PointerEvent | WheelEvent) => {
+    const rectangle = area.current?.getBoundingClientRect();
+    return { x: event.clientX - (rectangle?.left ?? 0), y: event.clientY - (rectangle?.top ?? 0) };
+  };
+  const onPointerDown = (event: PointerEvent) => {
+    (event.currentTarget as Element).setPointerCapture(event.pointerId);
+    pointers.current.set(event.pointerId, pointOf(event));
+    if (event.pointerType !== "mouse") point(event);
+  };
+  const point = (event: PointerEvent) => {
+    const view = camera.peek();
+    if (view === null) return;
+    const { x, y } = pointOf(event);
+    onPoint({ ...toGround(view, size.peek(), x, y), within: POINT_WITHIN_PX / view.scale });
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    const before = pointers.current.get(event.pointerId);
+    const view = camera.peek();
+    if (before === undefined || view === null) {
+      point(event);
+      return;
+    }
+    const now = pointOf(event);
+    pointers.current.set(event.pointerId, now);
+    const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
+    if (other === undefined) {
+      move(panned(view, now.x - before.x, now.y - before.y));
+      return;
+    }
+    const distance = Math.max(20, Math.hypot(before.x - other.x, before.y - other.y));
+    const factor = Math.max(20, Math.hypot(now.x - other.x, now.y - other.y)) / distance;
+    move(zoomedAt(view, size.peek(), factor, other.x, other.y));
+  };
+  const onPointerUp = (event: PointerEvent) => pointers.current.delete(event.pointerId);
+  const zoomMiddle = (factor: number) => {
+    const view = camera.peek();
+    const { width, height } = size.peek();
+    if (view !== null) move(zoomedAt(view, { width, height }, factor, width / 2, height / 2));
+  };
+  const fitAll = () => {
+    isFitted.current = true;
+    showAll();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const pan = (x: number, y: number) => {
+      const view = camera.peek();
+      if (view !== null) move(panned(view, x, y));
+    };
+    const actions: Record<string, () => void> = {
+      ArrowLeft: () => pan(KEY_PAN_PX, 0),
+      ArrowRight: () => pan(-KEY_PAN_PX, 0),
+      ArrowUp: () => pan(0, KEY_PAN_PX),
+      ArrowDown: () => pan(0, -KEY_PAN_PX),
+      "+": () => zoomMiddle(BUTTON_ZOOM),
+      "=": () => zoomMiddle(BUTTON_ZOOM),
+      "-": () => zoomMiddle(1 / BUTTON_ZOOM),
+      Escape: fitAll,
+    };
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  };
+  useEffect(() => {
+    const onWheel = (event: WheelEvent) => {
+      const view = camera.peek();
+      if (view === null) return;
+      event.preventDefault();
+      const { x, y } = pointOf(event);
+      move(zoomedAt(view, size.peek(), WHEEL_ZOOM ** -event.deltaY, x, y));
+    };
+    // a passive listener, as the framework's are, could not keep the page from scrolling
+    area.current?.addEventListener("wheel", onWheel, { passive: false });
+    return () => area.current?.removeEventListener("wheel", onWheel);
+  }, []);
+
+  return (
+    <div class="map" ref={area}>
+      <canvas ref={canvas} aria-hidden="true" />
+      <Markers markers={markers} camera={camera} size={size} />
+      <div
+        class="map-surface"
+        role="application"
+        aria-roledescription="map"
+        aria-label={`${description} Arrow keys move the map, plus and minus zoom, Escape shows all.`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+        tabIndex={0}
+        onPointerDown={onPointerDown}
+        onPointerMove={onPointerMove}
+        onPointerUp={onPointerUp}
+        onPointerCancel={onPointerUp}
+        onPointerLeave={(event) => {
+          if (event.pointerType === "mouse") onPoint(null);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div class="map-buttons">
+        <button type="button" aria-label="Zoom in on the map" onClick={() => zoomMiddle(BUTTON_ZOOM)}>
+          +
+        </button>
+        <button type="button" aria-label="Zoom out of the map" onClick={() => zoomMiddle(1 / BUTTON_ZOOM)}>
+          −
+        </button>
+        <button type="button" aria-label="Show the whole track" onClick={fitAll}>
+          ⤢
+        </button>
+      </div>
+      <ScaleBar camera={camera} />
+      {children}
+    </div>
+  );
+}
+
+function Markers({
+  markers,
+  camera,
+  size,
+}: {
+  markers: ReadonlySignal<Marker[]>;
+  camera: ReadonlySignal<Camera | null>;
+  size: ReadonlySignal<{ width: number; height: number }>;
+}) {
+  const view = camera.value;
+  if (view === null) return null;
+  return (
+    <>
+      {markers.value.map(({ east, north, colour, label }, i) => {
+        const { x, y } = toScreen(view, size.value, east, north);
+        return (
+          <div
+            class="marker"
+            // markers have no identity: there is one for each recording, in its order
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            key={i}
+            style={{ transform: `translate(${x}px, ${y}px)`, "--marker": colour }}
+          >
+            {label}
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
+function ScaleBar({ camera }: { camera: ReadonlySignal<Camera | null> }) {
+  const view = camera.value;
+  if (view === null) return null;
+  const { metres, pixels } = scaleBar(view, SCALE_BAR_PX);
+  const label = metres >= 1000 ? `${metres / 1000} km` : metres >= 1 ? `${metres} m` : `${metres * 100} cm`;
+  return (
+    <div class="scale">
+      <span class="north" title="North is up">
+        N<span aria-hidden="true">↑</span>
+      </span>
+      <span class="scale-bar" style={{ width: `${pixels}px` }}>
+        {label}
+      </span>
+    </div>
+  );
+}

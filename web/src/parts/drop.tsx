@@ -1,0 +1,66 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Workspace } from "../recording/workspace.js";
+
+/** Opens files that are dropped anywhere on the page. */
+export function DropTarget({ workspace }: { workspace: Workspace }) {
+  const isOver = useSignal(false);
+  useEffect(() => {
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
+    const onDragOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      isOver.value = true;
+    };
+    const onDragLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) isOver.value = false;
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      isOver.value = false;
+      workspace.open([...(event.dataTransfer?.files ?? [])]);
+    };
+    document.addEventListener("dragover", onDragOver);
+    document.addEventListener("dragleave", onDragLeave);
+    document.addEventListener("drop", onDrop);
+    return () => {
+      document.removeEventListener("dragover", onDragOver);
+      document.removeEventListener("dragleave", onDragLeave);
+      document.removeEventListener("drop", onDrop);
+    };
+  }, [workspace, isOver]);
+  return isOver.value ? <div class="drop-over">Drop to open</div> : null;
+}
+
+interface ChooseProps {
+  workspace: Workspace;
+  isAdding?: boolean;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** A button that lets the user choose files. */
+export function ChooseFiles({ workspace, isAdding = false, class: className = "", children }: ChooseProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class={className} onClick={() => input.current?.click()}>
+        {children}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        data-adding={isAdding}
+        onChange={async ({ currentTarget }) => {
+          await workspace.open([...(currentTarget.files ?? [])], { isAdding });
+          // so that the same file can be chosen again
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}

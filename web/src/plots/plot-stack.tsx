@@ -1,0 +1,262 @@
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useSize } from "../view/element-size.js";
+import type { Selection } from "../view/selection.js";
+import type { Settings } from "../view/settings.js";
+import type { TimeWindow } from "../view/window.js";
+import { isWhole, moved, within, zoomed } from "../view/window.js";
+import { Overview } from "./overview.js";
+import { AXIS_WIDTH, type PlotContent, RIGHT_MARGIN } from "./plot.js";
+import { PlotPanel, type PlotRow } from "./plot-panel.js";
+
+interface Props {
+  rows: PlotRow[];
+  selection: Selection;
+  settings: Settings;
+  overview: PlotContent[];
+  /** What the instant under the cursor is, in words, for screen readers. */
+  describeCursor: (ms: number) => string;
+  axisLabel?: ((ms: number, stepMs: number) => string) | undefined;
+  /** Readouts above the plots. */
+  children?: ComponentChildren;
+}
+
+const WHEEL_ZOOM = 1.0015;
+const BUTTON_ZOOM = 2;
+const SHORTEST_BRUSH_PX = 5;
+// A press of an arrow key moves the cursor by this share of what is shown.
+const KEY_STEP = 1 / 200;
+
+/** Plots above each other with one time axis, one cursor and one brush. */
+export function PlotStack({ rows, selection, settings, overview, describeCursor, axisLabel, children }: Props) {
+  const { whole, shown, cursorMs } = selection;
+  const area = useRef<HTMLDivElement>(null);
+  const line = useRef<HTMLDivElement>(null);
+  const size = useSize(area);
+  const brush = useSignal<TimeWindow | null>(null);
+  const pointers = useRef(new Map<number, number>());
+  const pressedAt = useRef<number | null>(null);
+
+  const plotWidth = () => Math.max(1, size.peek().width - AXIS_WIDTH - RIGHT_MARGIN);
+  const msPerPixel = () => (shown.peek().stopMs - shown.peek().startMs) / plotWidth();
+  const timeAt = (x: number) => {
+    const { startMs, stopMs } = shown.peek();
+    return Math.min(stopMs, Math.max(startMs, startMs + (x - AXIS_WIDTH) * msPerPixel()));
+  };
+  const xOf = (event: PointerEvent | WheelEvent) =>
+    event.clientX - (area.current?.getBoundingClientRect().left ?? 0);
+  const zoom = (factor: number, atMs?: number) => {
+    const { startMs, stopMs } = shown.peek();
+    const cursor = cursorMs.peek();
+    const isCursorShown = cursor !== null && cursor >= startMs && cursor <= stopMs;
+    shown.value = zoomed(
+      shown.peek(),
+      factor,
+      atMs ?? (isCursorShown ? cursor : (startMs + stopMs) / 2),
+      whole.peek(),
+    );
+  };
+  const showBrushed = () => {
+    const brushed = brush.peek();
+    brush.value = null;
+    if (brushed !== null && brushed.stopMs - brushed.startMs > SHORTEST_BRUSH_PX * msPerPixel()) {
+      shown.value = within(brushed, whole.peek());
+    }
+  };
+
+  useSignalEffect(() => {
+    const { startMs, stopMs } = shown.value;
+    const cursor = cursorMs.value;
+    const { width } = size.value;
+    if (line.current === null) return;
+    const isVisible = cursor !== null && cursor >= startMs && cursor <= stopMs;
+    line.current.hidden = !isVisible;
+    if (!isVisible) return;
+    const x =
+      AXIS_WIDTH + ((cursor - startMs) / Math.max(1, stopMs - startMs)) * (width - AXIS_WIDTH - RIGHT_MARGIN);
+    line.current.style.transform = `translateX(${x}px)`;
+  });
+
+  const onPointerDown = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    (event.currentTarget as Element).setPointerCapture(event.pointerId);
+    pointers.current.set(event.pointerId, xOf(event));
+    pressedAt.current = event.pointerType === "mouse" && pointers.current.size === 1 ? timeAt(xOf(event)) : null;
+    cursorMs.value = timeAt(xOf(event));
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    const x = xOf(event);
+    const before = pointers.current.get(event.pointerId);
+    if (before !== undefined && pointers.current.size === 2) {
+      const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1] ?? x;
+      pinch(before, x, other);
+      pointers.current.set(event.pointerId, x);
+      return;
+    }
+    const atMs = timeAt(x);
+    cursorMs.value = atMs;
+    if (pressedAt.current !== null) {
+      brush.value = { startMs: Math.min(pressedAt.current, atMs), stopMs: Math.max(pressedAt.current, atMs) };
+    }
+  };
+  // The time under the moving finger and that under the other one stay where they are.
+  const pinch = (before: number, x: number, other: number) => {
+    const distance = Math.max(20, Math.abs(before - other));
+    zoom(Math.max(20, Math.abs(x - other)) / distance, timeAt(other));
+  };
+  const onPointerUp = (event: PointerEvent) => {
+    pointers.current.delete(event.pointerId);
+    if (pressedAt.current !== null) showBrushed();
+    pressedAt.current = null;
+  };
+  const onWheel = (event: WheelEvent) => {
+    const before = shown.peek();
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      shown.value = moved(before, (event.deltaX || event.deltaY) * msPerPixel(), whole.peek());
+    } else {
+      zoom(WHEEL_ZOOM ** -event.deltaY, timeAt(xOf(event)));
+    }
+    // at the ends of the axis the page scrolls on
+    const after = shown.peek();
+    if (after.startMs !== before.startMs || after.stopMs !== before.stopMs) event.preventDefault();
+  };
+  const moveCursor = (byMs: number, isBrushing: boolean) => {
+    const { startMs, stopMs } = whole.peek();
+    const before = cursorMs.peek() ?? (shown.peek().startMs + shown.peek().stopMs) / 2;
+    const after = Math.min(stopMs, Math.max(startMs, before + byMs));
+    if (isBrushing) {
+      const { startMs: from, stopMs: to } = brush.peek() ?? { startMs: before, stopMs: before };
+      const fixed = before === from ? to : from;
+      brush.value = { startMs: Math.min(fixed, after), stopMs: Math.max(fixed, after) };
+    } else {
+      brush.value = null;
+    }
+    cursorMs.value = after;
+    const part = shown.peek();
+    if (after < part.startMs) shown.value = moved(part, after - part.startMs, whole.peek());
+    if (after > part.stopMs) shown.value = moved(part, after - part.stopMs, whole.peek());
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const { startMs, stopMs } = shown.peek();
+    const actions: Record<string, () => void> = {
+      ArrowLeft: () => moveCursor((startMs - stopMs) * KEY_STEP, event.shiftKey),
+      ArrowRight: () => moveCursor((stopMs - startMs) * KEY_STEP, event.shiftKey),
+      PageUp: () => moveCursor((startMs - stopMs) / 4, event.shiftKey),
+      PageDown: () => moveCursor((stopMs - startMs) / 4, event.shiftKey),
+      Home: () => moveCursor(Number.NEGATIVE_INFINITY, event.shiftKey),
+      End: () => moveCursor(Number.POSITIVE_INFINITY, event.shiftKey),
+      "+": () => zoom(BUTTON_ZOOM),
+      "=": () => zoom(BUTTON_ZOOM),
+      "-": () => zoom(1 / BUTTON_ZOOM),
+      Enter: showBrushed,
+      Escape: () => {
+        if (brush.peek() === null) shown.value = whole.peek();
+        brush.value = null;
+      },
+    };
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  };
+
+  const latestOnWheel = useRef(onWheel);
+  latestOnWheel.current = onWheel;
+  useEffect(() => {
+    const listener = (event: WheelEvent) => latestOnWheel.current(event);
+    // a passive listener, as the framework's are, could not keep the page from scrolling
+    area.current?.addEventListener("wheel", listener, { passive: false });
+    return () => area.current?.removeEventListener("wheel", listener);
+  }, []);
+
+  const { value: cursor } = cursorMs;
+  const part = shown.value;
+  const isAll = isWhole(part, whole.value);
+  return (
+    <div class="plots">
+      <div class="plots-head">
+        {children}
+        <div class="buttons">
+          <button type="button" aria-label="Zoom in on the plots" disabled={part.stopMs - part.startMs <= 1000} onClick={() => zoom(BUTTON_ZOOM)}>
+            +
+          </button>
+          <button type="button" aria-label="Zoom out of the plots" disabled={isAll} onClick={() => zoom(1 / BUTTON_ZOOM)}>
+            −
+          </button>
+          <button
+            type="button"
+            disabled={isAll}
+            onClick={() => {
+              shown.value = whole.peek();
+            }}
+          >
+            All
+          </button>
+        </div>
+      </div>
+      <Overview selection={selection} contents={overview} settings={settings} />
+      <div class="plots-area" ref={area}>
+        {rows.map((row, i) => (
+          <section key={row.key} aria-label={row.label}>
+            <h3 class="plot-title">
+              <i class="dot" style={{ background: `var(${row.colour})` }} />
+              {row.label} <span class="unit">{row.unit}</span>
+            </h3>
+            <PlotPanel
+              row={row}
+              hasTimeAxis={i === rows.length - 1}
+              width={size}
+              shown={shown}
+              settings={settings}
+              label={axisLabel}
+            />
+          </section>
+        ))}
+        <BrushBox brush={brush} selection={selection} />
+        <div class="cursor-line" ref={line} hidden />
+        <div
+          class="plots-cursor"
+          role="slider"
+          tabIndex={0}
+          aria-label="Cursor over the plots"
+          aria-valuemin={whole.value.startMs}
+          aria-valuemax={whole.value.stopMs}
+          aria-valuenow={cursor ?? part.startMs}
+          aria-valuetext={cursor === null ? "No instant chosen" : describeCursor(cursor)}
+          onPointerDown={onPointerDown}
+          onPointerMove={onPointerMove}
+          onPointerUp={onPointerUp}
+          onPointerCancel={onPointerUp}
+          onPointerLeave={(event) => {
+            if (event.pointerType === "mouse" && pressedAt.current === null) cursorMs.value = null;
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <p class="hint">
+        Drag over a plot to zoom in on it, scroll to zoom, Shift and scroll to move. Keys: ← → cursor, with Shift
+        select and Enter show, + − zoom, Esc all.
+      </p>
+    </div>
+  );
+}
+
+function BrushBox({ brush, selection }: { brush: { value: TimeWindow | null }; selection: Selection }) {
+  const brushed = brush.value;
+  if (brushed === null) return null;
+  const { startMs, stopMs } = selection.shown.value;
+  const share = (ms: number) => Math.min(1, Math.max(0, (ms - startMs) / Math.max(1, stopMs - startMs)));
+  const from = share(brushed.startMs);
+  const inner = `(100% - ${AXIS_WIDTH + RIGHT_MARGIN}px)`;
+  return (
+    <div
+      class="brush"
+      style={{
+        left: `calc(${AXIS_WIDTH}px + ${from} * ${inner})`,
+        width: `calc(${share(brushed.stopMs) - from} * ${inner})`,
+      }}
+    />
+  );
+}

@@ -1,0 +1,142 @@
+import type { PlotRow } from "../plots/plot-panel.js";
+import { extentOf, type Pyramid } from "../plots/pyramid.js";
+import { nearestIndex } from "../view/instants.js";
+import type { Settings, SpeedUnit } from "../view/settings.js";
+import { timeOfDay } from "../view/times.js";
+import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
+import type { ChannelName, Recording } from "./recording.js";
+
+interface Channel {
+  name: ChannelName;
+  label: string;
+  colour: string;
+  decimals: number;
+  unit(speedUnit: SpeedUnit): string;
+  /** Converts a value as received to the unit. */
+  factor(speedUnit: SpeedUnit): number;
+  /** Whether the axis begins at 0. */
+  fromZero: boolean;
+  /** Shortest axis, in the unit. */
+  leastSpan: number;
+  height: number;
+}
+
+/** The quantities in the order in which they are plotted. */
+export const CHANNELS: readonly Channel[] = [
+  {
+    name: "speed",
+    label: "Speed",
+    colour: "--speed",
+    decimals: 1,
+    unit: (speedUnit) => speedUnit,
+    factor: (speedUnit) => speedFactor(speedUnit) / 1000,
+    fromZero: true,
+    leastSpan: 1,
+    height: 170,
+  },
+  {
+    name: "heartRate",
+    label: "Heart rate",
+    colour: "--heart-rate",
+    decimals: 0,
+    unit: () => "bpm",
+    factor: () => 1,
+    fromZero: false,
+    leastSpan: 20,
+    height: 130,
+  },
+  {
+    name: "altitude",
+    label: "Altitude",
+    colour: "--altitude",
+    decimals: 1,
+    unit: () => "m",
+    factor: () => 1 / 1000,
+    fromZero: false,
+    leastSpan: 2,
+    height: 110,
+  },
+];
+const TIME_AXIS_HEIGHT = 26;
+
+/** The plots of a recording: one for each channel that it has. */
+export function channelRows(recording: Recording, speedUnit: SpeedUnit): PlotRow[] {
+  const rows: PlotRow[] = [];
+  for (const channel of CHANNELS) {
+    const pyramid = recording.channels[channel.name];
+    if (pyramid === undefined) continue;
+    const factor = channel.factor(speedUnit);
+    rows.push({
+      key: channel.name,
+      label: channel.label,
+      unit: channel.unit(speedUnit),
+      colour: channel.colour,
+      content: { pyramid, offsetMs: 0 },
+      factor,
+      decimals: channel.decimals,
+      range: axisRange([pyramid], channel, factor),
+      height: channel.height,
+    });
+  }
+  const last = rows.at(-1);
+  if (last !== undefined) last.height += TIME_AXIS_HEIGHT;
+  return rows;
+}
+
+/** Lowest and highest value of an axis for all of these series. */
+export function axisRange(pyramids: readonly Pyramid[], channel: Channel, factor: number): [number, number] {
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const pyramid of pyramids) {
+    const extent = extentOf(pyramid, 0, pyramid.series.values.length);
+    lowest = Math.min(lowest, (extent?.minimum ?? 0) * factor);
+    highest = Math.max(highest, (extent?.maximum ?? 0) * factor);
+  }
+  if (channel.fromZero) lowest = Math.min(0, lowest);
+  const margin = Math.max((highest - lowest) * 0.06, (channel.leastSpan - (highest - lowest)) / 2);
+  return [channel.fromZero ? lowest : lowest - margin, highest + margin];
+}
+
+/** A value under the cursor. */
+export interface Readout {
+  label: string;
+  value: string;
+  unit: string;
+  colour: string | null;
+}
+
+/** Time and values at an instant. */
+export function readoutsAt(recording: Recording, ms: number | null, settings: Settings): Readout[] {
+  const time = ms === null ? NO_VALUE : timeOfDay(ms, settings.zone.value, 1);
+  const readouts: Readout[] = [{ label: "Time", value: time, unit: "", colour: null }];
+  const speedUnit = settings.speedUnit.value;
+  for (const channel of CHANNELS) {
+    const series = recording.channels[channel.name]?.series;
+    if (series === undefined) continue;
+    const at = ms === null ? null : nearestIndex(series.timesMs, series.gapMs, ms);
+    const { label, colour } = channel;
+    readouts.push(
+      at === null
+        ? { label, value: NO_VALUE, unit: "", colour }
+        : {
+            label,
+            value: decimal((series.values[at] as number) * channel.factor(speedUnit), channel.decimals),
+            unit: channel.unit(speedUnit),
+            colour,
+          },
+    );
+  }
+  return readouts;
+}
+
+const SPEED_STEP_MM_PER_S = 2000 / 3.6; // 2 km/h
+const LEAST_FASTEST_MM_PER_S = 8000 / 3.6;
+const TOP_SHARE = 0.999;
+
+/** The speed with the last colour of the map, mm/s: nearly the highest one, so that a single wrong value does not pale the rest. */
+export function fastestOf({ track: { speed } }: Recording): number {
+  const step = Math.ceil(speed.length / 50_000);
+  const sample = Int32Array.from({ length: Math.ceil(speed.length / step) }, (_, i) => speed[i * step] as number).sort();
+  const top = sample[Math.floor((sample.length - 1) * TOP_SHARE)] ?? 0;
+  return Math.max(LEAST_FASTEST_MM_PER_S, Math.ceil(top / SPEED_STEP_MM_PER_S) * SPEED_STEP_MM_PER_S);
+}

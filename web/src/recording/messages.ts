@@ -1,0 +1,39 @@
+import type { Origin } from "../map/projection.js";
+import type { Drawing } from "../map/raster.js";
+import type { TimeWindow } from "../view/window.js";
+import type { Recording, Summary } from "./recording.js";
+
+/** A recording of the worker and its part that is shown, on its own clock. */
+export interface Shown {
+  id: number;
+  shown: TimeWindow;
+  number: number;
+}
+
+/** What the page asks of the worker, and what it answers. */
+export interface Requests {
+  open: { asked: { file: File; origin: Origin | null }; answered: Recording };
+  close: { asked: { id: number }; answered: null };
+  draw: { asked: { drawing: Drawing; recordings: Shown[] }; answered: Uint8ClampedArray<ArrayBuffer> };
+  summarise: { asked: { id: number; shown: TimeWindow }; answered: Summary };
+}
+
+export type RequestName = keyof Requests;
+
+export type Request = {
+  [Name in RequestName]: { call: number; name: Name; asked: Requests[Name]["asked"] };
+}[RequestName];
+
+/** An error on its way from the worker to the page. */
+export interface Failure {
+  /** Code of the library; null for an error of another kind. */
+  code: string | null;
+  message: string;
+  byteOffset: number | null;
+  line: number | null;
+}
+
+export type Reply =
+  | { call: number; answered: unknown }
+  | { call: number; failed: Failure }
+  | { call: number; progress: number };

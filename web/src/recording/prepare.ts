@@ -1,0 +1,148 @@
+import { findRanges, type SampleBatch } from "asi-convert";
+import { project, type Track } from "../map/projection.js";
+import { buildPyramid, type Pyramid, type Series } from "../plots/pyramid.js";
+import type { ChannelName, Facts, Recording } from "./recording.js";
+
+const TWO_DIMENSIONAL = 2;
+// A line is interrupted where rows are missing: five periods, but no less than a second (heart rates: five seconds).
+const GAP_PERIODS = 5;
+const SHORTEST_GAP_MS = 1000;
+const SHORTEST_HEART_RATE_GAP_MS = 5000;
+const SAMPLED_PERIODS = 4096;
+
+export type FactsOfFile = Omit<Facts, "rows" | "ranges" | "isReordered">;
+
+/**
+ * Prepares rows for plots and map.
+ *
+ * @param origin of the map; default the first row
+ */
+export function prepare(
+  id: number,
+  batches: readonly SampleBatch[],
+  facts: FactsOfFile,
+  origin?: Track["origin"],
+): { recording: Recording; rows: SampleBatch } {
+  const received = join(batches);
+  const order = timeOrder(received.timestampMs);
+  const rows = order === null ? received : reordered(received, order);
+  const { timestampMs: timesMs, latitudeE7, longitudeE7 } = rows;
+  const periodMs = medianPeriod(timesMs);
+  const gapMs = Math.max(SHORTEST_GAP_MS, GAP_PERIODS * periodMs);
+  const mapOrigin = origin ?? { latitudeE7: latitudeE7[0] ?? 0, longitudeE7: longitudeE7[0] ?? 0 };
+  const recording: Recording = {
+    id,
+    facts: { ...facts, rows: rows.length, ranges: findRanges(timesMs), isReordered: order !== null },
+    track: {
+      timesMs,
+      ...project(latitudeE7, longitudeE7, mapOrigin),
+      speed: rows.speedMmPerS,
+      origin: mapOrigin,
+      gapMs,
+    },
+    channels: channelsOf(rows, gapMs, periodMs),
+    startMs: timesMs[0] ?? 0,
+    stopMs: timesMs.at(-1) ?? 0,
+  };
+  return { recording, rows };
+}
+
+function channelsOf(rows: SampleBatch, gapMs: number, periodMs: number): Recording["channels"] {
+  const channels: Partial<Record<ChannelName, Pyramid>> = {};
+  const addChannel = (name: ChannelName, series: Series) => {
+    if (series.values.length > 0) channels[name] = buildPyramid(series);
+  };
+  addChannel("speed", { timesMs: rows.timestampMs, values: rows.speedMmPerS, gapMs });
+  const rates = where(rows, (row) => rows.hr[row] !== 0);
+  const rateTimes = pick(rows.timestampMs, rates);
+  const rateGapMs = Math.max(SHORTEST_HEART_RATE_GAP_MS, GAP_PERIODS * Math.max(periodMs, medianPeriod(rateTimes)));
+  addChannel("heartRate", { timesMs: rateTimes, values: pick(rows.hr, rates), gapMs: rateGapMs });
+  const altitudes = where(rows, (row) => rows.fixType[row] !== TWO_DIMENSIONAL);
+  addChannel("altitude", {
+    timesMs: pick(rows.timestampMs, altitudes),
+    values: pick(rows.altitudeMm, altitudes),
+    gapMs,
+  });
+  return channels;
+}
+
+// Null: all rows.
+function where({ length }: SampleBatch, isWanted: (row: number) => boolean): Uint32Array | null {
+  let count = 0;
+  for (let row = 0; row < length; row++) if (isWanted(row)) count += 1;
+  if (count === length) return null;
+  const rows = new Uint32Array(count);
+  let at = 0;
+  for (let row = 0; row < length; row++) if (isWanted(row)) rows[at++] = row;
+  return rows;
+}
+
+function pick<T extends Float64Array | Int32Array | Uint8Array>(values: T, rows: Uint32Array | null): T {
+  if (rows === null) return values;
+  const picked = new (values.constructor as new (length: number) => T)(rows.length);
+  for (let i = 0; i < rows.length; i++) picked[i] = values[rows[i] as number] as number;
+  return picked;
+}
+
+function join(batches: readonly SampleBatch[]): SampleBatch {
+  const length = batches.reduce((sum, batch) => sum + batch.length, 0);
+  const joined: SampleBatch = {
+    length,
+    timestampMs: new Float64Array(length),
+    latitudeE7: new Int32Array(length),
+    longitudeE7: new Int32Array(length),
+    altitudeMm: new Int32Array(length),
+    speedMmPerS: new Int32Array(length),
+    hr: new Uint8Array(length),
+    fixType: new Uint8Array(length),
+  };
+  let at = 0;
+  for (const batch of batches) {
+    joined.timestampMs.set(batch.timestampMs, at);
+    joined.latitudeE7.set(batch.latitudeE7, at);
+    joined.longitudeE7.set(batch.longitudeE7, at);
+    joined.altitudeMm.set(batch.altitudeMm, at);
+    joined.speedMmPerS.set(batch.speedMmPerS, at);
+    joined.hr.set(batch.hr, at);
+    joined.fixType.set(batch.fixType, at);
+    at += batch.length;
+  }
+  return joined;
+}
+
+/** The order of the rows by time; null if they are in it already. Rows of one instant keep their order. */
+function timeOrder(timesMs: Float64Array): Uint32Array | null {
+  let isAscending = true;
+  for (let i = 1; i < timesMs.length && isAscending; i++) {
+    isAscending = (timesMs[i] as number) >= (timesMs[i - 1] as number);
+  }
+  if (isAscending) return null;
+  return Uint32Array.from(timesMs.keys()).sort(
+    (a, b) => (timesMs[a] as number) - (timesMs[b] as number) || a - b,
+  );
+}
+
+function reordered(rows: SampleBatch, order: Uint32Array): SampleBatch {
+  return {
+    length: rows.length,
+    timestampMs: pick(rows.timestampMs, order),
+    latitudeE7: pick(rows.latitudeE7, order),
+    longitudeE7: pick(rows.longitudeE7, order),
+    altitudeMm: pick(rows.altitudeMm, order),
+    speedMmPerS: pick(rows.speedMmPerS, order),
+    hr: pick(rows.hr, order),
+    fixType: pick(rows.fixType, order),
+  };
+}
+
+/** Median time between neighbours, from at most `SAMPLED_PERIODS` of them; 0 with less than two. */
+function medianPeriod(timesMs: Float64Array): number {
+  const count = Math.min(timesMs.length - 1, SAMPLED_PERIODS);
+  if (count <= 0) return 0;
+  const step = (timesMs.length - 1) / count;
+  const periods = Float64Array.from({ length: count }, (_, i) => {
+    const at = Math.floor(i * step);
+    return (timesMs[at + 1] as number) - (timesMs[at] as number);
+  }).sort();
+  return periods[count >> 1] as number;
+}

@@ -1,0 +1,36 @@
+import type { SpeedUnit } from "./settings.js";
+
+/** Shown where a value is missing. */
+export const NO_VALUE = "–";
+
+const UNITS_PER_M_PER_S: Record<SpeedUnit, number> = { "km/h": 3.6, "m/s": 1 };
+
+/** What a speed in m/s is multiplied by. */
+export function speedFactor(unit: SpeedUnit): number {
+  return UNITS_PER_M_PER_S[unit];
+}
+
+/** A number with thousands separated and a fixed number of decimals. */
+export function decimal(value: number, decimals: number): string {
+  return value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+/** Metres up to a kilometre, kilometres beyond. */
+export function distance(metres: number): { value: string; unit: string } {
+  return metres < 999.5
+    ? { value: decimal(metres, 0), unit: "m" }
+    : { value: decimal(metres / 1000, 2), unit: "km" };
+}
+
+/** Bytes in the largest unit (powers of 1000) that gives at least 1. */
+export function fileSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB"];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${decimal(value, value < 9.95 ? 1 : 0)} ${units[unit]}`;
+}

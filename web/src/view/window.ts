@@ -1,0 +1,34 @@
+/** The part of the time axis that is shown, in ms; both ends inclusive. */
+export interface TimeWindow {
+  startMs: number;
+  stopMs: number;
+}
+
+/** No window is shorter. */
+const SHORTEST_MS = 1000;
+
+/** `part`, moved and shortened so that it lies inside `whole`, and at least a second long unless `whole` is shorter. */
+export function within(part: TimeWindow, whole: TimeWindow): TimeWindow {
+  const wholeMs = whole.stopMs - whole.startMs;
+  const lengthMs = Math.min(Math.max(part.stopMs - part.startMs, SHORTEST_MS), wholeMs);
+  const middleMs = (part.startMs + part.stopMs) / 2;
+  const startMs = Math.min(Math.max(middleMs - lengthMs / 2, whole.startMs), whole.stopMs - lengthMs);
+  return { startMs, stopMs: startMs + lengthMs };
+}
+
+/** `shown`, shorter by `factor` (longer if it is below 1), with `atMs` staying where it is on the screen. */
+export function zoomed(shown: TimeWindow, factor: number, atMs: number, whole: TimeWindow): TimeWindow {
+  const startMs = atMs - (atMs - shown.startMs) / factor;
+  const stopMs = atMs + (shown.stopMs - atMs) / factor;
+  if (stopMs - startMs >= whole.stopMs - whole.startMs) return whole;
+  return within({ startMs, stopMs }, whole);
+}
+
+/** `shown`, moved by `byMs`. */
+export function moved(shown: TimeWindow, byMs: number, whole: TimeWindow): TimeWindow {
+  return within({ startMs: shown.startMs + byMs, stopMs: shown.stopMs + byMs }, whole);
+}
+
+export function isWhole(shown: TimeWindow, whole: TimeWindow): boolean {
+  return shown.startMs <= whole.startMs && shown.stopMs >= whole.stopMs;
+}

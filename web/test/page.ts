@@ -1,0 +1,68 @@
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+
+export const address = inject("pageAddress");
+const endpoint = inject("browserEndpoint");
+/** For `describe.skipIf`. */
+export const hasNoBrowser = endpoint === null;
+
+let browser: Browser;
+let open: Page[] = [];
+let complaints: string[] = [];
+let requests: string[] = [];
+
+/** Connects the tests of a file to the browser. After each test it looks at what the page did that no page may do. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    if (endpoint !== null) browser = await chromium.connect(endpoint);
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await Promise.all(open.map((page) => page.context().close()));
+    const seen = { complaints, requests: requests.filter((url) => !isOwn(url)) };
+    open = [];
+    complaints = [];
+    requests = [];
+    expect(seen).toEqual({ complaints: [], requests: [] });
+  });
+}
+
+const isOwn = (url: string) => url.startsWith(new URL(address).origin) || /^(blob|data):/.test(url);
+
+/** Opens the built page in a new window. */
+export async function openPage({ hash = "", ...options }: BrowserContextOptions & { hash?: string } = {}): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: "en-GB",
+    timezoneId: "Europe/Zurich",
+    ...options,
+  });
+  const page = await context.newPage();
+  open.push(page);
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  context.on("request", (request) => requests.push(request.url()));
+  await page.goto(address + hash);
+  return page;
+}
+
+/** Path of a fixture, as in `valid/match-hr.asi`. */
+export function fixturePath(name: string): string {
+  return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
+}
+
+type Files = Parameters<Page["setInputFiles"]>[1];
+
+/** Chooses files as a user does, and waits until they are shown or refused. */
+export async function choose(page: Page, files: Files): Promise<void> {
+  await page.setInputFiles("input[type=file] >> nth=0", files);
+  await page.waitForFunction(() => document.querySelector(".cards, .problem") !== null);
+}
+
+/** The text of a summary card. */
+export function card(page: Page, name: string): Promise<string> {
+  return page.locator(".card", { has: page.getByText(name, { exact: true }) }).locator("dd").innerText();
+}
