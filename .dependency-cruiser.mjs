@@ -51,7 +51,7 @@ const house = [
     name: "library: neither command, service nor tools",
     severity: "error",
     from: { path: "^src/" },
-    to: { path: "^(assembly|bin|server|test|bench|fuzz|fixtures|scripts)/" },
+    to: { path: "^(assembly|bin|server|web|test|bench|fuzz|fixtures|scripts)/" },
   },
   {
     name: "library: the core runs in browsers",
@@ -137,8 +137,19 @@ const domain = [
   },
 ];
 
+const page = [
+  ...layers("web/src/", [["view"], ["plots", "map"], ["recording"], ["parts"]]),
+  {
+    name: "page: the library by its package only",
+    comment: "It knows nothing of the service but its documented API.",
+    severity: "error",
+    from: { path: "^web/src/" },
+    to: { path: "^(src|assembly|bin|test|bench|fuzz|fixtures|scripts|server)/|^web/test/" },
+  },
+];
+
 export default {
-  forbidden: [...house, ...service, ...domain],
+  forbidden: [...house, ...service, ...domain, ...page],
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "(^|/)dist/" },

@@ -16,6 +16,7 @@ const run = (...args) => {
 run("build");
 linkCommand();
 if (isPresent("server/package.json")) run("build", "--workspace", "server");
+if (isPresent("web/package.json") && isPresent("node_modules/vite")) run("build", "--workspace", "web");
 
 // So that `npx asi` runs this build at once. Otherwise npx installs the checkout as a package first, and remembers it.
 function linkCommand() {

@@ -1,8 +1,8 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import type { Colouring, Drawing } from "./map/drawing.js";
 import { cssGradient } from "./map/palette.js";
 import { boxAround } from "./map/projection.js";
-import type { Colouring, Drawing } from "./map/raster.js";
 import { type Marker, TrackMap } from "./map/track-map.js";
 import { Segmented } from "./parts/segmented.js";
 import { SummaryCards } from "./parts/summary.js";

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -38,13 +38,26 @@ function browserFromNpm(): Browser {
   const folder = unpackOnce();
   const path = join(folder, "chromium");
   const { stdout } = spawnSync("ldd", [path], { encoding: "utf8" });
-  const env: Record<string, string> = { LANG: "en_GB.UTF-8", FONTCONFIG_PATH: join(folder, "fonts") };
+  const env: Record<string, string> = { LANG: "en_GB.UTF-8", FONTCONFIG_FILE: fontSettings(folder) };
   if (stdout?.includes("not found") !== false) {
     // the package brings the libraries along that small systems lack
     const { LD_LIBRARY_PATH } = process.env;
     env.LD_LIBRARY_PATH = [join(folder, "al2023", "lib"), LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   }
   return { path, env };
+}
+
+/** Settings of fontconfig with the fonts of the package and those of the system. */
+function fontSettings(folder: string): string {
+  const path = join(folder, "fonts.conf");
+  if (!existsSync(path)) {
+    const folders = [join(folder, "fonts"), "/usr/share/fonts"].map((one) => `<dir>${one}</dir>`).join("");
+    writeFileSync(
+      path,
+      `<fontconfig>${folders}<cachedir>${join(folder, "font-cache")}</cachedir></fontconfig>`,
+    );
+  }
+  return path;
 }
 
 /** Unpacks the browser (197 MB) into a folder of its own in the system's temporary folder; gives the folder. */
@@ -57,8 +70,8 @@ function unpackOnce(): string {
   const ours = `${folder}.${process.pid}`;
   // In a process of its own, because the package unpacks into TMPDIR, and its libraries only where it believes to be in a Lambda.
   const code =
-    "require('fs').mkdirSync(process.env.TMPDIR, { recursive: true }); require('@sparticuz/chromium').default.executablePath().then(console.log)";
-  const { status, stderr } = spawnSync(process.execPath, ["-e", code], {
+    "import fs from 'node:fs'; fs.mkdirSync(process.env.TMPDIR, { recursive: true }); const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath();";
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
     cwd: dirname(fileURLToPath(import.meta.url)),
     env: { ...process.env, TMPDIR: ours, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs20.x" },
     encoding: "utf8",

@@ -1,4 +1,4 @@
-import { chromium, type BrowserServer, type LaunchOptions } from "playwright-core";
+import { type BrowserServer, chromium, type LaunchOptions } from "playwright-core";
 import type { Browser } from "./find-browser.js";
 
 /** Our own flags: those of the package from npm switch off what pages rely on for safety. */

@@ -31,7 +31,10 @@ export function useBrowser(): void {
 const isOwn = (url: string) => url.startsWith(new URL(address).origin) || /^(blob|data):/.test(url);
 
 /** Opens the built page in a new window. */
-export async function openPage({ hash = "", ...options }: BrowserContextOptions & { hash?: string } = {}): Promise<Page> {
+export async function openPage({
+  hash = "",
+  ...options
+}: BrowserContextOptions & { hash?: string } = {}): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: "en-GB",
@@ -46,6 +49,7 @@ export async function openPage({ hash = "", ...options }: BrowserContextOptions 
   page.on("pageerror", (error) => complaints.push(String(error)));
   context.on("request", (request) => requests.push(request.url()));
   await page.goto(address + hash);
+  await page.waitForSelector("main");
   return page;
 }
 
@@ -64,5 +68,8 @@ export async function choose(page: Page, files: Files): Promise<void> {
 
 /** The text of a summary card. */
 export function card(page: Page, name: string): Promise<string> {
-  return page.locator(".card", { has: page.getByText(name, { exact: true }) }).locator("dd").innerText();
+  return page
+    .locator(".card", { has: page.getByText(name, { exact: true }) })
+    .locator("dd")
+    .innerText();
 }

@@ -13,12 +13,6 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     const fastest = (Math.max(...speeds) * 3.6).toFixed(1);
     await expect.poll(() => card(page, "Max speed")).toBe(`${fastest} km/h`);
   });
-
-  it("decodes with the fast engine under the policy of the page", async () => {
-    const page = await openPage();
-    await choose(page, fixturePath("valid/match-hr.asi"));
-    expect(await page.getByText("Engine").count()).toBe(0);
-  });
 });
 
 function goldenColumn(csv: string, column: string): number[] {

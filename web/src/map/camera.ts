@@ -20,10 +20,13 @@ const SMALLEST_SCALE = 1e-6;
 const SMALLEST_EXTENT_M = 10;
 
 /** The camera that shows the whole of `box`, with `margin` CSS pixels around it. */
-export function fit(box: Box, { width, height }: Size, margin: number): Camera {
+export function cameraFor(box: Box, { width, height }: Size, margin: number): Camera {
   const metresWide = Math.max(box.east - box.west, SMALLEST_EXTENT_M);
   const metresHigh = Math.max(box.north - box.south, SMALLEST_EXTENT_M);
-  const scale = Math.min(Math.max(width - 2 * margin, 1) / metresWide, Math.max(height - 2 * margin, 1) / metresHigh);
+  const scale = Math.min(
+    Math.max(width - 2 * margin, 1) / metresWide,
+    Math.max(height - 2 * margin, 1) / metresHigh,
+  );
   return { east: (box.west + box.east) / 2, north: (box.south + box.north) / 2, scale: limited(scale) };
 }
 
@@ -32,14 +35,24 @@ function limited(scale: number): number {
 }
 
 /** Where a position is on the screen, in CSS pixels from the top left corner. */
-export function toScreen(camera: Camera, { width, height }: Size, east: number, north: number): { x: number; y: number } {
+export function toScreen(
+  camera: Camera,
+  { width, height }: Size,
+  east: number,
+  north: number,
+): { x: number; y: number } {
   return {
     x: width / 2 + (east - camera.east) * camera.scale,
     y: height / 2 - (north - camera.north) * camera.scale,
   };
 }
 
-export function toGround(camera: Camera, { width, height }: Size, x: number, y: number): { east: number; north: number } {
+export function toGround(
+  camera: Camera,
+  { width, height }: Size,
+  x: number,
+  y: number,
+): { east: number; north: number } {
   return {
     east: camera.east + (x - width / 2) / camera.scale,
     north: camera.north - (y - height / 2) / camera.scale,

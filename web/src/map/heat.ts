@@ -1,6 +1,6 @@
+import type { Drawing } from "./drawing.js";
 import { ramp, STEPS } from "./palette.js";
 import type { Track } from "./projection.js";
-import type { Drawing } from "./raster.js";
 import type { Canvas } from "./strokes.js";
 
 const CELL = 2; // CSS pixels

@@ -58,7 +58,11 @@ const HEAT: Record<Theme, readonly Colour[]> = {
 };
 
 export type PaletteName = "speed" | "time" | "heat";
-const PALETTES: Record<PaletteName, Record<Theme, readonly Colour[]>> = { speed: SPEED, time: TIME, heat: HEAT };
+const PALETTES: Record<PaletteName, Record<Theme, readonly Colour[]>> = {
+  speed: SPEED,
+  time: TIME,
+  heat: HEAT,
+};
 
 /** Tracks of several recordings, told apart also by people who see few colours (after Okabe and Ito). */
 const TRACKS: Record<Theme, readonly Colour[]> = {

@@ -91,7 +91,10 @@ function rangeOf(values: Float32Array): [number, number] {
     if (value > maximum) maximum = value;
   }
   const step = Math.ceil(values.length / LARGEST_SAMPLE);
-  const sample = Float32Array.from({ length: Math.ceil(values.length / step) }, (_, i) => values[i * step] as number).sort();
+  const sample = Float32Array.from(
+    { length: Math.ceil(values.length / step) },
+    (_, i) => values[i * step] as number,
+  ).sort();
   const low = sample[Math.floor(sample.length * OUTSIDE_SHARE)] as number;
   const high = sample[Math.ceil(sample.length * (1 - OUTSIDE_SHARE)) - 1] as number;
   const reach = Math.max((high - low) * FAR, 50);

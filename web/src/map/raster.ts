@@ -1,27 +1,10 @@
 import { indexAt } from "../view/instants.js";
 import { isWhole, type TimeWindow } from "../view/window.js";
-import type { Camera } from "./camera.js";
+import type { Drawing } from "./drawing.js";
 import { drawHeat } from "./heat.js";
-import { type Colour, FADED, ramp, STEPS, type Theme, trackColour } from "./palette.js";
+import { type Colour, FADED, ramp, STEPS, trackColour } from "./palette.js";
 import type { Track } from "./projection.js";
 import { Canvas } from "./strokes.js";
-
-/** What decides the colour of a track. */
-export type Colouring = "speed" | "time" | "heat" | "recording";
-
-/** A picture of tracks. */
-export interface Drawing {
-  /** Device pixels. */
-  width: number;
-  height: number;
-  /** Device pixels for each CSS pixel. */
-  pixelRatio: number;
-  camera: Camera;
-  theme: Theme;
-  colouring: Colouring;
-  /** The speed with the last colour, mm/s. */
-  fastest: number;
-}
 
 /** A track and its part that is shown, on its own clock. */
 export interface DrawnTrack {

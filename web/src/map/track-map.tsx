@@ -3,9 +3,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
 import type { Settings } from "../view/settings.js";
-import { type Camera, fit, panned, scaleBar, toGround, toScreen, zoomedAt } from "./camera.js";
+import { type Camera, cameraFor, panned, scaleBar, toGround, toScreen, zoomedAt } from "./camera.js";
+import type { Colouring, Drawing } from "./drawing.js";
 import type { Box } from "./projection.js";
-import type { Colouring, Drawing } from "./raster.js";
 
 /** A point on the map. */
 export interface Marker {
@@ -51,7 +51,7 @@ export function TrackMap(props: Props) {
   const pointers = useRef(new Map<number, { x: number; y: number }>());
 
   const showAll = () => {
-    camera.value = fit(box, size.peek(), MARGIN);
+    camera.value = cameraFor(box, size.peek(), MARGIN);
   };
   // a map that fits goes on fitting when the window changes
   const isFitted = useRef(true);
@@ -64,7 +64,6 @@ export function TrackMap(props: Props) {
     const { width } = size.value;
     if (width > 0 && isFitted.current) showAll();
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other tracks are shown as a whole
   useEffect(() => {
     isFitted.current = true;
     if (size.peek().width > 0) showAll();
@@ -123,7 +122,8 @@ export function TrackMap(props: Props) {
     if (element === null || now === null || then === null) return;
     const scale = now.scale / then.scale;
     const { x, y } = toScreen(now, { width: 0, height: 0 }, then.east, then.north);
-    element.style.transform = scale === 1 && x === 0 && y === 0 ? "" : `translate(${x}px, ${y}px) scale(${scale})`;
+    element.style.transform =
+      scale === 1 && x === 0 && y === 0 ? "" : `translate(${x}px, ${y}px) scale(${scale})`;
   };
   useSignalEffect(() => {
     camera.value;
@@ -214,7 +214,7 @@ export function TrackMap(props: Props) {
 
   return (
     <div class="map" ref={area}>
-      <canvas ref={canvas} aria-hidden="true" />
+      <canvas ref={canvas} />
       <Markers markers={markers} camera={camera} size={size} />
       <div
         class="map-surface"
@@ -268,7 +268,6 @@ function Markers({
           <div
             class="marker"
             // markers have no identity: there is one for each recording, in its order
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
             key={i}
             style={{ transform: `translate(${x}px, ${y}px)`, "--marker": colour }}
           >

@@ -41,7 +41,8 @@ function eachPixel(pyramid: Pyramid, from: number, to: number, shown: TimeWindow
   const columns = noColumns(false);
   const perPixel = (shown.stopMs - shown.startMs) / pixels;
   for (let at = from, pixel = 0; at < to; pixel++) {
-    const next = pixel === pixels ? to : Math.min(to, indexAt(timesMs, shown.startMs + (pixel + 1) * perPixel));
+    const next =
+      pixel === pixels ? to : Math.min(to, indexAt(timesMs, shown.startMs + (pixel + 1) * perPixel));
     if (next <= at) continue;
     const ms = timesMs[at] as number;
     const previous = timesMs[at - 1] ?? ms;

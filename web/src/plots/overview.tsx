@@ -72,7 +72,7 @@ export function Overview({ selection, contents, settings }: Props) {
       onPointerUp={onPointerUp}
       onPointerCancel={onPointerUp}
     >
-      <canvas ref={canvas} aria-hidden="true" />
+      <canvas ref={canvas} />
       <div class="overview-frame" ref={frame} hidden />
     </div>
   );

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { type Settings } from "../view/settings.js";
+import type { Settings } from "../view/settings.js";
 import { tickLabel, ticks } from "../view/times.js";
 import type { TimeWindow } from "../view/window.js";
 import { Plot, type PlotContent } from "./plot.js";
@@ -56,7 +56,12 @@ export function PlotPanel({ row, hasTimeAxis, width, shown, settings, label }: P
         hasTimeAxis,
         ticks({ startMs, stopMs }, pixels) {
           const zone = settings.zone.peek();
-          const { at, stepMs } = ticks(startMs, stopMs, pixels / PIXELS_PER_TICK, latest.current.label ? "utc" : zone);
+          const { at, stepMs } = ticks(
+            startMs,
+            stopMs,
+            pixels / PIXELS_PER_TICK,
+            latest.current.label ? "utc" : zone,
+          );
           const labelOf = latest.current.label ?? ((ms: number) => tickLabel(ms, stepMs, zone));
           return { at, labels: at.map((ms) => labelOf(ms, stepMs)) };
         },

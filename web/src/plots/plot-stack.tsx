@@ -29,7 +29,15 @@ const SHORTEST_BRUSH_PX = 5;
 const KEY_STEP = 1 / 200;
 
 /** Plots above each other with one time axis, one cursor and one brush. */
-export function PlotStack({ rows, selection, settings, overview, describeCursor, axisLabel, children }: Props) {
+export function PlotStack({
+  rows,
+  selection,
+  settings,
+  overview,
+  describeCursor,
+  axisLabel,
+  children,
+}: Props) {
   const { whole, shown, cursorMs } = selection;
   const area = useRef<HTMLDivElement>(null);
   const line = useRef<HTMLDivElement>(null);
@@ -82,7 +90,8 @@ export function PlotStack({ rows, selection, settings, overview, describeCursor,
     if (event.button !== 0) return;
     (event.currentTarget as Element).setPointerCapture(event.pointerId);
     pointers.current.set(event.pointerId, xOf(event));
-    pressedAt.current = event.pointerType === "mouse" && pointers.current.size === 1 ? timeAt(xOf(event)) : null;
+    pressedAt.current =
+      event.pointerType === "mouse" && pointers.current.size === 1 ? timeAt(xOf(event)) : null;
     cursorMs.value = timeAt(xOf(event));
   };
   const onPointerMove = (event: PointerEvent) => {
@@ -179,10 +188,20 @@ export function PlotStack({ rows, selection, settings, overview, describeCursor,
       <div class="plots-head">
         {children}
         <div class="buttons">
-          <button type="button" aria-label="Zoom in on the plots" disabled={part.stopMs - part.startMs <= 1000} onClick={() => zoom(BUTTON_ZOOM)}>
+          <button
+            type="button"
+            aria-label="Zoom in on the plots"
+            disabled={part.stopMs - part.startMs <= 1000}
+            onClick={() => zoom(BUTTON_ZOOM)}
+          >
             +
           </button>
-          <button type="button" aria-label="Zoom out of the plots" disabled={isAll} onClick={() => zoom(1 / BUTTON_ZOOM)}>
+          <button
+            type="button"
+            aria-label="Zoom out of the plots"
+            disabled={isAll}
+            onClick={() => zoom(1 / BUTTON_ZOOM)}
+          >
             −
           </button>
           <button
@@ -236,8 +255,8 @@ export function PlotStack({ rows, selection, settings, overview, describeCursor,
         />
       </div>
       <p class="hint">
-        Drag over a plot to zoom in on it, scroll to zoom, Shift and scroll to move. Keys: ← → cursor, with Shift
-        select and Enter show, + − zoom, Esc all.
+        Drag over a plot to zoom in on it, scroll to zoom, Shift and scroll to move. Keys: ← → cursor, with
+        Shift select and Enter show, + − zoom, Esc all.
       </p>
     </div>
   );

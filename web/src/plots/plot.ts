@@ -54,7 +54,8 @@ export class Plot {
     const own = { startMs: shown.startMs - offsetMs, stopMs: shown.stopMs - offsetMs };
     const { timesMs, mean, minimum, maximum, isExact } = columnsIn(pyramid, own, pixels);
     const factor = this.#look.factor();
-    const scaled = (values: (number | null)[]) => values.map((value) => (value === null ? null : value * factor));
+    const scaled = (values: (number | null)[]) =>
+      values.map((value) => (value === null ? null : value * factor));
     const nothing = isExact ? timesMs.map(() => null) : null;
     this.#shown = shown;
     if (this.#plot.width !== width || this.#plot.height !== height) this.#plot.setSize({ width, height });

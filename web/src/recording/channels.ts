@@ -136,7 +136,10 @@ const TOP_SHARE = 0.999;
 /** The speed with the last colour of the map, mm/s: nearly the highest one, so that a single wrong value does not pale the rest. */
 export function fastestOf({ track: { speed } }: Recording): number {
   const step = Math.ceil(speed.length / 50_000);
-  const sample = Int32Array.from({ length: Math.ceil(speed.length / step) }, (_, i) => speed[i * step] as number).sort();
+  const sample = Int32Array.from(
+    { length: Math.ceil(speed.length / step) },
+    (_, i) => speed[i * step] as number,
+  ).sort();
   const top = sample[Math.floor((sample.length - 1) * TOP_SHARE)] ?? 0;
   return Math.max(LEAST_FASTEST_MM_PER_S, Math.ceil(top / SPEED_STEP_MM_PER_S) * SPEED_STEP_MM_PER_S);
 }

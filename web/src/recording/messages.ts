@@ -1,5 +1,5 @@
+import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
-import type { Drawing } from "../map/raster.js";
 import type { TimeWindow } from "../view/window.js";
 import type { Recording, Summary } from "./recording.js";
 

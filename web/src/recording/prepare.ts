@@ -55,7 +55,10 @@ function channelsOf(rows: SampleBatch, gapMs: number, periodMs: number): Recordi
   addChannel("speed", { timesMs: rows.timestampMs, values: rows.speedMmPerS, gapMs });
   const rates = where(rows, (row) => rows.hr[row] !== 0);
   const rateTimes = pick(rows.timestampMs, rates);
-  const rateGapMs = Math.max(SHORTEST_HEART_RATE_GAP_MS, GAP_PERIODS * Math.max(periodMs, medianPeriod(rateTimes)));
+  const rateGapMs = Math.max(
+    SHORTEST_HEART_RATE_GAP_MS,
+    GAP_PERIODS * Math.max(periodMs, medianPeriod(rateTimes)),
+  );
   addChannel("heartRate", { timesMs: rateTimes, values: pick(rows.hr, rates), gapMs: rateGapMs });
   const altitudes = where(rows, (row) => rows.fixType[row] !== TWO_DIMENSIONAL);
   addChannel("altitude", {

@@ -22,7 +22,8 @@ export async function readFile(file: File, onProgress: (bytes: number) => void):
   const batches = await collect(decoding);
   const { format, speedsFromPositions, speedUnit, leftOut } = await decoding.summary;
   const notes: string[] = [];
-  if (leftOut.withoutPosition > 0) notes.push(`${leftOut.withoutPosition} points have no position and are left out.`);
+  if (leftOut.withoutPosition > 0)
+    notes.push(`${leftOut.withoutPosition} points have no position and are left out.`);
   if (leftOut.withoutTime > 0) notes.push(`${leftOut.withoutTime} points have no time and are left out.`);
   if (speedsFromPositions > 0) notes.push(`${speedsFromPositions} speeds are computed from positions.`);
   if (speedUnit === "km/h") notes.push("The file gives speeds in km/h instead of m/s; they are converted.");

@@ -29,7 +29,10 @@ const handlers: Handlers = {
     const id = ++lastId;
     const prepared = prepare(id, batches, facts, origin ?? undefined);
     if (prepared.rows.length === 0) {
-      throw new AsiError("NO_SAMPLES", "The file has no row with a time and a position, so there is nothing to show.");
+      throw new AsiError(
+        "NO_SAMPLES",
+        "The file has no row with a time and a position, so there is nothing to show.",
+      );
     }
     open.set(id, { ...prepared, file });
     return prepared.recording;

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
-import { type RefObject } from "preact";
+import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
 /** Width and height of an element in CSS pixels, kept up to date; zero before it is laid out. */

@@ -53,12 +53,18 @@ const STEPS_MS = [
 ];
 
 /** Round instants of a zone between two instants, at most `count` of them. */
-export function ticks(startMs: number, stopMs: number, count: number, zone: Zone): { at: number[]; stepMs: number } {
+export function ticks(
+  startMs: number,
+  stopMs: number,
+  count: number,
+  zone: Zone,
+): { at: number[]; stepMs: number } {
   const least = (stopMs - startMs) / Math.max(1, count);
   const stepMs = STEPS_MS.find((step) => step >= least) ?? (STEPS_MS.at(-1) as number);
   const offset = offsetMs(startMs, zone);
   const at: number[] = [];
-  for (let ms = Math.ceil((startMs + offset) / stepMs) * stepMs - offset; ms <= stopMs; ms += stepMs) at.push(ms);
+  for (let ms = Math.ceil((startMs + offset) / stepMs) * stepMs - offset; ms <= stopMs; ms += stepMs)
+    at.push(ms);
   return { at, stepMs };
 }
 
@@ -66,5 +72,8 @@ export function ticks(startMs: number, stopMs: number, count: number, zone: Zone
 export function tickLabel(ms: number, stepMs: number, zone: Zone): string {
   if (stepMs < MINUTE_MS) return timeOfDay(ms, zone);
   if (stepMs < DAY_MS) return timeOfDay(ms, zone).slice(0, 5);
-  return new Date(ms + offsetMs(ms, zone)).toISOString().replace(/T.*/, "").replace(/^[+-]0*/, "");
+  return new Date(ms + offsetMs(ms, zone))
+    .toISOString()
+    .replace(/T.*/, "")
+    .replace(/^[+-]0*/, "");
 }

@@ -4,26 +4,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { errors } from "../../domain/errors.js";
-
-/**
- * The policy of the page (Content Security Policy Level 3, Trusted Types). It is sent with every file, because the policy in
- * the response of a worker's script decides whether WebAssembly runs in the worker. No file contains inline scripts, and
- * scripts may be set only through the page's own policy for its worker.
- */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types asi-worker",
-].join("; ");
+import { PAGE_POLICY } from "../page-policy.js";
 
 const PAGE_PACKAGE = "asi-web";
 

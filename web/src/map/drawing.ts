@@ -1,0 +1,19 @@
+import type { Camera } from "./camera.js";
+import type { Theme } from "./palette.js";
+
+/** What decides the colour of a track. */
+export type Colouring = "speed" | "time" | "heat" | "recording";
+
+/** A picture of tracks. */
+export interface Drawing {
+  /** Device pixels. */
+  width: number;
+  height: number;
+  /** Device pixels for each CSS pixel. */
+  pixelRatio: number;
+  camera: Camera;
+  theme: Theme;
+  colouring: Colouring;
+  /** The speed with the last colour, mm/s. */
+  fastest: number;
+}
