@@ -4,7 +4,11 @@
 const MOST_WAITING: i32 = 16;
 const MAX_AGE_MS: i64 = 1000;
 
-// time u64, heart rate u8, padded to 16 bytes. The waiting ones move up through the room, and down again at its end.
+// Which readings rows take: those of ECG-HR, those derived from the waveform, or the derived ones until a reading of ECG-HR comes.
+export const FROM_DEVICE: i32 = 0;
+export const FROM_WAVEFORM: i32 = 1;
+
+// time u64, heart rate u8, whether it is derived u8, padded to 16 bytes. The waiting ones move up through the room, and down again at its end.
 const ROOM: i32 = 4 * MOST_WAITING;
 const WAITING: usize = memory.data(16 * ROOM, 16);
 const WAITING_END: usize = WAITING + 16 * ROOM;
@@ -13,9 +17,20 @@ let firstWaiting: usize = WAITING;
 let waiting: i32 = 0;
 let carriedTime: i64 = 0;
 let carriedRate: i32 = 0;
+let carriedIsDerived: bool = false;
 let carriedMaxAgeMs: i64 = 0;
+let source: i32 = FROM_DEVICE;
+let analysesAll: bool = false;
 
-export function resetHeartRate(fillMs: f64): void {
+/** Whether the waveform is of interest: for rows, or for figures and beats. */
+export let readsWaveform: bool = false;
+/** Whether the last heart rate of a row was derived. */
+export let isDerived: bool = false;
+
+export function resetHeartRate(fillMs: f64, heartRateSource: i32, analysesWaveform: bool): void {
+  source = heartRateSource;
+  analysesAll = analysesWaveform;
+  readsWaveform = analysesWaveform || heartRateSource != FROM_DEVICE;
   firstWaiting = WAITING;
   waiting = 0;
   carriedRate = 0;
@@ -50,7 +65,20 @@ export function waveformRate(payload: usize): i32 {
 @inline
 export function queueHeartRate(payload: usize): void {
   const rate: i32 = load<u8>(payload, 8);
-  if (rate == 0) return;
+  if (rate == 0 || source == FROM_WAVEFORM) return;
+  source = FROM_DEVICE;
+  readsWaveform = analysesAll;
+  queue(load<u64>(payload), rate, 0);
+}
+
+/** Lets a reading derived from the waveform wait for its row. */
+export function queueDerived(timeMs: u64, rate: i32): void {
+  if (source != FROM_DEVICE) queue(timeMs, rate, 1);
+}
+
+// @ts-ignore: decorator
+@inline
+function queue(timeMs: u64, rate: i32, derived: u8): void {
   if (waiting == MOST_WAITING) {
     firstWaiting += 16;
     waiting--;
@@ -61,8 +89,9 @@ export function queueHeartRate(payload: usize): void {
     firstWaiting = WAITING;
     entry = WAITING + (waiting << 4);
   }
-  store<u64>(entry, load<u64>(payload));
+  store<u64>(entry, timeMs);
   store<u8>(entry, rate as u8, 8);
+  store<u8>(entry, derived, 9);
   waiting++;
 }
 
@@ -86,6 +115,7 @@ function takeHeartRate(ms: i64): i32 {
   if (ms < 0) return 0;
   let rate: i32 = 0;
   let time: u64 = 0;
+  let derived: bool = false;
   let kept: i32 = 0;
   for (let i = 0; i < waiting; i++) {
     const entry = firstWaiting + (i << 4);
@@ -98,6 +128,7 @@ function takeHeartRate(ms: i64): i32 {
     } else if (rate == 0 || t >= time) {
       time = t;
       rate = load<u8>(entry, 8);
+      derived = load<u8>(entry, 9) != 0;
     }
   }
   waiting = kept;
@@ -105,11 +136,14 @@ function takeHeartRate(ms: i64): i32 {
   if (carriedRate == 0 || (time as i64) >= carriedTime) {
     carriedTime = time as i64;
     carriedRate = rate;
+    carriedIsDerived = derived;
   }
+  isDerived = derived;
   return ms - (time as i64) < MAX_AGE_MS ? rate : 0;
 }
 
 function carriedHeartRate(ms: i64): i32 {
   const age = ms - carriedTime;
+  isDerived = carriedIsDerived;
   return carriedRate != 0 && age >= 0 && age <= carriedMaxAgeMs ? carriedRate : 0;
 }

@@ -21,9 +21,11 @@ import {
   prefixSumsEnd,
   secondByteHolds,
 } from "./checksum";
-import { isHeartRate, isWaveform, queueHeartRate, waveformRate } from "./ecg";
+import { isHeartRate, isWaveform, queueHeartRate, readsWaveform, waveformRate } from "./ecg";
 import { beginStep, PRODUCT_CSV, PRODUCT_FRAMES, readGnss } from "./gnss";
 import { ASI_INF, copyHeader, hasGivenSerial, repeatsHeader } from "./header";
+import { beginBeats } from "./heart-rate/derived";
+import { endWaveform, takeWaveform } from "./heart-rate/waveform";
 import { FRAME_OVERHEAD, INPUT, INPUT_END, MAX_PAYLOAD, MIN_GNSS_PAYLOAD, OUTPUT } from "./memory";
 import { isShort, passFalseFrames, passShortFrames } from "./passing";
 import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
@@ -146,6 +148,7 @@ export function step(product: i32, final: bool): i32 {
   // columns are counted, all else is written to the output
   let out: usize = product == PRODUCT_CSV || product == PRODUCT_FRAMES ? OUTPUT : 0;
   cursor = out;
+  beginBeats();
   let at = head;
   const end = tail;
   if (end < needed && !final) return SIGNAL_DRAINED;
@@ -220,6 +223,7 @@ export function step(product: i32, final: bool): i32 {
           queueHeartRate(payload);
         } else if (kind == ECG_RAW && isWaveform(payload, length)) {
           countWaveform(size, waveformRate(payload));
+          if (readsWaveform) takeWaveform(payload);
         } else if (kind == ASI_INF) {
           countHeader(size);
           needsHeader = false;
@@ -252,6 +256,7 @@ export function step(product: i32, final: bool): i32 {
     signal = SIGNAL_DRAINED;
     at++;
   }
+  if (final && signal == SIGNAL_DRAINED) endWaveform();
   if (product == PRODUCT_FRAMES) out = flushFrames(out);
   if (signal != SIGNAL_DRAINED) needed = at;
   head = at;

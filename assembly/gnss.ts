@@ -3,7 +3,7 @@
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
 import { storeRow } from "./columns";
 import { writeLine } from "./csv";
-import { heartRateAt } from "./ecg";
+import { heartRateAt, isDerived } from "./ecg";
 import { CLOSED_RANGES, OUTPUT, RANGE_BREAKS } from "./memory";
 
 /** What becomes of the rows. */
@@ -19,6 +19,7 @@ const MAX_GAP_MS: u64 = 300000;
 
 export let rows: i32 = 0;
 export let rowsWithHr: i32 = 0;
+export let rowsWithDerivedHr: i32 = 0;
 export let rowsTwoD: i32 = 0;
 export let withoutDateOrTime: i32 = 0;
 export let withoutFixOk: i32 = 0;
@@ -58,7 +59,7 @@ let breaksRange: bool = true;
 let hasSpan: bool = false;
 
 export function resetRows(from: f64, to: f64): void {
-  rows = rowsWithHr = rowsTwoD = 0;
+  rows = rowsWithHr = rowsWithDerivedHr = rowsTwoD = 0;
   withoutDateOrTime = withoutFixOk = withoutFixType = outOfRange = withBadDate = 0;
   earliestMs = i64.MAX_VALUE;
   latestMs = i64.MIN_VALUE;
@@ -125,7 +126,10 @@ function acceptRow(product: i32, payload: usize, cursor: usize, latitudeE7: i32,
   const ms = second + roundToMs(load<i32>(payload, 16));
   const hr = heartRateAt(ms);
   countRow(ms);
-  if (hr != 0) rowsWithHr++;
+  if (hr != 0) {
+    rowsWithHr++;
+    if (isDerived) rowsWithDerivedHr++;
+  }
   if (fixType == 2) rowsTwoD++;
   if (limited && (ms < fromMs || ms > toMs)) return cursor;
   if (breaksRange) beginSpan(ms, product == PRODUCT_COLUMNS ? cursor : cursor - OUTPUT);

@@ -3,6 +3,8 @@
 import * as counted from "./account";
 import { fillDigitTables } from "./csv";
 import { resetHeartRate } from "./ecg";
+import { resetWaveform } from "./heart-rate/waveform";
+import * as derived from "./heart-rate/derived";
 import * as frame from "./frame";
 import * as gnss from "./gnss";
 import { GIVEN_SERIAL, resetHeaders } from "./header";
@@ -11,9 +13,14 @@ import * as template from "./template";
 
 fillDigitTables();
 
+// What the waveform is read for: readings of rows as far as rows need them, figures of the whole, or figures and beats.
+const WAVEFORM_FOR_ROWS: i32 = 0;
+const WAVEFORM_FOR_BEATS: i32 = 2;
+
 /**
  * Begins a new input. `fromMs` and `toMs`: limits of the rows produced; `fillHrMs`: greatest age of a carried heart rate;
- * `hasSerial`: the serial number written to `givenSerial` overrides those of the headers.
+ * `hasSerial`: the serial number written to `givenSerial` overrides those of the headers; `heartRateSource`: see ecg.ts;
+ * `waveformUse`: see below.
  */
 export function reset(
   needsHeader: bool,
@@ -22,11 +29,14 @@ export function reset(
   toMs: f64,
   fillHrMs: f64,
   hasSerial: bool,
+  heartRateSource: i32,
+  waveformUse: i32,
 ): void {
   frame.resetFrames(needsHeader, strict);
   resetHeaders(hasSerial);
   gnss.resetRows(fromMs, toMs);
-  resetHeartRate(fillHrMs);
+  resetHeartRate(fillHrMs, heartRateSource, waveformUse != WAVEFORM_FOR_ROWS);
+  resetWaveform(waveformUse == WAVEFORM_FOR_BEATS);
 }
 
 export { commit, reserve } from "./frame";
@@ -70,7 +80,7 @@ export function signalLength(): i32 {
   return frame.signalLength;
 }
 
-/** CSV or frames of the last step lie from here ... */
+/** CSV or frames of the last step, or its beats with `stepAccount` (time in ms, RR in ms, quality in percent, f64 each), lie from here ... */
 export function output(): usize {
   return memoryLayout.OUTPUT;
 }
@@ -78,6 +88,11 @@ export function output(): usize {
 /** ... to here. */
 export function outputEnd(): usize {
   return frame.cursor;
+}
+
+/** ... and beats to here. */
+export function beatsEnd(): usize {
+  return derived.beatsEnd;
 }
 
 /** Rows of the last step in the columns. */
@@ -173,5 +188,12 @@ export function account(): usize {
   put(gnss.previousMs as f64);
   put(gnss.rows - gnss.rowsBeforeRange);
   put(counted.ecgRawHz);
+  put(gnss.rowsWithDerivedHr);
+  put(derived.seconds);
+  put(derived.readings);
+  put(derived.readingSum);
+  put(derived.readingMax);
+  put(derived.rrPairs);
+  put(derived.rrSquares);
   return memoryLayout.ACCOUNT;
 }

@@ -54,4 +54,4 @@ export const PROGRAM_CAPACITY: i32 = 4096;
 export const PROGRAM: usize = memory.data(PROGRAM_CAPACITY + 32, 16);
 
 /** The account: see `account` in index.ts. */
-export const ACCOUNT: usize = memory.data(8 * 32, 16);
+export const ACCOUNT: usize = memory.data(8 * 40, 16);

@@ -12,6 +12,8 @@ const SETTINGS: Omit<EngineSettings, "output"> = {
   fromMs: Number.NEGATIVE_INFINITY,
   toMs: Number.POSITIVE_INFINITY,
   fillHrMs: 0,
+  hr: "auto",
+  analysesEcg: false,
 };
 
 const NO_INFO = headerlessInfo("BENCH");

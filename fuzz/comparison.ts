@@ -38,11 +38,12 @@ export class Comparison {
 /** The same through `convert` and `repair`, whose engines come out of the library's pool. */
 export async function compareLibrary({ bytes, settings, random }: Input): Promise<Difference | null> {
   const options: DecodeOptions = {};
-  const { serial, strict, fromMs, toMs, fillHrMs } = settings;
+  const { serial, strict, fromMs, toMs, fillHrMs, hr } = settings;
   if (serial) options.serial = serial;
   if (strict === true) options.strict = true;
   if (fromMs !== undefined) options.from = fromMs + random(10) / 10;
   if (toMs !== undefined && toMs >= (fromMs ?? toMs)) options.to = toMs;
+  if (hr !== undefined) options.hr = hr;
   if (fillHrMs !== undefined && Number.isFinite(fillHrMs)) options.fillHrMs = fillHrMs;
   if (options.to !== undefined && options.from !== undefined && options.to < options.from) delete options.to;
   const expected = await libraryOutcome(bytes, { ...options, engine: "plain" });

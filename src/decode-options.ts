@@ -1,15 +1,17 @@
 import { isDate, requireBooleans, requireObject, shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
 import { checkGivenSerial } from "./header.js";
-import type { DecodeOptions, EngineName } from "./types.js";
+import type { DecodeOptions, EngineName, HrSource } from "./types.js";
 
 const ENGINES: readonly unknown[] = ["simd", "scalar", "plain"] satisfies EngineName[];
+
+const HR_SOURCES: readonly unknown[] = ["auto", "device", "ecg"] satisfies HrSource[];
 
 /** Throws `BAD_OPTION` for invalid options. Called once, before the first byte is read. */
 export function checkDecodeOptions(options: DecodeOptions): void {
   requireObject("options", options);
   requireBooleans(options, ["strict"]);
-  const { serial, from, to, fillHrMs, signal, engine } = options;
+  const { serial, from, to, fillHrMs, hr, signal, engine } = options;
   if (serial !== undefined) checkGivenSerial(serial);
   checkInstant("from", from);
   checkInstant("to", to);
@@ -17,8 +19,15 @@ export function checkDecodeOptions(options: DecodeOptions): void {
     throw new AsiError("BAD_OPTION", "from is later than to; give the earlier instant as from.");
   }
   checkFillHr(fillHrMs ?? 0);
+  checkHrSource(hr);
   checkSignal(signal);
   checkEngine(engine);
+}
+
+/** Throws `BAD_OPTION` for an unknown source of heart rates. */
+export function checkHrSource(hr: HrSource | undefined): void {
+  if (hr === undefined || HR_SOURCES.includes(hr)) return;
+  throw new AsiError("BAD_OPTION", `hr is ${shown(hr)}; it must be auto, device or ecg.`);
 }
 
 /** Throws `BAD_OPTION` for an unknown engine. */

@@ -34,6 +34,13 @@ export const ACCOUNT_FIELDS = [
   "rangeStopMs",
   "rangeRows",
   "ecgRawHz",
+  "rowsWithDerivedHr",
+  "ecgSeconds",
+  "ecgReadings",
+  "ecgReadingSum",
+  "ecgReadingMax",
+  "rrPairs",
+  "rrSquares",
 ] as const;
 
 /**
@@ -75,7 +82,12 @@ export class RangeLog {
         unknown: a.unknownFrames,
       },
       damage: { badChecksums: a.badChecksums, overlong: a.overlong, overruns: a.overruns },
-      rows: { total: a.rows, withHr: a.rowsWithHr, twoD: a.rowsTwoD },
+      rows: {
+        total: a.rows,
+        withHr: a.rowsWithHr,
+        twoD: a.rowsTwoD,
+        ...(a.rowsWithDerivedHr > 0 && { withDerivedHr: a.rowsWithDerivedHr }),
+      },
       gnssWithoutRow: {
         noDateOrTime: a.withoutDateOrTime,
         noFixOk: a.withoutFixOk,

@@ -1,5 +1,6 @@
+import type { EcgFigures } from "./heart-rate/waveform-figures.js";
 import type { RowWriter } from "./row-text/row-writer.js";
-import type { EngineName, Report, SampleBatch } from "./types.js";
+import type { BeatBatch, EngineName, HrSource, Report, SampleBatch } from "./types.js";
 
 /** What an engine outputs while it reads. */
 export type OutputKind =
@@ -10,7 +11,9 @@ export type OutputKind =
   /** columns */
   | "columns"
   /** the bytes of the valid frames, except headers that are signalled */
-  | "frames";
+  | "frames"
+  /** heart beats in the ECG waveform */
+  | "beats";
 
 export interface EngineSettings {
   output: OutputKind;
@@ -25,6 +28,10 @@ export interface EngineSettings {
   toMs: number;
   /** Maximum age in ms of a heart rate that is repeated on later rows, an integer or Infinity; 0: none is repeated. */
   fillHrMs: number;
+  /** Where the heart rates of rows come from. */
+  hr: HrSource;
+  /** Whether to analyse the whole ECG waveform, including parts that no row needs; always with the output `beats`. */
+  analysesEcg: boolean;
 }
 
 /** Why `step` returned. */
@@ -96,6 +103,8 @@ export interface Engine {
   columns(): SampleBatch;
   /** Valid frames of the last step, except headers that were signalled. */
   frames(): Uint8Array;
+  /** Beats of the last step, as copies. */
+  beats(): BeatBatch;
   /** Ranges that started within the CSV or columns of the last step, in order. */
   rangeBreaks(): RangeBreak[];
   /** Rows produced so far. */
@@ -104,6 +113,8 @@ export interface Engine {
   recorded(): Recorded;
   /** Sample rate in Hz of the last ECG waveform frame; 0 if there was none. */
   ecgRawHz(): number;
+  /** Figures of the ECG waveform; null unless the whole waveform is analysed and has at least a second. */
+  ecgFigures(): EcgFigures | null;
   /** The report so far; `bytes.skipped` counts only bytes that have been passed. */
   report(): Report;
 }

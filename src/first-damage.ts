@@ -48,6 +48,8 @@ const SETTINGS: EngineSettings = {
   fromMs: Number.NEGATIVE_INFINITY,
   toMs: Number.POSITIVE_INFINITY,
   fillHrMs: 0,
+  hr: "device",
+  analysesEcg: false,
 };
 
 // `chunk`: null at the end

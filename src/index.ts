@@ -20,6 +20,7 @@ export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
 export { csvFileName } from "./file-name.js";
 export type { FormatName } from "./formats/format.js";
 export type { RecordingHeader } from "./header.js";
+export type { EcgFigures } from "./heart-rate/waveform-figures.js";
 export { type InitializeOptions, initialize } from "./initialize.js";
 export { inspect, inspectSync } from "./inspect.js";
 export { findRanges, MAX_GAP_MS } from "./ranges.js";
@@ -32,8 +33,10 @@ export { decodeTrack, type TrackDecoding, type TrackSummary } from "./tracks/dec
 export type { TrackFormat } from "./tracks/track-parser.js";
 export type { LeftOut } from "./tracks/track-rows.js";
 export type {
+  BeatBatch,
   DecodeOptions,
   EngineName,
+  HrSource,
   Range,
   RecordingInfo,
   Report,

@@ -1,5 +1,6 @@
 import type { Engine, Span } from "./engine.js";
 import { csvFileNameOf } from "./file-name.js";
+import type { EcgFigures } from "./heart-rate/waveform-figures.js";
 import type { EngineName, RecordingInfo, Report } from "./types.js";
 
 /** The content of a recording. */
@@ -21,6 +22,8 @@ export interface Inspection {
     /** Sample rate of the ECG waveform, as stated in its frames. */
     ecgHz: number | null;
   };
+  /** The heart in the ECG waveform; null without a waveform, or with `hr: "device"`. Only `inspect` computes it. */
+  ecg: EcgFigures | null;
   /** The decoder that was used. */
   engine: EngineName;
 }
@@ -51,6 +54,7 @@ export function resultOf(engine: Engine, info: RecordingInfo): ReadResult {
       hrHz: rows.withHr === 0 ? null : perSecond(rows.withHr),
       ecgHz: ecgRawHz === 0 ? null : ecgRawHz,
     },
+    ecg: engine.ecgFigures(),
     engine: engine.name,
     // a list that can be long, so it is created on first access
     get spans() {
@@ -61,6 +65,6 @@ export function resultOf(engine: Engine, info: RecordingInfo): ReadResult {
 
 /** The result without the list of spans. */
 export function inspectionOf(result: ReadResult): Inspection {
-  const { info, report, fileName, rowsProduced, recordedMs, rates, engine } = result;
-  return { info, report, fileName, rowsProduced, recordedMs, rates, engine };
+  const { info, report, fileName, rowsProduced, recordedMs, rates, ecg, engine } = result;
+  return { info, report, fileName, rowsProduced, recordedMs, rates, ecg, engine };
 }

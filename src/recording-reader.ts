@@ -15,7 +15,7 @@ import { mixedDevices, noFrames, stopError } from "./recording-errors.js";
 import { copyBatch } from "./sample-batch.js";
 import { checkChunk } from "./source.js";
 import { StandardCsvOutput } from "./standard-csv-output.js";
-import type { DecodeOptions, EngineName, RecordingInfo, SampleBatch } from "./types.js";
+import type { BeatBatch, DecodeOptions, EngineName, RecordingInfo, SampleBatch } from "./types.js";
 
 /** The outputs of a reader, by kind. */
 export interface Outputs {
@@ -25,6 +25,8 @@ export interface Outputs {
   columns: SampleBatch;
   /** The valid frames, headers included: a clean recording. */
   frames: Uint8Array;
+  /** Heart beats in the ECG waveform. */
+  beats: BeatBatch;
   none: never;
 }
 
@@ -32,8 +34,8 @@ export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
   extends Omit<DecodeOptions, "signal">,
     CsvLayout {
   /**
-   * The kind of output: `csv` (in the layout of the other options), `columns`, `frames`, or `none` for only the header and the
-   * result.
+   * The kind of output: `csv` (in the layout of the other options), `columns`, `frames`, `beats`, or `none` for only the header
+   * and the result.
    */
   output: K;
 }
@@ -272,6 +274,10 @@ export class RecordingReader<K extends OutputKind> {
         const clean = this.#frameOutput.take(frames, header);
         return isView || clean !== frames ? clean : copyOf(frames);
       }
+      case "beats": {
+        const beats = engine.beats();
+        return beats.length === 0 ? null : beats;
+      }
       default:
         return null;
     }
@@ -308,11 +314,14 @@ function csvOutput(options: CsvLayout, split: boolean): FileOutput {
   return new StandardCsvOutput(new TextEncoder().encode(headerText(layout)), split);
 }
 
-const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "none"] satisfies OutputKind[];
+const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "none"] satisfies OutputKind[];
 
 function checkOutputKind(output: unknown): void {
   if (OUTPUT_KINDS.includes(output)) return;
-  throw new AsiError("BAD_OPTION", `output is ${shown(output)}; it must be csv, columns, frames or none.`);
+  throw new AsiError(
+    "BAD_OPTION",
+    `output is ${shown(output)}; it must be csv, columns, frames, beats or none.`,
+  );
 }
 
 function settingsOf(options: RecordingReaderOptions): EngineSettings {
@@ -325,6 +334,8 @@ function settingsOf(options: RecordingReaderOptions): EngineSettings {
     fromMs: options.from === undefined ? Number.NEGATIVE_INFINITY : Math.ceil(Number(options.from)),
     toMs: options.to === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(options.to)),
     fillHrMs: options.fillHrMs ?? 0,
+    hr: options.hr ?? "auto",
+    analysesEcg: options.output === "beats" || (options.output === "none" && options.hr !== "device"),
   };
 }
 

@@ -39,7 +39,13 @@ export interface Report {
   frames: { header: number; gnss: number; ecgHr: number; ecgRaw: number; unknown: number };
   /** Invalid frames. */
   damage: { badChecksums: number; overlong: number; overruns: number };
-  rows: { total: number; withHr: number; twoD: number };
+  rows: {
+    total: number;
+    withHr: number;
+    twoD: number;
+    /** Rows whose heart rate was derived from the ECG waveform; absent if there are none. */
+    withDerivedHr?: number;
+  };
   /** GNSS frames that gave no row, each counted under the first reason that applies, in this order. */
   gnssWithoutRow: {
     noDateOrTime: number;
@@ -107,10 +113,29 @@ export interface DecodeOptions {
    * not repeated.
    */
   fillHrMs?: number | undefined;
+  /** Where the heart rates come from. Default "auto". */
+  hr?: HrSource | undefined;
   /** Stops the work with `ABORTED`. */
   signal?: AbortSignal | undefined;
   /** The decoder to use; default the fastest one available. All give the same bytes. */
   engine?: EngineName | undefined;
+}
+
+/**
+ * `device`: heart rates as the device recorded them (ECG-HR frames). `ecg`: heart rates derived from the ECG waveform (ECG-RAW
+ * frames), one each second while the signal is good. `auto`: derived ones until the device's first heart rate.
+ */
+export type HrSource = "auto" | "device" | "ecg";
+
+/** Heart beats found in the ECG waveform, in order of detection. All columns have `length` entries. */
+export interface BeatBatch {
+  length: number;
+  /** Time of the QRS complex, whole ms since 1970 UTC. */
+  timestampMs: Float64Array;
+  /** RR interval: time since the beat before, ms; 0 where it is unknown, after a gap or a pause of 3 s. */
+  rrMs: Float64Array;
+  /** 0 to 100: how far the beat stands out from the signal around it. */
+  quality: Uint8Array;
 }
 
 /**

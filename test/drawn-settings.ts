@@ -2,7 +2,7 @@ import type { EngineSettings, OutputKind } from "../src/engine.js";
 import type { Outcome } from "./drive.js";
 import { seededRandom } from "./mutations.js";
 
-export const outputKinds: readonly OutputKind[] = ["csv", "columns", "frames", "none"];
+export const outputKinds: readonly OutputKind[] = ["csv", "columns", "frames", "beats", "none"];
 
 /** Settings of every kind in turn; limits of time are drawn near `aboutMs`. */
 export function drawnSettings(seed: number, aboutMs: number): Partial<EngineSettings> {
@@ -16,6 +16,8 @@ export function drawnSettings(seed: number, aboutMs: number): Partial<EngineSett
     settings.fillHrMs = [1, 999, 1000, 1001, 5000, 3_600_000, Number.POSITIVE_INFINITY][random(7)] ?? 0;
   }
   if (random(4) === 0) settings.serial = random(2) === 0 ? "GIVEN-1" : "GIVEN-OF-16-CHAR";
+  if (random(3) > 0) settings.hr = (["auto", "device", "ecg"] as const)[random(3)] ?? "auto";
+  if (random(3) === 0) settings.analysesEcg = true;
   return settings;
 }
 

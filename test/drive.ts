@@ -1,6 +1,7 @@
 import type { Engine, EngineSettings, OutputKind, Produced, Recorded, Signal } from "../src/engine.js";
 import { EngineDriver } from "../src/engine-driver.js";
-import type { Range, Report, SampleBatch } from "../src/types.js";
+import type { EcgFigures } from "../src/heart-rate/waveform-figures.js";
+import type { BeatBatch, Range, Report, SampleBatch } from "../src/types.js";
 import { joined } from "./frames.js";
 
 /** All that an engine says of one input. */
@@ -8,6 +9,8 @@ export interface Outcome {
   csv: string;
   columns: SampleColumns;
   frames: Uint8Array;
+  beats: BeatColumns;
+  ecgFigures: EcgFigures | null;
   /** Positions in `csv`, or indices in `columns`, at which a range begins. */
   rangeBreaks: number[];
   headers: { byteOffset: number; payload: Uint8Array }[];
@@ -22,6 +25,9 @@ export interface Outcome {
 /** The columns of all steps as plain arrays. */
 export type SampleColumns = { [column in Exclude<keyof SampleBatch, "length">]: number[] };
 
+/** The beats of all steps as plain arrays. */
+export type BeatColumns = { [column in Exclude<keyof BeatBatch, "length">]: number[] };
+
 /** Of a CSV, from the first frame to the last. */
 export const DEFAULT_SETTINGS: EngineSettings = {
   output: "csv",
@@ -31,6 +37,8 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   fromMs: Number.NEGATIVE_INFINITY,
   toMs: Number.POSITIVE_INFINITY,
   fillHrMs: 0,
+  hr: "auto",
+  analysesEcg: false,
 };
 
 /**
@@ -72,6 +80,7 @@ export function drive(
     ...collected.outputs(),
     produced: engine.produced(),
     recorded: engine.recorded(),
+    ecgFigures: engine.ecgFigures(),
     ranges: engine.report().ranges,
     report: engine.report(),
     stop,
@@ -93,6 +102,7 @@ class Collected {
     hr: [],
     fixType: [],
   };
+  readonly #beats: BeatColumns = { timestampMs: [], rrMs: [], quality: [] };
   #csvBytes = 0;
 
   constructor(output: OutputKind) {
@@ -109,6 +119,12 @@ class Collected {
       this.#csvBytes += csv.length;
     }
     if (this.#output === "frames") this.#frames.push(engine.frames().slice());
+    if (this.#output === "beats") {
+      const batch = engine.beats();
+      for (const column of Object.keys(this.#beats) as (keyof BeatColumns)[]) {
+        for (const value of batch[column]) this.#beats[column].push(value);
+      }
+    }
     if (this.#output === "columns") {
       const batch = engine.columns();
       for (const { outputOffset } of engine.rangeBreaks()) {
@@ -120,11 +136,12 @@ class Collected {
     }
   }
 
-  outputs(): Pick<Outcome, "csv" | "columns" | "frames" | "rangeBreaks" | "headers"> {
+  outputs(): Pick<Outcome, "csv" | "columns" | "frames" | "beats" | "rangeBreaks" | "headers"> {
     return {
       csv: new TextDecoder().decode(joined(this.#csv)),
       columns: this.#columns,
       frames: joined(this.#frames),
+      beats: this.#beats,
       rangeBreaks: this.#rangeBreaks,
       headers: this.headers,
     };

@@ -87,7 +87,7 @@ const ECG_HR: Layout = {
 const ECG_RAW: Layout = {
   fields: [
     { offset: 0, width: 8 },
-    { offset: 8, width: 2, limits: [0, 250] },
+    { offset: 8, width: 2, limits: [0, 99, 100, 250, 1000, 1001] },
     { offset: 12, width: 2, limits: [0, 1, 8] },
   ],
   structures: [

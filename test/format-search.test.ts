@@ -112,6 +112,8 @@ describe.for(everyEngine)("%s", ([, create]) => {
         fromMs: Number.NEGATIVE_INFINITY,
         toMs: Number.POSITIVE_INFINITY,
         fillHrMs: 0,
+        hr: "auto",
+        analysesEcg: false,
       });
       engine.write(good.subarray(0, 99), 0);
       expect(engine.step(false)).toEqual({ kind: "drained" });

@@ -224,6 +224,8 @@ describe("the rows of a step", () => {
         fromMs: 0,
         toMs: 1e14,
         fillHrMs: 0,
+        hr: "auto",
+        analysesEcg: false,
       });
       engine.write(recording, 0);
       engine.step(false);

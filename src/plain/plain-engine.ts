@@ -8,8 +8,10 @@ import type {
   Signal,
 } from "../engine.js";
 import { ACCOUNT_FIELDS, type Account, RangeLog } from "../engine-account.js";
+import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
+import { WaveformHeartRate } from "../heart-rate/waveform-heart-rate.js";
 import { PlainRowWriter } from "../row-text/plain-row-writer.js";
-import type { Report, SampleBatch } from "../types.js";
+import type { BeatBatch, Report, SampleBatch } from "../types.js";
 import { Clock } from "./clock.js";
 import { CsvLines } from "./csv-lines.js";
 import { checksum, PrefixSums } from "./fletcher.js";
@@ -65,6 +67,18 @@ export class PlainEngine implements Engine {
   readonly #csv = new CsvLines(this.#output);
   readonly #account = Object.fromEntries(ACCOUNT_FIELDS.map((field) => [field, 0])) as Account;
   readonly #rows = new RowAccount(this.#account, MAX_ROWS);
+  readonly #waveform = new WaveformHeartRate(
+    {
+      onBeat: (timeMs, rrMs, quality) => {
+        if (this.#kind === "beats") this.#beats.push(timeMs, rrMs, quality);
+      },
+      onReading: (timeMs, bpm) => this.#heartRates.addDerived(timeMs, bpm),
+    },
+    this.#account,
+  );
+  /** Of this step, three numbers each: time, RR interval, quality. */
+  #beats: number[] = [];
+  #analysesEcg = false;
   #ranges = new RangeLog();
   #kind: OutputKind = "none";
   #needsHeader = true;
@@ -93,7 +107,9 @@ export class PlainEngine implements Engine {
     this.#sums.drop();
     this.#headers.reset(settings.serial);
     this.#clock.reset();
-    this.#heartRates.reset(settings.fillHrMs);
+    this.#heartRates.reset(settings.fillHrMs, settings.hr);
+    this.#waveform.reset();
+    this.#analysesEcg = settings.analysesEcg || settings.output === "beats";
     this.#rows.reset(settings.fromMs, settings.toMs);
   }
 
@@ -117,7 +133,9 @@ export class PlainEngine implements Engine {
   step(final: boolean): Signal {
     this.#out = 0;
     this.#rows.beginStep();
+    this.#beats = [];
     const signal = this.#read(final);
+    if (final && signal === DRAINED) this.#waveform.end();
     this.#putKept();
     this.#ranges.append(this.#rows.closed, this.#rows.breaks);
     return signal;
@@ -216,12 +234,21 @@ export class PlainEngine implements Engine {
     } else if (kind === ECG_RAW && length >= 16 && length === 16 + 2 * view.getUint16(payload + 12, true)) {
       account.ecgRawFrames += 1;
       account.ecgRawHz = view.getUint16(payload + 8, true);
+      this.#takeWaveform(payload);
     } else {
       account.unknownFrames += 1;
       account.unknownBytes += size;
       return;
     }
     account.knownBytes += size;
+  }
+
+  #takeWaveform(payload: number): void {
+    if (!this.#analysesEcg && !this.#heartRates.takesDerived) return;
+    const view = this.#view;
+    const timeMs = view.getUint32(payload, true) + view.getUint32(payload + 4, true) * 2 ** 32;
+    const count = view.getUint16(payload + 12, true);
+    this.#waveform.add(timeMs, view.getUint16(payload + 8, true), view, payload + 16, count);
   }
 
   /** Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). */
@@ -265,7 +292,10 @@ export class PlainEngine implements Engine {
     }
     const timestampMs = seconds * 1000 + ms;
     const hr = this.#heartRates.at(timestampMs);
-    if (hr !== 0) account.rowsWithHr += 1;
+    if (hr !== 0) {
+      account.rowsWithHr += 1;
+      if (this.#heartRates.isDerived) account.rowsWithDerivedHr += 1;
+    }
     if (fixType === 2) account.rowsTwoD += 1;
     const at = this.#out;
     if (!this.#rows.count(timestampMs, at)) return;
@@ -326,6 +356,13 @@ export class PlainEngine implements Engine {
     };
   }
 
+  beats(): BeatBatch {
+    const numbers = this.#beats;
+    const length = numbers.length / 3;
+    const column = (place: number) => Float64Array.from({ length }, (_, i) => numbers[3 * i + place] ?? 0);
+    return { length, timestampMs: column(0), rrMs: column(1), quality: Uint8Array.from(column(2)) };
+  }
+
   rangeBreaks(): RangeBreak[] {
     const { breaks } = this.#rows;
     return Array.from({ length: breaks.length / 3 }, (_, i) => ({ outputOffset: breaks[3 * i] ?? 0 }));
@@ -341,6 +378,10 @@ export class PlainEngine implements Engine {
 
   ecgRawHz(): number {
     return this.#account.ecgRawHz;
+  }
+
+  ecgFigures(): EcgFigures | null {
+    return this.#analysesEcg ? figuresOf(this.#account) : null;
   }
 
   report(): Report {

@@ -10,6 +10,8 @@ export interface CoreExports extends Record<string, unknown> {
     toMs: number,
     fillHrMs: number,
     hasSerial: boolean,
+    heartRateSource: number,
+    waveformUse: number,
   ): void;
   givenSerial(): number;
   reserve(wanted: number): number;
@@ -24,6 +26,7 @@ export interface CoreExports extends Record<string, unknown> {
   signalLength(): number;
   output(): number;
   outputEnd(): number;
+  beatsEnd(): number;
   columnLength(): number;
   columns(): number;
   givenColumns(): number;
@@ -49,6 +52,12 @@ export const CoreSignal = {
   overlong: 4,
   overrun: 5,
 } as const;
+
+/** Values of `heartRateSource` (assembly/ecg.ts). */
+export const HEART_RATE_SOURCE = { device: 0, ecg: 1, auto: 2 } as const;
+
+/** Values of `waveformUse` (assembly/index.ts). */
+export const WAVEFORM_USE = { rows: 0, figures: 1, beats: 2 } as const;
 
 // (module (func (result v128) i32.const 0 i8x16.splat)): valid only with SIMD support
 const SIMD_PROBE = new Uint8Array([

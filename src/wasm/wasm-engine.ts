@@ -9,9 +9,17 @@ import type {
 } from "../engine.js";
 import { ACCOUNT_FIELDS, type Account, RangeLog } from "../engine-account.js";
 import { serialBytes } from "../header.js";
+import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import { batchIn } from "../sample-batch.js";
-import type { Report, SampleBatch } from "../types.js";
-import { type CoreExports, type CoreName, CoreSignal, instantiateCore } from "./core.js";
+import type { BeatBatch, Report, SampleBatch } from "../types.js";
+import {
+  type CoreExports,
+  type CoreName,
+  CoreSignal,
+  HEART_RATE_SOURCE,
+  instantiateCore,
+  WAVEFORM_USE,
+} from "./core.js";
 import { WasmRowWriter } from "./wasm-row-writer.js";
 
 // Maximum input of a step in bytes: input and output stay in the processor's cache.
@@ -26,6 +34,7 @@ export class WasmEngine implements Engine {
   readonly #inputEnd: number;
   readonly #output: number;
   #step: (final: boolean) => number;
+  #analysesEcg = false;
   // entries as in CLOSED_RANGES and RANGE_BREAKS in assembly/memory.ts
   #ranges = new RangeLog();
 
@@ -42,6 +51,8 @@ export class WasmEngine implements Engine {
   reset(settings: EngineSettings): void {
     this.#step = stepFunction(this.#core, settings.output);
     this.#ranges = new RangeLog();
+    const putsBeats = settings.output === "beats";
+    this.#analysesEcg = settings.analysesEcg || putsBeats;
     const { serial } = settings;
     if (serial !== null) this.#bytes.set(serialBytes(serial), this.#core.givenSerial());
     this.#core.reset(
@@ -51,6 +62,8 @@ export class WasmEngine implements Engine {
       settings.toMs,
       settings.fillHrMs,
       serial !== null,
+      HEART_RATE_SOURCE[settings.hr],
+      WAVEFORM_USE[putsBeats ? "beats" : this.#analysesEcg ? "figures" : "rows"],
     );
   }
 
@@ -104,6 +117,18 @@ export class WasmEngine implements Engine {
     return batchIn(memory.buffer, columns(), rowCapacity(), columnLength());
   }
 
+  beats(): BeatBatch {
+    // entries of three numbers, as in onBeat in assembly/heart-rate/derived.ts
+    const numbers = new Float64Array(
+      this.#core.memory.buffer,
+      this.#output,
+      (this.#core.beatsEnd() - this.#output) / Float64Array.BYTES_PER_ELEMENT,
+    );
+    const length = numbers.length / 3;
+    const column = (place: number) => Float64Array.from({ length }, (_, i) => numbers[3 * i + place] ?? 0);
+    return { length, timestampMs: column(0), rrMs: column(1), quality: Uint8Array.from(column(2)) };
+  }
+
   rangeBreaks(): RangeBreak[] {
     const numbers = this.#stepRangeBreaks();
     return Array.from({ length: numbers.length / 3 }, (_, i) => ({ outputOffset: numbers[3 * i] ?? 0 }));
@@ -119,6 +144,10 @@ export class WasmEngine implements Engine {
 
   ecgRawHz(): number {
     return this.#account().ecgRawHz;
+  }
+
+  ecgFigures(): EcgFigures | null {
+    return this.#analysesEcg ? figuresOf(this.#account()) : null;
   }
 
   report(): Report {
@@ -145,6 +174,7 @@ const DRAINED: Signal = { kind: "drained" };
 function stepFunction(core: CoreExports, output: OutputKind): (final: boolean) => number {
   switch (output) {
     case "none":
+    case "beats":
       return core.stepAccount;
     case "csv":
       return core.stepCsv;

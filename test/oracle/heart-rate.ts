@@ -1,3 +1,4 @@
+import type { HrSource } from "../../src/types.js";
 import { fields } from "./frame-kind.js";
 
 /** How many readings wait for a row at most (recording format, "Rows"). */
@@ -9,32 +10,47 @@ interface Reading {
   /** UTC, ms since 1970; unsigned, 64 bits. */
   timeMs: bigint;
   beatsPerMinute: number;
+  /** From the waveform, not from an ECG-HR. */
+  isDerived: boolean;
 }
 
 /** Joins heart-rate readings to rows by time (recording format, "Rows"). */
 export class HeartRateJoin {
   readonly #fillHrMs: number;
+  #source: HrSource;
   /** In file order. */
   #waiting: Reading[] = [];
   /** The latest of all readings that rows have dropped. */
   #dropped: Reading | null = null;
 
   /** @param fillHrMs greatest age in ms of a reading that is carried onto a row without its own; 0: none is carried. */
-  constructor(fillHrMs: number) {
+  constructor(fillHrMs: number, source: HrSource) {
     this.#fillHrMs = fillHrMs;
+    this.#source = source;
   }
 
   /** Takes the payload of an ECG-HR. */
   receive(payload: Uint8Array): void {
     const ecgHr = fields(payload);
     const beatsPerMinute = ecgHr.getUint8(8);
-    if (beatsPerMinute === 0) return;
-    this.#waiting.push({ timeMs: ecgHr.getBigUint64(0, true), beatsPerMinute });
+    if (beatsPerMinute === 0 || this.#source === "ecg") return;
+    if (this.#source === "auto") this.#source = "device";
+    this.#wait({ timeMs: ecgHr.getBigUint64(0, true), beatsPerMinute, isDerived: false });
+  }
+
+  /** Takes a reading derived from the waveform. */
+  derive(timeMs: number, beatsPerMinute: number): void {
+    if (this.#source === "device") return;
+    this.#wait({ timeMs: BigInt(timeMs), beatsPerMinute, isDerived: true });
+  }
+
+  #wait(reading: Reading): void {
+    this.#waiting.push(reading);
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** The heart rate of the row at `timestampMs`, in beats per minute; 0 when it has none. */
-  heartRateAt(timestampMs: number): number {
+  /** The reading of the row at `timestampMs`; null when it has none. */
+  readingAt(timestampMs: number): Reading | null {
     // Comparisons between bigint and number are exact (ECMA-262, IsLessThan).
     const due = this.#waiting.filter((reading) => reading.timeMs <= timestampMs);
     if (due.length > 0) this.#waiting = this.#waiting.filter((reading) => reading.timeMs > timestampMs);
@@ -42,12 +58,12 @@ export class HeartRateJoin {
     const own = due.reduce<Reading | null>(later, null);
     this.#dropped = due.reduce<Reading | null>(later, this.#dropped);
 
-    if (own && ageMs(own, timestampMs) < MAX_AGE_MS) return own.beatsPerMinute;
+    if (own && ageMs(own, timestampMs) < MAX_AGE_MS) return own;
     if (this.#fillHrMs > 0 && this.#dropped) {
       const age = ageMs(this.#dropped, timestampMs);
-      if (age >= 0 && age <= this.#fillHrMs) return this.#dropped.beatsPerMinute;
+      if (age >= 0 && age <= this.#fillHrMs) return this.#dropped;
     }
-    return 0;
+    return null;
   }
 }
 

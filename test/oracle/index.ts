@@ -1,7 +1,9 @@
 import type { Engine, EngineSettings, Produced, RangeBreak, Recorded, Signal } from "../../src/engine.js";
+import { type EcgFigures, figuresOf, type WaveformSums } from "../../src/heart-rate/waveform-figures.js";
+import { WaveformHeartRate } from "../../src/heart-rate/waveform-heart-rate.js";
 import { PlainRowWriter } from "../../src/row-text/plain-row-writer.js";
-import type { Report, SampleBatch } from "../../src/types.js";
-import { frameKind } from "./frame-kind.js";
+import type { BeatBatch, Report, SampleBatch } from "../../src/types.js";
+import { fields, frameKind } from "./frame-kind.js";
 import { type Frame, FrameSearch } from "./frame-search.js";
 import { readFix } from "./gnss-fix.js";
 import { Headers } from "./headers.js";
@@ -26,6 +28,8 @@ export class Oracle implements Engine {
     fromMs: Number.NEGATIVE_INFINITY,
     toMs: Number.POSITIVE_INFINITY,
     fillHrMs: 0,
+    hr: "auto",
+    analysesEcg: false,
   });
 
   reset(settings: EngineSettings): void {
@@ -39,9 +43,13 @@ export class Oracle implements Engine {
   step(final: boolean): Signal {
     const { settings, search, account } = this.#reading;
     this.#reading.output = new StepOutput(settings.output);
+    this.#reading.beats.length = 0;
     for (;;) {
       const found = search.next(final);
-      if (found === null) return { kind: "drained" };
+      if (found === null) {
+        if (final) this.#reading.waveform.end();
+        return { kind: "drained" };
+      }
       if ("damage" in found) {
         account.damage[found.damage] += 1;
         if (settings.strict) return { kind: "damaged", ...found };
@@ -65,7 +73,7 @@ export class Oracle implements Engine {
       }
       this.#reading.output.addFrame(found.bytes);
       if (kind === "ecgHr") this.#reading.heartRate.receive(found.payload);
-      if (kind === "ecgRaw") this.#reading.ecgRawHz = waveformHz(found.payload);
+      if (kind === "ecgRaw") this.#readWaveform(found.payload);
       if (kind === "gnss") this.#readGnss(found);
     }
   }
@@ -80,6 +88,16 @@ export class Oracle implements Engine {
 
   frames(): Uint8Array {
     return this.#reading.output.frames();
+  }
+
+  beats(): BeatBatch {
+    const { beats } = this.#reading;
+    return {
+      length: beats.length,
+      timestampMs: Float64Array.from(beats, ({ timeMs }) => timeMs),
+      rrMs: Float64Array.from(beats, ({ rrMs }) => rrMs),
+      quality: Uint8Array.from(beats, ({ quality }) => quality),
+    };
   }
 
   rangeBreaks(): RangeBreak[] {
@@ -98,6 +116,11 @@ export class Oracle implements Engine {
 
   ecgRawHz(): number {
     return this.#reading.ecgRawHz;
+  }
+
+  ecgFigures(): EcgFigures | null {
+    const { settings, ecgSums } = this.#reading;
+    return settings.analysesEcg || settings.output === "beats" ? figuresOf(ecgSums) : null;
   }
 
   report(): Report {
@@ -121,12 +144,25 @@ export class Oracle implements Engine {
       account.gnssWithoutRow[fix] += 1;
       return;
     }
-    const hr = heartRate.heartRateAt(fix.timestampMs);
+    const reading = heartRate.readingAt(fix.timestampMs);
+    const hr = reading?.beatsPerMinute ?? 0;
     account.rows.total += 1;
     if (hr > 0) account.rows.withHr += 1;
+    if (reading?.isDerived === true) account.rows.withDerivedHr = (account.rows.withDerivedHr ?? 0) + 1;
     if (fix.fixType === 2) account.rows.twoD += 1;
     ranges.add(fix.timestampMs);
     this.#produce({ ...fix, hr });
+  }
+
+  /**
+   * The detector is the library's own, fed apart from its engines: what is compared here is how they feed it and join its
+   * readings. How good it is, test/beat-detector.test.ts says.
+   */
+  #readWaveform(payload: Uint8Array): void {
+    const view = fields(payload);
+    this.#reading.ecgRawHz = view.getUint16(8, true);
+    const timeMs = Number(view.getBigUint64(0, true));
+    this.#reading.waveform.add(timeMs, view.getUint16(8, true), view, 16, view.getUint16(12, true));
   }
 
   #produce(sample: Sample): void {
@@ -155,6 +191,10 @@ interface Reading {
   readonly search: FrameSearch;
   readonly headers: Headers;
   readonly heartRate: HeartRateJoin;
+  readonly waveform: WaveformHeartRate;
+  readonly ecgSums: WaveformSums;
+  /** Of this step. */
+  readonly beats: { timeMs: number; rrMs: number; quality: number }[];
   readonly ranges: RowRanges;
   readonly account: Account;
   readonly produced: Produced & {
@@ -173,17 +213,31 @@ interface Account extends Pick<Report, "frames" | "damage" | "rows" | "gnssWitho
   bytes: Pick<Report["bytes"], "known" | "unknown">;
 }
 
-// ECG-RAW: 8 u16 sample rate, Hz
-function waveformHz(payload: Uint8Array): number {
-  return (payload[8] ?? 0) | ((payload[9] ?? 0) << 8);
-}
-
 function newReading(settings: EngineSettings): Reading {
+  const heartRate = new HeartRateJoin(settings.fillHrMs, settings.hr);
+  const beats: Reading["beats"] = [];
+  const ecgSums: WaveformSums = {
+    ecgSeconds: 0,
+    ecgReadings: 0,
+    ecgReadingSum: 0,
+    ecgReadingMax: 0,
+    rrPairs: 0,
+    rrSquares: 0,
+  };
   return {
     settings,
     search: new FrameSearch(),
     headers: new Headers(settings.serial),
-    heartRate: new HeartRateJoin(settings.fillHrMs),
+    heartRate,
+    waveform: new WaveformHeartRate(
+      {
+        onBeat: (timeMs, rrMs, quality) => beats.push({ timeMs, rrMs, quality }),
+        onReading: (timeMs, bpm) => heartRate.derive(timeMs, bpm),
+      },
+      ecgSums,
+    ),
+    ecgSums,
+    beats,
     ranges: new RowRanges(),
     account: {
       bytes: { known: 0, unknown: 0 },

@@ -1,0 +1,359 @@
+// Finds heart beats in an ECG, sample by sample: maxima of the envelope that stand out. Causal; constant memory.
+
+import {
+  candidates,
+  clearCandidates,
+  firstAfter,
+  isDoubleAt,
+  placeOf,
+  pushCandidate,
+  scoreOf,
+  valleyOf,
+} from "./candidates";
+import { onBeat, onDoubtfulBeat, onSecond } from "./derived";
+import {
+  envelopeAt,
+  hasMaximum,
+  refreshEnvelope,
+  restartEnvelope,
+  samplesIn,
+  setEnvelopeRate,
+  silence,
+  slopeSamples,
+  sumAt,
+  take,
+  taken,
+} from "./envelope";
+import { acceptScore, addRr, clearLevels, clearRrs, noise, rejectScore, rrS, setSignal, shortRrS, signal } from "./levels";
+import { addBeat, addReadingRr, clearReading, medianValley, MIN_SIGNAL, readingAt } from "./reading";
+
+// Times in s.
+// A maximum sooner after a start is an effect of the filters.
+const SETTLING_S: f64 = 0.05;
+// A maximum stands when no higher one follows for this time.
+const CONFIRMATION_S: f64 = 0.2;
+// A maximum of similar height further away makes a beat doubtful.
+const RIVAL_S: f64 = 0.12;
+// A maximum is compared with the envelope at both sides, from NEAR_S to SCORING_S away.
+const NEAR_S: f64 = 0.125;
+const SCORING_S: f64 = 0.28;
+// From the QRS complex to the maximum of its envelope.
+const DELAY_S: f64 = 0.113;
+// A longer time without a beat is a pause and no RR interval.
+const MAX_RR_S: f64 = 3;
+// Window of a level, and time between two checks of the levels.
+const LEVEL_WINDOW_S: f64 = 1.2;
+const LEVEL_CHECK_S: f64 = 0.8;
+const LONG_SILENCE_S: f64 = 6;
+// Heart rates are forgotten after a longer gap, and everything after a much longer one.
+const HISTORY_GAP_S: f64 = 2;
+const FORGOTTEN_GAP_S: f64 = 10;
+
+const NEVER: i64 = -(1 << 52);
+
+let rateHz: f64 = 0;
+// durations in samples
+let settling: i32 = 0;
+let confirmation: i32 = 0;
+let rival: i32 = 0;
+let near: i32 = 0;
+let scoring: i32 = 0;
+let delay: i32 = 0;
+let levelWindow: i32 = 0;
+let levelCheck: i32 = 0;
+
+/** Index of the next sample. */
+export let nextSample: i64 = 0;
+let start: i64 = 0;
+// a maximum that a higher one may replace; negative: none
+let pending: i64 = -1;
+let pendingIsDouble: bool = false;
+// maxima that wait for the samples after them, in order: at most two, since they are further apart than half of SCORING_S
+let waiting1: i64 = -1;
+let waiting1IsDouble: bool = false;
+let waiting2: i64 = -1;
+let waiting2IsDouble: bool = false;
+let lastBeat: i64 = NEVER;
+let isLinked: bool = false;
+let isLearning: bool = true;
+// Whether a candidate is new since the last search-back.
+let isSearchDue: bool = false;
+let nextLevelCheck: i64 = 0;
+let nextSecond: i64 = 0;
+
+/** Forgets everything. The next sample has the index 0. */
+export function forgetBeats(rate: f64): void {
+  if (rate != rateHz) setRate(rate);
+  nextSample = 0;
+  clearLevels();
+  clearReading();
+  isLearning = true;
+  lastBeat = NEVER;
+  nextSecond = rate as i64;
+  restart();
+}
+
+function setRate(rate: f64): void {
+  rateHz = rate;
+  setEnvelopeRate(rate);
+  settling = samplesIn(SETTLING_S, rate);
+  confirmation = samplesIn(CONFIRMATION_S, rate);
+  rival = samplesIn(RIVAL_S, rate);
+  near = samplesIn(NEAR_S, rate);
+  scoring = samplesIn(SCORING_S, rate);
+  delay = samplesIn(DELAY_S, rate);
+  levelWindow = samplesIn(LEVEL_WINDOW_S, rate);
+  levelCheck = samplesIn(LEVEL_CHECK_S, rate);
+}
+
+function restart(): void {
+  restartEnvelope();
+  clearCandidates();
+  start = nextSample;
+  pending = waiting1 = waiting2 = -1;
+  isLinked = isSearchDue = false;
+  nextLevelCheck = nextSample + 3 * levelWindow;
+}
+
+/** `samples` are missing: ends the signal before them, and starts again after them. */
+export function skipSamples(samples: i64): void {
+  endBeats();
+  if ((samples as f64) > FORGOTTEN_GAP_S * rateHz) {
+    forgetBeats(rateHz);
+    return;
+  }
+  nextSample += samples;
+  nextSecond = ((nextSample + (rateHz as i64) - 1) / (rateHz as i64)) * (rateHz as i64);
+  if ((samples as f64) > HISTORY_GAP_S * rateHz) {
+    clearRrs();
+    clearReading();
+  }
+  restart();
+}
+
+/** The signal ends here: judges the last maxima as if silence followed. */
+export function endBeats(): void {
+  silence(nextSample, scoring);
+  if (waiting1 >= 0) scoreWaiting();
+  if (waiting1 >= 0) scoreWaiting();
+  if (pending < 0) return;
+  confirm();
+  scoreWaiting();
+}
+
+/** Takes `count` samples from the address `at` on. */
+export function pushSamples(at: usize, count: i32): void {
+  const end = nextSample + (count as i64);
+  while (true) {
+    const from = nextSample;
+    take(at, from, min(end, nextEvent()));
+    nextSample = taken;
+    at += ((nextSample - from) as usize) << 1;
+    if (hasMaximum) takeMaximum(nextSample - 2);
+    handleEvents();
+    if (nextSample >= end) return;
+  }
+}
+
+// The number of samples at which something is due.
+function nextEvent(): i64 {
+  let next = min(nextSecond, nextLevelCheck);
+  if (pending >= 0) next = min(next, pending + confirmation + 1);
+  if (waiting1 >= 0) next = min(next, waiting1 + scoring + 1);
+  if (isSearchDue) next = min(next, searchTime());
+  return max(next, nextSample);
+}
+
+function handleEvents(): void {
+  const n = nextSample;
+  if (pending >= 0 && n > pending + confirmation) confirm();
+  if (waiting1 >= 0 && n > waiting1 + scoring) scoreWaiting();
+  if (isSearchDue && n >= searchTime()) searchBack();
+  if (n >= nextLevelCheck) {
+    checkLevels();
+    nextLevelCheck = n + levelCheck;
+  }
+  if (n >= nextSecond) endSecond();
+}
+
+function takeMaximum(n: i64): void {
+  if (n < start + settling) return;
+  const height = sumAt(n);
+  if (pending < 0) {
+    pending = n;
+    pendingIsDouble = false;
+    return;
+  }
+  const pendingHeight = sumAt(pending);
+  const isFar = n - pending > rival;
+  // the roots of these sums are the envelope: 0.6 of it is 0.36 of a sum
+  if (height > pendingHeight) {
+    pendingIsDouble = isFar && pendingHeight > 0.36 * height;
+    pending = n;
+  } else if (isFar && height > 0.36 * pendingHeight) {
+    pendingIsDouble = true;
+  }
+}
+
+function confirm(): void {
+  if (waiting1 < 0) {
+    waiting1 = pending;
+    waiting1IsDouble = pendingIsDouble;
+  } else {
+    waiting2 = pending;
+    waiting2IsDouble = pendingIsDouble;
+  }
+  pending = -1;
+}
+
+// Scores the maximum that has waited longest, and judges it.
+function scoreWaiting(): void {
+  const n = waiting1;
+  const isDouble = waiting1IsDouble;
+  waiting1 = waiting2;
+  waiting1IsDouble = waiting2IsDouble;
+  waiting2 = -1;
+  // the envelope is smooth: a sample each 12 ms says enough
+  let sum: f64 = 0;
+  let count: f64 = 0;
+  let lowestBefore: f64 = Infinity;
+  let lowestAfter: f64 = Infinity;
+  for (let j = near; j <= scoring; j += slopeSamples) {
+    const before = envelopeAt(n - j);
+    const after = envelopeAt(n + j);
+    sum += before + after;
+    count += 2;
+    if (before < lowestBefore) lowestBefore = before;
+    if (after < lowestAfter) lowestAfter = after;
+  }
+  const height = envelopeAt(n);
+  const score = max<f64>(0, height - (0.65 * sum) / count);
+  const valley: f64 = height > 0 ? max<f64>(lowestBefore, lowestAfter) / height : 1;
+  pushCandidate(n, score, valley, isDouble);
+  if (isLearning) return;
+  if (isBeat(candidates - 1)) {
+    accept(candidates - 1);
+  } else {
+    rejectScore(score);
+    isSearchDue = true;
+  }
+}
+
+function isBeat(candidate: i32): bool {
+  const sinceBeatS = ((placeOf(candidate) - lastBeat) as f64) / rateHz;
+  let soonS: f64 = 0.9 * shortRrS;
+  if (valleyOf(candidate) < 0.3 && noise < 0.1 * signal) soonS = min<f64>(soonS, 0.45);
+  let share: f64 = 0.33;
+  if (sinceBeatS < soonS) {
+    share = sinceBeatS <= 0.2 ? 0.9 : 0.9 - (0.57 * (sinceBeatS - 0.2)) / (soonS - 0.2);
+  }
+  return scoreOf(candidate) > noise + share * (signal - noise);
+}
+
+function accept(candidate: i32): void {
+  const n = placeOf(candidate);
+  const score = scoreOf(candidate);
+  const valley = valleyOf(candidate);
+  acceptScore(score);
+  addBeat(score, valley, isDoubleAt(candidate));
+  let intervalS: f64 = isLinked ? ((n - lastBeat) as f64) / rateHz : 0;
+  if (intervalS >= MAX_RR_S) intervalS = 0;
+  if (intervalS > 0) {
+    addRr(intervalS);
+    addReadingRr(intervalS, (n as f64) / rateHz);
+  }
+  lastBeat = n;
+  isLinked = true;
+  if (medianValley(4) > 0.6) {
+    onDoubtfulBeat();
+    return;
+  }
+  const quality = max<f64>(0, 1 - max<f64>(valley, noise / signal));
+  onBeat(n - delay, intervalS, quality);
+}
+
+// Judges the candidates from the given one on.
+function judgeFrom(candidate: i32): void {
+  for (let i = candidate; i < candidates; i++) {
+    if (isBeat(i)) accept(i);
+  }
+}
+
+// The number of samples from which on a missing beat is searched for.
+function searchTime(): i64 {
+  return ceil<f64>((lastBeat as f64) + 1.6 * rrS * rateHz + (scoring as f64)) as i64;
+}
+
+function searchBack(): void {
+  isSearchDue = false;
+  let best: i32 = -1;
+  for (let i = firstAfter(lastBeat); i < candidates; i++) {
+    if (((placeOf(i) - lastBeat) as f64) < 0.3 * rateHz) continue;
+    if (best < 0 || scoreOf(i) > scoreOf(best)) best = i;
+  }
+  if (best < 0) return;
+  const level = 1.1 * noise;
+  if (scoreOf(best) <= level + 0.14 * (signal - level)) return;
+  accept(best);
+  judgeFrom(best + 1);
+}
+
+// Which of the last windows of a level a candidate was scored in, 0 being the last; more than 2: none of them.
+function windowOf(candidate: i32): i32 {
+  const age = (nextSample - 1 - (placeOf(candidate) + scoring)) as f64;
+  return floor<f64>(age / (levelWindow as f64)) as i32;
+}
+
+function checkLevels(): void {
+  let a: f64 = 0;
+  let b: f64 = 0;
+  let c: f64 = 0;
+  for (let i = 0; i < candidates; i++) {
+    const score = scoreOf(i);
+    switch (windowOf(i)) {
+      case 0:
+        a = max<f64>(a, score);
+        break;
+      case 1:
+        b = max<f64>(b, score);
+        break;
+      case 2:
+        c = max<f64>(c, score);
+    }
+  }
+  const low = min<f64>(a, min<f64>(b, c));
+  const high = max<f64>(a, max<f64>(b, c));
+  const middle = max<f64>(min<f64>(a, b), min<f64>(max<f64>(a, b), c));
+  const silentSamples = (nextSample - max(lastBeat, start)) as i32;
+  if (isLearning) {
+    if (middle < MIN_SIGNAL) return;
+    setLevel(middle);
+    isLearning = false;
+    judgeFrom(firstAfter(lastBeat));
+  } else if (silentSamples >= 3 * levelWindow) {
+    if (high > 3 * low || middle < MIN_SIGNAL) return;
+    if (middle < 0.25 * signal && (silentSamples as f64) < LONG_SILENCE_S * rateHz) return;
+    setLevel(middle);
+    judgeFrom(firstAfter(lastBeat));
+  } else if (low > 4 * signal) {
+    setLevel(middle);
+    clearRrs();
+  }
+}
+
+function setLevel(level: f64): void {
+  setSignal(level);
+  for (let i = 0; i < candidates; i++) {
+    if (windowOf(i) <= 2 && scoreOf(i) < 0.4 * level) rejectScore(scoreOf(i));
+  }
+  clearReading();
+  isLinked = false;
+}
+
+function endSecond(): void {
+  const n = nextSample;
+  nextSecond += rateHz as i64;
+  refreshEnvelope(n);
+  const bpm = isLearning ? 0 : readingAt((n as f64) / rateHz, (lastBeat as f64) / rateHz);
+  onSecond(n, bpm);
+}

@@ -1,0 +1,63 @@
+// What the detector has learnt: how high beats and noise score, and how far apart beats are.
+
+import { clearRing, lengthOf, medianOf, pushTo, RING_16, RING_8, rank, ranked, rankedMedian } from "./ranks";
+
+// RR interval before any is known, s.
+const FIRST_RR_S: f64 = 0.8;
+
+const SCORES: usize = memory.data(RING_8, 16);
+const REJECTED: usize = memory.data(RING_16, 16);
+const RRS: usize = memory.data(RING_8, 16);
+
+/** Levels of beats and of what is rejected, in units of the envelope. */
+export let signal: f64 = 0;
+export let noise: f64 = 0;
+/** Median and lower quartile of the RR intervals, s. */
+export let rrS: f64 = FIRST_RR_S;
+export let shortRrS: f64 = FIRST_RR_S;
+
+export function clearLevels(): void {
+  setSignal(0);
+  clearRing(SCORES, 8);
+  clearRrs();
+}
+
+export function clearRrs(): void {
+  clearRing(RRS, 8);
+  rrS = shortRrS = FIRST_RR_S;
+}
+
+/** Starts again with a level of beats. */
+export function setSignal(level: f64): void {
+  signal = level;
+  noise = 0;
+  clearRing(SCORES, 8);
+  pushTo(SCORES, level);
+  clearRing(REJECTED, 16);
+}
+
+export function acceptScore(score: f64): void {
+  pushTo(SCORES, min<f64>(score, 2 * signal));
+  signal = medianOf(SCORES, lengthOf(SCORES));
+  updateNoise();
+}
+
+export function rejectScore(score: f64): void {
+  pushTo(REJECTED, score);
+  updateNoise();
+}
+
+export function addRr(intervalS: f64): void {
+  pushTo(RRS, intervalS);
+  const count = lengthOf(RRS);
+  rank(RRS, count);
+  shortRrS = ranked((count - 1) / 4);
+  rrS = rankedMedian(count);
+}
+
+function updateNoise(): void {
+  const count = lengthOf(REJECTED);
+  if (count == 0) return;
+  rank(REJECTED, count);
+  noise = min<f64>(signal, ranked(Math.floor(0.65 * ((count - 1) as f64) + 0.5) as i32));
+}

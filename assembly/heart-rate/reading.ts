@@ -1,0 +1,100 @@
+// Judges each second whether the beats of the last seconds make a heart rate.
+
+import { noise, signal } from "./levels";
+import { clearRing, lastOf, lengthOf, medianOf, pushTo, RING_16, RING_8, rank, ranked, rankedMedian } from "./ranks";
+
+const MIN_RRS: i32 = 4;
+// Time of the RR intervals that make a reading, s.
+const HISTORY_S: f64 = 8;
+const MAX_BEATS: i32 = 8;
+const MIN_BPM: f64 = 24;
+const MAX_BPM: f64 = 220;
+/** Quieter signals are rounding errors of the converter, in units of the samples. */
+export const MIN_SIGNAL: f64 = 0.25;
+// A reading counts from this good second on.
+const GOOD_SECONDS: i32 = 3;
+
+const RRS: usize = memory.data(RING_16, 16);
+const ENDS: usize = memory.data(RING_16, 16);
+const VALLEYS: usize = memory.data(RING_8, 16);
+const DOUBLES: usize = memory.data(RING_8, 16);
+const SCORES: usize = memory.data(RING_8, 16);
+
+let goodSeconds: i32 = 0;
+
+export function clearReading(): void {
+  goodSeconds = 0;
+  clearRing(RRS, 16);
+  clearRing(ENDS, 16);
+  clearRing(VALLEYS, 8);
+  clearRing(DOUBLES, 8);
+  clearRing(SCORES, 8);
+}
+
+export function addBeat(score: f64, valley: f64, isDouble: bool): void {
+  pushTo(SCORES, score);
+  pushTo(VALLEYS, valley);
+  pushTo(DOUBLES, isDouble ? 1 : 0);
+}
+
+/** `endS`: time of the beat that ends the interval, s since an arbitrary instant. */
+export function addReadingRr(rrS: f64, endS: f64): void {
+  pushTo(RRS, rrS);
+  pushTo(ENDS, endS);
+}
+
+/** Median valley of the last `count` beats, or as many as there are. */
+export function medianValley(count: i32): f64 {
+  return medianOf(VALLEYS, min(count, lengthOf(VALLEYS)));
+}
+
+/** The reading of the second that ends at `nowS`, beats per minute, not rounded; 0: none. */
+export function readingAt(nowS: f64, lastBeatS: f64): f64 {
+  const bpm = possibleReading(nowS, lastBeatS);
+  if (bpm == 0) {
+    goodSeconds = 0;
+    return 0;
+  }
+  goodSeconds++;
+  return goodSeconds >= GOOD_SECONDS ? bpm : 0;
+}
+
+function possibleReading(nowS: f64, lastBeatS: f64): f64 {
+  if (lengthOf(RRS) < MIN_RRS || signal < MIN_SIGNAL) return 0;
+  let count = MIN_RRS;
+  while (count < lengthOf(RRS) && lastOf(ENDS, count) > nowS - HISTORY_S) count++;
+  rank(RRS, count);
+  const median = rankedMedian(count);
+  let total: f64 = 0;
+  let inliers: f64 = 0;
+  let inlierTotal: f64 = 0;
+  for (let i = 0; i < count; i++) {
+    const rr = ranked(i);
+    total += rr;
+    if (rr < 0.5 * median || rr > 1.7 * median) continue;
+    inliers++;
+    inlierTotal += rr;
+  }
+  if (inlierTotal < 0.8 * total) return 0;
+  const mean = inlierTotal / inliers;
+  if (nowS - lastBeatS > 1 + 1.75 * mean) return 0;
+  const bpm = 60 / mean;
+  if (bpm < MIN_BPM || bpm > MAX_BPM || noise > 0.45 * signal) return 0;
+  const dropped = (count + 4) / 8;
+  const spread = (ranked(count - 1 - dropped) - ranked(dropped)) / median;
+  return isPlausible(spread) ? bpm : 0;
+}
+
+function isPlausible(spread: f64): bool {
+  const count = lengthOf(SCORES);
+  const valley = medianOf(VALLEYS, count);
+  if (valley > 0.38) return false;
+  let doubles: f64 = 0;
+  for (let i = 0; i < count; i++) doubles += lastOf(DOUBLES, i);
+  if (doubles >= 4) return false;
+  rank(SCORES, count);
+  const dropped: i32 = count == MAX_BEATS ? 1 : 0;
+  const ratio = ranked(count - 1 - dropped) / ranked(dropped);
+  if (ratio > 6 || spread > 0.9) return false;
+  return spread <= 0.3 || (valley <= 0.25 && noise <= 0.25 * signal && ratio <= 4);
+}

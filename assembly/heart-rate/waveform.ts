@@ -1,0 +1,94 @@
+// The pieces of an ECG waveform (ECG-RAW): their order in time, gaps and overlaps.
+
+import { endBeats, forgetBeats, nextSample, pushSamples, skipSamples } from "./beats";
+import { resetDerived, setClock, timeMsOf } from "./derived";
+
+const MIN_RATE_HZ: i32 = 100;
+const MAX_RATE_HZ: i32 = 1000;
+// The last instant of the year 9999: no row is later.
+const MAX_TIME_MS: u64 = 253402300799999;
+// A piece continues the one before it if its time is at most this far from the expected one: the larger of both.
+const TOLERANCE_SAMPLES: f64 = 1.5;
+const TOLERANCE_MS: f64 = 20;
+// Share of a time error by which the clock follows.
+const FOLLOWING: f64 = 1.0 / 8;
+// A later piece after a longer time begins another signal.
+const MAX_GAP_MS: f64 = 3600000;
+// So much contiguous signal that is older than what is known begins another signal.
+const OLD_SIGNAL_S: f64 = 10;
+
+// 0: nothing is known.
+let rateHz: i32 = 0;
+// signal older than what is known
+let oldSamples: i32 = 0;
+let oldEndMs: f64 = 0;
+
+export function resetWaveform(putsBeats: bool): void {
+  rateHz = 0;
+  resetDerived(putsBeats);
+}
+
+/** Takes the payload of an ECG-RAW. Other sample rates than 100 to 1000 Hz, and later times than the year 9999, are ignored. */
+export function takeWaveform(payload: usize): void {
+  const rate: i32 = load<u16>(payload, 8);
+  const count: i32 = load<u16>(payload, 12);
+  const time = load<u64>(payload);
+  if (rate < MIN_RATE_HZ || rate > MAX_RATE_HZ || count == 0 || time > MAX_TIME_MS) return;
+  const timeMs = time as f64;
+  const samples = payload + 16;
+  if (rate != rateHz) {
+    begin(timeMs, rate);
+    push(samples, count);
+    return;
+  }
+  const expectedMs = timeMsOf(nextSample);
+  const errorMs = timeMs - expectedMs;
+  const toleranceMs = max<f64>((TOLERANCE_SAMPLES * 1000) / (rate as f64), TOLERANCE_MS);
+  if (errorMs < -toleranceMs) {
+    takeOverlapping(timeMs, expectedMs, samples, count);
+    return;
+  }
+  if (errorMs <= toleranceMs) {
+    setClock(expectedMs + FOLLOWING * errorMs, nextSample, rateHz);
+  } else if (errorMs > MAX_GAP_MS) {
+    begin(timeMs, rate);
+  } else {
+    skipSamples(floor<f64>((errorMs * (rate as f64)) / 1000 + 0.5) as i64);
+    setClock(timeMs, nextSample, rateHz);
+  }
+  push(samples, count);
+}
+
+/** The waveform has ended: reports the last beats. */
+export function endWaveform(): void {
+  if (rateHz != 0) endBeats();
+  rateHz = 0;
+}
+
+function takeOverlapping(timeMs: f64, expectedMs: f64, samples: usize, count: i32): void {
+  const rate = rateHz as f64;
+  const known = floor<f64>(((expectedMs - timeMs) * rate) / 1000 + 0.5);
+  if (known < (count as f64)) {
+    setClock(expectedMs, nextSample, rateHz);
+    push(samples + ((known as usize) << 1), count - (known as i32));
+    return;
+  }
+  const isContiguous = oldSamples > 0 && abs<f64>(timeMs - oldEndMs) <= TOLERANCE_MS;
+  oldSamples = (isContiguous ? oldSamples : 0) + count;
+  oldEndMs = timeMs + ((count as f64) * 1000) / rate;
+  if ((oldSamples as f64) < OLD_SIGNAL_S * rate) return;
+  begin(timeMs, rateHz);
+  push(samples, count);
+}
+
+function begin(timeMs: f64, rate: i32): void {
+  endWaveform();
+  rateHz = rate;
+  forgetBeats(rate as f64);
+  setClock(timeMs, nextSample, rateHz);
+}
+
+function push(samples: usize, count: i32): void {
+  oldSamples = 0;
+  pushSamples(samples, count);
+}

@@ -1,0 +1,70 @@
+import { RecentNumbers } from "./order-statistics.js";
+
+/** RR interval before any is known, s. */
+const FIRST_RR_S = 0.8;
+/** A longer time without a beat is a pause and no RR interval, s. */
+export const MAX_RR_S = 3;
+
+/** What the detector has learnt: how high beats and noise score, and how far apart beats are. */
+export class BeatLevels {
+  /** Level of beats, in units of the envelope. */
+  signal = 0;
+  /** Level of what is rejected. */
+  noise = 0;
+  /** Median RR interval, s. */
+  rrS = FIRST_RR_S;
+  /** Lower quartile of the RR intervals, s. */
+  shortRrS = FIRST_RR_S;
+  readonly #scores = new RecentNumbers(8);
+  readonly #rejected = new RecentNumbers(16);
+  readonly #rrs = new RecentNumbers(8);
+
+  clear(): void {
+    this.signal = 0;
+    this.noise = 0;
+    this.#scores.clear();
+    this.#rejected.clear();
+    this.clearRrs();
+  }
+
+  clearRrs(): void {
+    this.#rrs.clear();
+    this.rrS = FIRST_RR_S;
+    this.shortRrS = FIRST_RR_S;
+  }
+
+  /** Starts again with a level of beats. `reject` the scores of noise afterwards. */
+  setSignal(level: number): void {
+    this.signal = level;
+    this.#scores.clear();
+    this.#scores.push(level);
+    this.#rejected.clear();
+    this.noise = 0;
+  }
+
+  accept(score: number): void {
+    this.#scores.push(Math.min(score, 2 * this.signal));
+    this.signal = this.#scores.median(this.#scores.length);
+    this.#updateNoise();
+  }
+
+  reject(score: number): void {
+    this.#rejected.push(score);
+    this.#updateNoise();
+  }
+
+  addRr(rrS: number): void {
+    this.#rrs.push(rrS);
+    const count = this.#rrs.length;
+    const sorted = this.#rrs.sorted(count);
+    this.shortRrS = sorted[Math.floor((count - 1) / 4)] as number;
+    this.rrS = this.#rrs.median(count);
+  }
+
+  #updateNoise(): void {
+    const count = this.#rejected.length;
+    if (count === 0) return;
+    const level = this.#rejected.sorted(count)[Math.floor(0.65 * (count - 1) + 0.5)] as number;
+    this.noise = Math.min(this.signal, level);
+  }
+}

@@ -1,0 +1,117 @@
+import type { BeatLevels } from "./beat-levels.js";
+import { medianOf, RecentNumbers } from "./order-statistics.js";
+
+const MAX_RRS = 16;
+const MIN_RRS = 4;
+/** Time of the RR intervals that make a reading, s. */
+const HISTORY_S = 8;
+const BEATS = 8;
+const MIN_BPM = 24;
+const MAX_BPM = 220;
+/** Quieter signals are rounding errors of the converter, in units of the samples. */
+export const MIN_SIGNAL = 0.25;
+/** A reading counts from this good second on. */
+const GOOD_SECONDS = 3;
+
+/** Judges each second whether the beats of the last seconds make a heart rate. */
+export class HeartRateReading {
+  readonly #rrs = new RecentNumbers(MAX_RRS);
+  readonly #ends = new RecentNumbers(MAX_RRS);
+  readonly #valleys = new RecentNumbers(BEATS);
+  readonly #doubles = new RecentNumbers(BEATS);
+  readonly #scores = new RecentNumbers(BEATS);
+  readonly #levels: BeatLevels;
+  #goodSeconds = 0;
+
+  constructor(levels: BeatLevels) {
+    this.#levels = levels;
+  }
+
+  clear(): void {
+    this.#goodSeconds = 0;
+    this.#rrs.clear();
+    this.#ends.clear();
+    this.#valleys.clear();
+    this.#doubles.clear();
+    this.#scores.clear();
+  }
+
+  addBeat(score: number, valley: number, isDouble: number): void {
+    this.#scores.push(score);
+    this.#valleys.push(valley);
+    this.#doubles.push(isDouble);
+  }
+
+  /** @param endS time of the beat that ends the interval, s since an arbitrary instant */
+  addRr(rrS: number, endS: number): void {
+    this.#rrs.push(rrS);
+    this.#ends.push(endS);
+  }
+
+  /** Median `valley` of the last `count` beats, or as many as there are. */
+  valley(count: number): number {
+    return this.#valleys.median(Math.min(count, this.#valleys.length));
+  }
+
+  /**
+   * The reading of a second.
+   *
+   * @param nowS the end of the second, s since the same instant
+   * @param lastBeatS the last beat
+   * @returns beats per minute, not rounded; 0: none
+   */
+  at(nowS: number, lastBeatS: number): number {
+    const bpm = this.#candidate(nowS, lastBeatS);
+    if (bpm === 0) {
+      this.#goodSeconds = 0;
+      return 0;
+    }
+    this.#goodSeconds += 1;
+    return this.#goodSeconds >= GOOD_SECONDS ? bpm : 0;
+  }
+
+  #candidate(nowS: number, lastBeatS: number): number {
+    const { signal, noise } = this.#levels;
+    if (this.#rrs.length < MIN_RRS || signal < MIN_SIGNAL) return 0;
+    let count = MIN_RRS;
+    while (count < this.#rrs.length && this.#ends.last(count) > nowS - HISTORY_S) count += 1;
+    const sorted = this.#rrs.sorted(count);
+    const median = medianOf(sorted, count);
+    let total = 0;
+    let inliers = 0;
+    let inlierTotal = 0;
+    for (let i = 0; i < count; i++) {
+      const rr = sorted[i] as number;
+      total += rr;
+      if (rr < 0.5 * median || rr > 1.7 * median) continue;
+      inliers += 1;
+      inlierTotal += rr;
+    }
+    if (inlierTotal < 0.8 * total) return 0;
+    const mean = inlierTotal / inliers;
+    if (nowS - lastBeatS > 1 + 1.75 * mean) return 0;
+    const bpm = 60 / mean;
+    if (bpm < MIN_BPM || bpm > MAX_BPM || noise > 0.45 * signal) return 0;
+    const dropped = Math.floor((count + 4) / 8);
+    const spread = ((sorted[count - 1 - dropped] as number) - (sorted[dropped] as number)) / median;
+    return this.#isPlausible(spread) ? bpm : 0;
+  }
+
+  #isPlausible(spread: number): boolean {
+    const { signal, noise } = this.#levels;
+    const count = this.#scores.length;
+    const valley = this.#valleys.median(count);
+    if (valley > 0.38 || this.#doubleBeats() >= 4) return false;
+    const scores = this.#scores.sorted(count);
+    const dropped = count === BEATS ? 1 : 0;
+    const ratio = (scores[count - 1 - dropped] as number) / (scores[dropped] as number);
+    if (ratio > 6 || spread > 0.9) return false;
+    return spread <= 0.3 || (valley <= 0.25 && noise <= 0.25 * signal && ratio <= 4);
+  }
+
+  #doubleBeats(): number {
+    let count = 0;
+    for (let i = 0; i < this.#doubles.length; i++) count += this.#doubles.last(i);
+    return count;
+  }
+}
