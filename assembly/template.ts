@@ -52,20 +52,28 @@ const FIELD_HR: u32 = 6;
 const FIELD_MILLISECONDS: u32 = 7;
 const FIELD_ISO_TIME: u32 = 8;
 const FIELD_LONGITUDE_BELOW_180: u32 = 9;
+const FIELD_LOCAL_TIME: u32 = 10;
+const FIELD_SPREADSHEET_TIME: u32 = 11;
 
 const ANTIMERIDIAN: i32 = 1800000000;
+const SPACE: u8 = 0x20;
 
 let programEnd: usize = PROGRAM;
 let lastStart: usize = OUTPUT;
 let tailLength: usize = 0;
+let utcOffset: i64 = 0;
 
 /** Where the text of the last call ends. */
 export let textEnd: usize = OUTPUT;
 
-/** Uses the program that the host has written. `maxRowBytes`: maximum length of a row; `tailBytes`: length of its tail. */
-export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32): void {
+/**
+ * Uses the program that the host has written. `maxRowBytes`: maximum length of a row; `tailBytes`: length of its tail;
+ * `utcOffsetMs`: local time minus UTC.
+ */
+export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32, utcOffsetMs: i32): void {
   programEnd = PROGRAM + length;
   tailLength = tailBytes;
+  utcOffset = utcOffsetMs as i64;
   lastStart = OUTPUT + OUTPUT_CAPACITY - maxRowBytes - tailBytes;
 }
 
@@ -128,6 +136,12 @@ export function writeRows(given: bool, from: i32, to: i32): i32 {
         out = writeSmall(out, hr);
       } else if (field == FIELD_MILLISECONDS) {
         out = writeMilliseconds(out, load<f64>(wide) as i64) - 1;
+      } else if (field >= FIELD_LOCAL_TIME) {
+        out = writeIsoTime(out, (load<f64>(wide) as i64) + utcOffset) - 1;
+        if (field == FIELD_SPREADSHEET_TIME) {
+          store<u8>(out - 13, SPACE);
+          store<u8>(out - 4, mark);
+        }
       } else {
         const longitude = load<i32>(column, LONGITUDES);
         out = writeCoordinate(out, LONGITUDE, longitude == ANTIMERIDIAN ? -ANTIMERIDIAN : longitude) - 1;

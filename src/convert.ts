@@ -11,11 +11,13 @@ import { type Inspection, inspectionOf, type ReadResult } from "./read-result.js
 import { readWhole } from "./read-whole.js";
 import { noSamples } from "./recording-errors.js";
 import { SourceReader, type SourceReading } from "./source-reader.js";
+import { checkTimes } from "./time-layout.js";
 import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from "./types.js";
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout {
   /**
-   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV. For `gpx`,
+   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV, `time` and
+   * `timeZone` only to CSV and JSON lines: the other formats define how times are written. For `gpx`,
    * `tcx` and `fit` the default of `fillHrMs` is 2000, because sports software shows a heart rate only on rows that have one.
    */
   format?: FormatName | undefined;
@@ -83,7 +85,8 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
 }
 
 /**
- * The format that the options name. Throws `BAD_OPTION` for an unknown format, and for CSV layout options with another format.
+ * The format that the options name. Throws `BAD_OPTION` for an unknown format, for CSV layout options with another format, and for
+ * times that it does not write.
  */
 export function formatOf(options: ConvertOptions): Format {
   const format = formatNamed(options.format);
@@ -94,7 +97,25 @@ export function formatOf(options: ConvertOptions): Format {
       `${foreign} applies only to CSV; omit it with the format ${format.name}.`,
     );
   }
+  checkTimesOf(format, options);
   return format;
+}
+
+function checkTimesOf({ name, times }: Format, options: ConvertOptions): void {
+  checkTimes(options, "iso");
+  const { time, timeZone } = options;
+  if (times.length === 0 && (time ?? timeZone) !== undefined) {
+    const option = time === undefined ? "timeZone" : "time";
+    throw new AsiError(
+      "BAD_OPTION",
+      `The format ${name} defines how times are written; the option ${option} applies only to CSV and JSON lines.`,
+    );
+  }
+  if (time === undefined || times.includes(time)) return;
+  throw new AsiError(
+    "BAD_OPTION",
+    `The format ${name} writes times only as ${times.join(", ")}, not as ${time}.`,
+  );
 }
 
 const LAYOUT_OPTIONS = [
@@ -110,11 +131,15 @@ export function fileReader(
   source: Source,
   options: ConvertOptions,
   format: Format,
-  how: Omit<SourceReading, "format"> = {},
+  how: Omit<SourceReading, "loadFormat"> = {},
 ): SourceReader<"csv"> {
   const { fillHrMs = format.fillHrMs } = options;
   const settings = { ...options, fillHrMs, output: "csv" } as const;
-  return new SourceReader(source, settings, format === CSV ? how : { ...how, format });
+  return new SourceReader(
+    source,
+    settings,
+    format === CSV ? how : { ...how, loadFormat: () => format.load(options) },
+  );
 }
 
 /** Name of the file with the produced rows. Throws `NO_SAMPLES` if there is none. */

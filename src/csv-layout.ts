@@ -1,6 +1,7 @@
 import { requireBooleans, requireObject, shown } from "./arguments.js";
 import { AsiError } from "./errors.js";
 import type { DecimalMark } from "./row-text/template.js";
+import { type CheckedTimes, checkTimes, type TimeLayout } from "./time-layout.js";
 
 /** The columns of a CSV, in their standard order. */
 export const COLUMNS = Object.freeze([
@@ -15,7 +16,7 @@ export const COLUMNS = Object.freeze([
 export type Column = (typeof COLUMNS)[number];
 
 /** The layout of a CSV. The default is the standard CSV of docs/recording-format.md. */
-export interface CsvLayout {
+export interface CsvLayout extends TimeLayout {
   /** The columns, in this order. */
   columns?: readonly Column[] | undefined;
   /** One character between fields; default a comma, or a semicolon if the decimal mark is a comma. */
@@ -29,7 +30,7 @@ export interface CsvLayout {
 }
 
 /** A layout with all defaults filled in. */
-export interface CheckedLayout {
+export interface CheckedLayout extends CheckedTimes {
   columns: readonly Column[];
   delimiter: string;
   decimalMark: DecimalMark;
@@ -55,6 +56,13 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
     throw new AsiError("BAD_OPTION", `columns must name each column once: ${COLUMNS.join(", ")}${which}.`);
   }
   checkDelimiter(delimiter);
+  const times = checkTimes(layout, "unix");
+  if (times.time !== "unix" && " :+".includes(delimiter)) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `delimiter is ${shown(delimiter)}, which occurs in times; use another one.`,
+    );
+  }
   if (decimalMark !== "." && decimalMark !== ",") {
     throw new AsiError("BAD_OPTION", `decimalMark is ${shown(decimalMark)}; it must be "." or ",".`);
   }
@@ -65,8 +73,9 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
     throw new AsiError("BAD_OPTION", 'lineEnd must be "\\n" or "\\r\\n".');
   }
   const hasStandardColumns = columns.join() === COLUMNS.join() && decimalMark === ".";
-  const hasStandardRows = hasStandardColumns && delimiter === "," && lineEnd === "\n";
-  return { columns, delimiter, decimalMark, header, lineEnd, hasStandardRows };
+  const hasStandardRows =
+    hasStandardColumns && times.time === "unix" && delimiter === "," && lineEnd === "\n";
+  return { ...times, columns, delimiter, decimalMark, header, lineEnd, hasStandardRows };
 }
 
 /** The header line of a layout; empty if it has none. */

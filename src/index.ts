@@ -29,6 +29,7 @@ export { type Outputs, RecordingReader, type RecordingReaderOptions } from "./re
 export { type Repair, type RepairOptions, repair } from "./repair.js";
 export type { DecimalMark } from "./row-text/template.js";
 export { AsiCsvStream, AsiDecoderStream } from "./streams.js";
+export { TIME_FORMATS, type TimeFormat, type TimeLayout } from "./time-layout.js";
 export { decodeTrack, type TrackDecoding, type TrackSummary } from "./tracks/decode-track.js";
 export type { TrackFormat } from "./tracks/track-parser.js";
 export type { LeftOut } from "./tracks/track-rows.js";

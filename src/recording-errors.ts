@@ -48,11 +48,12 @@ export function noFrames(report: Report): AsiError | null {
 
 /** The error for a recording that gives no rows. */
 export function noSamples(report: Report): AsiError {
+  const { start, end } = report;
   return new AsiError(
     "NO_SAMPLES",
-    report.rows.total === 0
+    start === null || end === null
       ? "The recording has no row: no GNSS frame in it has a valid date, time and position."
-      : "The recording has no row between from and to.",
+      : `The recording runs from ${new Date(start).toISOString()} to ${new Date(end).toISOString()}; from and to leave none of it.`,
     { report },
   );
 }

@@ -2,7 +2,7 @@ import type { OutputKind } from "./engine.js";
 import { prepareEngine } from "./engines.js";
 import { AsiError, abortError } from "./errors.js";
 import { isTurnDue, takeTurn } from "./event-loop-turns.js";
-import type { Format } from "./formats/format.js";
+import type { OpenFormat } from "./formats/format.js";
 import type { ReadResult } from "./read-result.js";
 import { type Outputs, RecordingReader, type RecordingReaderOptions } from "./recording-reader.js";
 import { type ChunkReader, readChunks } from "./source.js";
@@ -15,8 +15,8 @@ export interface SourceReading {
   gives?: "copies" | "views";
   /** Whether to write a separate file for each range; default false. */
   split?: boolean;
-  /** The format for the output `csv`; default CSV. */
-  format?: Format;
+  /** Loads the format for the output `csv`; default CSV. */
+  loadFormat?: () => Promise<OpenFormat>;
 }
 
 /**
@@ -32,7 +32,7 @@ export class SourceReader<K extends OutputKind> {
   readonly #engineName: RecordingReaderOptions<K>["engine"];
   readonly #chunks: ChunkReader;
   readonly #gives: "copies" | "views";
-  readonly #format: Format | undefined;
+  readonly #loadFormat: (() => Promise<OpenFormat>) | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #result = deferred<ReadResult>();
   readonly #info = deferred<RecordingInfo>();
@@ -47,10 +47,10 @@ export class SourceReader<K extends OutputKind> {
   constructor(
     source: Source,
     options: RecordingReaderOptions<K> & { signal?: AbortSignal | undefined },
-    { gives = "copies", split = false, format }: SourceReading = {},
+    { gives = "copies", split = false, loadFormat }: SourceReading = {},
   ) {
     this.#recording = new RecordingReader(options, split);
-    this.#format = format;
+    this.#loadFormat = loadFormat;
     this.#chunks = readChunks(source);
     this.#engineName = options.engine;
     this.#signal = options.signal;
@@ -138,7 +138,7 @@ export class SourceReader<K extends OutputKind> {
     this.#isBegun = true;
     this.#signal?.addEventListener("abort", this.#onAbort);
     await prepareEngine(this.#engineName);
-    if (this.#format !== undefined) this.#recording.useFormat(await this.#format.load());
+    if (this.#loadFormat !== undefined) this.#recording.useFormat(await this.#loadFormat());
   }
 
   /** Ends a reading that has not started and whose signal is aborted. */

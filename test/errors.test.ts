@@ -107,7 +107,7 @@ describe("an error says what is wrong, where, and what to do", () => {
       joined([header, row]),
       { from: 1001 },
       { code: "NO_SAMPLES" },
-      /between from and to/,
+      /The recording runs from 1970-01-01T00:00:01\.000Z to .*; from and to leave none of it/,
     ],
   ])("%s", async ([, bytes, options, expected, message]) => {
     const error = await conversionError(bytes, options);

@@ -51,6 +51,8 @@ const FIELDS: readonly Field[] = [
   "milliseconds",
   "isoTime",
   "longitudeBelow180",
+  "localTime",
+  "spreadsheetTime",
 ];
 
 describe("a row template", () => {
@@ -98,6 +100,23 @@ describe("a row template", () => {
         expect(expected.match(/x{0,1000}/g)?.join("")).toBe("x".repeat(3 * length));
         for (const { writer } of cores) expect(write(writer, template, batch)).toBe(expected);
       }
+    }
+  });
+
+  it("writes local times by its offset, for people and for spreadsheets", () => {
+    const batch = batchOf([sample]);
+    const parts: TemplatePart[] = [
+      { field: "localTime" },
+      "+05:45|",
+      { field: "spreadsheetTime", decimalMark: "," },
+      "|",
+      { field: "isoTime" },
+    ];
+    const template = rowTemplate(parts, (5 * 60 + 45) * 60_000);
+    for (const writer of [plain, ...cores.map((core) => core.writer)]) {
+      expect(write(writer, template, batch)).toBe(
+        "2025-05-17T20:15:05.050+05:45|2025-05-17 20:15:05,050|2025-05-17T14:30:05.050Z",
+      );
     }
   });
 
@@ -159,6 +178,8 @@ describe("a row template", () => {
   });
 });
 
+const YEAR_0_MS = -62_167_219_200_000;
+
 describe("random rows by random templates", () => {
   const text = fc.oneof(
     fc.constantFrom(",", ";", "\n", "é", '"}'),
@@ -171,11 +192,16 @@ describe("random rows by random templates", () => {
     given: fc.array(flat, { maxLength: 3 }),
     missing: fc.array(flat, { maxLength: 3 }),
   }) as fc.Arbitrary<TemplatePart>;
-  const template = fc.array(fc.oneof(flat, choice), { maxLength: 12 }).map(rowTemplate);
+  const offset = fc.integer({ min: -93_600_000, max: 93_600_000 });
+  const template = fc
+    .tuple(fc.array(fc.oneof(flat, choice), { maxLength: 12 }), offset)
+    .map(([parts, utcOffsetMs]) => rowTemplate(parts, utcOffsetMs));
 
   it("come out of the core as they come out of plain TypeScript", () => {
     fc.assert(
       fc.property(template, fc.array(anySample, { maxLength: 40 }), (drawn, samples) => {
+        // recordings begin in the year 1
+        fc.pre(samples.every(({ timestampMs }) => timestampMs + drawn.utcOffsetMs >= YEAR_0_MS));
         const batch = batchOf(samples);
         const expected = write(plain, drawn, batch);
         for (const { name, writer } of cores) expect(write(writer, drawn, batch), name).toBe(expected);

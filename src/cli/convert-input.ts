@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { ConvertOptions } from "../convert.js";
 import {
   type PreparedConversion,
@@ -5,12 +6,16 @@ import {
   prepareSource,
   type WriteOptions,
 } from "../files/convert-file.js";
+import type { ChunkSource } from "../source.js";
+import { readFirstRow } from "./first-row.js";
 import { type Input, openInput } from "./inputs.js";
+import { dependOnDay, resolveBounds, type TimeBounds } from "./time-bounds.js";
 
 /** What is to be done, as it can be sent to a worker thread. */
 export interface ConvertTask {
   input: Input;
-  options: Omit<ConvertOptions, "signal"> & WriteOptions;
+  bounds: TimeBounds;
+  options: Omit<ConvertOptions, "signal" | "from" | "to"> & WriteOptions;
 }
 
 export interface ConvertHooks {
@@ -20,9 +25,28 @@ export interface ConvertHooks {
 
 /** Converts into files that are still to get their names. Throws what `convertFile` throws, and why an input is missing. */
 export async function convertInput(
-  { input, options }: ConvertTask,
+  { input, bounds, options }: ConvertTask,
   { onProgress, signal }: ConvertHooks,
 ): Promise<PreparedConversion> {
-  if (input.kind === "file") return prepareFile(input.path, { ...options, onProgress, signal });
-  return prepareSource(openInput(input, onProgress), { ...options, signal });
+  if (dependOnDay(bounds)) {
+    const { source, from, to } = await openBetween(input, bounds, options.serial, onProgress);
+    const outDir = options.outDir ?? (input.kind === "file" ? dirname(input.path) : undefined);
+    return prepareSource(source, { ...options, from, to, outDir, signal });
+  }
+  const bounded = { ...options, ...resolveBounds(bounds, null), signal };
+  if (input.kind === "file") return prepareFile(input.path, { ...bounded, onProgress });
+  return prepareSource(openInput(input, onProgress), bounded);
+}
+
+/** Opens an input and resolves the bounds of its rows, for which it may read up to the first row. */
+export async function openBetween(
+  input: Input,
+  bounds: TimeBounds,
+  serial: string | undefined,
+  onProgress: (bytesRead: number) => void,
+): Promise<{ source: ChunkSource; from: number | undefined; to: number | undefined }> {
+  const source = openInput(input, onProgress);
+  if (!dependOnDay(bounds)) return { source, ...resolveBounds(bounds, null) };
+  const { firstRowMs, whole } = await readFirstRow(source, serial);
+  return { source: whole, ...resolveBounds(bounds, firstRowMs) };
 }

@@ -1,4 +1,4 @@
-import { type ConvertOptions, formatOf } from "../convert.js";
+import { formatOf } from "../convert.js";
 import { type Column, checkLayout } from "../csv-layout.js";
 import { checkDecodeOptions } from "../decode-options.js";
 import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
@@ -8,13 +8,17 @@ import { commitFiles, discardFiles } from "../files/prepared-files.js";
 import type { FormatName } from "../formats/format.js";
 import type { Inspection } from "../read-result.js";
 import type { DecimalMark } from "../row-text/template.js";
+import type { TimeFormat } from "../time-layout.js";
 import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
-import { convertInput } from "./convert-input.js";
+import { type ConvertTask, convertInput, openBetween } from "./convert-input.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
-import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
+import { findInputs, type Input, nameOf } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
+import { DescribedError, failureOf } from "./problem.js";
+import { resolveBounds, type TimeBound, type TimeBounds } from "./time-bounds.js";
+import { instantFormat } from "./time-text.js";
 import { UsageError } from "./usage-error.js";
 
 export interface ConvertFlags {
@@ -22,8 +26,10 @@ export interface ConvertFlags {
   outDir?: string;
   force?: boolean;
   split?: boolean;
-  from?: number;
-  to?: number;
+  from?: TimeBound;
+  to?: TimeBound;
+  tz?: string;
+  time?: TimeFormat;
   format?: FormatName;
   columns?: Column[];
   delimiter?: string;
@@ -37,34 +43,37 @@ export interface ConvertFlags {
 
 /** `asi convert`: recordings in, CSV or another format out. */
 export async function convert(args: string[], flags: ConvertFlags, context: Context): Promise<ExitStatus> {
-  const given: ConvertOptions = {
+  const bounds: TimeBounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
+  const given = {
     serial: flags.serial,
     strict: flags.strict,
-    from: flags.from,
-    to: flags.to,
     fillHrMs: flags.fillHr,
+    time: flags.time,
+    // it applies to --from and --to in any case
+    timeZone: flags.time === "local" || flags.time === "excel" ? flags.tz : undefined,
     columns: flags.columns,
     delimiter: flags.delimiter,
     decimalMark: flags.decimal,
     format: flags.format,
   };
-  checkDecodeOptions(given);
-  checkLayout(given);
   checkFlags(flags);
+  checkDecodeOptions({ ...given, ...resolveBounds(bounds, null) });
+  checkLayout(given);
   const inputs = findInputs(args);
   checkOutput(flags, args, inputs);
   const { output } = flags;
   const options = output === undefined || isStandardOutput(output) ? given : withFormatOf(output, given);
   formatOf(options);
   const [only] = inputs;
-  if (isStandardOutput(flags.output) && only !== undefined) return convertToOutput(only, options, context);
-  return convertToFiles(inputs, flags, options, context);
+  if (isStandardOutput(flags.output) && only !== undefined)
+    return convertToOutput(only, bounds, options, context);
+  return convertToFiles(inputs, flags, { bounds, options }, context);
 }
 
 async function convertToFiles(
   inputs: Input[],
   flags: ConvertFlags,
-  options: ConvertOptions,
+  { bounds, options }: Omit<ConvertTask, "input">,
   context: Context,
 ): Promise<ExitStatus> {
   const { console, signal } = context;
@@ -78,12 +87,13 @@ async function convertToFiles(
       json: flags.json === true,
       concurrency: jobs,
       async work(input, index, onProgress) {
-        const task = { input, options: { ...options, outDir, output, force, split } };
+        const task = { input, bounds, options: { ...options, outDir, output, force, split } };
         // only the main thread can read standard input
-        const prepared =
+        const preparing =
           workers === null || input.kind !== "file"
-            ? await convertInput(task, { onProgress, signal })
-            : await workers.convert(task, onProgress);
+            ? convertInput(task, { onProgress, signal })
+            : workers.convert(task, onProgress);
+        const prepared = await sayingWhen(bounds, preparing);
         try {
           await reservations.reserve(index, prepared.paths);
         } catch (error) {
@@ -110,7 +120,12 @@ async function convertToFiles(
   }
 }
 
-async function convertToOutput(input: Input, options: ConvertOptions, context: Context): Promise<ExitStatus> {
+async function convertToOutput(
+  input: Input,
+  bounds: TimeBounds,
+  options: ConvertTask["options"],
+  context: Context,
+): Promise<ExitStatus> {
   const { console, signal } = context;
   const output = new DescriptorOutput(1, signal);
   return runBatch<Inspection>(context, {
@@ -118,8 +133,10 @@ async function convertToOutput(input: Input, options: ConvertOptions, context: C
     json: false,
     // the terminal may show the rows themselves
     hasProgress: process.stdout.isTTY !== true,
-    work: (_, __, onProgress) =>
-      convertToDescriptor(openInput(input, onProgress), output, { ...options, signal }),
+    async work(_, __, onProgress) {
+      const { source, from, to } = await openBetween(input, bounds, options.serial, onProgress);
+      return sayingWhen(bounds, convertToDescriptor(source, output, { ...options, from, to, signal }));
+    },
     async show({ report }) {
       for (const line of notices(console, nameOf(input), report)) console.message(...line);
     },
@@ -128,7 +145,27 @@ async function convertToOutput(input: Input, options: ConvertOptions, context: C
   });
 }
 
-function checkFlags({ output, outDir, split, json }: ConvertFlags): void {
+// If --from and --to leave nothing, the error says when the recording is, in the time zone of the user.
+async function sayingWhen<T>({ timeZone }: TimeBounds, converting: Promise<T>): Promise<T> {
+  try {
+    return await converting;
+  } catch (error) {
+    const failure = failureOf(error);
+    const { start = null, end = null } = failure.report ?? {};
+    if (failure.error.code !== "NO_SAMPLES" || start === null || end === null) throw error;
+    const instantText = instantFormat(timeZone);
+    const message = `The recording runs from ${instantText(start)} to ${instantText(end)}; --from/--to leave none of it.`;
+    throw new DescribedError({ ...failure, error: { ...failure.error, message } });
+  }
+}
+
+function checkFlags({ output, outDir, split, json, time, tz }: ConvertFlags): void {
+  if (time === "local" && tz === undefined) {
+    throw new UsageError(
+      "--time local requires --tz: --tz Europe/Zurich, or --tz local for the zone of this computer.",
+    );
+  }
+
   if (output === undefined) return;
   if (split) throw new UsageError("--split writes several files, but -o names one; use --out-dir instead.");
   if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");

@@ -5,16 +5,17 @@ import type { Context } from "./batch.js";
 import { type ExitStatus, isDamaged } from "./exit-status.js";
 import { nameOf } from "./inputs.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
-import { instantText, timeSpanText } from "./time-text.js";
+import { instantFormat, timeSpanText } from "./time-text.js";
 
 /** `asi info`: shows the content of a recording and accounts for every byte. */
 export function info(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
+  const instantText = instantFormat(flags.tz);
   let isFirst = true;
   return inspectInputs(args, flags, context, {
     text(inspection, input) {
       const gap = isFirst ? "" : "\n";
       isFirst = false;
-      const lines = linesOf(inspection).map(([label, value]) =>
+      const lines = linesOf(inspection, instantText).map(([label, value]) =>
         `  ${label.padEnd(LABEL_WIDTH)}${value}`.trimEnd(),
       );
       return `${gap}${nameOf(input)}\n${lines.join("\n")}\n`;
@@ -27,7 +28,10 @@ type Line = readonly [label: string, value: string];
 
 const LABEL_WIDTH = 14;
 
-function linesOf({ info, report, fileName, recordedMs, rates }: Inspection): Line[] {
+function linesOf(
+  { info, report, fileName, recordedMs, rates }: Inspection,
+  instantText: (ms: number) => string,
+): Line[] {
   const device = [info.deviceName, info.deviceType].filter((text) => text !== "").join(", ");
   return [
     ["serial", info.serial],
@@ -39,7 +43,7 @@ function linesOf({ info, report, fileName, recordedMs, rates }: Inspection): Lin
         ? "none: a plain log"
         : `format version ${info.formatVersion}, ${info.periodMs === 0 ? "GNSS period not named" : `a GNSS epoch every ${info.periodMs} ms`}`,
     ],
-    ...timeLines(report, recordedMs),
+    ...timeLines(report, recordedMs, instantText),
     [
       "rows",
       `${report.rows.total}, ${report.rows.withHr} with heart rate, ${report.rows.twoD} without altitude (2D)`,
@@ -58,7 +62,7 @@ function linesOf({ info, report, fileName, recordedMs, rates }: Inspection): Lin
   ];
 }
 
-function timeLines({ start, end }: Report, recordedMs: number): Line[] {
+function timeLines({ start, end }: Report, recordedMs: number, instantText: (ms: number) => string): Line[] {
   if (start === null || end === null) return [];
   return [
     ["start", instantText(start)],

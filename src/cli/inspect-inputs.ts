@@ -8,6 +8,7 @@ import { findInputs, type Input, openInput } from "./inputs.js";
 /** Options of the commands that only look. */
 export interface InspectFlags {
   serial?: string;
+  tz?: string;
   json?: boolean;
 }
 

@@ -2,10 +2,11 @@ import type { Context } from "./batch.js";
 import type { ExitStatus } from "./exit-status.js";
 import { nameOf } from "./inputs.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
-import { instantText } from "./time-text.js";
+import { instantFormat } from "./time-text.js";
 
 /** `asi ranges`: start, stop and number of rows of each range, with tabs between; of several inputs the name in front. */
 export function ranges(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
+  const instantText = instantFormat(flags.tz);
   return inspectInputs(args, flags, context, {
     text: ({ report }, input, isOnly) =>
       report.ranges

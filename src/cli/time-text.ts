@@ -1,8 +1,15 @@
+import { offsetText, TimeZone } from "../time-zone.js";
+
 // Times as the command prints them.
 
-/** `2025-05-17T14:30:00.000Z` */
-export function instantText(ms: number): string {
-  return new Date(ms).toISOString();
+/** Formats instants: `2025-05-17T14:30:00.000Z`, or in a time zone `2025-05-17T16:30:00.000+02:00`. */
+export function instantFormat(timeZone: string | undefined): (ms: number) => string {
+  if (timeZone === undefined) return (ms) => new Date(ms).toISOString();
+  const zone = new TimeZone(timeZone);
+  return (ms) => {
+    const offsetMs = zone.offsetAt(ms);
+    return new Date(ms + offsetMs).toISOString().replace("Z", offsetText(offsetMs));
+  };
 }
 
 /** `1:42:05.300`: hours, minutes, seconds. */

@@ -1,6 +1,7 @@
 import { shown } from "../arguments.js";
 import { checkLayout } from "../csv-layout.js";
 import { AsiError } from "../errors.js";
+import { checkTimes, TIME_FORMATS } from "../time-layout.js";
 import { csvFormat } from "./csv.js";
 import type { Format, FormatName } from "./format.js";
 
@@ -12,6 +13,7 @@ export const CSV: Format = {
   extension: ".csv",
   mediaType: "text/csv",
   fillHrMs: 0,
+  times: TIME_FORMATS,
   load: async () => csvFormat(checkLayout({})),
 };
 
@@ -23,6 +25,7 @@ export const FORMATS: readonly Format[] = [
     extension: ".parquet",
     mediaType: "application/vnd.apache.parquet",
     fillHrMs: 0,
+    times: [],
     load: async () => (await import("./parquet.js")).parquetFormat("double"),
   },
   {
@@ -30,6 +33,7 @@ export const FORMATS: readonly Format[] = [
     extension: ".gpx",
     mediaType: "application/gpx+xml",
     fillHrMs: SPORTS_FILL_HR_MS,
+    times: [],
     load: async () => (await import("./gpx.js")).openGpx,
   },
   {
@@ -37,6 +41,7 @@ export const FORMATS: readonly Format[] = [
     extension: ".tcx",
     mediaType: "application/vnd.garmin.tcx+xml",
     fillHrMs: SPORTS_FILL_HR_MS,
+    times: [],
     load: async () => (await import("./tcx.js")).openTcx,
   },
   {
@@ -44,6 +49,7 @@ export const FORMATS: readonly Format[] = [
     extension: ".fit",
     mediaType: "application/vnd.ant.fit",
     fillHrMs: SPORTS_FILL_HR_MS,
+    times: [],
     load: async () => (await import("./fit.js")).openFit,
   },
   {
@@ -51,6 +57,7 @@ export const FORMATS: readonly Format[] = [
     extension: ".geojson",
     mediaType: "application/geo+json",
     fillHrMs: 0,
+    times: [],
     load: async () => (await import("./geojson.js")).openGeojson,
   },
   {
@@ -58,6 +65,7 @@ export const FORMATS: readonly Format[] = [
     extension: ".geojsonl",
     mediaType: "application/x-ndjson",
     fillHrMs: 0,
+    times: [],
     load: async () => (await import("./geojsonl.js")).openGeojsonl,
   },
   {
@@ -66,13 +74,15 @@ export const FORMATS: readonly Format[] = [
     otherExtension: ".ndjson",
     mediaType: "application/x-ndjson",
     fillHrMs: 0,
-    load: async () => (await import("./jsonl.js")).openJsonl,
+    times: ["unix", "iso", "local"],
+    load: async (layout) => (await import("./jsonl.js")).jsonlFormat(checkTimes(layout, "iso")),
   },
   {
     name: "kml",
     extension: ".kml",
     mediaType: "application/vnd.google-earth.kml+xml",
     fillHrMs: 0,
+    times: [],
     load: async () => (await import("./kml.js")).openKml,
   },
 ];

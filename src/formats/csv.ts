@@ -1,19 +1,37 @@
 import { type CheckedLayout, type Column, headerText } from "../csv-layout.js";
+import { LocalRows } from "../row-text/local-rows.js";
 import { type DecimalMark, rowTemplate, type TemplatePart } from "../row-text/template.js";
 import type { OpenFormat } from "./format.js";
 import { textFormat } from "./text-format.js";
 
 /** CSV in any layout. No field contains a delimiter, a quote or a line end, so no field needs quotes. */
 export function csvFormat(layout: CheckedLayout): OpenFormat {
-  const { columns, delimiter, decimalMark, lineEnd } = layout;
-  const fields = columns.flatMap((column, i) => [i === 0 ? "" : delimiter, fieldOf(column, decimalMark)]);
-  return textFormat({ before: headerText(layout), row: rowTemplate([...fields, lineEnd]) });
+  const { columns, delimiter, decimalMark, lineEnd, zone } = layout;
+  const rowWith = (timestamp: readonly TemplatePart[]) => [
+    ...columns.flatMap((column, i) => [
+      i === 0 ? "" : delimiter,
+      ...(column === "timestamp" ? timestamp : [fieldOf(column, decimalMark)]),
+    ]),
+    lineEnd,
+  ];
+  return textFormat({ before: headerText(layout), row: rowsOf() });
+
+  function rowsOf() {
+    switch (layout.time) {
+      case "unix":
+        return rowTemplate(rowWith([{ field: "seconds", decimalMark }]));
+      case "iso":
+        return rowTemplate(rowWith([{ field: "isoTime" }]));
+      case "local":
+        return new LocalRows(zone, (offset) => rowWith([{ field: "localTime" }, offset]));
+      case "excel":
+        return new LocalRows(zone, () => rowWith([{ field: "spreadsheetTime", decimalMark }]));
+    }
+  }
 }
 
-function fieldOf(column: Column, decimalMark: DecimalMark): TemplatePart {
+function fieldOf(column: Exclude<Column, "timestamp">, decimalMark: DecimalMark): TemplatePart {
   switch (column) {
-    case "timestamp":
-      return { field: "seconds", decimalMark };
     case "altitude":
     case "hr":
       return { where: column, given: [{ field: column, decimalMark }] };

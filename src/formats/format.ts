@@ -1,4 +1,5 @@
 import type { RowWriter } from "../row-text/row-writer.js";
+import type { TimeFormat, TimeLayout } from "../time-layout.js";
 import type { RecordingInfo, Report, SampleBatch } from "../types.js";
 
 export type FormatName = "csv" | "parquet" | "gpx" | "tcx" | "fit" | "geojson" | "geojsonl" | "jsonl" | "kml";
@@ -13,8 +14,10 @@ export interface Format {
   readonly mediaType: string;
   /** Default maximum age, in ms, of a heart rate that is repeated on later rows; 0: heart rates are not repeated. */
   readonly fillHrMs: number;
+  /** The values of `time` from which the caller can choose; empty if the format defines how times are written. */
+  readonly times: readonly TimeFormat[];
   /** Loads the writer. Each format is a separate module, which is imported on first use. */
-  load(): Promise<OpenFormat>;
+  load(layout: TimeLayout): Promise<OpenFormat>;
 }
 
 /** Starts a file. Each module of this folder exports one such function, for example `openGpx`. */

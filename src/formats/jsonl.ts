@@ -1,12 +1,28 @@
-import { rowTemplate } from "../row-text/template.js";
+import { LocalRows } from "../row-text/local-rows.js";
+import { rowTemplate, type TemplatePart } from "../row-text/template.js";
+import type { CheckedTimes } from "../time-layout.js";
+import type { OpenFormat } from "./format.js";
 import { textFormat } from "./text-format.js";
 
 /** JSON lines: an object for each row; its keys are the column names of the CSV. */
-export const openJsonl = textFormat({
-  row: rowTemplate([
-    '{"timestamp":"',
-    { field: "isoTime" },
-    '","latitude":',
+export function jsonlFormat({ time, zone }: CheckedTimes): OpenFormat {
+  switch (time) {
+    case "unix":
+      return textFormat({ row: rowTemplate(rowWith([{ field: "seconds" }])) });
+    case "local":
+      return textFormat({
+        row: new LocalRows(zone, (offset) => rowWith(['"', { field: "localTime" }, `${offset}"`])),
+      });
+    default:
+      return textFormat({ row: rowTemplate(rowWith(['"', { field: "isoTime" }, '"'])) });
+  }
+}
+
+function rowWith(timestamp: readonly TemplatePart[]): readonly TemplatePart[] {
+  return [
+    '{"timestamp":',
+    ...timestamp,
+    ',"latitude":',
     { field: "latitude" },
     ',"longitude":',
     { field: "longitude" },
@@ -17,5 +33,5 @@ export const openJsonl = textFormat({
     ',"hr":',
     { where: "hr", given: [{ field: "hr" }], missing: ["null"] },
     "}\n",
-  ]),
-});
+  ];
+}

@@ -1,3 +1,4 @@
+import { LocalRows } from "../row-text/local-rows.js";
 import type { RowTemplate } from "../row-text/template.js";
 import type { FormatContext, FormatWriter, OpenFormat } from "./format.js";
 
@@ -12,7 +13,7 @@ export interface BoilerplateTexts {
 
 /** A format that is defined by texts and a row template, and writes each row as it arrives. */
 export interface TextFormat extends BoilerplateTexts {
-  readonly row: RowTemplate;
+  readonly row: RowTemplate | LocalRows;
 }
 
 export function textFormat(format: TextFormat): OpenFormat {
@@ -22,7 +23,13 @@ export function textFormat(format: TextFormat): OpenFormat {
       ...(format.range !== undefined && { startRange: () => boilerplate.startRange() }),
       *rows(batch, from, to) {
         yield* boilerplate.takePending();
-        yield* rowPieces(context, format.row, batch, from, to);
+        for (let next = from; next < to; ) {
+          const { row } = format;
+          const { template, end } =
+            row instanceof LocalRows ? row.next(batch, next, to) : { template: row, end: to };
+          yield* rowPieces(context, template, batch, next, end);
+          next = end;
+        }
       },
       end: () => boilerplate.end(),
     };

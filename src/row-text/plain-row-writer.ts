@@ -17,7 +17,7 @@ export class PlainRowWriter implements RowWriter {
 
 const utf8 = new TextEncoder();
 
-function textOf({ instructions }: RowTemplate, batch: SampleBatch, row: number): string {
+function textOf({ instructions, utcOffsetMs }: RowTemplate, batch: SampleBatch, row: number): string {
   const unmet =
     (batch.fixType[row] === 2 ? Condition.withAltitude : Condition.withoutAltitude) |
     (batch.hr[row] === 0 ? Condition.withHr : Condition.withoutHr);
@@ -25,12 +25,17 @@ function textOf({ instructions }: RowTemplate, batch: SampleBatch, row: number):
   for (const instruction of instructions) {
     if ((instruction.conditions & unmet) !== 0) continue;
     text += instruction.text;
-    if ((instruction.fieldConditions & unmet) === 0) text += fieldOf(instruction, batch, row);
+    if ((instruction.fieldConditions & unmet) === 0) text += fieldOf(instruction, batch, row, utcOffsetMs);
   }
   return text;
 }
 
-function fieldOf({ field, decimalMark }: Instruction, batch: SampleBatch, row: number): string {
+function fieldOf(
+  { field, decimalMark }: Instruction,
+  batch: SampleBatch,
+  row: number,
+  utcOffsetMs: number,
+): string {
   const ms = batch.timestampMs[row] ?? 0;
   const longitudeE7 = batch.longitudeE7[row] ?? 0;
   switch (field) {
@@ -42,6 +47,14 @@ function fieldOf({ field, decimalMark }: Instruction, batch: SampleBatch, row: n
       return String(ms);
     case "isoTime":
       return new Date(ms).toISOString();
+    case "localTime":
+      return new Date(ms + utcOffsetMs).toISOString().slice(0, -1);
+    case "spreadsheetTime":
+      return new Date(ms + utcOffsetMs)
+        .toISOString()
+        .slice(0, -1)
+        .replace("T", " ")
+        .replace(".", decimalMark);
     case "latitude":
       return decimal(batch.latitudeE7[row] ?? 0, 7, decimalMark);
     case "longitude":

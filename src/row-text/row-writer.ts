@@ -12,8 +12,8 @@ export interface TextOfRows {
 /** Writes rows as text. Implemented by the core and in TypeScript, with identical results. */
 export interface RowWriter {
   /**
-   * Writes the rows from `from` to `to` (exclusive), or as many of them as fit, but at least one. All times must lie in the
-   * years 0 to 10000.
+   * Writes the rows from `from` to `to` (exclusive), or as many of them as fit, but at least one. All times, local ones
+   * too, must lie in the years 0 to 10000.
    */
   write(template: RowTemplate, batch: SampleBatch, from: number, to: number): TextOfRows;
 }

@@ -16,7 +16,11 @@ export type Field =
   /** whole ms since 1970 UTC */
   | "milliseconds"
   /** `2025-05-17T14:30:00.050Z`; years from 10000 on as `Date.prototype.toISOString` writes them */
-  | "isoTime";
+  | "isoTime"
+  /** local time by the offset of the template: `2025-05-17T16:30:00.050` */
+  | "localTime"
+  /** the same as spreadsheets read it: `2025-05-17 16:30:00.050`, with the decimal mark */
+  | "spreadsheetTime";
 
 export type DecimalMark = "." | ",";
 
@@ -52,6 +56,8 @@ export interface RowTemplate {
   readonly tailBytes: number;
   /** Maximum length of a row in bytes. */
   readonly maxRowBytes: number;
+  /** Local time minus UTC, for the fields `localTime` and `spreadsheetTime`. */
+  readonly utcOffsetMs: number;
 }
 
 /** Conditions of instructions, as bits. */
@@ -75,6 +81,8 @@ const FIELDS: Readonly<Record<Field, { readonly code: number; readonly maxBytes:
   milliseconds: { code: 7, maxBytes: 15 },
   isoTime: { code: 8, maxBytes: 27 },
   longitudeBelow180: { code: 9, maxBytes: 12 },
+  localTime: { code: 10, maxBytes: 26 },
+  spreadsheetTime: { code: 11, maxBytes: 26 },
 };
 
 /** Room for a program in the core: PROGRAM_CAPACITY of assembly/memory.ts. */
@@ -91,9 +99,10 @@ const BLOCK_BYTES = 16;
 /**
  * Creates a template from its parts.
  *
+ * @param utcOffsetMs local time minus UTC, less than two days
  * @throws RangeError if it is too long, which is a mistake in the calling code
  */
-export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
+export function rowTemplate(parts: readonly TemplatePart[], utcOffsetMs = 0): RowTemplate {
   const instructions = instructionsOf(parts, 0);
   // the core always runs at least one instruction
   if (instructions.length === 0) instructions.push(NO_INSTRUCTION);
@@ -126,7 +135,7 @@ export function rowTemplate(parts: readonly TemplatePart[]): RowTemplate {
     program.set(text, at + HEAD_BYTES);
     at += size;
   }
-  return { instructions, program, tailBytes, maxRowBytes };
+  return { instructions, program, tailBytes, maxRowBytes, utcOffsetMs };
 }
 
 const utf8 = new TextEncoder();

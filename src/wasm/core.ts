@@ -33,7 +33,7 @@ export interface CoreExports extends Record<string, unknown> {
   rowCapacity(): number;
   program(): number;
   programCapacity(): number;
-  takeProgram(length: number, maxRowBytes: number, tailBytes: number): void;
+  takeProgram(length: number, maxRowBytes: number, tailBytes: number, utcOffsetMs: number): void;
   writeRows(given: boolean, from: number, to: number): number;
   textEnd(): number;
   closedRanges(): number;

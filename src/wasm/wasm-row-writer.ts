@@ -43,7 +43,8 @@ export class WasmRowWriter implements RowWriter {
 
   #take(template: RowTemplate): void {
     this.#bytes.set(template.program, this.#program);
-    this.#core.takeProgram(template.program.length, template.maxRowBytes, template.tailBytes);
+    const { program, maxRowBytes, tailBytes, utcOffsetMs } = template;
+    this.#core.takeProgram(program.length, maxRowBytes, tailBytes, utcOffsetMs);
     this.#template = template;
   }
 }

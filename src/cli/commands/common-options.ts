@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../batch.js";
 import type { ExitStatus } from "../exit-status.js";
+import { parseTimeZone } from "../time-bounds.js";
 
 /** What the definition of a command gets from the program. */
 export interface Host {
@@ -20,6 +21,13 @@ export const withSerial = (command: Command) =>
   command.option(
     "--serial <number>",
     "use this serial number instead of the recording's own; also allows reading plain u-blox logs",
+  );
+
+export const withTimeZone = (command: Command, purpose: string) =>
+  command.option(
+    "--tz <zone>",
+    `time zone ${purpose}: Europe/Zurich, UTC or local; default UTC`,
+    parseTimeZone,
   );
 
 export const withJson = (command: Command) =>

@@ -1,13 +1,7 @@
 import type { Command } from "commander";
-import {
-  parseColumns,
-  parseDelimiter,
-  parseInstant,
-  parsePath,
-  parseTimeSpan,
-  wholeNumber,
-} from "../values.js";
-import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial } from "./common-options.js";
+import { parseTimeBound } from "../time-bounds.js";
+import { parseColumns, parseDelimiter, parsePath, parseTimeSpan, wholeNumber } from "../values.js";
+import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
 
 /** `asi convert` */
 export function addConvert(program: Command, { context, onStatus }: Host): void {
@@ -27,8 +21,10 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
       (text) => text.toLowerCase(),
     )
     .option("--split", "one file per range (ranges are more than 5 minutes apart)")
-    .option("--from <time>", "only rows at or after this time", (text) => parseInstant(text, "start"))
-    .option("--to <time>", "only rows at or before this time", (text) => parseInstant(text, "end"))
+    .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
+    .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
+  withTimeZone(command, "of --from, --to, and --time local and excel")
+    .option("--time <format>", "how times are written: unix (default), iso, local or excel (see below)")
     .option("--columns <names>", "the columns in this order, separated by commas", parseColumns)
     .option("--delimiter <character>", "character between the fields, such as ; or tab", parseDelimiter)
     .option("--decimal <mark>", "decimal mark: . or a comma; with a comma the default delimiter is ;")
@@ -45,7 +41,8 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
       `Examples:
   asi convert match.asi
   asi convert recordings/ "archive/**/*.asi" --out-dir csv --jobs 4
-  asi convert match.asi --from 2025-05-17T14:30:00Z --to 2025-05-17T15:15:00Z
+  asi convert match.asi --from 16:30 --to 17:15 --tz Europe/Zurich
+  asi convert match.asi --time excel --tz Europe/Zurich --decimal ,
   asi convert match.asi -o match.gpx
   asi convert recordings/ --format jsonl --out-dir rows
   asi convert match.asi -o - | head
@@ -61,11 +58,20 @@ Without -o and --out-dir the file is written beside its input, or to the current
 SERIAL_START_END.csv, with the times of its first and last row and the extension of its format. A file is never left
 incomplete.
 
---columns, --delimiter and --decimal apply only to CSV. Units are the same in all formats. Text formats other than CSV
-write times as ISO 8601.
+--from and --to: a time of day such as 16:30 on the day of the first row; a date and time (2025-05-17T16:30:00.5 or
+20250517T163000); the same with an offset (+02:00 or Z); a date for the whole day; or seconds since 1970. Both ends are
+inclusive. Times without an offset are in the zone of --tz. Without --tz they are UTC. A --to that is earlier in the day
+than --from is on the next day.
 
-Times: RFC 3339 (2025-05-17T14:30:00.5+02:00; UTC without an offset), 20250517T143000 as in file names, seconds since
-1970 as in the CSV, or a date for the whole day. Both ends are inclusive.
+--time, for CSV and JSON lines (the other formats define how they write times):
+  unix    1747492200.050                  seconds since 1970; the default of CSV
+  iso     2025-05-17T14:30:00.050Z        UTC; the default of JSON lines
+  local   2025-05-17T16:30:00.050+02:00   with the offset of --tz at that time
+  excel   2025-05-17 16:30:00.050         CSV only: text that Excel and LibreOffice open as date and time, without an
+                                          offset. With --decimal , the milliseconds follow a comma, as Excel expects
+                                          in countries with a decimal comma.
+
+--columns, --delimiter and --decimal apply only to CSV. Units are the same in all formats.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

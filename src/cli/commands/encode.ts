@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { parseDelimiter, parseInstant, parsePath, parseTimeSpan, wholeNumber } from "../values.js";
+import { parseInstant } from "../time-bounds.js";
+import { parseDelimiter, parsePath, parseTimeSpan, wholeNumber } from "../values.js";
 import { EXIT_STATUS, type Host, withJson } from "./common-options.js";
 
 /** `asi encode` */
@@ -29,7 +30,7 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
     .option("--demo", "generate a session: 10 rows and one heart rate per second")
     .option("--seed <n>", "seed of the generated session; default 1", wholeNumber(0, 0xffffffff))
     .option("--start <time>", "time of the first row; default 2025-05-17T14:30:00Z", (text) =>
-      Math.round(parseInstant(text, "start")),
+      Math.round(parseInstant(text)),
     )
     .option(
       "--duration <time>",

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial } from "./common-options.js";
+import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
 
 /** `asi info` */
 export function addInfo(program: Command, { context, onStatus }: Host): void {
@@ -10,7 +10,8 @@ export function addInfo(program: Command, { context, onStatus }: Host): void {
       "Shows for each recording the header, duration, rows, rates and ranges, and accounts for every byte.",
     )
     .argument("<inputs...>", INPUTS);
-  withJson(withSerial(command))
+  withTimeZone(withSerial(command), "of the times shown");
+  withJson(command)
     .addHelpText("before", "Examples:\n  asi info match.asi\n  asi info recordings/ --json\n")
     .addHelpText("after", EXIT_STATUS)
     .action(async (inputs: string[], flags) => {

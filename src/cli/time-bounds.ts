@@ -1,0 +1,169 @@
+import { InvalidArgumentError } from "commander";
+import { TimeZone } from "../time-zone.js";
+
+// The times of --from and --to.
+
+const DAY_MS = 86_400_000;
+
+/** What --from or --to says. */
+export type TimeBound =
+  | { kind: "instant"; ms: number }
+  /** A date and time without an offset, as ms since 1970 of the time that clocks show. */
+  | { kind: "local"; localMs: number }
+  /** A time of day, in ms since midnight. */
+  | { kind: "clock"; text: string; sinceMidnightMs: number };
+
+/** Bounds as they are sent to worker threads. */
+export interface TimeBounds {
+  from?: TimeBound | undefined;
+  to?: TimeBound | undefined;
+  /** Default UTC. */
+  timeZone?: string | undefined;
+}
+
+/**
+ * Reads an instant: RFC 3339 date and time (a space may replace the T, and an offset may be omitted), a date, a time of day, the
+ * compact form of file names, or seconds since 1970 as in the CSV.
+ *
+ * @param dateMeans which end of the day a date alone means
+ */
+export function parseTimeBound(text: string, dateMeans: "start" | "end"): TimeBound {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return { kind: "instant", ms: millisecondsOfSeconds(text) };
+  const bound = clockOf(text) ?? dateAndTimeOf(text, dateMeans);
+  if (bound === null) {
+    throw new InvalidArgumentError(
+      'Give a date and time such as 2025-05-17T14:30:00Z or "2025-05-17 14:30", a date, a time such as 14:30, or seconds since 1970.',
+    );
+  }
+  return bound;
+}
+
+/** The same without times of day, in UTC. @returns ms since 1970 UTC */
+export function parseInstant(text: string): number {
+  const bound = parseTimeBound(text, "start");
+  if (bound.kind === "clock")
+    throw new InvalidArgumentError("Give the date too, as in 2025-05-17T14:30:00Z.");
+  return bound.kind === "instant" ? bound.ms : bound.localMs;
+}
+
+function clockOf(text: string): TimeBound | null {
+  const [, hour, minute, second = 0, fraction = ""] = /^(\d\d?):(\d\d)(?::(\d\d)(\.\d+)?)?$/.exec(text) ?? [];
+  if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  return { kind: "clock", text, sinceMidnightMs: (seconds + Number(`0${fraction}`)) * 1000 };
+}
+
+function dateAndTimeOf(text: string, dateMeans: "start" | "end"): TimeBound | null {
+  const match =
+    /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ??
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\.\d+)?(Z)?$/i.exec(text);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute = "00", second = "00", fraction = "", offset] = match;
+  const iso = `${year}-${month}-${day}T${hour ?? "00"}:${minute}:${second}Z`;
+  const civilMs = Date.parse(iso);
+  // Date takes the 30th of February for a day in March
+  if (Number.isNaN(civilMs) || !new Date(civilMs).toISOString().startsWith(iso.slice(0, -1))) return null;
+  if (hour === undefined)
+    return { kind: "local", localMs: dateMeans === "start" ? civilMs : civilMs + DAY_MS - 1 };
+  const localMs = civilMs + Number(`0${fraction}`) * 1000;
+  if (offset === undefined) return { kind: "local", localMs };
+  const offsetMs = offsetOf(offset);
+  return Number.isNaN(offsetMs) ? null : { kind: "instant", ms: localMs - offsetMs };
+}
+
+function offsetOf(text: string): number {
+  const match = /^([+-])(\d\d):?(\d\d)$/.exec(text);
+  if (match === null) return 0;
+  const [, sign, hours, minutes] = match;
+  if (Number(hours) > 23 || Number(minutes) > 59) return Number.NaN;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+// Digit by digit: 0.001 s times 1000 is not always a whole number.
+function millisecondsOfSeconds(text: string): number {
+  const [whole = "", fraction = ""] = text.split(".");
+  const milliseconds = `${whole}${fraction.slice(0, 3).padEnd(3, "0")}`;
+  return Number(fraction.length > 3 ? `${milliseconds}.${fraction.slice(3)}` : milliseconds);
+}
+
+/** Whether a bound depends on the day of the recording. */
+export function dependOnDay({ from, to }: TimeBounds): boolean {
+  return from?.kind === "clock" || to?.kind === "clock";
+}
+
+/**
+ * The instants that bounds mean, in ms since 1970 UTC.
+ *
+ * A time of day is on the day of the first row, in the zone; as `to` it is on the next day if it is earlier than a `from` that is a
+ * time of day too. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
+ * set forward, a time that is skipped is the moment of the change.
+ *
+ * @param firstRowMs null: the recording has no row, and times of day are omitted
+ */
+export function resolveBounds(
+  { from, to, timeZone }: TimeBounds,
+  firstRowMs: number | null,
+): { from: number | undefined; to: number | undefined } {
+  const clock = clockIn(timeZone);
+  const localDay = firstRowMs === null ? null : midnight(firstRowMs + clock.offsetAt(firstRowMs));
+  const isNextDay =
+    from?.kind === "clock" && to?.kind === "clock" && to.sinceMidnightMs < from.sinceMidnightMs;
+  const fromLocalMs = localTimeOf(from, localDay);
+  const toLocalMs = localTimeOf(to, isNextDay && localDay !== null ? localDay + DAY_MS : localDay);
+  const first = from?.kind === "instant" ? from.ms : at(fromLocalMs, clock.earliestAt);
+  const last = to?.kind === "instant" ? to.ms : at(toLocalMs, clock.latestAt);
+  const areSkipped = fromLocalMs !== undefined && toLocalMs !== undefined && fromLocalMs <= toLocalMs;
+  if (areSkipped && first !== undefined && last !== undefined && first > last) {
+    // Both are within an hour that is skipped: no row is between two milliseconds.
+    return { from: last + 0.5, to: last + 0.5 };
+  }
+  return { from: first, to: last };
+}
+
+// The time that clocks show, as ms since 1970; undefined for an instant, and for a time of day without a day.
+function localTimeOf(bound: TimeBound | undefined, localDay: number | null): number | undefined {
+  if (bound?.kind === "local") return bound.localMs;
+  return bound?.kind === "clock" && localDay !== null ? localDay + bound.sinceMidnightMs : undefined;
+}
+
+function at(localMs: number | undefined, instantOf: (localMs: number) => number): number | undefined {
+  return localMs === undefined ? undefined : instantOf(localMs);
+}
+
+function midnight(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
+}
+
+type Clock = Pick<TimeZone, "offsetAt" | "earliestAt" | "latestAt">;
+
+function clockIn(timeZone: string | undefined): Clock {
+  if (timeZone === undefined) return UTC;
+  const zone = new TimeZone(timeZone);
+  return {
+    offsetAt: (ms) => zone.offsetAt(ms),
+    earliestAt: (localMs) => zone.earliestAt(localMs),
+    latestAt: (localMs) => zone.latestAt(localMs),
+  };
+}
+
+const UTC: Clock = { offsetAt: () => 0, earliestAt: (localMs) => localMs, latestAt: (localMs) => localMs };
+
+/** A time zone by its name; `local` is that of this computer. Throws for one that does not exist. */
+export function parseTimeZone(text: string): string {
+  const name = text === "local" ? new Intl.DateTimeFormat().resolvedOptions().timeZone : text;
+  try {
+    return new TimeZone(name).name;
+  } catch {
+    throw new InvalidArgumentError(`Give a name such as Europe/Zurich, UTC, or local.${suggestion(text)}`);
+  }
+}
+
+// The zones of a city, or of a name with another capitalization or a space.
+function suggestion(text: string): string {
+  const wanted = text.trim().toLowerCase().replaceAll(" ", "_");
+  const similar = Intl.supportedValuesOf("timeZone").filter((name) => {
+    const lower = name.toLowerCase();
+    return wanted.length > 2 && (lower.endsWith(`/${wanted}`) || lower.includes(wanted));
+  });
+  return similar.length === 0 || similar.length > 3 ? "" : ` (Did you mean ${similar.join(" or ")}?)`;
+}
