@@ -11,6 +11,8 @@ export default defineConfig({
   platform: "node",
   clean: true,
   sourcemap: true,
+  // Inside, so that the package of the service needs no other package of this repository.
+  noExternal: ["asi-convert"],
   // A command that only asks the running server loads neither the database nor the web framework.
   splitting: true,
 });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { errors } from "../../domain/errors.js";
@@ -8,8 +9,10 @@ import { PAGE_POLICY } from "../page-policy.js";
 
 const PAGE_PACKAGE = "asi-web";
 
-/** The built page: of the workspace in the repository, and of the package where the service is installed. */
+/** The built page: in the package of the service beside this file, in the repository in its workspace. */
 function builtPage(): string | undefined {
+  const packed = fileURLToPath(new URL("./page", import.meta.url));
+  if (existsSync(packed)) return packed;
   try {
     return join(dirname(createRequire(import.meta.url).resolve(`${PAGE_PACKAGE}/package.json`)), "dist");
   } catch {
