@@ -55,6 +55,7 @@ export default defineConfig([
       json: "src/json.ts",
       metrics: "src/metrics/index.ts",
       node: "src/node.ts",
+      packed: "src/packed/index.ts",
     },
     format: ["esm", "cjs"],
     target: "es2022",

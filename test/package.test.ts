@@ -64,12 +64,13 @@ describe("the packed files", () => {
       "LICENSE",
       "README.md",
       "docs/recording-format.md",
+      "docs/report-file.md",
       "package.json",
     ]);
   });
 
   it("are all that the manifest points to", () => {
-    const entries = ["index", "metrics", "node"].flatMap((name) =>
+    const entries = ["index", "metrics", "node", "packed"].flatMap((name) =>
       [".js", ".cjs", ".d.ts", ".d.cts"].map((end) => name + end),
     );
     const cores = ["core.wasm", "core-scalar.wasm", "wasm-module.d.ts"];
