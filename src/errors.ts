@@ -20,6 +20,7 @@ import type { Report } from "./types.js";
  * - `ALREADY_READ`: a second iteration of a recording; more input for a reader that has ended
  * - `NOT_READ`: a file name, report or header is awaited while nothing reads the recording; the result of a reader before its end
  * - `FILE_EXISTS`: the output file already exists and overwriting is not allowed
+ * - `TOO_MANY_FILES`: with `split`, more files than `maxFiles`
  * - `ABORTED`: the caller's `AbortSignal` fired; the error's `name` is `AbortError`, its `cause` the signal's reason
  */
 export type AsiErrorCode =
@@ -39,6 +40,7 @@ export type AsiErrorCode =
   | "ALREADY_READ"
   | "NOT_READ"
   | "FILE_EXISTS"
+  | "TOO_MANY_FILES"
   | "ABORTED";
 
 export interface AsiErrorDetails {

@@ -16,7 +16,8 @@ export function csvFileName(serial: string, startMs: number, endMs: number): str
   return `${serial}_${compactInstant(startMs)}_${compactInstant(endMs)}.csv`;
 }
 
-function compactInstant(ms: number): string {
+/** `20250517T143000` in UTC. Throws `BAD_ARGUMENT` for a time that a Date cannot represent. */
+export function compactInstant(ms: number): string {
   // Date floors to whole milliseconds itself, and toISOString writes years outside 0 to 9999 with a sign.
   const date = new Date(typeof ms === "number" ? ms : Number.NaN);
   if (Number.isNaN(date.getTime())) {

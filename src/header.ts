@@ -10,8 +10,13 @@ const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 // Reserved device names of Windows, with or without an extension: files with these names cannot be created there.
 const RESERVED_PATTERN = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
+/** Whether Windows reserves a name, with any extension, for a device. */
+export function isReservedName(name: string): boolean {
+  return RESERVED_PATTERN.test(name);
+}
+
 function canBeFileName(serial: string): boolean {
-  return SERIAL_PATTERN.test(serial) && !RESERVED_PATTERN.test(serial);
+  return SERIAL_PATTERN.test(serial) && !isReservedName(serial);
 }
 
 const FIELDS = {

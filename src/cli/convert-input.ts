@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { ConvertOptions } from "../convert.js";
 import {
   type PreparedConversion,
@@ -6,6 +6,7 @@ import {
   prepareSource,
   type WriteOptions,
 } from "../files/convert-file.js";
+import { inputNameOf } from "../files/output-names.js";
 import type { ChunkSource } from "../source.js";
 import { readFirstRow } from "./first-row.js";
 import { type Input, openInput } from "./inputs.js";
@@ -31,11 +32,15 @@ export async function convertInput(
   if (dependOnDay(bounds)) {
     const { source, from, to } = await openBetween(input, bounds, options.serial, onProgress);
     const outDir = options.outDir ?? (input.kind === "file" ? dirname(input.path) : undefined);
-    return prepareSource(source, { ...options, from, to, outDir, signal });
+    return prepareSource(source, { ...options, from, to, outDir, signal }, inputName(input));
   }
   const bounded = { ...options, ...resolveBounds(bounds, null), signal };
   if (input.kind === "file") return prepareFile(input.path, { ...bounded, onProgress });
-  return prepareSource(openInput(input, onProgress), bounded);
+  return prepareSource(openInput(input, onProgress), bounded, inputName(input));
+}
+
+function inputName(input: Input): string {
+  return input.kind === "file" ? inputNameOf(basename(input.path)) : "standard-input";
 }
 
 /** Opens an input and resolves the bounds of its rows, for which it may read up to the first row. */

@@ -4,6 +4,7 @@ import { checkDecodeOptions } from "../decode-options.js";
 import { convertToDescriptor, type FileConversion } from "../files/convert-file.js";
 import { DescriptorOutput } from "../files/descriptor-output.js";
 import { withFormatOf } from "../files/output-format.js";
+import { OutputNames } from "../files/output-names.js";
 import { commitFiles, discardFiles } from "../files/prepared-files.js";
 import type { FormatName } from "../formats/format.js";
 import type { Inspection } from "../read-result.js";
@@ -26,6 +27,7 @@ export interface ConvertFlags {
   outDir?: string;
   force?: boolean;
   split?: boolean;
+  name?: string;
   from?: TimeBound;
   to?: TimeBound;
   tz?: string;
@@ -40,6 +42,9 @@ export interface ConvertFlags {
   jobs: number;
   json?: boolean;
 }
+
+/** A recording with many short stretches would fill a folder by mistake. */
+const MAX_SPLIT_FILES = 100;
 
 /** `asi convert`: recordings in, CSV or another format out. */
 export async function convert(args: string[], flags: ConvertFlags, context: Context): Promise<ExitStatus> {
@@ -57,6 +62,7 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     format: flags.format,
   };
   checkFlags(flags);
+  new OutputNames({ name: flags.name });
   checkDecodeOptions({ ...given, ...resolveBounds(bounds, null) });
   checkLayout(given);
   const inputs = findInputs(args);
@@ -77,7 +83,9 @@ async function convertToFiles(
   context: Context,
 ): Promise<ExitStatus> {
   const { console, signal } = context;
-  const { outDir, output, force, split } = flags;
+  const { outDir, output, force, split, name, tz } = flags;
+  const maxFiles = force === true ? undefined : MAX_SPLIT_FILES;
+  const writing = { outDir, output, force, split, maxFiles, name, nameTimeZone: tz };
   const jobs = Math.min(flags.jobs, inputs.length);
   const workers = jobs > 1 ? new (await import("./workers.js")).ConvertWorkers(signal) : null;
   const reservations = new OutputReservations(inputs);
@@ -87,7 +95,7 @@ async function convertToFiles(
       json: flags.json === true,
       concurrency: jobs,
       async work(input, index, onProgress) {
-        const task = { input, bounds, options: { ...options, outDir, output, force, split } };
+        const task = { input, bounds, options: { ...options, ...writing } };
         // only the main thread can read standard input
         const preparing =
           workers === null || input.kind !== "file"
@@ -159,7 +167,7 @@ async function sayingWhen<T>({ timeZone }: TimeBounds, converting: Promise<T>): 
   }
 }
 
-function checkFlags({ output, outDir, split, json, time, tz }: ConvertFlags): void {
+function checkFlags({ output, outDir, split, name, json, time, tz }: ConvertFlags): void {
   if (time === "local" && tz === undefined) {
     throw new UsageError(
       "--time local requires --tz: --tz Europe/Zurich, or --tz local for the zone of this computer.",
@@ -169,6 +177,7 @@ function checkFlags({ output, outDir, split, json, time, tz }: ConvertFlags): vo
   if (output === undefined) return;
   if (split) throw new UsageError("--split writes several files, but -o names one; use --out-dir instead.");
   if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
+  if (name !== undefined) throw new UsageError("Give either -o or --name.");
   if (json && isStandardOutput(output)) {
     throw new UsageError("--json and the rows cannot both go to standard output; name a file with -o.");
   }

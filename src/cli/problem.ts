@@ -59,7 +59,10 @@ export function failureOf(error: unknown): Failure {
 
 // Messages of the library name its options; the command has flags for them.
 function inTermsOfTheCommand(message: string): string {
-  return message.replace(/\b(?:the )?option (serial|strict|force|format|time)\b/g, "--$1");
+  return message
+    .replace("raise the option maxFiles", "add --force")
+    .replace("the option outDir", "--out-dir")
+    .replace(/\b(?:[Tt]he )?option (serial|strict|force|format|time|name|split)\b/g, "--$1");
 }
 
 interface SystemError extends Error, Partial<WrittenThrough> {

@@ -1,18 +1,20 @@
 import { mkdirSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { requireBooleans, requireObject, requirePath, requirePaths } from "../arguments.js";
+import { basename, dirname, join, resolve } from "node:path";
+import { requireBooleans, requireObject, requirePath, requirePaths, shown } from "../arguments.js";
 import { type ConvertOptions, fileNameIn, fileReader, formatOf } from "../convert.js";
+import type { Span } from "../engine.js";
 import { AsiError } from "../errors.js";
-import { csvFileName, withExtension } from "../file-name.js";
-import { type Inspection, inspectionOf } from "../read-result.js";
+import type { Format } from "../formats/format.js";
+import { type Inspection, inspectionOf, type ReadResult } from "../read-result.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
 import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
 import { withFormatOf } from "./output-format.js";
+import { inputNameOf, type NameOptions, OutputNames } from "./output-names.js";
 import { commitFiles, type PreparedFiles } from "./prepared-files.js";
 import { openFile, type ReadFileOptions } from "./read-file.js";
 
-export interface WriteOptions {
+export interface WriteOptions extends NameOptions {
   /** Folder of the file, created if necessary; default the folder of the input, or the current folder for pipes. */
   outDir?: string | undefined;
   /**
@@ -22,8 +24,10 @@ export interface WriteOptions {
   output?: string | undefined;
   /** Overwrite existing files; default false. */
   force?: boolean | undefined;
-  /** One file per range, each with its standard name; default false. */
+  /** One file per range; default false. */
   split?: boolean | undefined;
+  /** Maximum number of files with `split`; default unlimited. A recording with more ranges is `TOO_MANY_FILES` and leaves none. */
+  maxFiles?: number | undefined;
 }
 
 export interface ConvertFileOptions extends ConvertOptions, WriteOptions, ReadFileOptions {}
@@ -38,13 +42,13 @@ export interface FileConversion extends Inspection {
  * is given, its extension selects the format. The file is never left incomplete. It replaces an existing file only with `force`,
  * and never the recording itself.
  *
- * @throws AsiError like `convert`, and `FILE_EXISTS`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
+ * @throws AsiError like `convert`, `FILE_EXISTS`, and `TOO_MANY_FILES`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
 export async function convertFile(path: string, options: ConvertFileOptions = {}): Promise<FileConversion> {
   return finish(await prepareFile(path, options), options);
 }
 
-/** The same from any source; `outDir` defaults to the current folder. */
+/** The same from any source; `outDir` defaults to the current folder. `{input}` in `name` is `recording`. */
 export async function convertToFile(
   source: Source,
   options: ConvertOptions & WriteOptions = {},
@@ -71,26 +75,45 @@ export async function prepareFile(path: string, options: ConvertFileOptions): Pr
   checkWriteOptions(options);
   const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   const folder = isRegular ? dirname(path) : ".";
-  return prepare(folder, openFile(path, options), options, (paths) => refuseInput(path, paths));
+  const input = inputNameOf(basename(path));
+  return prepare({ folder, input }, openFile(path, options), options, (paths) => refuseInput(path, paths));
 }
 
-/** `convertToFile` up to that point. */
+/** `convertToFile` up to that point. `input`: the name of the input without its extension. */
 export async function prepareSource(
   source: Source,
   options: ConvertOptions & WriteOptions,
+  input = "recording",
 ): Promise<PreparedConversion> {
   checkWriteOptions(options);
-  return prepare(".", source, options, () => {});
+  return prepare({ folder: ".", input }, source, options, () => {});
 }
 
 function checkWriteOptions(options: WriteOptions): void {
   requireObject("options", options);
   requirePaths(options, ["outDir", "output"]);
   requireBooleans(options, ["force", "split"]);
+  new OutputNames(options);
+  const { maxFiles = Number.POSITIVE_INFINITY } = options;
+  if (typeof maxFiles !== "number" || !(maxFiles >= 1)) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `maxFiles is ${shown(maxFiles)}; it must be a number of files, 1 or more.`,
+    );
+  }
+  if (options.name !== undefined && options.output !== undefined) {
+    throw new AsiError("BAD_OPTION", "output and name both name the file; omit one of the two.");
+  }
+}
+
+/** Where files go without `outDir`, and what `{input}` is in their names. */
+interface Place {
+  folder: string;
+  input: string;
 }
 
 async function prepare(
-  folder: string,
+  place: Place,
   source: Source,
   given: ConvertOptions & WriteOptions,
   check: (paths: readonly string[]) => void,
@@ -98,7 +121,7 @@ async function prepare(
   const { outDir, output } = given;
   const options = output === undefined ? given : withFormatOf(output, given);
   if (output !== undefined && isPipeOrDevice(output)) return convertToDevice(source, output, options);
-  return convertIntoFolder(source, outDir ?? folder, options, check);
+  return convertIntoFolder(source, { ...place, folder: outDir ?? place.folder }, options, check);
 }
 
 /** Writes the output directly to a descriptor. Throws the errors of `convert` and `DescriptorOutput`. */
@@ -139,18 +162,19 @@ async function convertToDevice(
 
 async function convertIntoFolder(
   source: Source,
-  outDir: string,
+  { folder: outDir, input }: Place,
   options: ConvertOptions & WriteOptions,
   check: (paths: readonly string[]) => void,
 ): Promise<PreparedConversion> {
   refuseOneNameForSeveral(options);
-  const { output, force = false, split = false } = options;
+  const { output, force = false, split = false, maxFiles = Number.POSITIVE_INFINITY } = options;
   if (output !== undefined && !force) refuseExisting(output);
   const folder = output === undefined ? outDir : dirname(resolve(output));
   const format = formatOf(options);
   const reader = fileReader(source, options, format, { gives: "views", split });
   const parts: OutputFile[] = [];
   const openPart = () => {
+    if (parts.length >= maxFiles) throw tooManyFiles(maxFiles);
     parts.at(-1)?.close();
     if (output === undefined && options.outDir !== undefined) mkdirSync(folder, { recursive: true });
     const part = new OutputFile(folder);
@@ -164,13 +188,10 @@ async function convertIntoFolder(
     }
     const result = await reader.result;
     const fileName = fileNameIn(result, format);
-    const { serial } = result.info;
-    const names = split
-      ? distinct(result.spans.map((span) => csvFileName(serial, span.start, span.end))).map((name) =>
-          withExtension(name, format),
-        )
-      : [fileName];
-    const paths = output === undefined ? names.map((name) => join(outDir, name)) : [output];
+    const paths =
+      output === undefined
+        ? namesOf(result, input, format, options).map((name) => join(outDir, name))
+        : [output];
     for (const part of parts) await part.reachDisk();
     check(paths);
     const files = parts.map((part, i) => ({ path: paths[i] ?? "", bytes: part.bytes }));
@@ -195,12 +216,31 @@ function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
   );
 }
 
-// Ranges have equal names if a recording contains the same rows twice; the later ones get a number.
-function distinct(names: readonly string[]): string[] {
-  const seen = new Map<string, number>();
-  return names.map((name) => {
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return count === 1 ? name : name.replace(/\.csv$/, `_${count}.csv`);
-  });
+function namesOf(
+  { info, spans }: ReadResult,
+  input: string,
+  { extension }: Format,
+  options: WriteOptions,
+): string[] {
+  const { serial } = info;
+  const files = options.split === true ? spans : [wholeOf(spans)];
+  return new OutputNames(options).of(
+    files.map(({ start, end }) => ({ serial, start, end })),
+    input,
+    extension,
+  );
+}
+
+function wholeOf(spans: readonly Span[]): Span {
+  return spans.reduce((whole, { start, end }) => ({
+    start: Math.min(whole.start, start),
+    end: Math.max(whole.end, end),
+  }));
+}
+
+function tooManyFiles(maxFiles: number): AsiError {
+  return new AsiError(
+    "TOO_MANY_FILES",
+    `The recording has more than ${maxFiles} ranges, and the option split would write a file for each; omit it, or raise the option maxFiles.`,
+  );
 }

@@ -20,7 +20,14 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
       "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default: by the extension of -o, otherwise csv",
       (text) => text.toLowerCase(),
     )
-    .option("--split", "one file per range (ranges are more than 5 minutes apart)")
+    .option(
+      "--name <pattern>",
+      'names of the files, such as "{input}_{start}"; default "{serial}_{start}_{end}" (see below)',
+    )
+    .option(
+      "--split",
+      "one file per range (ranges are more than 5 minutes apart); more than 100 with --force",
+    )
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
   withTimeZone(command, "of --from, --to, and --time local and excel")
@@ -45,6 +52,7 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
   asi convert match.asi --time excel --tz Europe/Zurich --decimal ,
   asi convert match.asi -o match.gpx
   asi convert recordings/ --format jsonl --out-dir rows
+  asi convert "players/*.asi" --name "{input}_{date}" --tz Europe/Zurich
   asi convert match.asi -o - | head
   asi convert - < match.asi
   asi convert match.asi --columns timestamp,speed --delimiter ";" -o speed.csv
@@ -57,6 +65,11 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
 Without -o and --out-dir the file is written beside its input, or to the current folder for standard input. Its name is
 SERIAL_START_END.csv, with the times of its first and last row and the extension of its format. A file is never left
 incomplete.
+
+--name: {input} is the name of the input without its extension, {serial} the serial number, {start} and {end} the times
+of the first and last row (20250517T163000), {date} and {time} the first one (2025-05-17 and 16-30-00), {index} the number
+of the range with --split. Times are in the zone of --tz, without it UTC. The extension is added. Files with equal names
+of one recording get numbers; those of several recordings are an error.
 
 --from and --to: a time of day such as 16:30 on the day of the first row; a date and time (2025-05-17T16:30:00.5 or
 20250517T163000); the same with an offset (+02:00 or Z); a date for the whole day; or seconds since 1970. Both ends are
