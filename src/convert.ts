@@ -1,10 +1,10 @@
-import { requireObject } from "./arguments.js";
+import { requireObject, shown } from "./arguments.js";
 import { concatenate } from "./concatenate.js";
 import type { CsvLayout } from "./csv-layout.js";
 import { AsiError } from "./errors.js";
 import { withExtension } from "./file-name.js";
 import { CSV, formatNamed } from "./formats/catalogue.js";
-import type { Format, FormatName } from "./formats/format.js";
+import type { Format, FormatName, FormatOptions } from "./formats/format.js";
 import { promisesOfReading } from "./promise-of-reading.js";
 import { pulledStream, readingBehind } from "./pulled-stream.js";
 import { type Inspection, inspectionOf, type ReadResult } from "./read-result.js";
@@ -14,7 +14,7 @@ import { SourceReader, type SourceReading } from "./source-reader.js";
 import { checkTimes } from "./time-layout.js";
 import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from "./types.js";
 
-export interface ConvertOptions extends DecodeOptions, CsvLayout {
+export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions {
   /**
    * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV, `time` and
    * `timeZone` only to CSV and JSON lines: the other formats define how times are written. For `gpx`,
@@ -85,8 +85,8 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
 }
 
 /**
- * The format that the options name. Throws `BAD_OPTION` for an unknown format, for CSV layout options with another format, and for
- * times that it does not write.
+ * The format that the options name. Throws `BAD_OPTION` for an unknown format, for options of another format, and for times that
+ * it does not write.
  */
 export function formatOf(options: ConvertOptions): Format {
   const format = formatNamed(options.format);
@@ -98,6 +98,7 @@ export function formatOf(options: ConvertOptions): Format {
     );
   }
   checkTimesOf(format, options);
+  checkNumbers(options.numbers, format);
   return format;
 }
 
@@ -118,6 +119,19 @@ function checkTimesOf({ name, times }: Format, options: ConvertOptions): void {
   );
 }
 
+function checkNumbers(numbers: FormatOptions["numbers"], format: Format): void {
+  if (numbers === undefined) return;
+  if (format.name !== "parquet") {
+    throw new AsiError(
+      "BAD_OPTION",
+      `numbers applies only to Parquet; omit it with the format ${format.name}.`,
+    );
+  }
+  if (numbers !== "double" && numbers !== "decimal") {
+    throw new AsiError("BAD_OPTION", `numbers is ${shown(numbers)}; it must be double or decimal.`);
+  }
+}
+
 const LAYOUT_OPTIONS = [
   "columns",
   "delimiter",
@@ -133,8 +147,7 @@ export function fileReader(
   format: Format,
   how: Omit<SourceReading, "loadFormat"> = {},
 ): SourceReader<"csv"> {
-  const { fillHrMs = format.fillHrMs } = options;
-  const settings = { ...options, fillHrMs, output: "csv" } as const;
+  const settings = { ...options, fillHrMs: options.fillHrMs ?? format.fillHrMs, output: "csv" } as const;
   return new SourceReader(
     source,
     settings,
@@ -165,7 +178,7 @@ export interface ConvertedRecording extends Inspection {
  */
 export function convertSync(
   recording: Uint8Array | ArrayBuffer,
-  options: Omit<ConvertOptions, "format"> = {},
+  options: Omit<ConvertOptions, "format" | "numbers"> = {},
 ): ConvertedRecording {
   requireObject("options", options);
   const format = formatOf(options);

@@ -11,7 +11,7 @@ const HR_SOURCES: readonly unknown[] = ["auto", "device", "ecg"] satisfies HrSou
 export function checkDecodeOptions(options: DecodeOptions): void {
   requireObject("options", options);
   requireBooleans(options, ["strict"]);
-  const { serial, from, to, fillHrMs, hr, signal, engine } = options;
+  const { serial, from, to, fillHrMs, everyMs, hr, signal, engine } = options;
   if (serial !== undefined) checkGivenSerial(serial);
   checkInstant("from", from);
   checkInstant("to", to);
@@ -20,6 +20,7 @@ export function checkDecodeOptions(options: DecodeOptions): void {
   }
   checkFillHr(fillHrMs ?? 0);
   checkHrSource(hr);
+  checkEvery(everyMs ?? 1);
   checkSignal(signal);
   checkEngine(engine);
 }
@@ -53,6 +54,14 @@ function checkFillHr(fillHrMs: number): void {
   throw new AsiError(
     "BAD_OPTION",
     `fillHrMs is ${shown(fillHrMs)}; it must be a whole number of milliseconds, 0 or more, or Infinity.`,
+  );
+}
+
+function checkEvery(everyMs: number): void {
+  if (Number.isSafeInteger(everyMs) && everyMs >= 1) return;
+  throw new AsiError(
+    "BAD_OPTION",
+    `everyMs is ${shown(everyMs)}; it must be a whole number of milliseconds, 1 or more.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Engine } from "./engine.js";
 import type { FormatWriter, OpenFormat } from "./formats/format.js";
+import type { RowThinning } from "./row-thinning.js";
 import type { RecordingInfo, SampleBatch } from "./types.js";
 
 /**
@@ -22,29 +23,39 @@ export class FormatOutput implements FileOutput {
   beginsFile = false;
   readonly #open: OpenFormat;
   readonly #split: boolean;
+  readonly #thinning: RowThinning | null;
   #writer: FormatWriter | null = null;
   // whether the writer has received rows; a format may produce no output until it has all of them
   #hasRows = false;
   // whether the next piece starts a file
   #isNew = true;
 
-  /** @param split whether to write a separate file for each range */
-  constructor(open: OpenFormat, split: boolean) {
+  /**
+   * @param split whether to write a separate file for each range
+   * @param thinning selects the rows; null: all
+   */
+  constructor(open: OpenFormat, split: boolean, thinning: RowThinning | null) {
     this.#open = open;
     this.#split = split;
+    this.#thinning = thinning;
   }
 
   *step(engine: Engine, info: RecordingInfo): Generator<Uint8Array> {
-    const batch = engine.columns();
-    if (batch.length === 0) return;
+    const columns = engine.columns();
+    if (columns.length === 0) return;
     let writer = this.#writer ?? this.#openWriter(engine, info);
-    let from = 0;
     // a format that does not represent ranges gets all rows of a step at once
-    const breaks = this.#split || writer.startRange !== undefined ? engine.rangeBreaks() : [];
-    for (const { outputOffset: to } of breaks) {
-      if (to > from) yield* this.#rows(writer, batch, from, to);
+    const hasRanges = this.#split || writer.startRange !== undefined;
+    const all = {
+      batch: columns,
+      breaks: hasRanges || this.#thinning !== null ? engine.rangeBreaks() : [],
+    };
+    const { batch, breaks } = this.#thinning?.step(all) ?? all;
+    let from = 0;
+    for (const { outputOffset: to } of hasRanges ? breaks : []) {
+      yield* this.#rows(writer, batch, from, to);
       if (this.#split && this.#hasRows) {
-        yield* this.end(engine);
+        yield* this.#pieces(writer.end(engine.report()));
         writer = this.#openWriter(engine, info);
       }
       if (writer.startRange !== undefined) yield* this.#pieces(writer.startRange());
@@ -54,7 +65,13 @@ export class FormatOutput implements FileOutput {
   }
 
   *end(engine: Engine): Generator<Uint8Array> {
-    if (this.#writer !== null) yield* this.#pieces(this.#writer.end(engine.report()));
+    const writer = this.#writer;
+    if (writer === null) return;
+    if (this.#thinning !== null) {
+      const { batch } = this.#thinning.end();
+      yield* this.#rows(writer, batch, 0, batch.length);
+    }
+    yield* this.#pieces(writer.end(engine.report()));
   }
 
   #openWriter(engine: Engine, info: RecordingInfo): FormatWriter {
@@ -64,9 +81,10 @@ export class FormatOutput implements FileOutput {
     return this.#writer;
   }
 
-  #rows(writer: FormatWriter, batch: SampleBatch, from: number, to: number): Generator<Uint8Array> {
+  *#rows(writer: FormatWriter, batch: SampleBatch, from: number, to: number): Generator<Uint8Array> {
+    if (to <= from) return;
     this.#hasRows = true;
-    return this.#pieces(writer.rows(batch, from, to));
+    yield* this.#pieces(writer.rows(batch, from, to));
   }
 
   *#pieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {

@@ -1,4 +1,4 @@
-import type { Engine, Span } from "./engine.js";
+import type { Engine, Produced, Span } from "./engine.js";
 import { csvFileNameOf } from "./file-name.js";
 import type { EcgFigures } from "./heart-rate/waveform-figures.js";
 import type { EngineName, RecordingInfo, Report } from "./types.js";
@@ -9,7 +9,7 @@ export interface Inspection {
   report: Report;
   /** Name of the CSV that `convert` would write; null if there are no rows. */
   fileName: string | null;
-  /** Rows between `from` and `to`. */
+  /** Rows between `from` and `to`, thinned by `everyMs`. */
   rowsProduced: number;
   /** Recorded time: the sum of the ranges' lengths, ms. */
   recordedMs: number;
@@ -34,10 +34,9 @@ export interface ReadResult extends Inspection {
   readonly spans: Span[];
 }
 
-/** The result of an engine that has read everything. */
-export function resultOf(engine: Engine, info: RecordingInfo): ReadResult {
+/** The result of an engine that has read everything. `produced`: the rows that were output. */
+export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced): ReadResult {
   const report = engine.report();
-  const produced = engine.produced();
   const recorded = engine.recorded();
   const ecgRawHz = engine.ecgRawHz();
   const { rows } = report;

@@ -12,7 +12,8 @@ import { FrameOutput } from "./frame-output.js";
 import { headerlessInfo, readHeader } from "./header.js";
 import { type ReadResult, resultOf } from "./read-result.js";
 import { mixedDevices, noFrames, stopError } from "./recording-errors.js";
-import { copyBatch } from "./sample-batch.js";
+import { RowThinning } from "./row-thinning.js";
+import { copyBatch, joinBatches } from "./sample-batch.js";
 import { checkChunk } from "./source.js";
 import { StandardCsvOutput } from "./standard-csv-output.js";
 import type { BeatBatch, DecodeOptions, EngineName, RecordingInfo, SampleBatch } from "./types.js";
@@ -52,6 +53,7 @@ export class RecordingReader<K extends OutputKind> {
   readonly #settings: EngineSettings;
   readonly #frameOutput: FrameOutput;
   readonly #split: boolean;
+  readonly #thinning: RowThinning | null;
   /** Null if the output is not a file. */
   #fileOutput: FileOutput | null = null;
   // remaining output of the last step
@@ -79,7 +81,12 @@ export class RecordingReader<K extends OutputKind> {
     this.#settings = settingsOf(options);
     this.#frameOutput = new FrameOutput(this.#settings.serial);
     this.#split = split;
-    if (options.output === "csv") this.#useFileOutput(csvOutput(options, split));
+    const { everyMs, output } = options;
+    const hasRows = output !== "frames" && output !== "beats";
+    this.#thinning = everyMs === undefined || !hasRows ? null : new RowThinning(everyMs);
+    // rows are counted although they are not output
+    if (this.#thinning !== null && options.output === "none") this.#settings.output = "columns";
+    if (options.output === "csv") this.#useFileOutput(csvOutput(options, split, this.#thinning));
   }
 
   /**
@@ -88,7 +95,7 @@ export class RecordingReader<K extends OutputKind> {
    * @internal
    */
   useFormat(open: OpenFormat): void {
-    this.#useFileOutput(new FormatOutput(open, this.#split));
+    this.#useFileOutput(new FormatOutput(open, this.#split, this.#thinning));
   }
 
   #useFileOutput(output: FileOutput): void {
@@ -265,7 +272,7 @@ export class RecordingReader<K extends OutputKind> {
   #takeOutput(engine: Engine, header: Uint8Array | null, isView: boolean): Outputs[OutputKind] | null {
     switch (this.#output) {
       case "columns": {
-        const batch = engine.columns();
+        const batch = this.#thinning === null ? engine.columns() : this.#thinned(engine, this.#thinning);
         if (batch.length === 0) return null;
         return isView ? batch : copyBatch(batch);
       }
@@ -279,8 +286,16 @@ export class RecordingReader<K extends OutputKind> {
         return beats.length === 0 ? null : beats;
       }
       default:
+        if (this.#thinning !== null) this.#thinned(engine, this.#thinning);
         return null;
     }
+  }
+
+  /** The kept rows of a step, with the very last one in the last step. */
+  #thinned(engine: Engine, thinning: RowThinning): SampleBatch {
+    const { batch } = thinning.step({ batch: engine.columns(), breaks: engine.rangeBreaks() });
+    if (this.#driver?.isDone !== true) return batch;
+    return joinBatches([copyBatch(batch), thinning.end().batch]);
   }
 
   /** After the last rows: first the end of the file, then the result. */
@@ -296,7 +311,7 @@ export class RecordingReader<K extends OutputKind> {
   #conclude(engine: Engine): void {
     this.#isConcluded = true;
     const info = this.#info ?? this.#headerless();
-    const result = resultOf(engine, info);
+    const result = resultOf(engine, info, this.#thinning?.produced() ?? engine.produced());
     this.#failure = noFrames(result.report);
     if (this.#failure !== null) return;
     this.#info = info;
@@ -308,11 +323,17 @@ export class RecordingReader<K extends OutputKind> {
   }
 }
 
-function csvOutput(options: CsvLayout, split: boolean): FileOutput {
+function csvOutput(options: CsvLayout, split: boolean, thinning: RowThinning | null): FileOutput {
   const layout = checkLayout(options);
-  if (!layout.hasStandardRows) return new FormatOutput(csvFormat(layout), split);
+  // only the engine's own rows are lines of the standard CSV
+  if (!layout.hasStandardRows || thinning !== null) {
+    return new FormatOutput(csvFormat(layout), split, thinning);
+  }
   return new StandardCsvOutput(new TextEncoder().encode(headerText(layout)), split);
 }
+
+/** Most rows with a heart rate are not kept: a reading stands on one row in ten. */
+const THINNED_FILL_HR_MS = 2000;
 
 const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "none"] satisfies OutputKind[];
 
@@ -333,7 +354,7 @@ function settingsOf(options: RecordingReaderOptions): EngineSettings {
     // times of rows are whole milliseconds
     fromMs: options.from === undefined ? Number.NEGATIVE_INFINITY : Math.ceil(Number(options.from)),
     toMs: options.to === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(options.to)),
-    fillHrMs: options.fillHrMs ?? 0,
+    fillHrMs: options.fillHrMs ?? (options.everyMs === undefined ? 0 : THINNED_FILL_HR_MS),
     hr: options.hr ?? "auto",
     analysesEcg: options.output === "beats" || (options.output === "none" && options.hr !== "device"),
   };

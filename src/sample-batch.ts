@@ -73,6 +73,17 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
   into.fixType.set(batch.fixType.subarray(from, to), at);
 }
 
+/** Copies one row to the row `at` of another batch; much faster than `copyRows` for one. */
+export function copyRow(batch: SampleBatch, row: number, into: SampleBatch, at: number): void {
+  into.timestampMs[at] = batch.timestampMs[row] as number;
+  into.latitudeE7[at] = batch.latitudeE7[row] as number;
+  into.longitudeE7[at] = batch.longitudeE7[row] as number;
+  into.altitudeMm[at] = batch.altitudeMm[row] as number;
+  into.speedMmPerS[at] = batch.speedMmPerS[row] as number;
+  into.hr[at] = batch.hr[row] as number;
+  into.fixType[at] = batch.fixType[row] as number;
+}
+
 // f64, four i32, two u8
 const BYTES_PER_ROW = 26;
 

@@ -110,9 +110,15 @@ export interface DecodeOptions {
   to?: number | Date | undefined;
   /**
    * Repeat a heart rate on later rows that have none, up to this age: an integer in ms, or Infinity. Default 0: heart rates are
-   * not repeated.
+   * not repeated; with `everyMs` 2000.
    */
   fillHrMs?: number | undefined;
+  /**
+   * Only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. 1000 gives at
+   * most one row for each second. Rows keep their own times, and gaps stay gaps. A row half-way between two multiples belongs to
+   * the later one; of equally near rows the first is kept. The report still accounts for the whole input.
+   */
+  everyMs?: number | undefined;
   /** Where the heart rates come from. Default "auto". */
   hr?: HrSource | undefined;
   /** Stops the work with `ABORTED`. */

@@ -6,7 +6,7 @@ import { DescriptorOutput } from "../files/descriptor-output.js";
 import { withFormatOf } from "../files/output-format.js";
 import { OutputNames } from "../files/output-names.js";
 import { commitFiles, discardFiles } from "../files/prepared-files.js";
-import type { FormatName } from "../formats/format.js";
+import type { FormatName, ParquetNumbers } from "../formats/format.js";
 import type { Inspection } from "../read-result.js";
 import type { DecimalMark } from "../row-text/template.js";
 import type { TimeFormat } from "../time-layout.js";
@@ -37,6 +37,8 @@ export interface ConvertFlags {
   delimiter?: string;
   decimal?: DecimalMark;
   fillHr?: number;
+  every?: number;
+  numbers?: ParquetNumbers;
   serial?: string;
   strict?: boolean;
   jobs: number;
@@ -53,6 +55,8 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     serial: flags.serial,
     strict: flags.strict,
     fillHrMs: flags.fillHr,
+    everyMs: flags.every,
+    numbers: flags.numbers,
     time: flags.time,
     // it applies to --from and --to in any case
     timeZone: flags.time === "local" || flags.time === "excel" ? flags.tz : undefined,

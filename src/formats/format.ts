@@ -12,13 +12,24 @@ export interface Format {
   /** Another extension that belongs to the format. */
   readonly otherExtension?: string;
   readonly mediaType: string;
-  /** Default maximum age, in ms, of a heart rate that is repeated on later rows; 0: heart rates are not repeated. */
-  readonly fillHrMs: number;
+  /** Maximum age, in ms, of a heart rate that is repeated on later rows, unless options say otherwise. */
+  readonly fillHrMs?: number;
   /** The values of `time` from which the caller can choose; empty if the format defines how times are written. */
   readonly times: readonly TimeFormat[];
   /** Loads the writer. Each format is a separate module, which is imported on first use. */
-  load(layout: TimeLayout): Promise<OpenFormat>;
+  load(options: FormatOptions & TimeLayout): Promise<OpenFormat>;
 }
+
+/** Options of single formats. */
+export interface FormatOptions {
+  /**
+   * How Parquet stores coordinates, altitudes and speeds: as doubles (default), or as exact decimals in about a sixth of the
+   * space, which some readers do not support.
+   */
+  numbers?: ParquetNumbers | undefined;
+}
+
+export type ParquetNumbers = "double" | "decimal";
 
 /** Starts a file. Each module of this folder exports one such function, for example `openGpx`. */
 export type OpenFormat = (context: FormatContext) => FormatWriter;

@@ -1,7 +1,6 @@
 import type { RecordingInfo, Report, SampleBatch } from "../types.js";
-import type { FormatWriter, OpenFormat } from "./format.js";
+import type { FormatWriter, OpenFormat, ParquetNumbers } from "./format.js";
 import { ParquetWriter } from "./parquet/parquet-writer.js";
-import type { ParquetNumbers } from "./parquet/schema.js";
 
 /** Parquet, with coordinates, altitudes and speeds as doubles or as exact decimals. */
 export function parquetFormat(numbers: ParquetNumbers): OpenFormat {

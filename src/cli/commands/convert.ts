@@ -29,15 +29,20 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
       "one file per range (ranges are more than 5 minutes apart); more than 100 with --force",
     )
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
-    .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
+    .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"))
+    .option("--every <time>", "one row for each such time, such as 1s: the nearest one", parseTimeSpan);
   withTimeZone(command, "of --from, --to, and --time local and excel")
     .option("--time <format>", "how times are written: unix (default), iso, local or excel (see below)")
     .option("--columns <names>", "the columns in this order, separated by commas", parseColumns)
     .option("--delimiter <character>", "character between the fields, such as ; or tab", parseDelimiter)
     .option("--decimal <mark>", "decimal mark: . or a comma; with a comma the default delimiter is ;")
     .option(
+      "--numbers <kind>",
+      "how Parquet stores coordinates, altitudes and speeds: double, or decimal (exact, a sixth of the size)",
+    )
+    .option(
       "--fill-hr <age>",
-      "repeat a heart rate on later rows up to this age: 5s, 1500ms; default 2s for gpx, tcx and fit, otherwise 0",
+      "repeat a heart rate on later rows up to this age: 5s, 1500ms; default 2s for gpx, tcx and fit and with --every, otherwise 0",
       parseTimeSpan,
     );
   withSerial(command).option("--strict", "fail at the first damage");

@@ -1,4 +1,5 @@
 import type { SampleBatch } from "../../types.js";
+import type { ParquetNumbers } from "../format.js";
 import { bool, i8, i32, list, struct, type Thrift, type ThriftFields, text } from "./thrift.js";
 
 // The columns of a file. The numbers of types, encodings and fields come from apache/parquet-format, parquet.thrift.
@@ -30,9 +31,6 @@ export interface Column {
   /** The fields of the `SchemaElement` that describe the logical type. */
   meaning: ThriftFields;
 }
-
-/** How coordinates, altitudes and speeds are written. */
-export type ParquetNumbers = "double" | "decimal";
 
 const SOURCES = {
   timestamp: { integers: (rows) => rows.timestampMs },
