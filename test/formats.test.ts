@@ -1,5 +1,4 @@
 import { gpx, kml, tcx } from "@tmcw/togeojson";
-import { DOMParser } from "@xmldom/xmldom";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -16,7 +15,9 @@ import {
 import { pieces } from "./drive.js";
 import { ENGINES } from "./every-engine.js";
 import { fixture, formatFile } from "./fixture-files.js";
-import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
+import { asiInf, civilTime, joined, navPvt } from "./frames.js";
+import { recordings } from "./recordings.js";
+import { document, rangesInXml } from "./rows-in-file.js";
 import { asiError, thrown, wholeText } from "./whole.js";
 
 const FORMATS: readonly FormatName[] = ["gpx", "tcx", "geojson", "geojsonl", "jsonl", "kml"];
@@ -146,37 +147,6 @@ describe("formats", () => {
   });
 });
 
-/** Rows in one or several ranges, with and without altitude and heart rate, also at the limits of positions. */
-const recordings = fc
-  .array(
-    fc.record({
-      stepMs: fc.oneof(fc.integer({ min: 1, max: 2_500 }), fc.constantFrom(300_000, 300_001, 90_000_000)),
-      latitudeE7: fc.oneof(
-        fc.integer({ min: -900_000_000, max: 900_000_000 }),
-        fc.constantFrom(0, -1, 900_000_000),
-      ),
-      longitudeE7: fc.oneof(
-        fc.integer({ min: -1_800_000_000, max: 1_800_000_000 }),
-        fc.constantFrom(1_800_000_000, -1_800_000_000, -1),
-      ),
-      altitudeMm: fc.integer({ min: -1_000_000, max: 9_000_000 }),
-      speedMmPerS: fc.integer({ min: 0, max: 100_000 }),
-      fixType: fc.constantFrom(2, 3),
-      hr: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 255 })),
-    }),
-    { minLength: 1, maxLength: 30 },
-  )
-  .map((rows) => {
-    let ms = 1_700_000_000_000;
-    const frames = [asiInf()];
-    for (const { stepMs, hr, ...fix } of rows) {
-      ms += stepMs;
-      if (hr !== null) frames.push(ecgHr({ timeMs: ms, beatsPerMinute: hr }));
-      frames.push(navPvt({ ...civilTime(ms), ...fix }));
-    }
-    return joined(frames);
-  });
-
 // --- what a reader that knows nothing of this library finds, and what it must find ---
 
 type Found = unknown;
@@ -205,74 +175,13 @@ interface Tracks {
   }[];
 }
 
-const document = (text: string) => {
-  const parser = new DOMParser({
-    onError(level, message) {
-      throw new Error(`${level}: ${message}`);
-    },
-  });
-  return parser.parseFromString(text, "text/xml");
-};
-
-const textsOf = (parent: ReturnType<typeof document> | Element, tag: string): string[] =>
-  Array.from(
-    (parent as unknown as Document).getElementsByTagName(tag),
-    (element) => element.textContent ?? "",
-  );
-
-const elementsOf = (parent: ReturnType<typeof document> | Element, tag: string): Element[] =>
-  Array.from((parent as unknown as Document).getElementsByTagName(tag));
-
-const numberOf = (texts: readonly string[]) => (texts[0] === undefined ? null : Number(texts[0]));
-
 const READERS: Partial<Record<FormatName, (text: string) => Found>> = {
   jsonl: objects,
   geojsonl: objects,
   geojson: (text) => JSON.parse(text) as Found,
-  gpx(text) {
-    const tracks = document(text);
-    return elementsOf(tracks, "trkseg").map((segment) =>
-      elementsOf(segment, "trkpt").map((point) => ({
-        timestamp: Date.parse(textsOf(point, "time")[0] ?? ""),
-        latitude: Number(point.getAttribute("lat")),
-        longitude: Number(point.getAttribute("lon")),
-        altitude: numberOf(textsOf(point, "ele")),
-        speed: numberOf(textsOf(point, "gpxtpx:speed")),
-        hr: numberOf(textsOf(point, "gpxtpx:hr")),
-      })),
-    );
-  },
-  tcx(text) {
-    return elementsOf(document(text), "Lap").map((lap) =>
-      elementsOf(lap, "Trackpoint").map((point) => ({
-        timestamp: Date.parse(textsOf(point, "Time")[0] ?? ""),
-        latitude: numberOf(textsOf(point, "LatitudeDegrees")),
-        longitude: numberOf(textsOf(point, "LongitudeDegrees")),
-        altitude: numberOf(textsOf(point, "AltitudeMeters")),
-        speed: numberOf(textsOf(point, "Speed")),
-        hr: numberOf(textsOf(point, "Value")),
-      })),
-    );
-  },
-  kml(text) {
-    return elementsOf(document(text), "gx:MultiTrack").map((range) =>
-      elementsOf(range, "gx:Track").flatMap((track) => {
-        const times = textsOf(track, "when");
-        const places = textsOf(track, "gx:coord").map((coordinates) => coordinates.split(" ").map(Number));
-        const [speeds, heartRates] = elementsOf(track, "gx:SimpleArrayData").map((array) =>
-          textsOf(array, "gx:value"),
-        );
-        return times.map((time, i) => ({
-          timestamp: Date.parse(time),
-          latitude: places[i]?.[1],
-          longitude: places[i]?.[0],
-          altitude: places[i]?.[2] ?? null,
-          speed: Number(speeds?.[i]),
-          hr: heartRates?.[i] === "" ? null : Number(heartRates?.[i]),
-        }));
-      }),
-    );
-  },
+  gpx: rangesInXml.gpx,
+  tcx: rangesInXml.tcx,
+  kml: rangesInXml.kml,
 };
 
 const EXPECTED: Partial<Record<FormatName, (rows: readonly Row[]) => Found>> = {

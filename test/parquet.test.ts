@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { ParquetWriter, ROW_GROUP_ROWS } from "../src/formats/parquet/parquet-writer.js";
 import type { ParquetNumbers } from "../src/formats/format.js";
+import { ParquetWriter, ROW_GROUP_ROWS } from "../src/formats/parquet/parquet-writer.js";
 import { rowsOf, type SampleBatch } from "../src/index.js";
 import { joined } from "./frames.js";
 import { expectSame } from "./same.js";

@@ -1,7 +1,8 @@
 import { copyRows, newBatch } from "../../sample-batch.js";
 import type { SampleBatch } from "../../types.js";
+import type { ParquetNumbers } from "../format.js";
 import { columnChunk } from "./column-chunk.js";
-import { type Column, columnsOf, type ParquetNumbers, schemaOf } from "./schema.js";
+import { type Column, columnsOf, schemaOf } from "./schema.js";
 import { SnappyCompressor } from "./snappy.js";
 import { i16, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
