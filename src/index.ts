@@ -14,6 +14,7 @@ export {
   decodeSync,
   rowsOf,
 } from "./decode.js";
+export { type DemoOptions, demoRows } from "./demo.js";
 export { type EncodableRow, encode } from "./encode.js";
 export type { OutputKind, Span } from "./engine.js";
 export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";

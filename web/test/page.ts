@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
@@ -51,11 +50,6 @@ export async function openPage({
   await page.goto(address + hash);
   await page.waitForSelector("main");
   return page;
-}
-
-/** Path of a fixture, as in `valid/match-hr.asi`. */
-export function fixturePath(name: string): string {
-  return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
 }
 
 type Files = Parameters<Page["setInputFiles"]>[1];

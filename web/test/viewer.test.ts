@@ -1,22 +1,154 @@
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { decodeSync } from "asi-convert";
+import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
-import { card, choose, fixturePath, hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { fixturePath } from "./fixtures.js";
+import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
+
+/** Columns of a golden CSV, as texts. */
+function golden(name: string): Record<string, string[]> {
+  const [header = "", ...lines] = readFileSync(fixturePath(name), "utf8").trimEnd().split("\n");
+  const rows = lines.map((line) => line.split(","));
+  return Object.fromEntries(
+    header.split(",").map((column, at) => [column, rows.map((row) => row[at] ?? "")]),
+  );
+}
 
 describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   useBrowser();
 
-  it("shows the figures of a file that the user chooses", async () => {
+  it("has the figures that asi-convert/metrics computes", async () => {
     const page = await openPage();
-    expect(await page.getByText("Nothing is uploaded").isVisible()).toBe(true);
     await choose(page, fixturePath("valid/match-hr.asi"));
-    const speeds = goldenColumn("valid/match-hr.csv", "speed");
-    const fastest = (Math.max(...speeds) * 3.6).toFixed(1);
-    await expect.poll(() => card(page, "Max speed")).toBe(`${fastest} km/h`);
+    const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
+    const metrics = computeMetrics(samples);
+    const kmh = (speed: number | null) => `${((speed ?? 0) * 3.6).toFixed(1)} km/h`;
+    await expect.poll(() => card(page, "Max speed")).toBe(kmh(metrics.max_speed));
+    expect(await card(page, "Mean speed")).toBe(kmh(metrics.average_speed));
+    expect(await card(page, "Max HR")).toBe(`${metrics.hr_max} bpm`);
+    expect(await card(page, "Mean HR")).toBe(`${metrics.hr_avg?.toFixed(0)} bpm`);
+    await page.getByText(`Sprints: ${metrics.sprint.threshold_1.values.length}`).waitFor();
+  });
+
+  it("is decoded by the fast engine under the policy of the page", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    expect(await page.locator(".facts div", { hasText: "Decoder" }).innerText()).toMatch(/simd/);
+  });
+
+  it("has the values of the CSV under the cursor, in UTC and in the zone of the browser", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    const columns = golden("valid/match-hr.csv");
+    const slider = page.getByRole("slider", { name: "Cursor over the plots" });
+    await slider.press("Home");
+    const first = new Date(Number(columns.timestamp?.[0]) * 1000);
+    const speed = (Number(columns.speed?.[0]) * 3.6).toFixed(1);
+    const altitude = Number(columns.altitude?.[0]).toFixed(1);
+    const spoken = async () => (await slider.getAttribute("aria-valuetext")) ?? "";
+    expect(await spoken()).toContain(`Speed ${speed} km/h`);
+    expect(await spoken()).toContain(`Altitude ${altitude} m`);
+    await page.getByText("Settings").click();
+    await page.getByRole("button", { name: "UTC" }).click();
+    await expect.poll(spoken).toContain(`Time ${first.toISOString().slice(11, 21)}`);
+    await page.getByRole("button", { name: "Europe/Zurich" }).click();
+    const zoned = first.toLocaleTimeString("en-GB", { timeZone: "Europe/Zurich" });
+    await expect.poll(spoken).toContain(`Time ${zoned}`);
+  });
+
+  it("downloads the CSV that the library writes, of all and of the part that is shown", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    const save = async (name: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name, exact: true }).click(),
+      ]);
+      return { fileName: download.suggestedFilename(), text: await text(await download.createReadStream()) };
+    };
+    const all = readFileSync(fixturePath("valid/match-hr.csv"), "utf8");
+    expect((await save("CSV")).text).toBe(all);
+    await page.getByRole("button", { name: "Zoom in on the plots" }).click();
+    const part = (await save("CSV")).text.trimEnd().split("\n");
+    expect(part.length).toBeLessThan(all.split("\n").length * 0.6);
+    expect(all).toContain(part.slice(1).join("\n"));
+    expect((await save("GPX")).text).toContain("<gpx");
+  });
+
+  it("shows the same rows of a GPX and a CSV as of the recording", async () => {
+    for (const name of ["edges.gpx", "edges.tcx", "edges.csv"]) {
+      const page = await openPage();
+      await choose(page, fixturePath(`valid/${name}`));
+      const rows = golden("valid/edges.csv").timestamp?.length;
+      expect(await page.locator(".facts div", { hasText: "Size" }).innerText()).toContain(`${rows} rows`);
+    }
+  });
+
+  it("shows a part by drag, wheel and keys, and everything again by Escape", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    const recorded = () => card(page, "Recorded");
+    await expect.poll(recorded).not.toBe("–");
+    const all = await recorded();
+    const slider = page.getByRole("slider", { name: "Cursor over the plots" });
+    const box = await slider.boundingBox();
+    if (box === null) throw new Error("The plots have no place.");
+    await page.mouse.move(box.x + 200, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 300, box.y + 60);
+    await page.mouse.up();
+    await expect.poll(recorded).not.toBe(all);
+    await slider.press("Escape");
+    await expect.poll(recorded).toBe(all);
+    await page.mouse.wheel(0, -600);
+    await expect.poll(recorded).not.toBe(all);
+    await slider.press("Escape");
+    await expect.poll(recorded).toBe(all);
+    for (const key of ["Home", ...Array<string>(40).fill("Shift+ArrowRight"), "Enter"])
+      await slider.press(key);
+    await expect.poll(recorded).not.toBe(all);
+  });
+
+  it("has one cursor over map and plots", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    const slider = page.getByRole("slider", { name: "Cursor over the plots" });
+    await slider.press("Home");
+    const marker = await page.locator(".marker").boundingBox();
+    if (marker === null) throw new Error("There is no marker on the map.");
+    await slider.press("End");
+    expect(await page.locator(".marker").boundingBox()).not.toEqual(marker);
+    await page.mouse.move(marker.x + marker.width / 2, marker.y + marker.height / 2);
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).not.toBe(null);
+    const pointed = await page.locator(".marker").boundingBox();
+    expect(Math.abs((pointed?.x ?? 0) - marker.x)).toBeLessThan(3);
+  });
+
+  it("says what is damaged, and where", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("damaged/bad-checksums.asi"));
+    const { report } = JSON.parse(readFileSync(fixturePath("damaged/bad-checksums.json"), "utf8"));
+    const fact = (name: string) => page.locator(".facts div", { hasText: name }).innerText();
+    expect(await fact("wrong checksum")).toContain(String(report.damage.badChecksums));
+    expect(await fact("Bytes skipped")).toContain(report.bytes.skipped.toLocaleString("en-GB"));
+    const places = page.getByRole("region", { name: "Damaged places" }).locator("tbody tr");
+    await expect.poll(() => places.count()).toBe(report.damage.badChecksums);
+  });
+
+  it("shows a demonstration without any file, and several players beside each other", async () => {
+    const page = await openPage();
+    await page.getByRole("button", { name: "Show a demonstration" }).click();
+    await page.getByText("DEMO-0001").first().waitFor();
+    const compared = await openPage();
+    await compared.getByRole("button", { name: "Compare three players" }).click();
+    const rows = compared.locator(".comparison tbody tr");
+    await expect.poll(() => rows.count()).toBe(3);
+    await compared.getByRole("button", { name: "Close Demo player 2" }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await compared.getByRole("button", { name: "From the start" }).click();
+    const slider = compared.getByRole("slider", { name: "Cursor over the plots" });
+    await slider.press("Home");
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).toContain("Time 0:00");
   });
 });
-
-function goldenColumn(csv: string, column: string): number[] {
-  const [header = "", ...lines] = readFileSync(fixturePath(csv), "utf8").trimEnd().split("\n");
-  const at = header.split(",").indexOf(column);
-  return lines.map((line) => Number(line.split(",")[at]));
-}

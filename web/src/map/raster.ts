@@ -14,7 +14,9 @@ export interface DrawnTrack {
   number: number;
 }
 
-const RADIUS = 1.25; // CSS pixels
+// CSS pixels; thinner where several tracks cover each other
+const RADIUS = 1.25;
+const RADIUS_AMONG_OTHERS = 0.8;
 // Rows nearer to each other on the screen are not worth a line of their own.
 const SHORTEST_LINE = 0.8; // device pixels
 const SHORTEST_LINE_OF_MANY = 1.6;
@@ -73,14 +75,14 @@ function colourOf(
 
 function drawLines(
   canvas: Canvas,
-  { width, height, pixelRatio, camera }: Drawing,
+  { width, height, pixelRatio, camera, colouring }: Drawing,
   { timesMs, east, north, gapMs }: Track,
   from: number,
   to: number,
   colour: (row: number) => Colour,
 ): void {
   const scale = camera.scale * pixelRatio;
-  const radius = RADIUS * pixelRatio;
+  const radius = (colouring === "recording" ? RADIUS_AMONG_OTHERS : RADIUS) * pixelRatio;
   const shortest = to - from > MANY_ROWS ? SHORTEST_LINE_OF_MANY : SHORTEST_LINE;
   const shortestSquared = (shortest * pixelRatio) ** 2;
   let x = 0;

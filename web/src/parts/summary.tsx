@@ -1,23 +1,29 @@
-import type { Summary } from "../recording/recording.js";
+import type { Figures } from "../recording/recording.js";
 import type { SpeedUnit } from "../view/settings.js";
 import { duration } from "../view/times.js";
 import { decimal, distance, NO_VALUE, speedFactor } from "../view/values.js";
+import { bandLabel } from "./speed-bands.js";
 
 /** The figures of what is shown, one on each card. */
-export function SummaryCards({ summary, speedUnit }: { summary: Summary | null; speedUnit: SpeedUnit }) {
+export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; speedUnit: SpeedUnit }) {
   const factor = speedFactor(speedUnit);
   const speed = (value: number | null | undefined) => (value == null ? NO_VALUE : decimal(value * factor, 1));
   const rate = (value: number | null | undefined) => (value == null ? NO_VALUE : decimal(value, 0));
-  const { value, unit } = summary === null ? { value: NO_VALUE, unit: "" } : distance(summary.distanceM);
+  const metrics = figures?.metrics;
+  const { value, unit } =
+    metrics == null ? { value: NO_VALUE, unit: "" } : distance(metrics.total_distance ?? 0);
   return (
-    <dl class="cards" aria-label="Figures of what is shown">
-      <Card name="Recorded" value={summary === null ? NO_VALUE : duration(summary.recordedMs)} />
-      <Card name="Distance" value={value} unit={unit} />
-      <Card name="Max speed" value={speed(summary?.maxSpeed)} unit={speedUnit} />
-      <Card name="Mean speed" value={speed(summary?.meanSpeed)} unit={speedUnit} />
-      <Card name="Mean HR" value={rate(summary?.meanHeartRate)} unit="bpm" />
-      <Card name="Max HR" value={rate(summary?.maxHeartRate)} unit="bpm" />
-    </dl>
+    <div class="summary">
+      <dl class="cards" aria-label="Figures of what is shown">
+        <Card name="Recorded" value={figures === null ? NO_VALUE : duration(figures.recordedMs)} />
+        <Card name="Distance" value={value} unit={unit} />
+        <Card name="Max speed" value={speed(metrics?.max_speed)} unit={speedUnit} />
+        <Card name="Mean speed" value={speed(metrics?.average_speed)} unit={speedUnit} />
+        <Card name="Mean HR" value={rate(metrics?.hr_avg)} unit="bpm" />
+        <Card name="Max HR" value={rate(metrics?.hr_max)} unit="bpm" />
+      </dl>
+      <TimeBySpeed figures={figures} speedUnit={speedUnit} />
+    </div>
   );
 }
 
@@ -28,6 +34,34 @@ function Card({ name, value, unit = "" }: { name: string; value: string; unit?: 
       <dd>
         {value} {value === NO_VALUE ? null : <span class="unit">{unit}</span>}
       </dd>
+    </div>
+  );
+}
+
+const TALLEST_BAR_PX = 26;
+
+function TimeBySpeed({ figures, speedUnit }: { figures: Figures | null; speedUnit: SpeedUnit }) {
+  const ranges = figures?.metrics.time_per_speed_ranges ?? [];
+  return (
+    <div class="card time-by-speed">
+      <h2>Time by speed, {speedUnit}</h2>
+      <ul>
+        {ranges.map((range, i) => (
+          <li key={range.threshold_low}>
+            <i
+              style={{
+                height: `${Math.max(1, Math.sqrt(range.ratio) * TALLEST_BAR_PX)}px`,
+                background: `var(--band-${Math.min(i, 5)})`,
+              }}
+            />
+            <span>
+              <b>{duration(range.duration * 1000)}</b>
+              <br />
+              <span class="unit">{bandLabel(range, i === ranges.length - 1, speedUnit)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

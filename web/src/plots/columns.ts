@@ -18,7 +18,7 @@ export interface Columns {
  */
 export function columnsIn(pyramid: Pyramid, shown: TimeWindow, pixels: number): Columns {
   const { timesMs } = pyramid.series;
-  // one value beyond each end, so that lines reach the edge
+  // one value at or beyond each end, so that lines reach the edge
   const from = Math.max(0, indexAt(timesMs, shown.startMs) - 1);
   const to = Math.min(timesMs.length, indexAt(timesMs, shown.stopMs) + 1);
   return to - from <= 2 * pixels ? eachValue(pyramid, from, to) : eachPixel(pyramid, from, to, shown, pixels);

@@ -1,5 +1,5 @@
-import { useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { type ReadonlySignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
@@ -12,12 +12,14 @@ interface Props {
   /** The quantity that is drawn, small. */
   contents: PlotContent[];
   settings: Settings;
+  /** Instants to be marked. */
+  marks?: ReadonlySignal<readonly number[]> | undefined;
 }
 
 const HEIGHT = 34;
 
 /** The whole time axis with a frame around the part that is shown; the frame can be moved. */
-export function Overview({ selection, contents, settings }: Props) {
+export function Overview({ selection, contents, settings, marks }: Props) {
   const { whole, shown } = selection;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -25,11 +27,13 @@ export function Overview({ selection, contents, settings }: Props) {
   const size = useSize(box);
   const drag = useRef<{ startX: number; from: { startMs: number; stopMs: number } } | null>(null);
 
-  useSignalEffect(() => {
+  const drawAll = () => {
     settings.theme.value;
     const { width } = size.value;
     if (canvas.current !== null && width > 0) draw(canvas.current, width, whole.value, contents);
-  });
+  };
+  useSignalEffect(drawAll);
+  useEffect(drawAll, [contents]);
 
   useSignalEffect(() => {
     const { startMs, stopMs } = whole.value;
@@ -62,6 +66,7 @@ export function Overview({ selection, contents, settings }: Props) {
     drag.current = null;
   };
 
+  const { startMs, stopMs } = whole.value;
   return (
     <div
       class="overview"
@@ -73,6 +78,13 @@ export function Overview({ selection, contents, settings }: Props) {
       onPointerCancel={onPointerUp}
     >
       <canvas ref={canvas} />
+      {marks?.value.map((ms) => (
+        <i
+          class="mark"
+          key={ms}
+          style={{ left: `${((ms - startMs) / Math.max(1, stopMs - startMs)) * 100}%` }}
+        />
+      ))}
       <div class="overview-frame" ref={frame} hidden />
     </div>
   );

@@ -10,8 +10,9 @@ export interface PlotRow {
   key: string;
   label: string;
   unit: string;
-  /** Name of the custom property with the colour of the line, as in `--speed`. */
-  colour: string;
+  /** CSS colours of the line of means, and of the band from minimum to maximum. */
+  line: string;
+  band: string;
   content: PlotContent;
   /** Converts a value as received to the unit of the axis. */
   factor: number;
@@ -43,16 +44,18 @@ export function PlotPanel({ row, hasTimeAxis, width, shown, settings, label }: P
     const element = ref.current;
     if (element === null) return;
     const style = getComputedStyle(element);
-    const colour = (name: string) => style.getPropertyValue(name).trim();
+    // a canvas knows no custom properties
+    const colour = (text: string) =>
+      text.replace(/var\((--[\w-]+)\)/g, (_, name: string) => style.getPropertyValue(name).trim());
     plot.current = new Plot(
       element,
       {
         factor: () => latest.current.row.factor,
         range: () => latest.current.row.range,
-        line: () => colour(latest.current.row.colour),
-        band: () => colour(`${latest.current.row.colour}-band`),
-        grid: () => colour("--grid"),
-        text: () => colour("--muted"),
+        line: () => colour(latest.current.row.line),
+        band: () => colour(latest.current.row.band),
+        grid: () => colour("var(--grid)"),
+        text: () => colour("var(--muted)"),
         hasTimeAxis,
         ticks({ startMs, stopMs }, pixels) {
           const zone = settings.zone.peek();

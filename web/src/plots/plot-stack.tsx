@@ -1,4 +1,4 @@
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
@@ -17,6 +17,8 @@ interface Props {
   overview: PlotContent[];
   /** What the instant under the cursor is, in words, for screen readers. */
   describeCursor: (ms: number) => string;
+  /** Instants to be marked in the overview. */
+  marks?: ReadonlySignal<readonly number[]> | undefined;
   axisLabel?: ((ms: number, stepMs: number) => string) | undefined;
   /** Readouts above the plots. */
   children?: ComponentChildren;
@@ -35,6 +37,7 @@ export function PlotStack({
   settings,
   overview,
   describeCursor,
+  marks,
   axisLabel,
   children,
 }: Props) {
@@ -186,7 +189,7 @@ export function PlotStack({
   return (
     <div class="plots">
       <div class="plots-head">
-        {children}
+        <div class="plots-children">{children}</div>
         <div class="buttons">
           <button
             type="button"
@@ -215,12 +218,12 @@ export function PlotStack({
           </button>
         </div>
       </div>
-      <Overview selection={selection} contents={overview} settings={settings} />
+      <Overview selection={selection} contents={overview} settings={settings} marks={marks} />
       <div class="plots-area" ref={area}>
         {rows.map((row, i) => (
           <section key={row.key} aria-label={row.label}>
             <h3 class="plot-title">
-              <i class="dot" style={{ background: `var(${row.colour})` }} />
+              <i class="dot" style={{ background: row.line }} />
               {row.label} <span class="unit">{row.unit}</span>
             </h3>
             <PlotPanel

@@ -5,7 +5,7 @@ import type { Pyramid } from "./pyramid.js";
 
 /** Space for the labels at the left of every plot, and at its right, CSS pixels. */
 export const AXIS_WIDTH = 46;
-export const RIGHT_MARGIN = 12;
+export const RIGHT_MARGIN = 24;
 const TIME_AXIS_HEIGHT = 26;
 const TOP_MARGIN = 8;
 // With fewer values than this on the screen each of them is a dot.

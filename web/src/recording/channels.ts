@@ -2,11 +2,12 @@ import type { PlotRow } from "../plots/plot-panel.js";
 import { extentOf, type Pyramid } from "../plots/pyramid.js";
 import { nearestIndex } from "../view/instants.js";
 import type { Settings, SpeedUnit } from "../view/settings.js";
-import { timeOfDay } from "../view/times.js";
+import { duration, timeOfDay } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
 import type { ChannelName, Recording } from "./recording.js";
+import { type Clock, titleOf } from "./timeline.js";
 
-interface Channel {
+export interface Channel {
   name: ChannelName;
   label: string;
   colour: string;
@@ -70,7 +71,8 @@ export function channelRows(recording: Recording, speedUnit: SpeedUnit): PlotRow
       key: channel.name,
       label: channel.label,
       unit: channel.unit(speedUnit),
-      colour: channel.colour,
+      line: `var(${channel.colour})`,
+      band: `var(${channel.colour}-band)`,
       content: { pyramid, offsetMs: 0 },
       factor,
       decimals: channel.decimals,
@@ -92,9 +94,66 @@ export function axisRange(pyramids: readonly Pyramid[], channel: Channel, factor
     lowest = Math.min(lowest, (extent?.minimum ?? 0) * factor);
     highest = Math.max(highest, (extent?.maximum ?? 0) * factor);
   }
+  if (pyramids.length === 0) [lowest, highest] = [0, 0];
   if (channel.fromZero) lowest = Math.min(0, lowest);
   const margin = Math.max((highest - lowest) * 0.06, (channel.leastSpan - (highest - lowest)) / 2);
   return [channel.fromZero ? lowest : lowest - margin, highest + margin];
+}
+
+const COMPARED_HEIGHTS = 420;
+const LEAST_HEIGHT = 70;
+
+/** A recording on the time axis of the page. */
+interface OnAxis {
+  recording: Recording;
+  offsetMs: number;
+}
+
+/** One channel of several recordings: a plot for each, all with the same axis of values. */
+export function comparedRows(
+  placed: readonly OnAxis[],
+  name: ChannelName,
+  speedUnit: SpeedUnit,
+  colours: readonly string[],
+): PlotRow[] {
+  const channel = channelNamed(name);
+  const factor = channel.factor(speedUnit);
+  const pyramids = placed.map(({ recording }) => recording.channels[name]);
+  const range = axisRange(
+    pyramids.filter((pyramid) => pyramid !== undefined),
+    channel,
+    factor,
+  );
+  const height = Math.max(LEAST_HEIGHT, COMPARED_HEIGHTS / placed.length);
+  const rows = placed.map(({ recording, offsetMs }, i): PlotRow => {
+    const colour = colours[i] ?? "gray";
+    return {
+      key: String(recording.id),
+      label: titleOf(recording),
+      unit: channel.unit(speedUnit),
+      line: colour,
+      band: colour.replace(")", " / 30%)"),
+      content: { pyramid: pyramids[i] ?? NO_VALUES, offsetMs },
+      factor,
+      decimals: channel.decimals,
+      range,
+      height,
+    };
+  });
+  const last = rows.at(-1);
+  if (last !== undefined) last.height += TIME_AXIS_HEIGHT;
+  return rows;
+}
+
+const NO_VALUES: Pyramid = {
+  series: { timesMs: new Float64Array(0), values: new Int32Array(0), gapMs: 0 },
+  levels: [],
+};
+
+function channelNamed(name: ChannelName): Channel {
+  const channel = CHANNELS.find((one) => one.name === name);
+  if (channel === undefined) throw new Error(`There is no channel ${name}.`);
+  return channel;
 }
 
 /** A value under the cursor. */
@@ -102,6 +161,7 @@ export interface Readout {
   label: string;
   value: string;
   unit: string;
+  /** CSS colour. */
   colour: string | null;
 }
 
@@ -114,7 +174,8 @@ export function readoutsAt(recording: Recording, ms: number | null, settings: Se
     const series = recording.channels[channel.name]?.series;
     if (series === undefined) continue;
     const at = ms === null ? null : nearestIndex(series.timesMs, series.gapMs, ms);
-    const { label, colour } = channel;
+    const { label } = channel;
+    const colour = `var(${channel.colour})`;
     readouts.push(
       at === null
         ? { label, value: NO_VALUE, unit: "", colour }
@@ -142,4 +203,32 @@ export function fastestOf({ track: { speed } }: Recording): number {
   ).sort();
   const top = sample[Math.floor((sample.length - 1) * TOP_SHARE)] ?? 0;
   return Math.max(LEAST_FASTEST_MM_PER_S, Math.ceil(top / SPEED_STEP_MM_PER_S) * SPEED_STEP_MM_PER_S);
+}
+
+/** Time and the value of each recording at an instant of the axis. */
+export function comparedReadouts(
+  placed: readonly OnAxis[],
+  name: ChannelName,
+  ms: number | null,
+  clock: Clock,
+  settings: Settings,
+  colours: readonly string[],
+): Readout[] {
+  const channel = channelNamed(name);
+  const speedUnit = settings.speedUnit.value;
+  const time =
+    ms === null ? NO_VALUE : clock === "start" ? duration(ms) : timeOfDay(ms, settings.zone.value, 1);
+  const values = placed.map(({ recording, offsetMs }, i): Readout => {
+    const series = recording.channels[name]?.series;
+    const at =
+      ms === null || series === undefined ? null : nearestIndex(series.timesMs, series.gapMs, ms - offsetMs);
+    const value = at === null ? null : (series?.values[at] ?? null);
+    return {
+      label: titleOf(recording),
+      value: value === null ? NO_VALUE : decimal(value * channel.factor(speedUnit), channel.decimals),
+      unit: value === null ? "" : channel.unit(speedUnit),
+      colour: colours[i] ?? null,
+    };
+  });
+  return [{ label: "Time", value: time, unit: "", colour: null }, ...values];
 }

@@ -1,7 +1,8 @@
 import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
 import type { TimeWindow } from "../view/window.js";
-import type { Recording, Summary } from "./recording.js";
+import type { Damage, FigureSettings, Figures, Recording } from "./recording.js";
+import type { Saved, SavedFormat } from "./save.js";
 
 /** A recording of the worker and its part that is shown, on its own clock. */
 export interface Shown {
@@ -12,10 +13,13 @@ export interface Shown {
 
 /** What the page asks of the worker, and what it answers. */
 export interface Requests {
-  open: { asked: { file: File; origin: Origin | null }; answered: Recording };
+  open: { asked: { file: File; serial: string | null; origin: Origin | null }; answered: Recording };
+  demonstrate: { asked: { number: number }; answered: File };
   close: { asked: { id: number }; answered: null };
   draw: { asked: { drawing: Drawing; recordings: Shown[] }; answered: Uint8ClampedArray<ArrayBuffer> };
-  summarise: { asked: { id: number; shown: TimeWindow }; answered: Summary };
+  figures: { asked: { id: number; shown: TimeWindow; settings: FigureSettings }; answered: Figures };
+  findDamage: { asked: { id: number }; answered: Damage };
+  save: { asked: { id: number; format: SavedFormat; part: TimeWindow | null }; answered: Saved };
 }
 
 export type RequestName = keyof Requests;

@@ -1,44 +1,79 @@
-import { decode, decodeTrack, type SampleBatch } from "asi-convert";
+import { AsiError, decode, decodeTrack, type SampleBatch } from "asi-convert";
 import type { FactsOfFile } from "./prepare.js";
-import type { FileKind } from "./recording.js";
+import { readCsv } from "./read-csv.js";
 
 export interface FileContent {
   batches: SampleBatch[];
   facts: FactsOfFile;
 }
 
-/** Reads a file of any kind that the library reads. `onProgress` hears how many bytes have been read. */
-export async function readFile(file: File, onProgress: (bytes: number) => void): Promise<FileContent> {
-  const kind = kindOf(new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer()));
-  const facts = { fileName: file.name, fileBytes: file.size };
-  const chunks = counted(file, onProgress);
-  if (kind === "asi") {
-    const decoding = decode(chunks);
-    const batches = await collect(decoding);
-    const [info, report] = await Promise.all([decoding.info, decoding.report]);
-    return { batches, facts: { ...facts, kind, info, report, notes: [] } };
-  }
-  const decoding = decodeTrack(chunks);
-  const batches = await collect(decoding);
-  const { format, speedsFromPositions, speedUnit, leftOut } = await decoding.summary;
-  const notes: string[] = [];
-  if (leftOut.withoutPosition > 0)
-    notes.push(`${leftOut.withoutPosition} points have no position and are left out.`);
-  if (leftOut.withoutTime > 0) notes.push(`${leftOut.withoutTime} points have no time and are left out.`);
-  if (speedsFromPositions > 0) notes.push(`${speedsFromPositions} speeds are computed from positions.`);
-  if (speedUnit === "km/h") notes.push("The file gives speeds in km/h instead of m/s; they are converted.");
-  return { batches, facts: { ...facts, kind: format, info: null, report: null, notes } };
+interface Options {
+  /** Serial number for a log of a receiver, which has no header. */
+  serial: string | null;
+  /** Hears how many bytes have been read. */
+  onProgress: (bytes: number) => void;
 }
 
-const FIRST_BYTES = 64;
+/**
+ * Reads a file of any kind that the library reads, or a CSV.
+ *
+ * @throws AsiError as `decode` and `decodeTrack`; `BAD_CSV`
+ */
+export async function readFile(file: File, { serial, onProgress }: Options): Promise<FileContent> {
+  if (file.size === 0)
+    throw new AsiError("NOT_A_RECORDING", "The file is empty. Copy it from the device again.");
+  const kind = kindOf(new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer()));
+  const chunks = counted(file, onProgress);
+  const about = {
+    fileName: file.name,
+    fileBytes: file.size,
+    info: null,
+    report: null,
+    engine: null,
+    notes: [],
+  };
+  switch (kind) {
+    case "asi": {
+      const decoding = decode(chunks, serial === null ? {} : { serial });
+      const batches = await collect(decoding);
+      const [info, report, engine] = await Promise.all([decoding.info, decoding.report, decoding.engine]);
+      return { batches, facts: { ...about, kind, info, report, engine } };
+    }
+    case "csv":
+      return { batches: await collect(readCsv(chunks)), facts: { ...about, kind } };
+    case "track": {
+      const decoding = decodeTrack(chunks);
+      const batches = await collect(decoding);
+      const summary = await decoding.summary;
+      return { batches, facts: { ...about, kind: summary.format, notes: notesOn(summary) } };
+    }
+  }
+}
 
-/** What a file is, by its first bytes: a track, or else a recording, whose reader says what is wrong with any other file. */
-function kindOf(first: Uint8Array): FileKind {
+function notesOn({
+  leftOut: { withoutPosition, withoutTime },
+  speedsFromPositions,
+  speedUnit,
+}: Awaited<ReturnType<typeof decodeTrack>["summary"]>): string[] {
+  const notes: string[] = [];
+  if (withoutPosition > 0) notes.push(`Points without a position, left out: ${withoutPosition}.`);
+  if (withoutTime > 0) notes.push(`Points without a time, left out: ${withoutTime}.`);
+  if (speedsFromPositions > 0) notes.push(`Speeds computed from positions: ${speedsFromPositions}.`);
+  if (speedUnit === "km/h") notes.push("The file gives speeds in km/h instead of m/s; they are converted.");
+  return notes;
+}
+
+const FIRST_BYTES = 1024;
+
+/** What a file is, by its first bytes. What is nothing else goes to the reader of recordings, which says what is wrong. */
+function kindOf(first: Uint8Array): "asi" | "csv" | "track" {
   const isFit = [0x2e, 0x46, 0x49, 0x54].every((byte, i) => first[8 + i] === byte);
-  if (isFit) return "fit";
   const isWide = (first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff);
+  if (isFit || isWide) return "track";
   const text = new TextDecoder().decode(first).trimStart();
-  return isWide || text.startsWith("<") ? "gpx" : "asi";
+  if (text.startsWith("<")) return "track";
+  // a line of words with separators: no frame of a receiver looks like it
+  return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t][^\p{Cc}\uFFFD]*\r?\n/u.test(text) ? "csv" : "asi";
 }
 
 async function collect(decoding: AsyncIterable<SampleBatch>): Promise<SampleBatch[]> {

@@ -1,4 +1,5 @@
-import type { Range, RecordingInfo, Report } from "asi-convert";
+import type { EngineName, Range, RecordingInfo, Report } from "asi-convert";
+import type { Metrics, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
 
@@ -16,6 +17,8 @@ export interface Facts {
   report: Report | null;
   /** Sentences about what was left out or computed; empty if there is nothing to say. */
   notes: string[];
+  /** The decoder that was used; null for files other than recordings. */
+  engine: EngineName | null;
   rows: number;
   ranges: Range[];
   /** Whether rows were out of order; they are shown in the order of their times. */
@@ -38,15 +41,31 @@ export interface Recording {
   stopMs: number;
 }
 
-/** Figures of a part of a recording. */
-export interface Summary {
-  recordedMs: number;
+/** Figures of a part of a recording, as `asi stats` and the service compute them. */
+export interface Figures {
+  metrics: Metrics;
   rows: number;
-  distanceM: number;
-  /** m/s; null without rows. */
-  maxSpeed: number | null;
-  meanSpeed: number | null;
-  /** Beats per minute; null without heart rates. */
+  /** Recorded time: gaps are not part of it. */
+  recordedMs: number;
+}
+
+/** How figures are computed. */
+export interface FigureSettings {
+  preset: PresetName;
+  /** Maximum heart rate of the athlete; null if it is unknown. */
   maxHeartRate: number | null;
-  meanHeartRate: number | null;
+}
+
+/** A damaged place of a recording. */
+export interface DamagePlace {
+  byteOffset: number;
+  /** The last row before it, ms since 1970 UTC; null if there is none. */
+  afterMs: number | null;
+}
+
+/** The damaged places of a recording, in their order. */
+export interface Damage {
+  places: DamagePlace[];
+  /** Whether there are more. */
+  hasMore: boolean;
 }

@@ -1,10 +1,13 @@
 import { AsiError, type SampleBatch } from "asi-convert";
 import { drawTracks } from "../map/raster.js";
+import { demonstration } from "./demonstration.js";
+import { figuresOf } from "./figures.js";
+import { findDamage } from "./find-damage.js";
 import type { Failure, Reply, Request, RequestName, Requests } from "./messages.js";
 import { prepare } from "./prepare.js";
 import { readFile } from "./read-file.js";
 import type { Recording } from "./recording.js";
-import { summarise } from "./summary.js";
+import { save } from "./save.js";
 
 /** What the worker keeps of an open recording. */
 interface OpenRecording {
@@ -24,19 +27,20 @@ const open = new Map<number, OpenRecording>();
 let lastId = 0;
 
 const handlers: Handlers = {
-  async open({ file, origin }, onProgress) {
-    const { batches, facts } = await readFile(file, onProgress);
+  async open({ file, serial, origin }, onProgress) {
+    const { batches, facts } = await readFile(file, { serial, onProgress });
     const id = ++lastId;
     const prepared = prepare(id, batches, facts, origin ?? undefined);
     if (prepared.rows.length === 0) {
       throw new AsiError(
         "NO_SAMPLES",
-        "The file has no row with a time and a position, so there is nothing to show.",
+        "The file has no row with a time and a position, so there is nothing to show. A receiver needs a view of the sky.",
       );
     }
     open.set(id, { ...prepared, file });
     return prepared.recording;
   },
+  demonstrate: ({ number }) => demonstration(number),
   close({ id }) {
     open.delete(id);
     return null;
@@ -47,9 +51,16 @@ const handlers: Handlers = {
       recordings.map(({ id, shown, number }) => ({ track: find(id).recording.track, shown, number })),
     );
   },
-  summarise({ id, shown }) {
-    const { rows, recording } = find(id);
-    return summarise(rows, shown, recording.track.gapMs);
+  figures({ id, shown, settings }) {
+    return figuresOf(find(id).rows, shown, settings);
+  },
+  findDamage({ id }) {
+    const { file, recording } = find(id);
+    return findDamage(file, recording.facts.info?.serial ?? "UNKNOWN");
+  },
+  save({ id, format, part }) {
+    const { recording, file, rows } = find(id);
+    return save(recording.facts, file, rows, format, part);
   },
 };
 

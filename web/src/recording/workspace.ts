@@ -4,7 +4,7 @@ import type { Recording } from "./recording.js";
 
 /** A file that could not be read. */
 export interface Problem {
-  fileName: string;
+  file: File;
   code: string | null;
   message: string;
   /** "at byte 1,234", or empty. */
@@ -18,6 +18,13 @@ export interface Reading {
   share: number;
 }
 
+export interface OpenOptions {
+  /** Shows the files beside those that are open, instead of in their place. */
+  isAdding?: boolean;
+  /** Serial number for logs of receivers, which have no header. */
+  serial?: string | null;
+}
+
 /** The recordings that are open, and what is going on with others. */
 export class Workspace {
   readonly opened: Signal<readonly Recording[]> = signal([]);
@@ -29,8 +36,8 @@ export class Workspace {
     this.worker = worker;
   }
 
-  /** Reads files one after the other, and shows them instead of those that are open, or beside them with `isAdding`. */
-  async open(files: readonly File[], { isAdding = false } = {}): Promise<void> {
+  /** Reads files one after the other, and shows them instead of those that are open. */
+  async open(files: readonly File[], { isAdding = false, serial = null }: OpenOptions = {}): Promise<void> {
     if (files.length === 0 || this.reading.peek() !== null) return;
     this.problems.value = [];
     const kept = isAdding ? this.opened.peek() : [];
@@ -38,7 +45,7 @@ export class Workspace {
     try {
       for (const file of files) {
         const origin = (kept[0] ?? read[0])?.track.origin ?? null;
-        const recording = await this.#read(file, origin);
+        const recording = await this.#read(file, serial, origin);
         if (recording !== null) read.push(recording);
       }
     } finally {
@@ -50,14 +57,33 @@ export class Workspace {
     for (const { id } of replaced) this.worker.ask("close", { id });
   }
 
-  async #read(file: File, origin: Recording["track"]["origin"] | null): Promise<Recording | null> {
+  /** Opens made-up recordings, one for each number. */
+  async openDemonstration(numbers: readonly number[]): Promise<void> {
+    const files: File[] = [];
+    try {
+      for (const number of numbers) {
+        const share = files.length / numbers.length;
+        this.reading.value = { fileName: "the demonstration", share };
+        files.push(await this.worker.ask("demonstrate", { number }));
+      }
+    } finally {
+      this.reading.value = null;
+    }
+    await this.open(files);
+  }
+
+  async #read(
+    file: File,
+    serial: string | null,
+    origin: Recording["track"]["origin"] | null,
+  ): Promise<Recording | null> {
     this.reading.value = { fileName: file.name, share: 0 };
     try {
-      return await this.worker.ask("open", { file, origin }, (bytes) => {
+      return await this.worker.ask("open", { file, serial, origin }, (bytes) => {
         this.reading.value = { fileName: file.name, share: file.size === 0 ? 1 : bytes / file.size };
       });
     } catch (error) {
-      this.problems.value = [...this.problems.peek(), problemOf(file.name, error)];
+      this.problems.value = [...this.problems.peek(), problemOf(file, error)];
       return null;
     }
   }
@@ -68,10 +94,10 @@ export class Workspace {
   }
 }
 
-function problemOf(fileName: string, error: unknown): Problem {
-  if (!(error instanceof ReadingError)) return { fileName, code: null, message: String(error), place: "" };
+function problemOf(file: File, error: unknown): Problem {
+  if (!(error instanceof ReadingError)) return { file, code: null, message: String(error), place: "" };
   const { code, message, byteOffset, line } = error.failure;
   const place =
     line !== null ? `line ${line}` : byteOffset !== null ? `byte ${byteOffset.toLocaleString("en-GB")}` : "";
-  return { fileName, code, message, place };
+  return { file, code, message, place };
 }

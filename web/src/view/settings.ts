@@ -5,10 +5,30 @@ export type Zone = "local" | "utc";
 export type SpeedUnit = "km/h" | "m/s";
 export type ThemeChoice = "light" | "dark";
 
+/** Sets of thresholds for figures; the names are those of the library. */
+export const PRESETS = [
+  ["soccer", "Football"],
+  ["soccer-women", "Football, women"],
+  ["soccer-fifa", "Football, FIFA bands"],
+  ["running", "Running"],
+  ["trailrunning", "Trail running"],
+  ["biking", "Cycling"],
+  ["swimming", "Swimming"],
+  ["triathlon", "Triathlon"],
+] as const;
+export type Preset = (typeof PRESETS)[number][0];
+
 export interface Settings {
   theme: Signal<ThemeChoice>;
   zone: Signal<Zone>;
   speedUnit: Signal<SpeedUnit>;
+  preset: Signal<Preset>;
+  /** Maximum heart rate of the athlete, beats per minute; null if it is unknown. Not remembered: athletes differ. */
+  maxHeartRate: Signal<number | null>;
+  /** Whether the outline of a pitch is drawn on the map. */
+  pitch: Signal<"on" | "off">;
+  /** Address of map tiles with `{z}`, `{x}` and `{y}`; empty for none. */
+  tiles: Signal<string>;
 }
 
 /** Settings of this browser; they are remembered. */
@@ -18,12 +38,28 @@ export function rememberedSettings(): Settings {
     theme: remembered("asi-theme", ["light", "dark"], prefersDark ? "dark" : "light"),
     zone: remembered("asi-zone", ["local", "utc"], "local"),
     speedUnit: remembered("asi-speed-unit", ["km/h", "m/s"], "km/h"),
+    preset: remembered(
+      "asi-preset",
+      PRESETS.map(([name]) => name),
+      "soccer",
+    ),
+    maxHeartRate: signal(null),
+    pitch: remembered("asi-pitch", ["on", "off"], "off"),
+    tiles: rememberedText("asi-tiles"),
   };
 }
 
 function remembered<T extends string>(key: string, choices: readonly T[], otherwise: T): Signal<T> {
   const stored = read(key);
-  const choice = signal(choices.find((one) => one === stored) ?? otherwise);
+  return rememberedFrom(key, choices.find((one) => one === stored) ?? otherwise);
+}
+
+function rememberedText(key: string): Signal<string> {
+  return rememberedFrom(key, read(key) ?? "");
+}
+
+function rememberedFrom<T extends string>(key: string, first: T): Signal<T> {
+  const choice = signal(first);
   let isFirst = true;
   effect(() => {
     const value = choice.value;

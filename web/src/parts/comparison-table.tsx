@@ -1,0 +1,137 @@
+import type { Figures } from "../recording/recording.js";
+import { titleOf } from "../recording/timeline.js";
+import type { Selection } from "../view/selection.js";
+import type { Settings } from "../view/settings.js";
+import { day, duration } from "../view/times.js";
+import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
+import { Scrolled } from "./figures.js";
+import type { Placed } from "./stage.js";
+
+interface Props {
+  placed: readonly Placed[];
+  figures: readonly (Figures | null)[];
+  colours: readonly string[];
+  selection: Selection;
+  settings: Settings;
+  onClose: (id: number) => void;
+}
+
+interface Line {
+  name: string;
+  value(figures: Figures): number | null;
+  text(value: number): string;
+}
+
+const effortCount = ({ threshold_1, threshold_2 }: Figures["metrics"]["accelerations"]) =>
+  threshold_1.values.length + threshold_2.values.length;
+
+function linesOf(settings: Settings): Line[] {
+  const unit = settings.speedUnit.value;
+  const factor = speedFactor(unit);
+  const whole = (value: number) => decimal(value, 0);
+  const tenths = (value: number) => decimal(value, 1);
+  return [
+    { name: "Time", value: ({ recordedMs }) => recordedMs, text: signedDuration },
+    { name: "Distance, m", value: ({ metrics }) => metrics.total_distance, text: whole },
+    { name: `Max speed, ${unit}`, value: ({ metrics }) => scaled(metrics.max_speed, factor), text: tenths },
+    {
+      name: `Mean speed, ${unit}`,
+      value: ({ metrics }) => scaled(metrics.average_speed, factor),
+      text: tenths,
+    },
+    { name: "Sprints", value: ({ metrics }) => metrics.sprint.threshold_1.values.length, text: whole },
+    {
+      name: "High intensity, m",
+      value: ({ metrics }) => metrics.hid.threshold_2.values.reduce((sum, run) => sum + run.distance, 0),
+      text: whole,
+    },
+    { name: "Accel.", value: ({ metrics }) => effortCount(metrics.accelerations), text: whole },
+    { name: "Decel.", value: ({ metrics }) => effortCount(metrics.decelerations), text: whole },
+    { name: "Mean HR, bpm", value: ({ metrics }) => metrics.hr_avg, text: whole },
+    { name: "Max HR, bpm", value: ({ metrics }) => metrics.hr_max, text: whole },
+  ];
+}
+
+function scaled(value: number | null, factor: number): number | null {
+  return value === null ? null : value * factor;
+}
+
+function signedDuration(ms: number): string {
+  return ms <= -500 ? `-${duration(-ms)}` : duration(Math.abs(ms));
+}
+
+/** Figures of several recordings beside each other, with differences to the first. */
+export function ComparisonTable({ placed, figures, colours, settings, onClose }: Props) {
+  const zone = settings.zone.value;
+  const lines = linesOf(settings);
+  return (
+    <section class="panel padded" aria-label="Figures of what is shown">
+      <p class="note">Figures of what is shown. Below each: the difference to the first recording.</p>
+      <Scrolled label="Figures">
+        <table class="comparison">
+          <thead>
+            <tr>
+              <th scope="col">Recording</th>
+              {lines.map(({ name }) => (
+                <th scope="col" key={name}>
+                  {name}
+                </th>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {placed.map(({ recording }, i) => (
+              <tr key={recording.id}>
+                <th scope="row">
+                  <i class="dot" style={{ background: colours[i] }} />
+                  {titleOf(recording)}
+                  <br />
+                  <span class="unit">{day(recording.startMs, zone)}</span>
+                </th>
+                {lines.map((line) => (
+                  <td key={line.name}>
+                    <Value
+                      line={line}
+                      figures={figures[i] ?? null}
+                      first={i === 0 ? null : (figures[0] ?? null)}
+                    />
+                  </td>
+                ))}
+                <td class="action">
+                  <button
+                    type="button"
+                    class="close"
+                    aria-label={`Close ${titleOf(recording)}`}
+                    onClick={() => onClose(recording.id)}
+                  >
+                    ×
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrolled>
+    </section>
+  );
+}
+
+function Value({ line, figures, first }: { line: Line; figures: Figures | null; first: Figures | null }) {
+  const value = figures === null ? null : line.value(figures);
+  if (value === null) return <>{NO_VALUE}</>;
+  const reference = first === null ? null : line.value(first);
+  if (reference === null) return <>{line.text(value)}</>;
+  const text = line.text(value - reference);
+  const sign = /^-/.test(text) || !/[1-9]/.test(text) ? "" : "+";
+  return (
+    <>
+      {line.text(value)}
+      <br />
+      <span class="unit">
+        {sign}
+        {text}
+      </span>
+    </>
+  );
+}

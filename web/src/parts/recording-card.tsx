@@ -1,0 +1,44 @@
+import type { Recording } from "../recording/recording.js";
+import type { Settings } from "../view/settings.js";
+import { day, zoneName } from "../view/times.js";
+import { decimal, fileSize } from "../view/values.js";
+import { Panel } from "./figures.js";
+
+const KINDS = { asi: ".asi recording", fit: "FIT", gpx: "GPX", tcx: "TCX", csv: "CSV" } as const;
+
+/** What the file says about itself. */
+export function RecordingCard({ recording, settings }: { recording: Recording; settings: Settings }) {
+  const { info, fileName, fileBytes, kind, rows, engine, notes, isReordered } = recording.facts;
+  const zone = settings.zone.value;
+  const device = [info?.deviceName, info?.deviceType].filter(Boolean).join(", ");
+  return (
+    <Panel title="Recording">
+      <dl class="facts">
+        {device === "" ? null : <Fact name="Device" value={device} />}
+        {info === null ? null : <Fact name="Serial number" value={info.serial} />}
+        {info?.firmwareVersion ? <Fact name="Firmware" value={info.firmwareVersion} /> : null}
+        <Fact name="Day" value={`${day(recording.startMs, zone)}, ${zoneName(zone)}`} />
+        <Fact name="File" value={fileName} />
+        <Fact name="Size" value={`${fileSize(fileBytes)}, ${decimal(rows, 0)} rows, ${KINDS[kind]}`} />
+        {engine === null ? null : <Fact name="Decoder" value={engine} />}
+      </dl>
+      {notes.map((note) => (
+        <p class="note" key={note}>
+          {note}
+        </p>
+      ))}
+      {isReordered ? (
+        <p class="note">Rows were not in the order of their times; they are shown in it.</p>
+      ) : null}
+    </Panel>
+  );
+}
+
+export function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { useEffect, useRef } from "preact/hooks";
+import { PRESETS, type Preset, type Settings } from "../view/settings.js";
+import { zoneName } from "../view/times.js";
+import { Segmented } from "./segmented.js";
+
+/** Settings of this browser. */
+export function SettingsMenu({ settings }: { settings: Settings }) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const element = menu.current;
+      if (element === null || !element.open) return;
+      const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
+      const isOutside = event instanceof PointerEvent && !element.contains(event.target as Node);
+      if (!isEscape && !isOutside) return;
+      element.open = false;
+      if (isEscape) element.querySelector("summary")?.focus();
+    };
+    document.addEventListener("keydown", close);
+    document.addEventListener("pointerdown", close);
+    return () => {
+      document.removeEventListener("keydown", close);
+      document.removeEventListener("pointerdown", close);
+    };
+  }, []);
+  return (
+    <details class="menu" ref={menu}>
+      <summary class="button">Settings</summary>
+      <div class="menu-body">
+        <Row name="Times">
+          <Segmented
+            label="Times"
+            choice={settings.zone}
+            choices={[
+              ["local", zoneName("local")],
+              ["utc", "UTC"],
+            ]}
+          />
+        </Row>
+        <Row name="Speed">
+          <Segmented
+            label="Unit of speeds"
+            choice={settings.speedUnit}
+            choices={[
+              ["km/h", "km/h"],
+              ["m/s", "m/s"],
+            ]}
+          />
+        </Row>
+        <label class="menu-row">
+          <span>Thresholds</span>
+          <select
+            value={settings.preset.value}
+            onChange={({ currentTarget }) => {
+              settings.preset.value = currentTarget.value as Preset;
+            }}
+          >
+            {PRESETS.map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+    </details>
+  );
+}
+
+function Row({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div class="menu-row">
+      <span>{name}</span>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,200 @@
+import { computed, type ReadonlySignal, type Signal, useComputed } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Colouring, Drawing } from "../map/drawing.js";
+import { nearestRow } from "../map/nearest.js";
+import { cssColour, cssGradient, trackColour } from "../map/palette.js";
+import { boxAround, joinBoxes } from "../map/projection.js";
+import { type Marker, TrackMap } from "../map/track-map.js";
+import type { PlotContent } from "../plots/plot.js";
+import type { PlotRow } from "../plots/plot-panel.js";
+import { PlotStack } from "../plots/plot-stack.js";
+import { fastestOf, type Readout } from "../recording/channels.js";
+import type { RecordingWorker } from "../recording/client.js";
+import type { Recording } from "../recording/recording.js";
+import { ownWindow } from "../recording/timeline.js";
+import { nearestIndex } from "../view/instants.js";
+import type { Selection } from "../view/selection.js";
+import type { Settings } from "../view/settings.js";
+import { timeOfDay } from "../view/times.js";
+import { decimal, speedFactor } from "../view/values.js";
+import { Segmented } from "./segmented.js";
+
+/** A recording on the time axis of the page. */
+export interface Placed {
+  recording: Recording;
+  /** Time on the axis minus time of the recording, ms. */
+  offsetMs: number;
+  /** Which one it is, counted from 0; decides its colour. */
+  number: number;
+}
+
+interface Props {
+  placed: readonly Placed[];
+  rows: PlotRow[];
+  overview: PlotContent[];
+  selection: Selection;
+  settings: Settings;
+  worker: RecordingWorker;
+  colouring: Signal<Colouring>;
+  colourings: readonly (readonly [Colouring, string])[];
+  readoutsAt: (ms: number | null) => Readout[];
+  /** Instants of damaged places, on the axis. */
+  marks?: ReadonlySignal<readonly number[]>;
+  axisLabel?: ((ms: number, stepMs: number) => string) | undefined;
+  plotsHead?: ComponentChildren;
+}
+
+/** Map and plots beside each other; one cursor is over both. */
+export function Stage(props: Props) {
+  const { placed, rows, overview, selection, settings, worker, colouring, colourings, readoutsAt } = props;
+  const { shown, cursorMs } = selection;
+  const box = useMemo(() => joinBoxes(placed.map(({ recording }) => boxAround(recording.track))), [placed]);
+  const fastest = useMemo(() => Math.max(...placed.map(({ recording }) => fastestOf(recording))), [placed]);
+  // what the map draws anew for: another part, or other recordings
+  const content = useMemo(() => computed(() => ({ part: shown.value, placed })), [shown, placed]);
+  const theme = settings.theme.value;
+
+  const markers = useComputed((): Marker[] => {
+    const cursor = cursorMs.value;
+    if (cursor === null) return [];
+    return placed.flatMap(({ recording: { track }, offsetMs, number }) => {
+      const at = nearestIndex(track.timesMs, track.gapMs, cursor - offsetMs);
+      if (at === null) return [];
+      const colour =
+        placed.length > 1 ? cssColour(trackColour(number, settings.theme.value)) : "var(--accent)";
+      return [{ east: track.east[at] as number, north: track.north[at] as number, colour }];
+    });
+  });
+  const draw = (drawing: Drawing) =>
+    worker.ask("draw", {
+      drawing,
+      recordings: placed.map(({ recording, offsetMs, number }) => ({
+        id: recording.id,
+        shown: ownWindow(shown.peek(), offsetMs),
+        number,
+      })),
+    });
+  const point = (at: { east: number; north: number; within: number } | null) => {
+    let best: { ms: number; metres: number } | null = null;
+    for (const { recording, offsetMs } of at === null ? [] : placed) {
+      const found = at === null ? null : nearestRow(recording.track, ownWindow(shown.peek(), offsetMs), at);
+      if (found === null || (best !== null && best.metres <= found.metres)) continue;
+      best = { ms: (recording.track.timesMs[found.row] as number) + offsetMs, metres: found.metres };
+    }
+    cursorMs.value = best?.ms ?? null;
+  };
+
+  return (
+    <div class="stage">
+      <section class="panel map-panel" aria-label="Map">
+        {box === null ? null : (
+          <TrackMap
+            box={box}
+            draw={draw}
+            content={content}
+            colouring={colouring}
+            fastest={fastest}
+            markers={markers}
+            onPoint={point}
+            settings={settings}
+            description={
+              placed.length > 1
+                ? `Tracks of ${placed.length} recordings from above.`
+                : "The track from above."
+            }
+          >
+            <div class="map-choices">
+              <Segmented label="Colour of the track" choice={colouring} choices={colourings} />
+            </div>
+            <Legend
+              colouring={colouring.value}
+              placed={placed}
+              shown={shown}
+              fastest={fastest}
+              settings={settings}
+              theme={theme}
+            />
+          </TrackMap>
+        )}
+      </section>
+      <section class="panel" aria-label="Plots">
+        <PlotStack
+          rows={rows}
+          selection={selection}
+          settings={settings}
+          overview={overview}
+          marks={props.marks}
+          axisLabel={props.axisLabel}
+          describeCursor={(ms) =>
+            readoutsAt(ms)
+              .map(({ label, value, unit }) => `${label} ${value} ${unit}`.trim())
+              .join(", ")
+          }
+        >
+          {props.plotsHead}
+          <Readouts cursorMs={cursorMs} readoutsAt={readoutsAt} />
+        </PlotStack>
+      </section>
+    </div>
+  );
+}
+
+function Legend({
+  colouring,
+  placed,
+  shown,
+  fastest,
+  settings,
+  theme,
+}: {
+  colouring: Colouring;
+  placed: readonly Placed[];
+  shown: Selection["shown"];
+  fastest: number;
+  settings: Settings;
+  theme: "light" | "dark";
+}) {
+  if (colouring === "recording") return null;
+  const unit = settings.speedUnit.value;
+  const zone = settings.zone.value;
+  const offset = placed[0]?.offsetMs ?? 0;
+  const { startMs, stopMs } = shown.value;
+  const ends: Record<Exclude<Colouring, "recording">, [string, string]> = {
+    speed: ["0", `${decimal((fastest / 1000) * speedFactor(unit), 0)} ${unit}`],
+    time: [timeOfDay(startMs - offset, zone), timeOfDay(stopMs - offset, zone)],
+    heat: ["seldom", "often"],
+  };
+  const [first, last] = ends[colouring];
+  return (
+    <div class="legend">
+      <div class="ramp" style={{ background: cssGradient(colouring, theme) }} />
+      <span>{first}</span>
+      <span>{last}</span>
+    </div>
+  );
+}
+
+function Readouts({
+  cursorMs,
+  readoutsAt,
+}: {
+  cursorMs: ReadonlySignal<number | null>;
+  readoutsAt: (ms: number | null) => Readout[];
+}) {
+  return (
+    <dl class="readouts">
+      {readoutsAt(cursorMs.value).map(({ label, value, unit, colour }) => (
+        <div key={label}>
+          <dt>
+            {colour === null ? null : <i class="dot" style={{ background: colour }} />}
+            {label}
+          </dt>
+          <dd>
+            {value} {unit}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

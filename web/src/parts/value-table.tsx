@@ -1,0 +1,83 @@
+import { useSignal } from "@preact/signals";
+import type { PlotRow } from "../plots/plot-panel.js";
+import { extentOf } from "../plots/pyramid.js";
+import { indexAt } from "../view/instants.js";
+import type { Selection } from "../view/selection.js";
+import type { Settings } from "../view/settings.js";
+import { timeOfDay } from "../view/times.js";
+import { decimal, NO_VALUE } from "../view/values.js";
+import { Scrolled } from "./figures.js";
+
+interface Props {
+  rows: readonly PlotRow[];
+  selection: Selection;
+  settings: Settings;
+  /** Text of an instant of the axis; default the time of day. */
+  label?: ((ms: number) => string) | undefined;
+}
+
+const SLICES = 60;
+
+/** The table behind the plots: what is shown, in equal slices. */
+export function ValueTable({ rows, selection, settings, label }: Props) {
+  const isOpen = useSignal(false);
+  return (
+    <details
+      class="panel padded"
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>The plots as a table</summary>
+      {isOpen.value ? <Slices rows={rows} selection={selection} settings={settings} label={label} /> : null}
+    </details>
+  );
+}
+
+function Slices({ rows, selection, settings, label }: Props) {
+  const { startMs, stopMs } = selection.shown.value;
+  const zone = settings.zone.value;
+  const textOf = label ?? ((ms: number) => timeOfDay(ms, zone));
+  const stepMs = (stopMs - startMs) / SLICES;
+  const slices = Array.from({ length: SLICES }, (_, i) => startMs + i * stepMs);
+  return (
+    <Scrolled label="Values of the plots">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {rows.map(({ key, label: name, unit }) => (
+              <th scope="col" key={key}>
+                {name}, {unit}: mean (min to max)
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {slices.map((fromMs) => (
+            <tr key={fromMs}>
+              <th scope="row">{textOf(fromMs)}</th>
+              {rows.map((row) => (
+                <td key={row.key}>{sliceText(row, fromMs, fromMs + stepMs)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
+  );
+}
+
+function sliceText(
+  { content: { pyramid, offsetMs }, factor, decimals }: PlotRow,
+  fromMs: number,
+  toMs: number,
+): string {
+  const { timesMs } = pyramid.series;
+  const extent = extentOf(pyramid, indexAt(timesMs, fromMs - offsetMs), indexAt(timesMs, toMs - offsetMs));
+  if (extent === null) return NO_VALUE;
+  const [mean, minimum, maximum] = [extent.mean, extent.minimum, extent.maximum].map((value) =>
+    decimal(value * factor, decimals),
+  );
+  return `${mean} (${minimum} to ${maximum})`;
+}

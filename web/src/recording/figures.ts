@@ -1,0 +1,31 @@
+import type { SampleBatch } from "asi-convert";
+import { computeMetrics } from "asi-convert/metrics";
+import { indexAt } from "../view/instants.js";
+import type { TimeWindow } from "../view/window.js";
+import type { FigureSettings, Figures } from "./recording.js";
+
+/**
+ * Figures of the rows of a window.
+ *
+ * @throws AsiError `BAD_ARGUMENT` for a window of more than 366 days
+ */
+export function figuresOf(
+  rows: SampleBatch,
+  { startMs, stopMs }: TimeWindow,
+  { preset, maxHeartRate }: FigureSettings,
+): Figures {
+  const from = Math.ceil(startMs);
+  const to = Math.max(from, Math.floor(stopMs));
+  const metrics = computeMetrics(rows, {
+    preset,
+    from,
+    to,
+    params: maxHeartRate === null ? {} : { max_hr: maxHeartRate },
+  });
+  const recordedS = metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0);
+  return {
+    metrics,
+    rows: indexAt(rows.timestampMs, to + 1) - indexAt(rows.timestampMs, from),
+    recordedMs: recordedS * 1000,
+  };
+}

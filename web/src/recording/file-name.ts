@@ -1,0 +1,3 @@
+export function nameWithoutExtension(fileName: string): string {
+  return fileName.replace(/\.[^.]*$/, "") || fileName;
+}

@@ -1,0 +1,34 @@
+import { AsiError, decode } from "asi-convert";
+import type { Damage } from "./recording.js";
+
+const MOST_PLACES = 100;
+
+/**
+ * Finds the damaged places of a recording. The reader stops at each one and goes on one byte after it, as it does while it
+ * decodes, so the whole costs one reading.
+ *
+ * @param serial of the device, because what follows a damaged place has no header
+ */
+export async function findDamage(file: Blob, serial: string): Promise<Damage> {
+  const damage: Damage = { places: [], hasMore: false };
+  let afterMs: number | null = null;
+  for (let from = 0; from < file.size; ) {
+    try {
+      for await (const batch of decode(file.slice(from), { strict: true, serial })) {
+        afterMs = batch.timestampMs[batch.length - 1] ?? afterMs;
+      }
+      break;
+    } catch (error) {
+      if (!(error instanceof AsiError) || error.code !== "DAMAGED" || error.byteOffset === undefined)
+        throw error;
+      if (damage.places.length === MOST_PLACES) {
+        damage.hasMore = true;
+        break;
+      }
+      const byteOffset = from + error.byteOffset;
+      damage.places.push({ byteOffset, afterMs });
+      from = byteOffset + 1;
+    }
+  }
+  return damage;
+}

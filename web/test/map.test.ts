@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { cameraFor, scaleBar, toGround, toScreen, zoomedAt } from "../src/map/camera.js";
+import { boxAround, project, type Track } from "../src/map/projection.js";
+import { drawTracks } from "../src/map/raster.js";
+
+const BERN = { latitudeE7: 469_629_000, longitudeE7: 74_648_000 };
+const METRES_PER_DEGREE = 111_195; // a sphere of the Earth's mean radius
+
+function trackOf(positions: [latitude: number, longitude: number][], origin = BERN): Track {
+  const latitudes = Int32Array.from(positions, ([latitude]) => Math.round(latitude * 1e7));
+  const longitudes = Int32Array.from(positions, ([, longitude]) => Math.round(longitude * 1e7));
+  return {
+    timesMs: Float64Array.from(positions.keys(), (i) => i * 100),
+    ...project(latitudes, longitudes, origin),
+    speed: new Int32Array(positions.length).fill(3000),
+    origin,
+    gapMs: 1000,
+  };
+}
+
+describe("the projection", () => {
+  it("has metres on the ground, within half a percent", () => {
+    const { east, north } = trackOf([
+      [46.9629, 7.4648],
+      [46.9639, 7.4648],
+      [46.9629, 7.4658],
+    ]);
+    expect(Math.abs((north[1] ?? 0) / (METRES_PER_DEGREE / 1000) - 1)).toBeLessThan(0.005);
+    const eastward = (METRES_PER_DEGREE / 1000) * Math.cos((46.9629 * Math.PI) / 180);
+    expect(Math.abs((east[2] ?? 0) / eastward - 1)).toBeLessThan(0.005);
+  });
+
+  it("keeps a track across the 180th meridian in one piece", () => {
+    const origin = { latitudeE7: 0, longitudeE7: 1_799_999_000 };
+    const box = boxAround(
+      trackOf(
+        [
+          [0, 179.9999],
+          [0, -179.9999],
+        ],
+        origin,
+      ),
+    );
+    expect((box?.east ?? 0) - (box?.west ?? 0)).toBeLessThan(30);
+  });
+
+  it("does not shrink a track to a dot for one position far away", () => {
+    const pitch = Array.from({ length: 5000 }, (_, i): [number, number] => [
+      46.9629 + (i % 100) * 1e-5,
+      7.4648,
+    ]);
+    const box = boxAround(trackOf([...pitch, [0, 0]]));
+    expect((box?.north ?? 0) - (box?.south ?? 0)).toBeLessThan(2000);
+  });
+});
+
+describe("the camera", () => {
+  const size = { width: 600, height: 400 };
+  const camera = cameraFor({ west: -50, east: 50, south: -30, north: 30 }, size, 20);
+
+  it("shows the whole box", () => {
+    const { x, y } = toScreen(camera, size, -50, 30);
+    expect(x).toBeGreaterThanOrEqual(19.9);
+    expect(y).toBeGreaterThanOrEqual(19.9);
+  });
+
+  it("keeps the position under the pointer when it zooms", () => {
+    const before = toGround(camera, size, 100, 70);
+    const after = toGround(zoomedAt(camera, size, 3, 100, 70), size, 100, 70);
+    expect(after.east).toBeCloseTo(before.east, 6);
+    expect(after.north).toBeCloseTo(before.north, 6);
+  });
+
+  it("has a scale bar of a round length", () => {
+    expect(scaleBar({ east: 0, north: 0, scale: 5 }, 120)).toEqual({ metres: 20, pixels: 100 });
+  });
+});
+
+describe("the raster", () => {
+  const track = trackOf([
+    [46.9629, 7.4648],
+    [46.9629, 7.4658],
+  ]);
+  const drawing = {
+    width: 200,
+    height: 100,
+    pixelRatio: 1,
+    camera: { east: 38, north: 0, scale: 2 },
+    theme: "light",
+    colouring: "speed",
+    fastest: 6000,
+  } as const;
+  const shown = { startMs: 0, stopMs: 100 };
+
+  it("draws a line from row to row and nothing else", () => {
+    const pixels = drawTracks(drawing, [{ track, shown, number: 0 }]);
+    const alphaAt = (x: number, y: number) => pixels[(y * 200 + x) * 4 + 3];
+    for (const x of [30, 100, 170]) expect(alphaAt(x, 50)).toBeGreaterThan(200);
+    for (const x of [10, 190]) expect(alphaAt(x, 50)).toBe(0);
+    expect(alphaAt(100, 44)).toBe(0);
+  });
+
+  it("draws faded what is not shown", () => {
+    const pixels = drawTracks(drawing, [{ track, shown: { startMs: 50, stopMs: 60 }, number: 0 }]);
+    expect([...pixels.slice((50 * 200 + 100) * 4, (50 * 200 + 100) * 4 + 3)]).toEqual([217, 222, 230]);
+  });
+
+  it("survives positions all over the world", () => {
+    const world = trackOf([
+      [90, 180],
+      [-90, -180],
+      [0, 0],
+      [46.9629, 7.4648],
+    ]);
+    for (const colouring of ["speed", "time", "heat", "recording"] as const) {
+      for (const scale of [1e-6, 200]) {
+        const camera = { ...drawing.camera, scale };
+        drawTracks({ ...drawing, camera, colouring }, [
+          { track: world, shown: { startMs: 0, stopMs: 300 }, number: 0 },
+        ]);
+      }
+    }
+  });
+});
