@@ -63,6 +63,7 @@ describe("the packed files", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "docs/metrics.md",
       "docs/recording-format.md",
       "docs/report-file.md",
       "package.json",

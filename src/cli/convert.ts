@@ -15,11 +15,10 @@ import { type Context, runBatch } from "./batch.js";
 import { type ConvertTask, convertInput, openBetween } from "./convert-input.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
+import { sayingWhen } from "./no-samples.js";
 import { isStandardOutput, refuseAsOutput } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
-import { DescribedError, failureOf } from "./problem.js";
 import { resolveBounds, type TimeBound, type TimeBounds } from "./time-bounds.js";
-import { instantFormat } from "./time-text.js";
 import { UsageError } from "./usage-error.js";
 
 export interface ConvertFlags {
@@ -155,20 +154,6 @@ async function convertToOutput(
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),
   });
-}
-
-// If --from and --to leave nothing, the error says when the recording is, in the time zone of the user.
-async function sayingWhen<T>({ timeZone }: TimeBounds, converting: Promise<T>): Promise<T> {
-  try {
-    return await converting;
-  } catch (error) {
-    const failure = failureOf(error);
-    const { start = null, end = null } = failure.report ?? {};
-    if (failure.error.code !== "NO_SAMPLES" || start === null || end === null) throw error;
-    const instantText = instantFormat(timeZone);
-    const message = `The recording runs from ${instantText(start)} to ${instantText(end)}; --from/--to leave none of it.`;
-    throw new DescribedError({ ...failure, error: { ...failure.error, message } });
-  }
 }
 
 function checkFlags({ output, outDir, split, name, json, time, tz }: ConvertFlags): void {

@@ -62,6 +62,8 @@ function inTermsOfTheCommand(message: string): string {
   return message
     .replace("raise the option maxFiles", "add --force")
     .replace("the option outDir", "--out-dir")
+    .replace("params.speed_ranges", "--zones")
+    .replace("params.max_hr", "--max-hr")
     .replace(/\b(?:[Tt]he )?option (serial|strict|force|format|time|name|split)\b/g, "--$1");
 }
 

@@ -8,6 +8,7 @@ import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
 import { addRanges } from "./commands/ranges.js";
 import { addRepair } from "./commands/repair.js";
+import { addStats } from "./commands/stats.js";
 import { addValidate } from "./commands/validate.js";
 import type { ExitStatus } from "./exit-status.js";
 import { printable, printableLines } from "./printable.js";
@@ -17,6 +18,7 @@ const COMMANDS = [
   // in the order of the help
   addConvert,
   addInfo,
+  addStats,
   addRanges,
   addValidate,
   addRepair,
@@ -41,6 +43,7 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
   asi convert match.asi                   writes SERIAL_START_END.csv beside the recording
   asi convert recordings/ --out-dir csv   converts every .asi file in a folder and its subfolders
   asi info match.asi                      shows the content of a recording
+  asi stats match.asi                     computes distance, speed zones, sprints and heart-rate zones
   asi validate *.asi                      exits with status 3 if one is damaged
   asi repair match.asi                    copies the valid frames to match.repaired.asi
   asi encode --demo -o demo.asi           generates a demo session

@@ -62,6 +62,7 @@ describe("every figure is the one that an independent computation gives", () => 
 });
 
 const python = spawnSync("python3", [goldenFile("independent.py")], { encoding: "utf8" });
+const ofFixtures = fileURLToPath(new URL("../../fixtures/stats.json", import.meta.url));
 
 describe.skipIf(python.error !== undefined)(
   "the independent figures (needs python3, skipped without)",
@@ -69,6 +70,13 @@ describe.skipIf(python.error !== undefined)(
     it("are those that the script prints", () => {
       expect(python.status, python.stderr).toBe(0);
       expect(JSON.parse(python.stdout)).toEqual(independent);
+    });
+
+    it("of recordings are those in fixtures/stats.json", () => {
+      const { stdout } = spawnSync("python3", [goldenFile("independent.py"), "fixtures"], {
+        encoding: "utf8",
+      });
+      expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(ofFixtures, "utf8")));
     });
   },
 );

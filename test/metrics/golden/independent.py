@@ -4,10 +4,16 @@ Figures of speed and distance are exact rationals; the acceleration filter runs 
 equation on its past inputs and outputs. Standard library only:
 
     python3 independent.py > independent.json && npx biome format --write independent.json
+
+The same of recordings in fixtures/, from their CSV:
+
+    python3 independent.py fixtures > ../../../fixtures/stats.json && npx biome format --write ../../../fixtures/stats.json
 """
 
+import csv
 import json
 import math
+import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 from itertools import groupby
@@ -295,7 +301,31 @@ def computed(samples, frame, sport, params, birth):
     }
 
 
-def main():
+FIXTURES = {
+    "match-hr": ("soccer", {"max_hr": 195}),
+    "run-fix-loss": ("running", {}),
+    "hour-without-hr": ("biking", {}),
+}
+
+
+def recording(name):
+    folder = Path(__file__).parents[3] / "fixtures" / "valid"
+    with open(folder / f"{name}.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            ms, mm_per_s = (int(Decimal(row[key]) * 1000) for key in ("timestamp", "speed"))
+            yield ms, mm_per_s, int(row["hr"]) if row["hr"] else None
+
+
+def of_fixtures():
+    results = {}
+    for name, (sport, params) in FIXTURES.items():
+        samples = list(recording(name))
+        frame = (samples[0][0], samples[-1][0])
+        results[name] = {"sport": sport, "params": params, "figures": computed(samples, frame, sport, params, None)}
+    return results
+
+
+def of_cases():
     given = json.loads((Path(__file__).parent / "cases.json").read_text())
     results = {
         case["name"]: computed(
@@ -307,7 +337,7 @@ def main():
     results["exponential start, soccer, 10 Hz"] = computed(
         list(exponential_start()), (0, 11_900), "soccer", {}, None
     )
-    print(json.dumps(results, indent=1))
+    return results
 
 
-main()
+print(json.dumps(of_fixtures() if sys.argv[1:] == ["fixtures"] else of_cases(), indent=1))

@@ -1,0 +1,70 @@
+import { type Command, Option } from "commander";
+import { PRESETS } from "../../metrics/presets.js";
+import { parseSpeedZones } from "../speed-zones.js";
+import { parseTimeBound } from "../time-bounds.js";
+import { wholeNumber } from "../values.js";
+import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
+
+/** Options that select the parameters of the figures. */
+export const withMetrics = (command: Command) =>
+  command
+    .addOption(
+      new Option("--sport <name>", "speed zones and thresholds of this sport; default soccer").choices(
+        Object.keys(PRESETS),
+      ),
+    )
+    .option(
+      "--zones <limits>",
+      "limits between the speed zones, with their unit: 7,15,20,25km/h or 2,4,5.5,7m/s",
+      parseSpeedZones,
+    )
+    .option(
+      "--max-hr <bpm>",
+      "maximum heart rate of the athlete, to which the heart-rate zones refer",
+      wholeNumber(60, 240),
+    );
+
+/** `asi stats` */
+export function addStats(program: Command, { context, onStatus }: Host): void {
+  const command = program
+    .command("stats")
+    .summary("compute distance, speed zones, sprints, accelerations and heart-rate zones")
+    .description(
+      "Computes the figures of each recording: distance, duration, mean and maximum speed, distance and time in each speed zone, sprints, accelerations, and time in each heart-rate zone. The service computes them with the same functions.",
+    )
+    .argument("<inputs...>", INPUTS);
+  withMetrics(command)
+    .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
+    .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
+  withTimeZone(command, "of --from and --to and of the times shown").addOption(
+    new Option("--format <name>", "text (default), or csv: one table with a row for each recording").choices([
+      "text",
+      "csv",
+    ]),
+  );
+  withJson(withSerial(command))
+    .addHelpText(
+      "before",
+      `Examples:
+  asi stats match.asi
+  asi stats match.asi --from 16:30 --to 17:15 --tz Europe/Zurich --max-hr 192
+  asi stats match.asi --zones 7,15,20,25km/h
+  asi stats season/ --format csv > season.csv
+  asi stats "**/*.asi" --sport running --json
+`,
+    )
+    .addHelpText(
+      "after",
+      `
+Distances come from the receiver's Doppler speed; standing and gaps add nothing. A sprint lasts at least 1 s. An
+acceleration is counted under the highest threshold that its peak reaches. docs/metrics.md defines every figure and names
+the sources. --json gives the figures with the keys of the service's computed data, in m, s, m/s, m/s2 and bpm.
+
+--from and --to are written as for asi convert.
+${EXIT_STATUS}`,
+    )
+    .action(async (inputs: string[], flags) => {
+      const { stats } = await import("../stats.js");
+      onStatus(await stats(inputs, flags, context));
+    });
+}

@@ -1,0 +1,93 @@
+import { checkDecodeOptions } from "../decode-options.js";
+import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../metrics/index.js";
+import type { RecordingInfo, Report } from "../types.js";
+import { notices } from "./account.js";
+import { type Context, runBatch } from "./batch.js";
+import { type ExitStatus, isDamaged, statusOf } from "./exit-status.js";
+import { findInputs, nameOf } from "./inputs.js";
+import { readSamples } from "./read-samples.js";
+import type { SpeedZones } from "./speed-zones.js";
+import { StatsTable } from "./stats-csv.js";
+import { statsText } from "./stats-text.js";
+import { resolveBounds, type TimeBound } from "./time-bounds.js";
+import { instantFormat } from "./time-text.js";
+import { UsageError } from "./usage-error.js";
+
+/** Options that select the parameters of the figures. */
+export interface MetricsFlags {
+  sport?: PresetName;
+  zones?: SpeedZones;
+  maxHr?: number;
+}
+
+export interface StatsFlags extends MetricsFlags {
+  from?: TimeBound;
+  to?: TimeBound;
+  tz?: string;
+  format?: "text" | "csv";
+  serial?: string;
+  json?: boolean;
+}
+
+interface Stats {
+  info: RecordingInfo;
+  report: Report;
+  metrics: Metrics;
+}
+
+/** `asi stats`: figures of recordings, by the functions that the service uses. */
+export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const bounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
+  if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
+  checkDecodeOptions({ serial: flags.serial, ...resolveBounds(bounds, null) });
+  const options = metricsOptions(flags);
+  // refuses wrong parameters before a file is read
+  computeMetrics([], options);
+  const instantText = instantFormat(flags.tz);
+  const table = new StatsTable(flags.zones?.unit ?? "m/s", instantText);
+  let isFirst = true;
+  return runBatch<Stats>(context, {
+    inputs: findInputs(args),
+    json: flags.json === true,
+    async work(input, _, onProgress) {
+      const { serial } = flags;
+      const { samples, inspection, from, to } = await readSamples(
+        input,
+        { bounds, serial, signal },
+        onProgress,
+      );
+      const { info, report } = inspection;
+      const limits = {
+        ...(from !== undefined && { from: Math.ceil(from) }),
+        ...(to !== undefined && { to: Math.floor(to) }),
+      };
+      return { info, report, metrics: computeMetrics(samples, { ...options, ...limits }) };
+    },
+    async show({ info, report, metrics }, input) {
+      if (flags.format === "csv") {
+        const recording = { input: input.name, info, isDamaged: isDamaged(report), metrics };
+        await console.data(table.lineOf(recording));
+      } else {
+        await console.data(`${isFirst ? "" : "\n"}${statsText(nameOf(input), info, metrics, instantText)}`);
+        isFirst = false;
+      }
+      for (const line of notices(console, nameOf(input), report)) console.message(...line);
+    },
+    toJson: ({ info, report, metrics }) => ({ info, report, metrics }),
+    statusOf: ({ report }) => statusOf(report),
+  });
+}
+
+/** The options of `computeMetrics` that flags mean. */
+export function metricsOptions({ sport = "soccer", zones, maxHr }: MetricsFlags): MetricsOptions & {
+  preset: PresetName;
+} {
+  return {
+    preset: sport,
+    params: {
+      ...(zones !== undefined && { speed_ranges: zones.limits }),
+      ...(maxHr !== undefined && { max_hr: maxHr }),
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Metrics } from "../src/metrics/index.js";
+import { asi, Fixture, MATCH, namesIn, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
+
+/** Figures from the CSVs of fixtures, by a program that has nothing of the library (metrics/golden/independent.py). */
+const GOLDENS: Record<
+  string,
+  { sport: string; params: { max_hr?: number }; figures: Omit<Metrics, "definition"> }
+> = JSON.parse(readFileSync(join(import.meta.dirname, "../fixtures/stats.json"), "utf8"));
+
+const argumentsOf = ({ sport, params }: { sport: string; params: { max_hr?: number } }) => [
+  ...["--sport", sport],
+  ...(params.max_hr === undefined ? [] : ["--max-hr", String(params.max_hr)]),
+];
+
+/** The lines of a CSV as objects. */
+function tableOf(csv: string): Record<string, string>[] {
+  const [header = [], ...lines] = csv
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(","));
+  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] ?? ""])));
+}
+
+describe("asi stats", () => {
+  test.for(Object.entries(GOLDENS))(
+    "gives the figures of an independent program: %s",
+    async ([name, golden]) => {
+      const { path, expected } = new Fixture(`valid/${name}`);
+      const { status, stdout, stderr } = await asi(["stats", path, "--json", ...argumentsOf(golden)]);
+      expect([status, stderr]).toEqual([0, ""]);
+      const { input, info, report, metrics } = JSON.parse(stdout);
+      expect([input, info.serial, report]).toEqual([path, expected.serial, expected.report]);
+      const { definition, ...figures } = metrics;
+      expect(figures).toEqual(golden.figures);
+      expect(definition).toMatchObject({ version: 1, parameters: golden.params });
+    },
+  );
+
+  test("shows a person the figures in m, km/h and percent", async () => {
+    const { stdout } = await asi(["stats", MATCH.path, "--max-hr", "195"]);
+    const { figures } = GOLDENS["match-hr"] ?? {};
+    const distances = figures?.distance_per_speed_ranges.map(({ distance }) => Math.round(distance));
+    for (const text of [
+      /serial +AS-10017/,
+      /start +2025-03-15T14:30:00\.000Z/,
+      /duration +0:18:59\.900, of which 0:11:59\.800 recorded/,
+      /distance +1,852 m/,
+      /maximum speed +7\.45 m\/s \(26\.8 km\/h\)/,
+      `speed zones       0 to 7.2 km/h     ${distances?.[0]} m`.replace(/ {2,}/g, " +"),
+      `from 25.2 km/h +${distances?.[4]} m`,
+      `sprints +${figures?.sprint.threshold_1.values.length} from 25.2 km/h, 191 m, the longest 38 m`,
+      `accelerations +${figures?.accelerations.threshold_1.values.length} with a peak of 2 to 3 m/s2`,
+      /heart rate +mean 146\.2 bpm, 96 to 171 bpm/,
+      /70 to 80 % of 195 bpm +136\.5 to 156 bpm +64\.0 %/,
+    ]) {
+      expect(stdout).toMatch(new RegExp(text));
+    }
+    expect((await asi(["stats", MATCH.path])).stdout).toMatch(/heart-rate zones +need --max-hr/);
+  });
+
+  test("makes one table of a season: a row for each file, in order, with the same numbers", async () => {
+    const folder = scratchFolder();
+    MATCH.copyTo(folder, 'a "first", match.asi');
+    new Fixture("valid/match-ecg").copyTo(folder, "b.asi");
+    TORN.copyTo(folder, "c.asi");
+    WITHOUT_ROW.copyTo(folder, "d.asi");
+    const { status, stdout, stderr } = await asi(["stats", ".", "--format", "csv"], { cwd: folder });
+    expect(namesIn(folder)).toHaveLength(4);
+    expect(stdout).toContain('"a ""first"", match.asi",AS-10017,no,2025-03-15T14:30:00.000Z,');
+    const rows = tableOf(stdout.replace('"a ""first"", match.asi"', "a.asi"));
+    expect(rows.map(({ input, damaged }) => [input, damaged])).toEqual([
+      ["a.asi", "no"],
+      ["b.asi", "no"],
+      ["c.asi", "yes"],
+    ]);
+    const { figures } = GOLDENS["match-hr"] ?? {};
+    expect(rows[0]).toMatchObject({
+      recorded_s: "719.8",
+      distance_m: String(figures?.total_distance),
+      max_speed_m_per_s: String(figures?.max_speed),
+      distance_2_to_4_m_per_s_m: String(figures?.distance_per_speed_ranges[1]?.distance),
+      time_from_7_m_per_s_s: String(figures?.time_per_speed_ranges[4]?.duration),
+      accelerations_from_3_m_per_s2: String(figures?.accelerations.threshold_2.values.length),
+      hr_mean_bpm: String(figures?.hr_avg),
+    });
+    // the others go on, and the gravest status counts
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/c\.asi: damaged: 8 bad checksums/);
+    expect(stderr).toMatch(/asi: d\.asi: The recording has no row.*\(NO_SAMPLES\)/);
+  });
+
+  test("ends with status 3 for a damaged recording, and says so in JSON too", async () => {
+    const { status, stdout } = await asi(["stats", TORN.path, "--json"]);
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout).report.damage).toEqual(TORN.expected.report.damage);
+  });
+
+  test("counts zones with the limits and the unit that are given", async () => {
+    const { stdout } = await asi(["stats", MATCH.path, "--zones", "7, 15,20,25 km/h", "--format", "csv"]);
+    const fifa = await asi(["stats", MATCH.path, "--sport", "soccer-fifa", "--json"]);
+    const { distance_per_speed_ranges } = JSON.parse(fifa.stdout).metrics;
+    expect(tableOf(stdout)[0]).toMatchObject({
+      distance_7_to_15_km_per_h_m: String(distance_per_speed_ranges[1].distance),
+      distance_from_25_km_per_h_m: String(distance_per_speed_ranges[4].distance),
+    });
+  });
+
+  test("limits the rows by time, in the zone of --tz; slices begin at --from", async () => {
+    const { stdout } = await asi([
+      ...["stats", MATCH.path, "--json", "--tz", "Europe/Zurich"],
+      ...["--from", "15:31", "--to", "15:33:30"],
+    ]);
+    const { first_timestamp, last_timestamp, intensity } = JSON.parse(stdout).metrics;
+    const [from, to] = [Date.parse("2025-03-15T14:31:00Z"), Date.parse("2025-03-15T14:33:30Z")];
+    expect([first_timestamp, last_timestamp]).toEqual([from, to]);
+    expect(intensity).toMatchObject({ start_time: from, end_time: to, span: 60 });
+    expect(intensity.distance).toHaveLength(3);
+    const late = await asi(["stats", MATCH.path, "--from", "2026-01-01"]);
+    expect(late.stderr).toMatch(/The recording runs from 2025-03-15T14:30.*--from\/--to leave none/);
+  });
+
+  test.for([
+    [["--zones", "7,15,20,25"], /limits between the zones and their unit, km\/h or m\/s/],
+    [["--zones", "km/h"], /limits between the zones/],
+    [["--zones", "7,,9m/s"], /limits between the zones/],
+    [["--zones", "4,2m/s"], /--zones: The values must ascend/],
+    [["--zones", "60km/h"], /--zones: .*below max_valid_speed/],
+    [["--sport", "chess"], /Allowed choices are biking, running/],
+    [["--max-hr", "300"], /whole number from 60 to 240/],
+    [["--json", "--format", "csv"], /either --json or --format/],
+    [["--from", "2025-01-02", "--to", "2025-01-01"], /from/],
+  ] as const)("refuses %j before it reads a file", async ([flags, message]) => {
+    const { status, stdout, stderr } = await asi(["stats", MATCH.path, ...flags]);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  });
+});
