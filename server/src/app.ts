@@ -17,7 +17,8 @@ import { addressKey } from "./http/address-key.js";
 import { createAuthentication } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
 import { enforceBodyTimeout } from "./http/body-timeout.js";
-import { deprecationHeaders } from "./http/deprecation.js";
+import { allowOrigins } from "./http/cors.js";
+import { deprecationHeaders, pathPrefix } from "./http/deprecation.js";
 import { installErrors, refuseClient, sendError } from "./http/errors.js";
 import { logOptions } from "./http/log.js";
 import { collectMethods, routeOtherMethods } from "./http/methods.js";
@@ -105,6 +106,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   installErrors(app);
   await installBodies(app);
   const methods = collectMethods(app);
+  allowOrigins(app, config.corsOrigins);
   installGuard(app, dependencies, describeUnknownPaths(methods.keys()));
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -125,6 +127,7 @@ function installGuard(
   unknownPath: (request: FastifyRequest) => ServiceError,
 ): void {
   const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
+  const prefix = pathPrefix(app.config.baseUrl);
   const { expectedAccount, authenticate } = createAuthentication(database.queries, clock, app.throttle);
   app.addHook("onRequest", (request, _reply, done) => {
     request.onBehalfOf = addressCaller(addressKey(request.ip));
@@ -170,7 +173,7 @@ function installGuard(
     request.ctx = ctx;
     const route = request.routeOptions.config;
     // First of all, so that refusals say so too.
-    if (route.operation?.deprecated) deprecationHeaders(reply, route.operation);
+    if (route.operation?.deprecated) deprecationHeaders(reply, route.operation, prefix);
     if (route.unguarded) return;
     enforceBodyTimeout(request, app.config);
     await inRequestTurn(app, request, () => identify(request, reply));

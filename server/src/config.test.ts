@@ -17,6 +17,7 @@ describe("a service without settings", () => {
     { promise: "stores at most 5,000 chunks of a bulk load", bounds: { bulkLoadMaxChunks: 5_000 } },
     { promise: "lets 20 passwords fail", bounds: { throttleFailedPasswords: 20 } },
     { promise: "believes no proxy", bounds: { trustProxy: [] } },
+    { promise: "lets pages of no other origin use the API", bounds: { corsOrigins: [] } },
     { promise: "calls no webhook in a private network", bounds: { webhookAllowPrivate: false } },
   ])("$promise", ({ bounds }) => {
     expect(readConfig({})).toMatchObject(bounds);
@@ -28,5 +29,43 @@ describe("a service without settings", () => {
     );
     expect(bounds).not.toEqual([]);
     for (const [name, bound] of bounds) expect([name, bound]).toEqual([name, expect.any(Number)]);
+  });
+});
+
+describe("the address of the API", () => {
+  it.each([
+    ["https://sports.example.org/tracking/", "https://sports.example.org/tracking"],
+    ["https://sports.example.org", "https://sports.example.org"],
+    ["", null],
+  ])("BASE_URL=%s: paths are appended to %s", (BASE_URL, baseUrl) => {
+    expect(readConfig({ BASE_URL }).baseUrl).toBe(baseUrl);
+  });
+
+  it.each(["sports.example.org", "ftp://sports.example.org", "https://sports.example.org/?a=1"])(
+    "BASE_URL=%s is refused",
+    (BASE_URL) => {
+      expect(() => readConfig({ BASE_URL })).toThrow("BASE_URL: expected a URL");
+    },
+  );
+});
+
+describe("origins of other pages", () => {
+  it("are a list, or all", () => {
+    const CORS_ORIGINS = "https://app.example.org, http://localhost:5173";
+    expect(readConfig({ CORS_ORIGINS }).corsOrigins).toEqual([
+      "https://app.example.org",
+      "http://localhost:5173",
+    ]);
+    expect(readConfig({ CORS_ORIGINS: "*" }).corsOrigins).toEqual(["*"]);
+  });
+
+  // A browser's Origin would never be equal to one of these.
+  it.each([
+    "https://app.example.org/",
+    "app.example.org",
+    "https://App.example.org",
+    "https://a.example.org/x",
+  ])("%s is refused", (CORS_ORIGINS) => {
+    expect(() => readConfig({ CORS_ORIGINS })).toThrow("expected origins such as");
   });
 });

@@ -1,7 +1,11 @@
 import { availableParallelism } from "node:os";
 import ipaddr from "ipaddr.js";
+import { fileVariable, secretValue } from "./secret-files.js";
 
-/** Every setting of the service. Settings come from the environment and are checked at start; `asi-server config` lists them. */
+/**
+ * Every setting of the service. Settings come from the environment, secrets also from files, and are checked at start;
+ * `asi-server config` lists them.
+ */
 
 interface Setting<T> {
   env: string;
@@ -71,6 +75,36 @@ const url = (...protocols: string[]) =>
     return value;
   });
 
+/** The address of the API, without a slash at its end: paths are appended to it. */
+const baseAddress = setting((value) => {
+  if (value === "") return null;
+  const parsed = URL.canParse(value) ? new URL(value) : undefined;
+  if (
+    parsed === undefined ||
+    !/^https?:$/.test(parsed.protocol) ||
+    parsed.search !== "" ||
+    parsed.hash !== ""
+  )
+    throw new Error("expected a URL beginning with http:// or https://, without a query");
+  return value.replace(/\/+$/, "");
+});
+
+const origins = setting((value) => {
+  const entries = value
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+  const wrong = entries.find(
+    (entry) => entry !== "*" && !(URL.canParse(entry) && new URL(entry).origin === entry),
+  );
+  if (wrong !== undefined) {
+    throw new Error(
+      `"${wrong}": expected origins such as https://app.example.org without a path, separated by commas, or *`,
+    );
+  }
+  return entries;
+});
+
 const key = setting((value) => {
   if (value === "") return null;
   const bytes = Buffer.from(value, "base64");
@@ -91,10 +125,15 @@ export const settings = {
   host: text("HOST", "127.0.0.1", "Address to listen on"),
   port: port("PORT", 8080, "Port of the API; 0 takes a free one"),
   metricsPort: port("METRICS_PORT", 9464, "Port of /metrics, on the same address; 0 turns it off"),
-  baseUrl: url("http:", "https:")(
+  baseUrl: baseAddress(
     "BASE_URL",
     "",
-    "Address of the API as clients see it; default http://HOST:PORT",
+    "Address of the API as clients see it, with the path under which a proxy serves it; default http://HOST:PORT",
+  ),
+  corsOrigins: origins(
+    "CORS_ORIGINS",
+    "",
+    "Origins whose pages may use the API in browsers, separated by commas; *: all; default: none",
   ),
   dataDir: text(
     "DATA_DIR",
@@ -342,9 +381,10 @@ export class ConfigError extends Error {
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   const entries = Object.entries<Setting<unknown>>(settings).map(
-    ([name, { env: variable, fallback, read }]) => {
+    ([name, { env: variable, fallback, read, secret: isSecret }]) => {
       try {
-        return [name, read(env[variable] ?? fallback)];
+        const value = isSecret ? secretValue(env, variable) : env[variable];
+        return [name, read(value ?? fallback)];
       } catch (error) {
         problems.push(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
         return [name, undefined];
@@ -360,11 +400,13 @@ export function describeConfig(env: Readonly<Record<string, string | undefined>>
   return Object.values<Setting<unknown>>(settings).map(
     ({ env: variable, fallback, about, secret: hidden }) => {
       const value = env[variable];
+      const file = fileVariable(variable);
+      if (!hidden) return { variable, default: fallback, value: value ?? fallback, about };
       return {
         variable,
         default: fallback,
-        value: hidden && value !== undefined ? "(set)" : (value ?? fallback),
-        about,
+        value: value !== undefined || env[file] ? "(set)" : fallback,
+        about: `${about}; ${file} names a file with it`,
       };
     },
   );

@@ -4,11 +4,21 @@ import type { AnyOperation } from "./route.js";
 /** The date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
 const DEPRECATED_SINCE = "@1704067200";
 
-/** Headers that mark the operation as deprecated and link to the explanation. */
-export function deprecationHeaders(reply: ResponseHead, operation: AnyOperation): void {
+/** The path under which a proxy serves the API, such as `/tracking`; empty without one. */
+export const pathPrefix = (baseUrl: string | null): string =>
+  baseUrl === null ? "" : new URL(baseUrl).pathname.replace(/\/+$/, "");
+
+/**
+ * Headers that mark the operation as deprecated and link to the explanation.
+ * @param prefix what clients put in front of the paths of the API
+ */
+export function deprecationHeaders(reply: ResponseHead, operation: AnyOperation, prefix: string): void {
   reply.header("Deprecation", DEPRECATED_SINCE);
-  const links = [`</api/docs/#/${encodeURIComponent(operation.tag)}/${operation.id}>; rel="deprecation"`];
-  if (operation.successor !== undefined) links.push(`<${operation.successor}>; rel="successor-version"`);
+  const links = [
+    `<${prefix}/api/docs/#/${encodeURIComponent(operation.tag)}/${operation.id}>; rel="deprecation"`,
+  ];
+  if (operation.successor !== undefined)
+    links.push(`<${prefix}${operation.successor}>; rel="successor-version"`);
   reply.header("Link", links.join(", "));
   if (operation.sunset !== undefined) reply.header("Sunset", operation.sunset);
 }

@@ -16,7 +16,8 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: "/api/schema/", dom_id: "#documentation", deepLinking: true });
+// Relative, because a proxy may serve the API under a path.
+const START = `SwaggerUIBundle({ url: "../schema/", dom_id: "#documentation", deepLinking: true });
 `;
 
 const OPEN = { config: { open: true } };

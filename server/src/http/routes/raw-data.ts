@@ -13,7 +13,7 @@ import {
 import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
 import { Page } from "../../wire/types.js";
-import { deprecationHeaders } from "../deprecation.js";
+import { deprecationHeaders, pathPrefix } from "../deprecation.js";
 import type { ResponseHead } from "../responses.js";
 import { type AnyOperation, route } from "../route.js";
 
@@ -36,7 +36,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     failures: [304, 400],
     throttle: ["rawData"],
     async handle({ ctx, target, query, request, reply }) {
-      markOldBounds(reply, query, request.routeOptions.config.operation);
+      markOldBounds(app, reply, query, request.routeOptions.config.operation);
       const page = await fetchRawData(ctx, reading, target, query);
       reply.header("Cache-Control", "private, max-age=0");
       return page;
@@ -56,7 +56,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     failures: [400],
     throttle: ["rawData"],
     async handle({ ctx, target, query, request, reply }) {
-      markOldBounds(reply, query, request.routeOptions.config.operation);
+      markOldBounds(app, reply, query, request.routeOptions.config.operation);
       return listRawDataRanges(ctx, target, query);
     },
   });
@@ -92,10 +92,11 @@ export function rawDataRoutes(app: FastifyInstance): void {
 
 /** `start_iso` and `stop_iso` are deprecated; responses to them have the headers of deprecated operations. */
 function markOldBounds(
+  app: FastifyInstance,
   reply: ResponseHead,
   query: { start_iso?: string; stop_iso?: string },
   operation: AnyOperation | undefined,
 ): void {
   const isOld = query.start_iso !== undefined || query.stop_iso !== undefined;
-  if (isOld && operation !== undefined) deprecationHeaders(reply, operation);
+  if (isOld && operation !== undefined) deprecationHeaders(reply, operation, pathPrefix(app.config.baseUrl));
 }

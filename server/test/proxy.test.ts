@@ -1,0 +1,231 @@
+/** The service behind real proxies, set up as docs/proxy.md says: TLS ends there, and a path is in front of every path. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, FormData, type RequestInit as Init, fetch as undiciFetch } from "undici";
+import { describe, expect, it } from "vitest";
+import { stopAfterTest } from "./cleanup.js";
+import { Processes } from "./processes.js";
+import { walk } from "./recordings.js";
+import { newScratchFolder } from "./scratch.js";
+
+const PAGE = readFileSync(join(import.meta.dirname, "../../docs/proxy.md"), "utf8");
+
+/** The example of the page in a language, with the names of this test. */
+function example(language: string, replacements: readonly [from: string, to: string][]): string {
+  const text = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(PAGE)?.[1] ?? "";
+  return replacements.reduce((changed, [from, to]) => {
+    expect(changed).toContain(from);
+    return changed.replaceAll(from, to);
+  }, text);
+}
+
+interface Setup {
+  folder: string;
+  port: number;
+  servicePort: number;
+}
+
+const certificate = (folder: string) => {
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  const options = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
+  execFileSync("openssl", ["req", ...options, ...subject, "-keyout", key, "-out", cert], { stdio: "pipe" });
+  return { cert, key };
+};
+
+const proxies = {
+  nginx({ folder, port, servicePort }: Setup): string[] {
+    const { cert, key } = certificate(folder);
+    const server = example("nginx", [
+      ["listen 443", `listen 127.0.0.1:${port}`],
+      ["sports.example.org;", "localhost;"],
+      ["/etc/ssl/sports.example.org/fullchain.pem", cert],
+      ["/etc/ssl/sports.example.org/key.pem", key],
+      ["127.0.0.1:8080", `127.0.0.1:${servicePort}`],
+    ]);
+    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+      (name) => `${name}_temp_path ${join(folder, name)};`,
+    );
+    const file = join(folder, "nginx.conf");
+    writeFileSync(
+      file,
+      `daemon off; pid ${join(folder, "pid")}; error_log stderr; events {}
+http { access_log off; ${temporary.join(" ")}
+${server} }`,
+    );
+    return ["nginx", "-p", folder, "-e", "stderr", "-c", file];
+  },
+
+  caddy({ folder, port, servicePort }: Setup): string[] {
+    const { cert, key } = certificate(folder);
+    const site = example("caddyfile", [
+      ["sports.example.org {", `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`],
+      ["127.0.0.1:8080", `127.0.0.1:${servicePort}`],
+    ]);
+    const file = join(folder, "Caddyfile");
+    writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
+    return ["caddy", "run", "--adapter", "caddyfile", "--config", file];
+  },
+};
+
+const isInstalled = (name: string) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port)),
+  );
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** Starts the service and a proxy in front of it. */
+async function startBehind(name: keyof typeof proxies, settings: Record<string, string> = {}) {
+  const [port, servicePort] = [await freePort(), await freePort()];
+  const base = `https://localhost:${port}/tracking`;
+  const processes = await Processes.onNewDatabase({
+    PORT: String(servicePort),
+    // With a slash at the end, as an operator may write it.
+    BASE_URL: `${base}/`,
+    TRUST_PROXY: "127.0.0.1",
+    ...settings,
+  });
+  await processes.start();
+  const folder = newScratchFolder();
+  mkdirSync(join(folder, "home"));
+  const [command = "", ...args] = proxies[name]({ folder, port, servicePort });
+  const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: join(folder, "home") } });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  const agents: Agent[] = [];
+  stopAfterTest(async () => {
+    for (const agent of agents) await agent.destroy();
+    child.kill("SIGKILL");
+    await exited;
+  });
+
+  /** A client with an address of its own. */
+  const clientAt = (localAddress: string) => {
+    const agent = new Agent({ localAddress, connect: { rejectUnauthorized: false } });
+    agents.push(agent);
+    return (url: string, init: Init = {}) =>
+      undiciFetch(url.startsWith("/") ? base + url : url, { dispatcher: agent, ...init });
+  };
+  const get = clientAt("127.0.0.2");
+  for (let tries = 0; ; tries++) {
+    const status = await get("/health/live/").then((answer) => answer.status, String);
+    if (status === 200) break;
+    if (tries > 100 || child.exitCode !== null) throw new Error(`${name}: ${status} ${output}`);
+    await sleep(100);
+  }
+  return { base, get, clientAt, processes };
+}
+
+const json = (body: unknown, token?: string): Init => ({
+  method: "POST",
+  headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+  body: JSON.stringify(body),
+});
+
+describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (name) => {
+  const missing = !isInstalled(name) || !isInstalled("openssl");
+  const skipped = `${name} or openssl is not installed`;
+
+  it("everything works under a path: documentation, tokens, loads, conversions, links", async ({ skip }) => {
+    skip(missing, skipped);
+    const { base, get, processes } = await startBehind(name);
+
+    // A browser resolves what the documentation loads against its address.
+    const docs = `${base}/api/docs/`;
+    const page = await (await get(docs)).text();
+    const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      ([, path = ""]) => new URL(path, docs).href,
+    );
+    expect(parts).toHaveLength(3);
+    for (const part of parts) expect([part, (await get(part)).status]).toEqual([part, 200]);
+    const start = await (await get("/api/docs/start.js")).text();
+    const schemaUrl = new URL(/url: "([^"]+)"/.exec(start)?.[1] ?? "", docs).href;
+    expect(schemaUrl).toBe(`${base}/api/schema/`);
+    const schema = (await (await get(schemaUrl)).json()) as {
+      servers: { url: string }[];
+      components: { securitySchemes: { token: { flows: { password: { tokenUrl: string } } } } };
+    };
+    expect(schema.servers).toEqual([{ url: base }]);
+
+    const client = await processes.command("app", "create", "--name", "Coach");
+    const password = "a long passphrase";
+    const registered = await get(
+      "/api/v1/managers/",
+      json({ username: "ann", email: "a@example.org", password }),
+    );
+    expect(registered.status).toBe(201);
+    const { tokenUrl } = schema.components.securitySchemes.token.flows.password;
+    const form = new URLSearchParams({ grant_type: "password", username: "ann", password, ...client });
+    const { access_token: token } = (await (await get(tokenUrl, { method: "POST", body: form })).json()) as {
+      access_token: string;
+    };
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await get("/api/v1/account/", { headers })).status).toBe(200);
+
+    const names = ["--device-name", "tracker", "--device-type", "T1"];
+    const { id } = await processes.command("device", "add", "--serial-number", "ROVER-1", ...names);
+    await get(
+      "/api/v1/devices/take-ownership/",
+      json({ serial_number: "ROVER-1", device_name: "tracker" }, token),
+    );
+    // More than a proxy takes unless it is told.
+    const recording = await walk("ROVER-1", "2024-05-11T20:30:00Z", 36_000);
+    expect(recording.length).toBeGreaterThan(1024 * 1024);
+    const load = await get(
+      `/api/v1/devices/${id}/bulk-load/`,
+      json({ asi_b64: Buffer.from(recording).toString("base64") }, token),
+    );
+    expect(load.status).toBe(200);
+    const links = [...(load.headers.get("link")?.matchAll(/(?<=<)[^#>]+/g) ?? [])];
+    expect(links).toHaveLength(2);
+    for (const [link = ""] of links) {
+      expect(link).toMatch(/^\/tracking\/api\//);
+      expect((await get(new URL(link, base).href, { headers })).status).not.toBe(404);
+    }
+    const upload = new FormData();
+    upload.append("file", new Blob([Buffer.from(recording)]), "a.asi");
+    const converted = await get("/api/v2/files/asi-to-csv/", {
+      method: "POST",
+      headers,
+      body: upload,
+    });
+    expect([converted.status, (await converted.text()).split("\n").length]).toEqual([200, 36_002]);
+  });
+
+  it("clients are told apart by their addresses, whatever they claim", async ({ skip }) => {
+    skip(missing, skipped);
+    const { clientAt } = await startBehind(name, { THROTTLE_ADDRESS_PER_MINUTE: "5" });
+    const statusOf = async (address: string, claimed?: string) => {
+      const headers = claimed === undefined ? {} : { "X-Forwarded-For": claimed };
+      return (await clientAt(address)("/api/schema/", { headers })).status;
+    };
+    for (let call = 0; call < 5; call++) expect(await statusOf("127.0.0.3")).toBe(200);
+    expect(await statusOf("127.0.0.3")).toBe(429);
+    expect(await statusOf("127.0.0.3", "192.0.2.1")).toBe(429);
+    expect(await statusOf("127.0.0.4")).toBe(200);
+  });
+
+  it("an upload that is refused before its end gets the refusal, not an error of the proxy", async ({
+    skip,
+  }) => {
+    skip(missing, skipped);
+    const { get } = await startBehind(name);
+    const body = Buffer.alloc(20_000_000, "x");
+    const answers = [];
+    for (let call = 0; call < 5; call++) {
+      const headers = { "Content-Type": "multipart/form-data; boundary=x", Authorization: "Bearer made-up" };
+      const { status } = await get("/api/v2/files/asi-to-csv/", { method: "POST", headers, body });
+      answers.push(status);
+    }
+    expect(answers).toEqual([403, 403, 403, 403, 403]);
+  });
+});
