@@ -8,12 +8,14 @@ export {
 export { COLUMNS, type Column, type CsvLayout } from "./csv-layout.js";
 export {
   type DecodedRecording,
-  type Decoding,
   decode,
   decodeRows,
   decodeSync,
   rowsOf,
 } from "./decode.js";
+export { decodeBeats, type WaveformOptions } from "./decode-beats.js";
+export { decodeEcg } from "./decode-ecg.js";
+export type { Decoding } from "./decoding.js";
 export { type DemoOptions, demoRows } from "./demo.js";
 export { type EncodableRow, encode } from "./encode.js";
 export type { OutputKind, Span } from "./engine.js";
@@ -37,6 +39,7 @@ export type { LeftOut } from "./tracks/track-rows.js";
 export type {
   BeatBatch,
   DecodeOptions,
+  EcgBatch,
   EngineName,
   HrSource,
   Range,

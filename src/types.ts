@@ -144,6 +144,17 @@ export interface BeatBatch {
   quality: Uint8Array;
 }
 
+/** Samples of the ECG waveform, as recorded. All columns have `length` entries. */
+export interface EcgBatch {
+  length: number;
+  /** Samples a second, as stated in the frames; the same for the whole batch. */
+  sampleRateHz: number;
+  /** ms since 1970 UTC: the time of the frame, and from there on by the sample rate. */
+  timestampMs: Float64Array;
+  /** In units of the device's converter. */
+  sample: Int16Array;
+}
+
 /**
  * `simd`: the WebAssembly core with SIMD. `plain`: TypeScript only, for places where WebAssembly is not allowed. `scalar`: the
  * core without SIMD, which is not embedded in the library; pass its module to `initialize` first.

@@ -63,6 +63,7 @@ describe("the packed files", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "docs/heart-rate.md",
       "docs/metrics.md",
       "docs/recording-format.md",
       "docs/report-file.md",
@@ -373,7 +374,8 @@ function loadedAtOnce(
   folder: string,
 ): Buffer {
   const { outputs } = metafile;
-  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint !== undefined);
+  // modules that are imported on demand are entries too
+  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === "<stdin>");
   const needed = new Set(entry === undefined ? [] : [entry]);
   for (const path of needed) {
     for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
@@ -401,13 +403,13 @@ describe("a bundle of convert alone", () => {
       logLevel: "silent",
     });
 
-  it("is smaller than 28 kB compressed, and holds nothing that it does not use", async () => {
+  it("is smaller than 37 kB compressed, and holds nothing that it does not use", async () => {
     const source = 'import { convert } from "asi-convert"; globalThis.convert = convert;';
     const bundle = await bundled(source, "neutral");
     expect(bundle.warnings).toEqual([]);
     expect(foreignInputs(bundle.metafile)).toEqual([]);
     const bytes = loadedAtOnce(bundle, scratch.folder);
-    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(28_000);
+    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(37_000);
   });
 
   it.for(["neutral", "browser", "node"] as const)(

@@ -79,7 +79,8 @@ export function syntheticEcg(options: SyntheticEcgOptions): SyntheticEcg {
       drift * Math.sin(2 * Math.PI * 0.31 * s) +
       hum * Math.sin(2 * Math.PI * 50 * s);
     const sample = Math.round(gain * (value + disturbance + 0.01 * noise()));
-    return Math.max(limits[0], Math.min(limits[1], sample));
+    // no negative zero: a recording has none
+    return Math.max(limits[0], Math.min(limits[1], sample)) + 0;
   });
   return { rateHz, samples, beatsS };
 }

@@ -10,6 +10,7 @@ import type { FormatName, ParquetNumbers } from "../formats/format.js";
 import type { Inspection } from "../read-result.js";
 import type { DecimalMark } from "../row-text/template.js";
 import type { TimeFormat } from "../time-layout.js";
+import type { HrSource } from "../types.js";
 import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ConvertTask, convertInput, openBetween } from "./convert-input.js";
@@ -38,6 +39,7 @@ export interface ConvertFlags {
   fillHr?: number;
   every?: number;
   numbers?: ParquetNumbers;
+  hr?: HrSource;
   serial?: string;
   strict?: boolean;
   jobs: number;
@@ -59,6 +61,7 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     time: flags.time,
     // it applies to --from and --to in any case
     timeZone: flags.time === "local" || flags.time === "excel" ? flags.tz : undefined,
+    hr: flags.hr,
     columns: flags.columns,
     delimiter: flags.delimiter,
     decimalMark: flags.decimal,

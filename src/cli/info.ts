@@ -29,7 +29,7 @@ type Line = readonly [label: string, value: string];
 const LABEL_WIDTH = 14;
 
 function linesOf(
-  { info, report, fileName, recordedMs, rates }: Inspection,
+  { info, report, fileName, recordedMs, rates, ecg }: Inspection,
   instantText: (ms: number) => string,
 ): Line[] {
   const device = [info.deviceName, info.deviceType].filter((text) => text !== "").join(", ");
@@ -49,6 +49,7 @@ function linesOf(
       `${report.rows.total}, ${report.rows.withHr} with heart rate, ${report.rows.twoD} without altitude (2D)`,
     ],
     ["rates", ratesText(rates)],
+    ...heartLines(report, ecg),
     ["CSV", fileName ?? "none: there is no row"],
     ...report.ranges.map(
       ({ start, stop, size }, i): Line => [
@@ -69,6 +70,27 @@ function timeLines({ start, end }: Report, recordedMs: number, instantText: (ms:
     ["end", instantText(end)],
     ["duration", `${timeSpanText(end - start)}, of which ${timeSpanText(recordedMs)} recorded`],
   ];
+}
+
+function heartLines({ rows }: Report, ecg: Inspection["ecg"]): Line[] {
+  const derived = rows.withDerivedHr ?? 0;
+  const source: Line = [
+    "heart rates",
+    derived === 0
+      ? "from the device"
+      : derived === rows.withHr
+        ? "derived from the ECG"
+        : `${derived} derived from the ECG, ${rows.withHr - derived} from the device`,
+  ];
+  return [...(rows.withHr === 0 ? [] : [source]), ...(ecg === null ? [] : [ecgLine(ecg)])];
+}
+
+function ecgLine({ seconds, usable, meanBpm, maxBpm, rmssdMs }: NonNullable<Inspection["ecg"]>): Line {
+  const parts = [`${(100 * usable).toFixed(1)}% of ${timeSpanText(1000 * seconds)} usable`];
+  if (meanBpm !== null) parts.push(`mean ${meanBpm.toFixed(1)} bpm`);
+  if (maxBpm !== null) parts.push(`maximum ${maxBpm.toFixed(1)} bpm`);
+  if (rmssdMs !== null) parts.push(`RMSSD ${rmssdMs.toFixed(1)} ms`);
+  return ["ECG", parts.join(", ")];
 }
 
 function ratesText({ gnssHz, hrHz, ecgHz }: Inspection["rates"]): string {

@@ -1,6 +1,7 @@
 import { checkDecodeOptions } from "../decode-options.js";
 import { inspect } from "../inspect.js";
 import type { Inspection } from "../read-result.js";
+import type { HrSource } from "../types.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, openInput } from "./inputs.js";
@@ -9,6 +10,7 @@ import { findInputs, type Input, openInput } from "./inputs.js";
 export interface InspectFlags {
   serial?: string;
   tz?: string;
+  hr?: HrSource;
   json?: boolean;
 }
 
@@ -28,7 +30,7 @@ export function inspectInputs(
     inputs,
     json: flags.json === true,
     work: (input, _, onProgress) =>
-      inspect(openInput(input, onProgress), { serial: flags.serial, signal: context.signal }),
+      inspect(openInput(input, onProgress), { serial: flags.serial, hr: flags.hr, signal: context.signal }),
     show: (inspection, input) => context.console.data(present.text(inspection, input, inputs.length === 1)),
     toJson: present.toJson,
     statusOf: ({ report }) => statusOf(report),

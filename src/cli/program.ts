@@ -2,8 +2,10 @@ import { writeSync } from "node:fs";
 import { Command } from "commander";
 import { version } from "../../package.json";
 import type { Context } from "./batch.js";
+import { addBeats } from "./commands/beats.js";
 import { EXIT_STATUS, type Host } from "./commands/common-options.js";
 import { addConvert } from "./commands/convert.js";
+import { addEcg } from "./commands/ecg.js";
 import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
 import { addRanges } from "./commands/ranges.js";
@@ -22,6 +24,8 @@ const COMMANDS = [
   addRanges,
   addValidate,
   addRepair,
+  addBeats,
+  addEcg,
   addEncode,
 ];
 

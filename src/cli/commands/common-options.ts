@@ -32,3 +32,11 @@ export const withTimeZone = (command: Command, purpose: string) =>
 
 export const withJson = (command: Command) =>
   command.option("--json", "print the result of each input as a line of JSON to standard output");
+
+export const withHr = (command: Command) =>
+  command.option(
+    "--hr <source>",
+    "heart rates: device (as recorded), ecg (derived from the ECG waveform), or auto: derived until the device gives one (default)",
+  );
+
+export const INPUT = "a recording, or - for standard input";

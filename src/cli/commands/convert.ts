@@ -1,7 +1,15 @@
 import type { Command } from "commander";
 import { parseTimeBound } from "../time-bounds.js";
 import { parseColumns, parseDelimiter, parsePath, parseTimeSpan, wholeNumber } from "../values.js";
-import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
+import {
+  EXIT_STATUS,
+  type Host,
+  INPUTS,
+  withHr,
+  withJson,
+  withSerial,
+  withTimeZone,
+} from "./common-options.js";
 
 /** `asi convert` */
 export function addConvert(program: Command, { context, onStatus }: Host): void {
@@ -45,6 +53,7 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
       "repeat a heart rate on later rows up to this age: 5s, 1500ms; default 2s for gpx, tcx and fit and with --every, otherwise 0",
       parseTimeSpan,
     );
+  withHr(command);
   withSerial(command).option("--strict", "fail at the first damage");
   withJson(command)
     .option("-j, --jobs <n>", "number of files to convert at a time, each in a thread", wholeNumber(1, 64), 1)

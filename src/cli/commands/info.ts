@@ -1,5 +1,13 @@
 import type { Command } from "commander";
-import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
+import {
+  EXIT_STATUS,
+  type Host,
+  INPUTS,
+  withHr,
+  withJson,
+  withSerial,
+  withTimeZone,
+} from "./common-options.js";
 
 /** `asi info` */
 export function addInfo(program: Command, { context, onStatus }: Host): void {
@@ -10,6 +18,7 @@ export function addInfo(program: Command, { context, onStatus }: Host): void {
       "Shows for each recording the header, duration, rows, rates and ranges, and accounts for every byte.",
     )
     .argument("<inputs...>", INPUTS);
+  withHr(command);
   withTimeZone(withSerial(command), "of the times shown");
   withJson(command)
     .addHelpText("before", "Examples:\n  asi info match.asi\n  asi info recordings/ --json\n")

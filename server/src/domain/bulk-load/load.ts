@@ -80,7 +80,8 @@ async function readRecording(
 ): Promise<RecordingRead> {
   const body = await bodyOf(queries, job);
   if (body === null) throw new NoRecording("The recording has been removed.");
-  const decoding = decode(isCompressed ? decompressBody(body) : body);
+  // Where the device recorded no heart rate, samples get the one derived from the ECG waveform.
+  const decoding = decode(isCompressed ? decompressBody(body) : body, { hr: "auto" });
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
   return { batches, info: await decoding.info, report: await decoding.report };

@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+import { parsePath } from "../values.js";
+import { EXIT_STATUS, type Host, INPUT, withSerial } from "./common-options.js";
+
+/** `asi beats` */
+export function addBeats(program: Command, { context, onStatus }: Host): void {
+  const command = program
+    .command("beats")
+    .summary("list the heart beats in the ECG waveform")
+    .description(
+      "Finds the heart beats in the ECG waveform of a recording. Writes a line for each: timestamp (s since 1970 UTC), rr (time since the beat before, s; empty after a gap or a pause) and quality (0 to 100: how far the beat stands out).",
+    )
+    .argument("<input>", INPUT)
+    .option("-o, --output <file>", "name of the output file; default: standard output", parsePath)
+    .option("-f, --force", "overwrite an existing file")
+    .option("--format <name>", "csv or jsonl; default: by the extension of -o, otherwise csv");
+  withSerial(command)
+    .addHelpText(
+      "before",
+      "Examples:\n  asi beats match.asi\n  asi beats match.asi -o beats.csv\n  asi beats match.asi --format jsonl | head\n",
+    )
+    .addHelpText("after", EXIT_STATUS)
+    .action(async (input: string, flags) => {
+      const { beats } = await import("../beats.js");
+      onStatus(await beats(input, flags, context));
+    });
+}

@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+import { parsePath } from "../values.js";
+import { EXIT_STATUS, type Host, INPUT, withSerial } from "./common-options.js";
+
+/** `asi ecg` */
+export function addEcg(program: Command, { context, onStatus }: Host): void {
+  const command = program
+    .command("ecg")
+    .summary("write the ECG waveform")
+    .description(
+      "Writes the ECG waveform of a recording, one sample a line: timestamp (s since 1970 UTC) and sample (in units of the device).",
+    )
+    .argument("<input>", INPUT)
+    .option("-o, --output <file>", "name of the output file; default: standard output", parsePath)
+    .option("-f, --force", "overwrite an existing file")
+    .option("--format <name>", "csv or jsonl; default: by the extension of -o, otherwise csv");
+  withSerial(command)
+    .addHelpText("before", "Examples:\n  asi ecg match.asi -o ecg.csv\n  asi ecg match.asi | head\n")
+    .addHelpText("after", EXIT_STATUS)
+    .action(async (input: string, flags) => {
+      const { ecg } = await import("../ecg.js");
+      onStatus(await ecg(input, flags, context));
+    });
+}

@@ -1,0 +1,109 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { asi, MATCH, namesIn, scratchFolder } from "./asi-process.js";
+import { asiInf, civilTime, joined, navPvt } from "./frames.js";
+import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
+
+const START_MS = 1_700_000_000_000;
+const ECG = syntheticEcg({ durationS: 30, bpm: 90 });
+const RECORDING = joined([
+  asiInf(),
+  ...waveformFrames(ECG, START_MS).flatMap((frame, i) => [
+    frame,
+    navPvt(civilTime(START_MS + 100 * (i + 1))),
+  ]),
+]);
+
+function recordingIn(folder: string): string {
+  const path = join(folder, "run.asi");
+  writeFileSync(path, RECORDING);
+  return path;
+}
+
+describe("asi beats", () => {
+  it("writes a line for each beat to the standard output", async () => {
+    const { status, stdout, stderr } = await asi(["beats", recordingIn(scratchFolder())]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const [header, first, ...rest] = stdout.trimEnd().split("\n");
+    expect(header).toBe("timestamp,rr,quality");
+    expect(first).toMatch(/^1700000000\.\d{3},,\d+$/);
+    expect(rest).toHaveLength(ECG.beatsS.length - 1);
+    for (const line of rest) expect(line).toMatch(/^17000000\d\d\.\d{3},0\.\d{3},\d{1,3}$/);
+  });
+
+  it("writes a file in the format of its extension, and never over another one", async () => {
+    const folder = scratchFolder();
+    const path = recordingIn(folder);
+    const output = join(folder, "beats.jsonl");
+    const written = await asi(["beats", path, "-o", output]);
+    expect(written).toMatchObject({ status: 0, stdout: "" });
+    expect(written.stderr).toBe(`${path}: ${ECG.beatsS.length} beats -> ${output}\n`);
+    const lines = readFileSync(output, "utf8").trimEnd().split("\n");
+    const beats = lines.map((line) => JSON.parse(line));
+    expect(beats[0]).toMatchObject({ rr: null });
+    expect(Date.parse(beats[1].timestamp) - Date.parse(beats[0].timestamp)).toBe(
+      Math.round(1000 * beats[1].rr),
+    );
+    expect(await asi(["beats", path, "-o", output])).toMatchObject({ status: 1 });
+    expect(await asi(["beats", path, "-o", output, "--force"])).toMatchObject({ status: 0 });
+    expect(await asi(["beats", path, "-o", path, "--format", "csv"])).toMatchObject({ status: 2 });
+    expect(namesIn(folder)).toEqual(["beats.jsonl", "run.asi"]);
+  });
+
+  it("reads the standard input", async () => {
+    const { stdout } = await asi(["beats", "-"], { input: RECORDING });
+    expect(stdout.trimEnd().split("\n")).toHaveLength(ECG.beatsS.length + 1);
+  });
+
+  it("fails without a waveform and leaves nothing; an unknown format is wrong usage", async () => {
+    const folder = scratchFolder();
+    const none = await asi(["beats", MATCH.path, "-o", join(folder, "x.csv")]);
+    expect(none.status).toBe(1);
+    expect(none.stderr).toContain("has no ECG waveform. (NO_SAMPLES)");
+    expect(namesIn(folder)).toEqual([]);
+    for (const flags of [
+      ["-o", join(folder, "x.txt")],
+      ["--format", "gpx"],
+    ]) {
+      expect(await asi(["beats", MATCH.path, ...flags])).toMatchObject({ status: 2, stdout: "" });
+    }
+  });
+});
+
+describe("asi ecg", () => {
+  it("writes a line for each sample", async () => {
+    const { status, stdout } = await asi(["ecg", recordingIn(scratchFolder())]);
+    expect(status).toBe(0);
+    const lines = ECG.samples.map((sample, i) => `${((START_MS + 4 * i) / 1000).toFixed(3)},${sample}\n`);
+    expect(stdout).toBe(`timestamp,sample\n${lines.join("")}`);
+  });
+});
+
+describe("asi convert --hr", () => {
+  it("selects the heart rates", async () => {
+    const folder = scratchFolder();
+    const path = recordingIn(folder);
+    const heartRates = async (...flags: string[]) => {
+      const { stdout } = await asi(["convert", path, "-o", "-", ...flags]);
+      return stdout.split("\n").filter((line) => /,\d+$/.test(line) && !line.endsWith(",hr")).length;
+    };
+    expect(await heartRates()).toBeGreaterThan(20);
+    expect(await heartRates("--hr", "ecg")).toBe(await heartRates());
+    expect(await heartRates("--hr", "device")).toBe(0);
+    const wrong = await asi(["convert", path, "--hr", "strap"]);
+    expect(wrong.status).toBe(2);
+    expect(wrong.stderr).toContain("auto, device or ecg");
+  });
+});
+
+describe("asi info", () => {
+  it("says where heart rates come from, and what the waveform says of the heart", async () => {
+    const { stdout } = await asi(["info", recordingIn(scratchFolder())]);
+    expect(stdout).toMatch(/^ {2}heart rates {3}derived from the ECG$/m);
+    expect(stdout).toMatch(
+      /^ {2}ECG {11}[89]\d\.\d% of 0:00:30 usable, mean (89|9\d)\.\d bpm, maximum 9\d\.\d bpm, RMSSD \d+\.\d ms$/m,
+    );
+    expect((await asi(["info", MATCH.path])).stdout).toMatch(/^ {2}heart rates {3}from the device$/m);
+  });
+});
