@@ -4,6 +4,7 @@ import { ChooseFiles, DropTarget } from "./parts/drop.js";
 import { Empty } from "./parts/empty.js";
 import { SettingsMenu } from "./parts/settings-menu.js";
 import { Status } from "./parts/status.js";
+import { ThemeButton } from "./parts/theme-button.js";
 import { titleOf } from "./recording/timeline.js";
 import type { Workspace } from "./recording/workspace.js";
 import type { Settings } from "./view/settings.js";
@@ -13,7 +14,6 @@ import { Viewer } from "./viewer.js";
 export function App({ workspace, settings }: { workspace: Workspace; settings: Settings }) {
   const recordings = workspace.opened.value;
   useSignalEffect(() => {
-    document.documentElement.dataset.theme = settings.theme.value;
     const opened = workspace.opened.value;
     document.title = opened.length === 0 ? "asi viewer" : `${opened.map(titleOf).join(", ")} · asi viewer`;
   });
@@ -44,12 +44,12 @@ export function App({ workspace, settings }: { workspace: Workspace; settings: S
         {first === undefined ? (
           <Empty workspace={workspace} />
         ) : recordings.length === 1 ? (
-          <Viewer key={first.id} recording={first} worker={workspace.worker} settings={settings} />
+          <Viewer key={first.id} recording={first} reader={workspace.reader} settings={settings} />
         ) : (
           <Comparison
             key={recordings.map(({ id }) => id).join()}
             recordings={recordings}
-            worker={workspace.worker}
+            reader={workspace.reader}
             settings={settings}
             onClose={(id) => workspace.close(id)}
           />
@@ -57,20 +57,5 @@ export function App({ workspace, settings }: { workspace: Workspace; settings: S
       </main>
       <DropTarget workspace={workspace} />
     </>
-  );
-}
-
-function ThemeButton({ settings: { theme } }: { settings: Settings }) {
-  const other = theme.value === "dark" ? "light" : "dark";
-  return (
-    <button
-      type="button"
-      aria-label={`Use the ${other} theme`}
-      onClick={() => {
-        theme.value = other;
-      }}
-    >
-      <span aria-hidden="true">{theme.value === "dark" ? "☀" : "☾"}</span>
-    </button>
   );
 }

@@ -8,7 +8,7 @@ import { type Placed, Stage } from "./parts/stage.js";
 import { useFigures } from "./parts/use-figures.js";
 import { ValueTable } from "./parts/value-table.js";
 import { CHANNELS, comparedReadouts, comparedRows } from "./recording/channels.js";
-import type { RecordingWorker } from "./recording/client.js";
+import type { RecordingReader } from "./recording/messages.js";
 import type { ChannelName, Recording } from "./recording/recording.js";
 import { type Clock, offsetOf, overlap, wholeOf } from "./recording/timeline.js";
 import { newSelection } from "./view/selection.js";
@@ -17,7 +17,7 @@ import { duration } from "./view/times.js";
 
 interface Props {
   recordings: readonly Recording[];
-  worker: RecordingWorker;
+  reader: RecordingReader;
   settings: Settings;
   onClose: (id: number) => void;
 }
@@ -29,7 +29,7 @@ const COLOURINGS = [
 ] as const satisfies readonly (readonly [Colouring, string])[];
 
 /** Several recordings: a table of figures with differences, tracks in colours, a plot for each with one cursor. */
-export function Comparison({ recordings, worker, settings, onClose }: Props) {
+export function Comparison({ recordings, reader, settings, onClose }: Props) {
   // players of one match meet on the clock, sessions of different days at their starts
   const clock = useSignal<Clock>(overlap(recordings) ? "clock" : "start");
   const channel = useSignal<ChannelName>("speed");
@@ -64,7 +64,7 @@ export function Comparison({ recordings, worker, settings, onClose }: Props) {
   const present = CHANNELS.filter((one) =>
     recordings.some(({ channels }) => channels[one.name] !== undefined),
   );
-  const { figures, problem } = useFigures(placed, selection.shown, settings, worker).value;
+  const { figures, problem } = useFigures(placed, selection.shown, settings, reader).value;
   const elapsed = (ms: number) => duration(ms);
 
   return (
@@ -84,7 +84,7 @@ export function Comparison({ recordings, worker, settings, onClose }: Props) {
         overview={overview}
         selection={selection}
         settings={settings}
-        worker={worker}
+        reader={reader}
         colouring={colouring}
         colourings={COLOURINGS}
         readoutsAt={(ms) => comparedReadouts(placed, name, ms, axis, settings, colours)}

@@ -11,7 +11,7 @@ import { SummaryCards } from "./parts/summary.js";
 import { useFigures } from "./parts/use-figures.js";
 import { ValueTable } from "./parts/value-table.js";
 import { channelRows, readoutsAt } from "./recording/channels.js";
-import type { RecordingWorker } from "./recording/client.js";
+import type { RecordingReader } from "./recording/messages.js";
 import type { Damage, Recording } from "./recording/recording.js";
 import { wholeOf } from "./recording/timeline.js";
 import { newSelection } from "./view/selection.js";
@@ -19,7 +19,7 @@ import type { Settings } from "./view/settings.js";
 
 interface Props {
   recording: Recording;
-  worker: RecordingWorker;
+  reader: RecordingReader;
   settings: Settings;
 }
 
@@ -30,7 +30,7 @@ const COLOURINGS = [
 ] as const satisfies readonly (readonly [Colouring, string])[];
 
 /** One recording: figures, map and plots, and what the file says about itself. */
-export function Viewer({ recording, worker, settings }: Props) {
+export function Viewer({ recording, reader, settings }: Props) {
   const whole = useSignal(wholeOf([recording], "clock"));
   const selection = useMemo(() => newSelection(whole), [whole]);
   const placed = useMemo(() => [{ recording, offsetMs: 0, number: 0 }], [recording]);
@@ -38,7 +38,7 @@ export function Viewer({ recording, worker, settings }: Props) {
   const speedUnit = settings.speedUnit.value;
   const rows = useMemo(() => channelRows(recording, speedUnit), [recording, speedUnit]);
   const overview = useMemo(() => rows.slice(0, 1).map(({ content }) => content), [rows]);
-  const { figures, problem } = useFigures(placed, selection.shown, settings, worker).value;
+  const { figures, problem } = useFigures(placed, selection.shown, settings, reader).value;
   const computed = figures[0] ?? null;
   const damage = useSignal<Damage | null>(null);
   const marks = useSignal<readonly number[]>([]);
@@ -46,11 +46,11 @@ export function Viewer({ recording, worker, settings }: Props) {
   useEffect(() => {
     const { report } = recording.facts;
     if (report === null || !isDamaged(report)) return;
-    worker.ask("findDamage", { id: recording.id }).then((found) => {
+    reader.ask("findDamage", { id: recording.id }).then((found) => {
       damage.value = found;
       marks.value = [...new Set(found.places.flatMap(({ afterMs }) => afterMs ?? []))];
     });
-  }, [recording, worker, damage, marks]);
+  }, [recording, reader, damage, marks]);
 
   return (
     <>
@@ -62,7 +62,7 @@ export function Viewer({ recording, worker, settings }: Props) {
         overview={overview}
         selection={selection}
         settings={settings}
-        worker={worker}
+        reader={reader}
         colouring={colouring}
         colourings={COLOURINGS}
         readoutsAt={(ms) => readoutsAt(recording, ms, settings)}
@@ -75,7 +75,9 @@ export function Viewer({ recording, worker, settings }: Props) {
         <Ranges recording={recording} selection={selection} settings={settings} />
         <Condition recording={recording} damage={damage} selection={selection} settings={settings} />
         <RecordingCard recording={recording} settings={settings} />
-        <Downloads recording={recording} offsetMs={0} selection={selection} worker={worker} />
+        {reader.canSave ? (
+          <Downloads recording={recording} offsetMs={0} selection={selection} reader={reader} />
+        ) : null}
       </div>
       <ValueTable rows={rows} selection={selection} settings={settings} />
     </>

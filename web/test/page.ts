@@ -27,13 +27,16 @@ export function useBrowser(): void {
   });
 }
 
-const isOwn = (url: string) => url.startsWith(new URL(address).origin) || /^(blob|data):/.test(url);
+const isOwn = (url: string) => url.startsWith(new URL(address).origin) || /^(blob|data|file):/.test(url);
+
+interface Opened extends BrowserContextOptions {
+  hash?: string;
+  /** Another address than that of the built page. */
+  at?: string;
+}
 
 /** Opens the built page in a new window. */
-export async function openPage({
-  hash = "",
-  ...options
-}: BrowserContextOptions & { hash?: string } = {}): Promise<Page> {
+export async function openPage({ hash = "", at = address, ...options }: Opened = {}): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: "en-GB",
@@ -47,8 +50,8 @@ export async function openPage({
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   context.on("request", (request) => requests.push(request.url()));
-  await page.goto(address + hash);
-  await page.waitForSelector("main");
+  await page.goto(at + hash);
+  await page.waitForSelector("main, .problem");
   return page;
 }
 

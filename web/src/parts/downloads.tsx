@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { ReadingError, type RecordingWorker } from "../recording/client.js";
+import type { RecordingReader } from "../recording/messages.js";
+import { ReadingError } from "../recording/reading-error.js";
 import type { Recording } from "../recording/recording.js";
 import type { SavedFormat } from "../recording/save.js";
 import { ownWindow } from "../recording/timeline.js";
@@ -24,11 +25,11 @@ interface Props {
   recording: Recording;
   offsetMs: number;
   selection: Selection;
-  worker: RecordingWorker;
+  reader: RecordingReader;
 }
 
 /** Saves the recording, or the part that is shown, in a format of the library. */
-export function Downloads({ recording, offsetMs, selection, worker }: Props) {
+export function Downloads({ recording, offsetMs, selection, reader }: Props) {
   const busy = useSignal<SavedFormat | null>(null);
   const problem = useSignal("");
   const isAll = isWhole(selection.shown.value, selection.whole.value);
@@ -37,7 +38,7 @@ export function Downloads({ recording, offsetMs, selection, worker }: Props) {
     problem.value = "";
     const part = isAll ? null : ownWindow(selection.shown.peek(), offsetMs);
     try {
-      const { blob, fileName } = await worker.ask("save", { id: recording.id, format, part });
+      const { blob, fileName } = await reader.ask("save", { id: recording.id, format, part });
       offer(blob, fileName);
     } catch (error) {
       problem.value = error instanceof ReadingError ? error.message : String(error);

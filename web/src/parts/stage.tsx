@@ -10,7 +10,7 @@ import type { PlotContent } from "../plots/plot.js";
 import type { PlotRow } from "../plots/plot-panel.js";
 import { PlotStack } from "../plots/plot-stack.js";
 import { fastestOf, type Readout } from "../recording/channels.js";
-import type { RecordingWorker } from "../recording/client.js";
+import type { RecordingReader } from "../recording/messages.js";
 import type { Recording } from "../recording/recording.js";
 import { ownWindow } from "../recording/timeline.js";
 import { nearestIndex } from "../view/instants.js";
@@ -35,7 +35,7 @@ interface Props {
   overview: PlotContent[];
   selection: Selection;
   settings: Settings;
-  worker: RecordingWorker;
+  reader: RecordingReader;
   colouring: Signal<Colouring>;
   colourings: readonly (readonly [Colouring, string])[];
   readoutsAt: (ms: number | null) => Readout[];
@@ -47,7 +47,7 @@ interface Props {
 
 /** Map and plots beside each other; one cursor is over both. */
 export function Stage(props: Props) {
-  const { placed, rows, overview, selection, settings, worker, colouring, colourings, readoutsAt } = props;
+  const { placed, rows, overview, selection, settings, reader, colouring, colourings, readoutsAt } = props;
   const { shown, cursorMs } = selection;
   const box = useMemo(() => joinBoxes(placed.map(({ recording }) => boxAround(recording.track))), [placed]);
   const fastest = useMemo(() => Math.max(...placed.map(({ recording }) => fastestOf(recording))), [placed]);
@@ -67,7 +67,7 @@ export function Stage(props: Props) {
     });
   });
   const draw = (drawing: Drawing) =>
-    worker.ask("draw", {
+    reader.ask("draw", {
       drawing,
       recordings: placed.map(({ recording, offsetMs, number }) => ({
         id: recording.id,

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { ReadingError, type RecordingWorker } from "../recording/client.js";
+import type { RecordingReader } from "../recording/messages.js";
+import { ReadingError } from "../recording/reading-error.js";
 import type { Figures } from "../recording/recording.js";
 import { ownWindow } from "../recording/timeline.js";
 import type { Settings } from "../view/settings.js";
@@ -19,7 +20,7 @@ export function useFigures(
   placed: readonly Placed[],
   shown: ReadonlySignal<TimeWindow>,
   settings: Settings,
-  worker: RecordingWorker,
+  reader: RecordingReader,
 ): ReadonlySignal<ShownFigures> {
   const result = useSignal<ShownFigures>({ figures: placed.map(() => null), problem: null });
   const isBusy = useRef(false);
@@ -35,7 +36,7 @@ export function useFigures(
     try {
       const figures = await Promise.all(
         placed.map(({ recording: { id }, offsetMs }) =>
-          worker.ask("figures", { id, shown: ownWindow(part, offsetMs), settings: figureSettings }),
+          reader.ask("figures", { id, shown: ownWindow(part, offsetMs), settings: figureSettings }),
         ),
       );
       result.value = { figures, problem: null };

@@ -1,16 +1,6 @@
-import type { Failure, Reply, Request, RequestName, Requests } from "./messages.js";
+import type { RecordingReader, Reply, Request, RequestName, Requests } from "./messages.js";
+import { ReadingError } from "./reading-error.js";
 import workerUrl from "./worker.ts?worker&url";
-
-/** An error from the worker, in the library's words. */
-export class ReadingError extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.name = "ReadingError";
-    this.failure = failure;
-  }
-}
 
 interface Call {
   resolve: (answered: never) => void;
@@ -19,7 +9,8 @@ interface Call {
 }
 
 /** The worker that reads recordings and draws tracks, as the page sees it. */
-export class RecordingWorker {
+export class RecordingWorker implements RecordingReader {
+  readonly canSave = true;
   readonly #worker: Worker;
   readonly #calls = new Map<number, Call>();
   #lastCall = 0;

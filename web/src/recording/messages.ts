@@ -24,6 +24,18 @@ export interface Requests {
 
 export type RequestName = keyof Requests;
 
+/** What reads and draws recordings: the worker, or the page itself in a report. */
+export interface RecordingReader {
+  /** @throws ReadingError */
+  ask<Name extends RequestName>(
+    name: Name,
+    asked: Requests[Name]["asked"],
+    onProgress?: (progress: number) => void,
+  ): Promise<Requests[Name]["answered"]>;
+  /** Whether it can write files. */
+  readonly canSave: boolean;
+}
+
 export type Request = {
   [Name in RequestName]: { call: number; name: Name; asked: Requests[Name]["asked"] };
 }[RequestName];

@@ -1,5 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
-import { ReadingError, type RecordingWorker } from "./client.js";
+import type { RecordingReader } from "./messages.js";
+import { ReadingError } from "./reading-error.js";
 import type { Recording } from "./recording.js";
 
 /** A file that could not be read. */
@@ -30,10 +31,10 @@ export class Workspace {
   readonly opened: Signal<readonly Recording[]> = signal([]);
   readonly reading: Signal<Reading | null> = signal(null);
   readonly problems: Signal<readonly Problem[]> = signal([]);
-  readonly worker: RecordingWorker;
+  readonly reader: RecordingReader;
 
-  constructor(worker: RecordingWorker) {
-    this.worker = worker;
+  constructor(reader: RecordingReader) {
+    this.reader = reader;
   }
 
   /** Reads files one after the other, and shows them instead of those that are open. */
@@ -54,7 +55,7 @@ export class Workspace {
     if (read.length === 0) return;
     const replaced = isAdding ? [] : this.opened.peek();
     this.opened.value = [...kept, ...read];
-    for (const { id } of replaced) this.worker.ask("close", { id });
+    for (const { id } of replaced) this.reader.ask("close", { id });
   }
 
   /** Opens made-up recordings, one for each number. */
@@ -64,7 +65,7 @@ export class Workspace {
       for (const number of numbers) {
         const share = files.length / numbers.length;
         this.reading.value = { fileName: "the demonstration", share };
-        files.push(await this.worker.ask("demonstrate", { number }));
+        files.push(await this.reader.ask("demonstrate", { number }));
       }
     } finally {
       this.reading.value = null;
@@ -79,7 +80,7 @@ export class Workspace {
   ): Promise<Recording | null> {
     this.reading.value = { fileName: file.name, share: 0 };
     try {
-      return await this.worker.ask("open", { file, serial, origin }, (bytes) => {
+      return await this.reader.ask("open", { file, serial, origin }, (bytes) => {
         this.reading.value = { fileName: file.name, share: file.size === 0 ? 1 : bytes / file.size };
       });
     } catch (error) {
@@ -90,7 +91,7 @@ export class Workspace {
 
   close(id: number): void {
     this.opened.value = this.opened.peek().filter((recording) => recording.id !== id);
-    this.worker.ask("close", { id });
+    this.reader.ask("close", { id });
   }
 }
 

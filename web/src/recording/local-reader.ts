@@ -1,0 +1,48 @@
+import type { SampleBatch } from "asi-convert";
+import { drawTracks } from "../map/raster.js";
+import { figuresOf } from "./figures.js";
+import type { RecordingReader, RequestName, Requests } from "./messages.js";
+import type { Damage, Recording } from "./recording.js";
+
+/** Reads one recording in the page itself, where no worker can be started: in a file opened from the disk. */
+export class LocalReader implements RecordingReader {
+  readonly canSave = false;
+  readonly #recording: Recording;
+  readonly #rows: SampleBatch;
+  readonly #damage: Damage;
+
+  constructor(recording: Recording, rows: SampleBatch, damage: Damage) {
+    this.#recording = recording;
+    this.#rows = rows;
+    this.#damage = damage;
+  }
+
+  async ask<Name extends RequestName>(
+    name: Name,
+    asked: Requests[Name]["asked"],
+  ): Promise<Requests[Name]["answered"]> {
+    const request = { name, asked } as {
+      [N in RequestName]: { name: N; asked: Requests[N]["asked"] };
+    }[RequestName];
+    return this.#answer(request) as Requests[Name]["answered"];
+  }
+
+  #answer(request: { [N in RequestName]: { name: N; asked: Requests[N]["asked"] } }[RequestName]): unknown {
+    const { track } = this.#recording;
+    switch (request.name) {
+      case "draw": {
+        const { drawing, recordings } = request.asked;
+        return drawTracks(
+          drawing,
+          recordings.map(({ shown, number }) => ({ track, shown, number })),
+        );
+      }
+      case "figures":
+        return figuresOf(this.#rows, request.asked.shown, request.asked.settings);
+      case "findDamage":
+        return this.#damage;
+      default:
+        throw new Error(`A report cannot ${request.name}.`);
+    }
+  }
+}

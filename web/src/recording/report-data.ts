@@ -1,0 +1,24 @@
+import type { Inspection } from "asi-convert";
+import type { ParameterOverrides, PresetName } from "asi-convert/metrics";
+
+/** What the command writes into a report: docs/report-file.md. */
+export interface ReportData {
+  version: 1;
+  /** File name of the recording, without its folder. */
+  name: string;
+  inspection: Inspection;
+  firstDamage: { byteOffset: number; kind: string } | null;
+  metrics: { preset: PresetName; params: ParameterOverrides };
+  /** Packed rows, base64. */
+  samples: string;
+}
+
+/** The data of a report, or a sentence that says why there are none. */
+export function readReportData(json: string | null): ReportData | string {
+  if (json === null) return "This report has no recording in it. Write it again with: asi report";
+  const data = JSON.parse(json) as ReportData | { version: unknown };
+  if (data.version !== 1) {
+    return `This report has data of version ${String(data.version)}, which this viewer does not know. Write it again with: asi report`;
+  }
+  return data as ReportData;
+}

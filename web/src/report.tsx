@@ -1,0 +1,75 @@
+import { fromBase64, unpackSamples } from "asi-convert/packed";
+import { render } from "preact";
+import "uplot/dist/uPlot.min.css";
+import "./styles.css";
+import { SettingsMenu } from "./parts/settings-menu.js";
+import { ThemeButton } from "./parts/theme-button.js";
+import { LocalReader } from "./recording/local-reader.js";
+import { prepare } from "./recording/prepare.js";
+import { type ReportData, readReportData } from "./recording/report-data.js";
+import { titleOf } from "./recording/timeline.js";
+import { rememberedSettings, type Settings } from "./view/settings.js";
+import { Viewer } from "./viewer.js";
+
+/** A recording in one file: the viewer with the rows inside it (docs/report-file.md). */
+function start(): void {
+  const settings = rememberedSettings();
+  const data = readReportData(document.getElementById("asi-recording")?.textContent ?? null);
+  if (typeof data === "string") {
+    render(<p class="problem">{data}</p>, document.body);
+    return;
+  }
+  settings.preset.value = data.metrics.preset;
+  settings.maxHeartRate.value = data.metrics.params.max_hr ?? null;
+  const samples = unpackSamples(fromBase64(data.samples));
+  const { info, report, engine } = data.inspection;
+  const { recording, rows } = prepare(0, [samples], {
+    fileName: data.name,
+    fileBytes: report.bytes.total,
+    kind: "asi",
+    info,
+    report,
+    engine,
+    notes: [],
+  });
+  const reader = new LocalReader(recording, rows, damageOf(data));
+  document.title = `${titleOf(recording)}, report`;
+  render(
+    <>
+      <header>
+        <span class="brand">{data.name}</span>
+        <span class="spacer" />
+        <SettingsMenu settings={settings} />
+        <ThemeButton settings={settings} />
+      </header>
+      <main>
+        {rows.length === 0 ? (
+          <p class="problem">The recording has no row, so there is nothing to show.</p>
+        ) : (
+          <Viewer recording={recording} reader={reader} settings={settings} />
+        )}
+      </main>
+    </>,
+    document.body,
+  );
+  printLight(settings);
+}
+
+function damageOf({ firstDamage }: ReportData) {
+  if (firstDamage === null) return { places: [], hasMore: false };
+  return { places: [{ byteOffset: firstDamage.byteOffset, afterMs: null }], hasMore: true };
+}
+
+// Paper is white.
+function printLight({ theme }: Settings): void {
+  let before = theme.peek();
+  addEventListener("beforeprint", () => {
+    before = theme.peek();
+    theme.value = "light";
+  });
+  addEventListener("afterprint", () => {
+    theme.value = before;
+  });
+}
+
+start();

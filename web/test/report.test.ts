@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { decodeSync, inspectSync } from "asi-convert";
+import { computeMetrics } from "asi-convert/metrics";
+import { packSamples, toBase64 } from "asi-convert/packed";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fixturePath } from "./fixtures.js";
+import { card, hasNoBrowser, openPage, useBrowser } from "./page.js";
+
+const TEMPLATE = fileURLToPath(new URL("../../dist/report.html", import.meta.url));
+
+describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
+  useBrowser();
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "asi-report-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Writes the report of a fixture as docs/report-file.md says; gives its address. */
+  function report(name: string, change: object = {}): string {
+    const recording = readFileSync(fixturePath(name));
+    const { samples } = decodeSync(recording);
+    const data = {
+      version: 1,
+      name,
+      inspection: inspectSync(recording),
+      firstDamage: null,
+      metrics: { preset: "soccer", params: {} },
+      samples: toBase64(packSamples(samples)),
+      ...change,
+    };
+    const json = JSON.stringify(data).replace(
+      /[<>&]|[^ -~]/g,
+      (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+    const html = readFileSync(TEMPLATE, "utf8");
+    expect(html.split("<!-- asi-recording -->")).toHaveLength(2);
+    const path = join(folder, "report.html");
+    writeFileSync(
+      path,
+      html.replace(
+        "<!-- asi-recording -->",
+        () => `<script type="application/json" id="asi-recording">${json}</script>`,
+      ),
+    );
+    return pathToFileURL(path).href;
+  }
+
+  it("shows figures, map and plots without any request", async () => {
+    const page = await openPage({ at: report("valid/match-hr.asi") });
+    const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
+    const { max_speed } = computeMetrics(samples);
+    await expect.poll(() => card(page, "Max speed")).toBe(`${((max_speed ?? 0) * 3.6).toFixed(1)} km/h`);
+    await page.waitForFunction(() => performance.getEntriesByName("map-drawn").length > 0);
+    expect(await page.locator(".plot canvas").count()).toBe(3);
+    expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
+  });
+
+  it("shows texts of the recording as text, whatever they are", async () => {
+    const name = "</script><img src=x onerror=alert(1)>";
+    const page = await openPage({ at: report("valid/match-hr.asi", { name }) });
+    await page.locator(".brand", { hasText: name }).waitFor();
+    expect(await page.locator("img").count()).toBe(0);
+  });
+
+  it("says so when its data are of another version, or missing", async () => {
+    const newer = await openPage({ at: report("valid/match-hr.asi", { version: 2 }) });
+    await newer.getByText("data of version 2").waitFor();
+    const empty = await openPage({ at: pathToFileURL(TEMPLATE).href });
+    await empty.getByText("no recording in it").waitFor();
+  });
+});
