@@ -16,6 +16,8 @@ const run = (...args) => {
 run("build");
 linkCommand();
 if (isPresent("server/package.json")) run("build", "--workspace", "server");
+if (isPresent("client/package.json") && isPresent("node_modules/openapi-typescript"))
+  run("build", "--workspace", "client");
 if (isPresent("web/package.json") && isPresent("node_modules/vite")) run("build", "--workspace", "web");
 
 // So that `npx asi` runs this build at once. Otherwise npx installs the checkout as a package first, and remembers it.

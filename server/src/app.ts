@@ -14,7 +14,7 @@ import type { Computer } from "./domain/computer.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
 import { addressKey } from "./http/address-key.js";
-import { createAuthentication } from "./http/authentication.js";
+import { type Credential, createAuthentication, credentialOf } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
 import { enforceBodyTimeout } from "./http/body-timeout.js";
 import { allowOrigins } from "./http/cors.js";
@@ -50,6 +50,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The caller for whom the request is served. */
     onBehalfOf: Caller;
+    /** Undefined without one, null for one that cannot be a token. */
+    credential: Credential | null | undefined;
   }
   interface FastifyInstance {
     throttle: Throttle;
@@ -62,7 +64,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Neither throttled nor authenticated: the health checks. */
     unguarded?: boolean;
-    /** Open to anyone. The `Authorization` header is ignored, because it may be stale or an OAuth client's. */
+    /** Open to anyone. Credentials are ignored, because they may be stale or an OAuth client's. */
     open?: boolean;
   }
 }
@@ -93,7 +95,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("operations", []);
   app.decorate("requestQueue", createRequestQueue());
   app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
-  for (const name of ["ctx", "ids", "target", "rawBody", "releaseSlot", "onBehalfOf"])
+  for (const name of ["ctx", "ids", "target", "rawBody", "releaseSlot", "onBehalfOf", "credential"])
     app.decorateRequest(name, undefined);
   app.decorateRequest("isReplay", false);
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
@@ -132,20 +134,22 @@ function installGuard(
   app.addHook("onRequest", (request, _reply, done) => {
     request.onBehalfOf = addressCaller(addressKey(request.ip));
     // Authentication takes the account's turns too: others may share the address.
-    const { authorization } = request.headers;
-    const account = authorization === undefined ? undefined : expectedAccount(authorization);
+    request.credential = credentialOf(app.config, request);
+    const account = request.credential ? expectedAccount(request.credential) : undefined;
     if (account !== undefined) request.onBehalfOf.name = accountCaller(account);
     onBehalfOf(request.onBehalfOf, done);
   });
   // The last bytes of a body arrive in the context of the connection, so it is set again.
   app.addHook("preValidation", (request, _reply, done) => onBehalfOf(request.onBehalfOf, done));
   const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { authorization } = request.headers;
-    if (authorization === undefined || request.routeOptions.config.open) {
+    const { ctx, credential } = request;
+    if (credential === undefined || request.routeOptions.config.open) {
       return app.throttle("address", request, reply);
     }
-    const { ctx } = request;
-    ctx.caller = await authenticate(request, authorization);
+    if (credential !== null) {
+      ctx.caller = await authenticate(request, credential);
+      ctx.tokenHash = credential.tokenHash;
+    }
     if (ctx.caller !== null) request.onBehalfOf.name = accountCaller(ctx.caller.id);
     await app.throttle(ctx.caller === null ? "address" : "user", request, reply);
     if (ctx.caller === null) throw errors.unauthenticated(true);

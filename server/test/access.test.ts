@@ -37,6 +37,10 @@ const toFormer: Besides = ({ formerOwner }) => ({ ids: { manager: formerOwner.id
 const matrix: readonly (readonly [operation: string, outcomes: string, besides?: Besides])[] = [
   ["obtainToken", ANYONE],
   ["authorize", ANYONE],
+  ["createSession", ANYONE],
+  ["listSessions", AUTHENTICATED],
+  ["endSession", AUTHENTICATED],
+  ["endOtherSession", "403 404 404 404 404 in"],
   ["retrieveAccount", AUTHENTICATED],
 
   ["createManager", ANYONE],
@@ -123,14 +127,14 @@ beforeAll(async () => {
   scene = await newScene(s);
 });
 
-const tokenOf = (caller: (typeof CALLERS)[number]) =>
+const accountOf = (caller: (typeof CALLERS)[number]) =>
   ({
     nobody: undefined,
-    "another athlete": scene.anotherAthlete.token,
-    "that athlete": scene.thatAthlete.token,
-    "another manager": scene.anotherManager.token,
-    "the former owner": scene.formerOwner.token,
-    "the owner": scene.owner.token,
+    "another athlete": scene.anotherAthlete,
+    "that athlete": scene.thatAthlete,
+    "another manager": scene.anotherManager,
+    "the former owner": scene.formerOwner,
+    "the owner": scene.owner,
   })[caller];
 
 const outcomeOf = (status: number) => (status === 403 || status === 404 ? String(status) : "in");
@@ -154,14 +158,17 @@ describe("authorization matrix", () => {
     );
     for (const method of methodsOf(operation)) {
       for (const [index, caller] of CALLERS.entries()) {
+        const account = accountOf(caller);
         const { status } = await s.send(method, path + query, {
-          token: operation.oauth ? undefined : tokenOf(caller),
+          token: operation.oauth ? undefined : account?.token,
           // Who is let in learns that no operation takes this body, or that the object has another version; so
           // nothing is changed. Who is not let in must not learn that.
           ...(method === "GET" ? {} : { json: [], headers: { "If-Match": '"another version"' } }),
         });
         expect([method, caller, outcomeOf(status)]).toEqual([method, caller, outcomes[index]]);
-        // This one needs neither.
+        // These need neither.
+        if (id === "endSession" && account !== undefined)
+          account.token = await s.logIn(account.username, account.password);
         if (id === "releaseOwnership" && status === 204) await s.take(scene.device, scene.owner);
       }
     }

@@ -68,6 +68,10 @@ export const rows = [
     "webhooks",
   ],
   ["X4", "POST", "/api/v1/activities/{activity}/webhooks/{webhook}/test/", "webhooks"],
+  ["X8", "POST", "/session/", "sessions"],
+  ["X8", "GET", "/session/", "sessions"],
+  ["X8", "DELETE", "/session/", "sessions"],
+  ["X8", "DELETE", "/session/{session}/", "sessions"],
   ["X5", "GET", "/api/schema/", "documentation"],
   ["X5", "GET", "/api/docs/", "documentation"],
   ["X6", "GET", "/health/live/", "operation"],
@@ -96,4 +100,5 @@ export const implemented: ReadonlySet<Group> = new Set<Group>([
   "webhooks",
   "documentation",
   "operation",
+  "sessions",
 ]);

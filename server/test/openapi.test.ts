@@ -22,6 +22,12 @@ describe("documentation", () => {
     );
   });
 
+  it("row X5: is the file from which the types of the client are generated; the build writes it", () => {
+    const file = JSON.parse(readFileSync(join(import.meta.dirname, "../openapi.json"), "utf8"));
+    const text = JSON.stringify(document.body).replaceAll(s.service.url ?? "", "http://127.0.0.1:8080");
+    expect(JSON.parse(text)).toEqual(file);
+  });
+
   it("row X5: tells of every operation its rights, its errors and an example", () => {
     for (const { id, path, method, success } of s.service.app.operations) {
       const entry = document.body.paths[path][method.toLowerCase()];

@@ -89,6 +89,10 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   await open.stop();
+  // Another session than the one of the owner's token.
+  await s.logIn(owner.username, owner.password);
+  const { body: sessions } = await s.get("/session/", owner.token);
+  const another = sessions.results.find(({ is_current }: { is_current: boolean }) => !is_current);
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
 
   return {
@@ -112,6 +116,7 @@ export async function newScene(s: TestService): Promise<Scene> {
       webhook: webhook.id,
       delivery: delivery.id,
       job: job.id,
+      session: another.id,
     },
   };
 }

@@ -1,4 +1,4 @@
-import { thatAthlete } from "./accounts/rules.js";
+import { ownSession, thatAthlete } from "./accounts/rules.js";
 import { anyActivity, ownActivity } from "./activities/rules.js";
 import {
   athletesManager,
@@ -41,6 +41,10 @@ const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANA
 export const access = {
   obtainToken: anyone,
   authorize: anyone,
+  createSession: anyone,
+  listSessions: authenticated,
+  endSession: authenticated,
+  endOtherSession: ownSession,
   retrieveAccount: authenticated,
 
   createManager: anyone,

@@ -30,6 +30,8 @@ export interface Context {
   computer: Computer;
   /** Null without authentication, and for commands of the operator. */
   caller: Caller | null;
+  /** The hash of the token by which the caller was authenticated. */
+  tokenHash?: Uint8Array;
   requestId: string;
   /** Counts a new password of the caller before it is hashed. Throws `throttled`. Absent outside of requests. */
   countPassword?: () => Promise<void>;

@@ -15,6 +15,7 @@ export interface PathIds {
   delivery: number;
   timeframe: number;
   job: string;
+  session: number;
 }
 
 /** How an object is looked up. */

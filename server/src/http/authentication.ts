@@ -1,10 +1,12 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
+import type { Config } from "../config.js";
 import type { Caller, Clock } from "../domain/context.js";
-import { hashToken } from "../domain/tokens.js";
+import { hashSessionToken, hashToken } from "../domain/tokens.js";
 import { preparedOnce, type Queries } from "../store/database.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
+import { sessionToken } from "./session-cookie.js";
 import type { Throttle } from "./throttle.js";
 
 /**
@@ -37,15 +39,41 @@ const callerOfToken = preparedOnce((queries) =>
     .prepare("caller_of_token"),
 );
 
+/** The hash of the token of a request. */
+export interface Credential {
+  tokenHash: Uint8Array;
+  /** The same as text. */
+  key: string;
+}
+
+/**
+ * The credential of a request: of its `Authorization` header or, without this header, of the cookie of the page.
+ * @returns undefined when the request has none; null when it has a header without a token
+ */
+export function credentialOf(config: Config, request: FastifyRequest): Credential | null | undefined {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    const token = BEARER.exec(authorization)?.[1];
+    return token === undefined ? null : credential(hashToken(token));
+  }
+  const token = sessionToken(config, request);
+  return token === undefined ? undefined : credential(hashSessionToken(token));
+}
+
+const credential = (tokenHash: Uint8Array): Credential => ({
+  tokenHash,
+  key: Buffer.from(tokenHash).toString("base64"),
+});
+
 /** Identifies the caller. */
 export interface Authentication {
   /**
-   * The cached account of the token in an `Authorization` header, if the token was valid when this process last checked it.
-   * Makes no query, so the token may have become invalid since.
+   * The cached account of a token, if the token was valid when this process last checked it. Makes no query, so the token
+   * may have become invalid since.
    */
-  expectedAccount(header: string): number | undefined;
-  /** The account of the header; null when the header has no token that is valid now. */
-  authenticate(request: FastifyRequest, header: string): Promise<Caller | null>;
+  expectedAccount(credential: Credential): number | undefined;
+  /** The account of a token; null when it is not valid now. */
+  authenticate(request: FastifyRequest, credential: Credential): Promise<Caller | null>;
 }
 
 /**
@@ -56,21 +84,9 @@ export interface Authentication {
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */
   const known = new LRUCache<string, number>({ max: MAX_KNOWN });
-  const tokenIn = (header: string) => {
-    const token = BEARER.exec(header)?.[1];
-    if (token === undefined) return undefined;
-    const tokenHash = hashToken(token);
-    return { tokenHash, key: Buffer.from(tokenHash).toString("base64") };
-  };
   return {
-    expectedAccount(header) {
-      const token = tokenIn(header);
-      return token && known.get(token.key);
-    },
-    async authenticate(request, header) {
-      const token = tokenIn(header);
-      if (token === undefined) return null;
-      const { tokenHash, key } = token;
+    expectedAccount: ({ key }) => known.get(key),
+    async authenticate(request, { tokenHash, key }) {
       if (!known.has(key)) throttle.requireLeft("address", request);
       const [caller] = await callerOfToken(queries).execute({ tokenHash, now: clock.now() });
       if (caller === undefined) {

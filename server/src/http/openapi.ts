@@ -3,12 +3,14 @@ import { access, type OperationId } from "../domain/access.js";
 import type { Rule } from "../domain/rule.js";
 import { limitsTable } from "./limits.js";
 import type { AnyOperation, Method } from "./route.js";
+import { SESSION_COOKIE } from "./session-cookie.js";
 
 type Json = Record<string, unknown>;
 
 /** Descriptions of the groups of operations. */
 const TAGS: Readonly<Record<string, string>> = {
   Authentication: "OAuth 2.0: tokens for the API",
+  Session: "Signing in to the page on the origin of the API; other clients use tokens",
   Account: "The authenticated user",
   Managers: "Accounts that own devices",
   Devices: "Tracking devices",
@@ -127,6 +129,13 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
             },
           },
         },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: SESSION_COOKIE,
+          description:
+            "For the page on this origin: counts only with the header `X-Asi-Page: 1` and without `Authorization`. On plain HTTP at a loopback address its name is `asi-session`.",
+        },
       },
       responses: Object.fromEntries(
         Object.entries(ERRORS)
@@ -173,7 +182,7 @@ function describe(
     description: description.join("\n\n"),
     ...(operation.deprecated ? { deprecated: true } : {}),
     ...(others.length > 0 ? { "x-aliases": others } : {}),
-    security: rule.roles === null ? [] : [{ token: ["all"] }],
+    security: rule.roles === null ? [] : [{ token: ["all"] }, { session: [] }],
     parameters: [
       ...names.map((name) => ({
         name,

@@ -3,7 +3,7 @@ import { matchesWeakly } from "../domain/entity-tags.js";
 import type { Item } from "../domain/item.js";
 
 /** The headers of a response with an entity tag. */
-export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization" });
+export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization, Cookie" });
 
 export const isItem = (result: unknown): result is Item<unknown> =>
   typeof result === "object" && result !== null && "etag" in result && "resource" in result;

@@ -8,6 +8,7 @@ import {
   authorizationCodes,
   idempotencyKeys,
   jobs,
+  refreshTokens,
   webhookDeliveries,
 } from "../store/schema.js";
 import { applySampleRetention } from "./sample-retention.js";
@@ -22,6 +23,7 @@ export async function applyRetention(ctx: Context): Promise<void> {
   const ago = (ms: number) => new Date(now.getTime() - ms);
   const expired: [PgTable, SQL | undefined][] = [
     [accessTokens, lte(accessTokens.expiresAt, now)],
+    [refreshTokens, lte(refreshTokens.expiresAt, now)],
     [authorizationCodes, lte(authorizationCodes.expiresAt, now)],
     [idempotencyKeys, lte(idempotencyKeys.createdAt, ago(IDEMPOTENCY_LIFETIME_MS))],
     [jobs, lte(jobs.finishedAt, ago(config.jobRetentionDays * DAY_MS))],

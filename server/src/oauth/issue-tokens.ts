@@ -118,7 +118,7 @@ export async function issueTokens(
  * Refresh tokens do not expire, and each login creates one. The access tokens of deleted refresh tokens stay valid until
  * they expire, so a client that logs in for each call keeps working.
  */
-async function deleteLeastRecentlyUsed(
+export async function deleteLeastRecentlyUsed(
   queries: Queries,
   { accountId, applicationId }: Parties,
   kept: number,

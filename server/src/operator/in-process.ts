@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../config.js";
+import { isLocalOnly } from "../http/session-cookie.js";
 import type { ServiceRole } from "../service.js";
 import { restore, verifyBackup } from "../store/backup.js";
 import { openStore } from "../store/open.js";
@@ -89,6 +90,11 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
   }
   if (service.url !== null) {
     console.log(`asi-server listens on ${service.url}; documentation: ${service.url}/api/docs/`);
+    if (isLocalOnly(config)) {
+      console.log(
+        "Browsers on this machine can sign in without TLS. For others, set BASE_URL to the https address of the service.",
+      );
+    }
   }
   if (demo) {
     const { prepareDemo } = await import("./demo.js");

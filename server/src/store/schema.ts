@@ -81,9 +81,10 @@ export const accessTokens = pgTable("access_tokens", {
   refreshHash: bytea("refresh_hash"),
 });
 
+/** Sessions. Those of the page have a refresh token too, which nobody knows. */
 export const refreshTokens = pgTable("refresh_tokens", {
   tokenHash: bytea("token_hash").primaryKey(),
-  /** Identifies the session for the operator. */
+  /** Identifies the session for its user and for the operator. */
   id: bigserial("id", { mode: "number" }).notNull(),
   accountId: reference("account_id").notNull(),
   applicationId: reference("application_id").notNull(),
@@ -91,6 +92,10 @@ export const refreshTokens = pgTable("refresh_tokens", {
   /** The authorization code for which it was issued. */
   codeHash: bytea("code_hash"),
   lastUsedAt: instant("last_used_at").notNull(),
+  /** Null for the sessions of applications, which do not end by themselves. */
+  expiresAt: instant("expires_at"),
+  /** The `User-Agent` of a browser, for sessions of the page. */
+  browser: text("browser"),
 });
 
 export const authorizationCodes = pgTable("authorization_codes", {

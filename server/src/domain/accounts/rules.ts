@@ -1,5 +1,7 @@
+import { and, eq } from "drizzle-orm";
+import { refreshTokens } from "../../store/schema.js";
 import { errors } from "../errors.js";
-import type { Rule } from "../rule.js";
+import { ALL_ROLES, type Rule } from "../rule.js";
 import { type Account, findAthlete } from "./find.js";
 
 export const thatAthlete: Rule<"athlete", Account> = {
@@ -9,5 +11,21 @@ export const thatAthlete: Rule<"athlete", Account> = {
     const athlete = await findAthlete(ids.athlete, lookup);
     if (athlete.id !== ctx.caller?.id) throw errors.forbidden();
     return athlete;
+  },
+};
+
+export type Session = typeof refreshTokens.$inferSelect;
+
+export const ownSession: Rule<"session", Session> = {
+  description: "The user whose session it is",
+  roles: ALL_ROLES,
+  async find({ caller }, ids, { queries, lock }) {
+    const query = queries
+      .select()
+      .from(refreshTokens)
+      .where(and(eq(refreshTokens.id, ids.session), eq(refreshTokens.accountId, caller?.id ?? 0)));
+    const [session] = await (lock ? query.for("update") : query);
+    if (session === undefined) throw errors.notFound();
+    return session;
   },
 };

@@ -15,6 +15,7 @@ import { ownershipRoutes } from "./ownerships.js";
 import { pageRoutes } from "./page.js";
 import { permissionRoutes } from "./permissions.js";
 import { rawDataRoutes } from "./raw-data.js";
+import { sessionRoutes } from "./sessions.js";
 import { timeframeRoutes } from "./timeframes.js";
 import { tokenRoutes } from "./tokens.js";
 import { webhookRoutes } from "./webhooks.js";
@@ -23,6 +24,7 @@ import { webhookRoutes } from "./webhooks.js";
 export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[] = [
   tokenRoutes,
   authorizeRoutes,
+  sessionRoutes,
   managerRoutes,
   deviceRoutes,
   rawDataRoutes,

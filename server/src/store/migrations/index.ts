@@ -13,6 +13,7 @@ import jobsOfAccounts from "./0023-jobs-of-accounts.js";
 import formerOwners from "./0030-former-owners.js";
 import lastDayOfPermissions from "./0040-last-day-of-permissions.js";
 import answersAsSent from "./0041-answers-as-sent.js";
+import pageSessions from "./0042-page-sessions.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   { name: "0030-former-owners", sql: formerOwners },
   { name: "0040-last-day-of-permissions", sql: lastDayOfPermissions },
   { name: "0041-answers-as-sent", sql: answersAsSent },
+  { name: "0042-page-sessions", sql: pageSessions },
 ];

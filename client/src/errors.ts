@@ -1,0 +1,67 @@
+import type { components } from "./schema.js";
+
+/** The job of an upload or of other work after a response. */
+export type Job = components["schemas"]["Job"];
+
+/** The service has refused a request. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  /** The stable code of `X-Error-Code`, such as `not_found`; null when the response is not the service's. */
+  readonly code: string | null;
+  /** The body of the response: an object with messages, or text. */
+  readonly body: unknown;
+  /** Identifies the request in the log of the service. */
+  readonly requestId: string | null;
+
+  constructor(response: Response, body: unknown) {
+    super(messageOf(body) || `The service responded with status ${response.status}.`);
+    this.status = response.status;
+    this.code = response.headers.get("X-Error-Code");
+    this.body = body;
+    this.requestId = response.headers.get("X-Request-Id");
+  }
+
+  /** Reads the body of a response that is an error. */
+  static async of(response: Response): Promise<ApiError> {
+    const text = await response.text();
+    const isJson = response.headers.get("Content-Type")?.startsWith("application/json") && text !== "";
+    return new ApiError(response, isJson ? JSON.parse(text) : text);
+  }
+}
+
+/** A job has ended without success. */
+export class JobFailedError extends Error {
+  override readonly name = "JobFailedError";
+  readonly job: Job;
+
+  constructor(job: Job) {
+    super(messageOf(job.details) || `The job ended with the state ${job.state}.`);
+    this.job = job;
+  }
+}
+
+/** The messages in a body, with the names of their fields. */
+function messageOf(body: unknown): string {
+  if (typeof body === "string") return body;
+  if (Array.isArray(body)) return body.map(messageOf).join(" ");
+  if (typeof body !== "object" || body === null) return "";
+  const { detail, message, error_description: description, ...fields } = body as Record<string, unknown>;
+  const text = detail ?? message ?? description;
+  if (typeof text === "string") return text;
+  return Object.entries(fields)
+    .map(([name, value]) => (name === "non_field_errors" ? messageOf(value) : `${name}: ${messageOf(value)}`))
+    .join(" ");
+}
+
+/**
+ * The data of a response.
+ * @throws ApiError when the service has refused the request
+ */
+export async function unwrap<Data>(
+  result: Promise<{ data?: Data; error?: unknown; response: Response }>,
+): Promise<Data> {
+  const { data, error, response } = await result;
+  if (!response.ok) throw new ApiError(response, error);
+  return data as Data;
+}

@@ -1,0 +1,205 @@
+import createFetchClient, { type Client as FetchClient, type MaybeOptionalInit } from "openapi-fetch";
+import { ApiError, type Job, JobFailedError, unwrap } from "./errors.js";
+import { blobOf, bulkLoadBody, fileNameOf, type RecordingSource } from "./recordings.js";
+import { type RetryOptions, sendWithRetries, sleep } from "./retry.js";
+import { type components, openOperations, type paths } from "./schema.js";
+
+export { ApiError, type components, type Job, JobFailedError, type paths, type RecordingSource, unwrap };
+
+/** The resources of the API by name, such as `Resource["Device"]`. */
+export type Resource = components["schemas"];
+
+export interface ClientOptions extends RetryOptions {
+  /** Address of the service, without `/api/`. */
+  baseUrl: string;
+  /** The access token, or a function that returns a valid one; called for each request. */
+  token?: string | (() => string | Promise<string>);
+  /** Uses the session of the page instead of a token. Only for a page on the origin of the service. */
+  session?: boolean;
+  /** Replaces `fetch`. */
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** The result type of a list: the type of one of its results. */
+type Listed<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { "application/json": { results: (infer Result)[] } } } } };
+}
+  ? Result
+  : never;
+
+/** The paths of the lists. */
+export type ListPath = { [Path in keyof paths]: [Listed<Path>] extends [never] ? never : Path }[keyof paths];
+
+type ListInit<Path extends ListPath> = MaybeOptionalInit<paths[Path], "get">;
+
+export interface SendOptions {
+  signal?: AbortSignal;
+}
+
+export interface UploadOptions extends SendOptions {
+  /** The same key makes a repeated upload the same job, for 24 hours. Default: a new one for each call. */
+  idempotencyKey?: string;
+}
+
+export interface WaitOptions extends SendOptions {
+  /** Time between two looks at the job, ms; default 500. */
+  intervalMs?: number;
+}
+
+export interface ConvertedFile {
+  /** `{serial}_{start}_{end}.csv`. */
+  fileName: string;
+  /** The account of every byte of the recording, as `asi-convert` gives it. */
+  report: unknown;
+  csv: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+/** `GET`, `POST`, `PUT`, `PATCH` and `DELETE` of every documented path, and what needs more than one request. */
+export interface Client extends FetchClient<paths> {
+  /**
+   * The results of a list, page after page.
+   * @throws ApiError
+   */
+  list<Path extends ListPath>(
+    path: Path,
+    ...init: undefined extends ListInit<Path> ? [ListInit<Path>?] : [ListInit<Path>]
+  ): AsyncGenerator<Listed<Path>, void>;
+  /**
+   * Uploads a recording of a device.
+   * @returns the job that stores it; pass its `job_id` to `waitForJob`
+   * @throws ApiError
+   */
+  upload(device: number, recording: RecordingSource, options?: UploadOptions): Promise<Job>;
+  /**
+   * Waits until a job has ended.
+   * @throws JobFailedError when it ends without success; ApiError
+   */
+  waitForJob(jobId: string, options?: WaitOptions): Promise<Job>;
+  /**
+   * Converts a recording to CSV. Needs no device.
+   * @throws ApiError
+   */
+  convert(recording: RecordingSource, options?: SendOptions): Promise<ConvertedFile>;
+}
+
+/** A key that nobody else uses; `crypto.randomUUID` is missing in pages without TLS. */
+const newKey = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/**
+ * Creates a client of a service.
+ *
+ * A POST gets an `Idempotency-Key` unless it has one, so that it can be repeated. A request is repeated when the service asks for
+ * it with `Retry-After` in a 429 or 503, up to `retries` times.
+ */
+export function createClient(options: ClientOptions): Client {
+  const { token, session = false } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
+  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+  const send = (newRequest: () => Request) => sendWithRetries(newRequest, fetch, options);
+
+  const credentials = async (headers: Headers): Promise<void> => {
+    if (session) headers.set("X-Asi-Page", "1");
+    else if (token !== undefined && !headers.has("Authorization")) {
+      headers.set("Authorization", `Bearer ${typeof token === "string" ? token : await token()}`);
+    }
+  };
+
+  const client = createFetchClient<paths>({
+    baseUrl,
+    fetch: (request) => send(() => request.clone()),
+  });
+  client.use({
+    async onRequest({ request, schemaPath }) {
+      const isOpen = openOperations.has(`${request.method} ${schemaPath}`);
+      if (!isOpen || session) await credentials(request.headers);
+      // Without authentication the service has nobody to whom the key belongs.
+      if (request.method === "POST" && !isOpen && !request.headers.has("Idempotency-Key")) {
+        request.headers.set("Idempotency-Key", newKey());
+      }
+    },
+  });
+
+  /** Sends a body that is too long to be copied for each time. */
+  async function sendRecording(path: string, body: Blob | FormData, key: string, signal?: AbortSignal) {
+    const headers = new Headers({ "Idempotency-Key": key });
+    if (body instanceof Blob) headers.set("Content-Type", body.type);
+    await credentials(headers);
+    const init = { method: "POST", headers, body, ...(signal === undefined ? {} : { signal }) };
+    const response = await send(() => new Request(`${baseUrl}${path}`, init));
+    if (!response.ok) throw await ApiError.of(response);
+    return response;
+  }
+
+  return {
+    ...client,
+
+    async *list(path, init?) {
+      for (let page: number | null = 1; page !== null; ) {
+        const params = (init as { params?: { query?: object } } | undefined)?.params;
+        // The types of one path do not carry over to those of all paths.
+        const paged = { ...init, params: { ...params, query: { ...params?.query, page } } } as never;
+        const data = (await unwrap(client.GET(path as never, paged))) as {
+          results: never[];
+          next: number | null;
+        };
+        yield* data.results;
+        page = data.next;
+      }
+    },
+
+    async upload(device, recording, { idempotencyKey = newKey(), signal } = {}) {
+      const body = await bulkLoadBody(await blobOf(recording));
+      const path = `/api/v1/devices/${device}/bulk-load/`;
+      return (await sendRecording(path, body, idempotencyKey, signal)).json() as Promise<Job>;
+    },
+
+    async waitForJob(jobId, { intervalMs = 500, signal } = {}) {
+      for (;;) {
+        const job: Job = await unwrap(
+          client.GET("/api/v1/jobs/{job}/", {
+            params: { path: { job: jobId } },
+            ...(signal === undefined ? {} : { signal }),
+          }),
+        );
+        if (job.state === "SUCCESS") return job;
+        if (job.state === "FAILURE" || job.state === "REVOKED") throw new JobFailedError(job);
+        await sleep(intervalMs, signal);
+      }
+    },
+
+    async convert(recording, { signal } = {}) {
+      const form = new FormData();
+      form.append("file", await blobOf(recording), "recording.asi");
+      const response = await sendRecording("/api/v2/files/asi-to-csv/", form, newKey(), signal);
+      return {
+        fileName: fileNameOf(response) ?? "recording.csv",
+        report: JSON.parse(response.headers.get("X-Asi-Report") ?? "null"),
+        csv: response.body ?? new Blob([]).stream(),
+      };
+    },
+  };
+}
+
+/** The parts of a token request: RFC 6749 sections 4.3.2 and 6. */
+export type TokenRequest = { client_id: string; client_secret: string } & (
+  | { username: string; password: string }
+  | { refresh_token: string }
+);
+
+/**
+ * Obtains an access token and a refresh token. Only for programs that can keep the secret of an application.
+ * @throws ApiError
+ */
+export function obtainToken(
+  { baseUrl, ...options }: Omit<ClientOptions, "token" | "session">,
+  request: TokenRequest,
+): Promise<Resource["Token"]> {
+  const grant_type = "refresh_token" in request ? "refresh_token" : "password";
+  return unwrap(
+    createClient({ baseUrl, ...options }).POST("/oauth2/token/", {
+      body: { grant_type, ...request },
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    }),
+  );
+}

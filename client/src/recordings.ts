@@ -1,0 +1,27 @@
+/** A recording: in memory, in a file (`File`, or `openAsBlob` of Node.js), or as it arrives. */
+export type RecordingSource = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/**
+ * The source as a blob, which can be sent more than once. A stream is read to its end; browsers put large blobs on disk.
+ */
+export async function blobOf(source: RecordingSource): Promise<Blob> {
+  if (source instanceof Blob) return source;
+  return source instanceof ReadableStream ? new Response(source).blob() : new Blob([source]);
+}
+
+/** Bytes that become base64 at a time: a multiple of three, so that the texts can be joined. */
+const PIECE_BYTES = 3 * 16_384;
+
+/** The body of a bulk load, `{"asi_b64": "..."}`, written piece by piece instead of as one long text. */
+export async function bulkLoadBody(recording: Blob): Promise<Blob> {
+  const parts: BlobPart[] = ['{"asi_b64":"'];
+  for (let start = 0; start < recording.size; start += PIECE_BYTES) {
+    const piece = await recording.slice(start, start + PIECE_BYTES).arrayBuffer();
+    parts.push(btoa(String.fromCharCode(...new Uint8Array(piece))));
+  }
+  return new Blob([...parts, '"}'], { type: "application/json" });
+}
+
+/** The file name in `Content-Disposition: attachment; filename="..."`. */
+export const fileNameOf = ({ headers }: Response): string | null =>
+  /filename="([^"]*)"/.exec(headers.get("Content-Disposition") ?? "")?.[1] ?? null;

@@ -1,0 +1,61 @@
+/** When and how often a request is repeated. */
+export interface RetryOptions {
+  /** Repetitions of one request; default 3, and 0 for none. */
+  retries?: number;
+  /** The longest wait that the service may ask for, ms; default 60 000. After a longer one the response is returned. */
+  maxRetryWaitMs?: number;
+}
+
+/** Safe to repeat, because a second time changes nothing more (RFC 9110 section 9.2.2). */
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/**
+ * Whether a request can be repeated after this status. A throttled request was refused before it did anything. Of one that
+ * met an unavailable database this is not known, so it must be one that takes effect once.
+ */
+const mayRepeat = ({ method, headers }: Request, status: number): boolean =>
+  status === 429 || (status === 503 && (IDEMPOTENT.has(method) || headers.has("Idempotency-Key")));
+
+/** Reads `Retry-After`, which is in seconds or an HTTP date (RFC 9110 section 10.2.3). */
+function retryAfterMs({ headers }: Response): number | undefined {
+  const value = headers.get("Retry-After")?.trim();
+  if (!value) return undefined;
+  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
+}
+
+/**
+ * Sends a request, and again as often as the service asks for with `Retry-After` in a 429 or 503, where that is safe.
+ * @param newRequest makes the request anew for each time, because a body can be read once
+ */
+export async function sendWithRetries(
+  newRequest: () => Request,
+  fetch: (request: Request) => Promise<Response>,
+  { retries = 3, maxRetryWaitMs = 60_000 }: RetryOptions,
+): Promise<Response> {
+  for (let attempt = 0; ; attempt++) {
+    const request = newRequest();
+    const response = await fetch(request);
+    const waitMs =
+      attempt < retries && mayRepeat(request, response.status) ? retryAfterMs(response) : undefined;
+    if (waitMs === undefined || waitMs > maxRetryWaitMs) return response;
+    await response.body?.cancel();
+    await sleep(waitMs, request.signal);
+  }
+}
+
+/** @throws the reason of the signal when it is aborted */
+export function sleep(ms: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,290 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { walk } from "../../server/test/recordings.js";
+import {
+  service,
+  startService,
+  type TestAccount,
+  type TestDevice,
+  type TestService,
+} from "../../server/test/service.js";
+import { ApiError, type Client, createClient, JobFailedError, obtainToken, unwrap } from "../src/index.js";
+
+const fixture = (name: string) =>
+  new Uint8Array(readFileSync(fileURLToPath(new URL(`../../fixtures/valid/${name}`, import.meta.url))));
+
+let s: TestService;
+let ann: TestAccount;
+let asi: Client;
+let device: TestDevice;
+
+beforeAll(async () => {
+  s = await service();
+  ann = await s.manager();
+  device = await s.ownedDevice(ann);
+  asi = clientOf(ann);
+});
+
+const baseUrl = () => s.service.url ?? "";
+const clientOf = ({ token }: TestAccount) => createClient({ baseUrl: baseUrl(), token });
+
+/** A client whose requests are recorded and may be answered before they reach the service, or instead. */
+function watched(answer: (request: Request, time: number) => Promise<Response | undefined>, options = {}) {
+  const sent: Request[] = [];
+  const client = createClient({
+    baseUrl: baseUrl(),
+    token: ann.token,
+    ...options,
+    async fetch(request) {
+      sent.push(request.clone());
+      return (await answer(request, sent.length)) ?? fetch(request);
+    },
+  });
+  return { client, sent };
+}
+
+const pass = async () => undefined;
+const busy = (status: number, retryAfter = "0") =>
+  new Response("{}", {
+    status,
+    headers: { "Retry-After": retryAfter, "Content-Type": "application/json", "X-Error-Code": "busy" },
+  });
+
+describe("requests", () => {
+  it("are made with the token, or with one that is fetched for each of them", async () => {
+    expect((await unwrap(asi.GET("/api/v1/account/"))).username).toBe(ann.username);
+    let calls = 0;
+    const token = async () => {
+      calls += 1;
+      return ann.token;
+    };
+    const fresh = createClient({ baseUrl: baseUrl(), token });
+    await unwrap(fresh.GET("/api/v1/account/"));
+    await unwrap(fresh.GET("/api/v1/devices/{device}/", { params: { path: { device: device.id } } }));
+    expect(calls).toBe(2);
+  });
+
+  it("begin with a token of the token endpoint, which is refreshed there too", async () => {
+    const { clientId: client_id, clientSecret: client_secret } = await s.client();
+    const application = { client_id, client_secret };
+    const { username, password } = ann;
+    const at = { baseUrl: `${baseUrl()}/` };
+    const first = await obtainToken(at, { ...application, username, password });
+    const { access_token } = await obtainToken(at, { ...application, refresh_token: first.refresh_token });
+    const client = createClient({ ...at, token: access_token });
+    expect((await unwrap(client.GET("/api/v1/account/"))).username).toBe(username);
+    const wrong = obtainToken(at, { ...application, username, password: "wrong" });
+    await expect(wrong).rejects.toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+  });
+
+  it("that are refused say why, by a stable code and in the words of the service", async () => {
+    const renamed = asi.PUT("/api/v1/devices/{device}/set-custom-name/", {
+      params: { path: { device: device.id } },
+      body: { custom_name: " x" },
+    });
+    const error = await unwrap(renamed).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 400,
+      code: "invalid",
+      message: expect.stringMatching(/^custom_name: At most 60 letters/),
+      requestId: expect.any(String),
+    });
+    const { error: body, response } = await asi.GET("/api/v1/devices/{device}/", {
+      params: { path: { device: 999_999 } },
+    });
+    expect([response.status, body]).toEqual([404, { detail: "Not found." }]);
+  });
+
+  it("of the page have its header and no token", async () => {
+    const { client, sent } = watched(pass, { token: undefined, session: true });
+    await client.GET("/api/v1/account/");
+    const { response } = await client.POST("/session/", {
+      body: { username: ann.username, password: ann.password },
+    });
+    expect(response.status).toBe(201);
+    expect(sent.map(({ headers }) => [headers.get("x-asi-page"), headers.get("authorization")])).toEqual([
+      ["1", null],
+      ["1", null],
+    ]);
+  });
+});
+
+describe("lists", () => {
+  it("are read page after page, as far as they are wanted", async () => {
+    const owner = await s.manager();
+    const ids: number[] = [];
+    for (let n = 0; n < 5; n++) ids.push((await s.ownedDevice(owner)).id);
+    const { client, sent } = watched(pass, { token: owner.token });
+    const found: number[] = [];
+    const query = { limit: 2, ordering: "serial_number" };
+    for await (const { id } of client.list("/api/v1/devices/", { params: { query } })) found.push(id);
+    expect(found.sort()).toEqual(ids.sort());
+    expect(sent).toHaveLength(3);
+    for await (const { id } of client.list("/api/v1/devices/", { params: { query } })) {
+      expect(ids).toContain(id);
+      break;
+    }
+    expect(sent).toHaveLength(4);
+  });
+
+  it("of a path with parameters have typed results", async () => {
+    const started = new Date(Date.now() + 1_000).toISOString();
+    await s.load(device, ann, await walk(device.serial_number, started, 60));
+    const query = { start: started, stop: new Date(Date.parse(started) + 60_000).toISOString(), limit: 25 };
+    const times: number[] = [];
+    const samples = asi.list("/api/v1/devices/{device}/preprocessed-data/", {
+      params: { path: { device: device.id }, query },
+    });
+    for await (const sample of samples) times.push(sample["gnss.timestamp"]);
+    expect(times.length).toBeGreaterThan(25);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
+  it("that are refused throw", async () => {
+    const nobody = createClient({ baseUrl: baseUrl() });
+    await expect(nobody.list("/api/v1/devices/").next()).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe("recordings", () => {
+  it.each([
+    ["bytes", (bytes: Uint8Array<ArrayBuffer>) => bytes],
+    ["a blob", (bytes: Uint8Array<ArrayBuffer>) => new Blob([bytes])],
+    ["a stream", (bytes: Uint8Array<ArrayBuffer>) => new Blob([bytes]).stream()],
+  ] as const)("are uploaded from %s, and their job is waited for", async (_, sourceOf) => {
+    const own = await s.ownedDevice(ann);
+    const recording = await walk(own.serial_number, new Date(Date.now() + 1_000).toISOString(), 200);
+    const { job_id } = await asi.upload(own.id, sourceOf(new Uint8Array(recording)));
+    const waiting = asi.waitForJob(job_id, { intervalMs: 10 });
+    await s.runJobs();
+    const { details } = await waiting;
+    expect(details.samples_stored).toBe(details.samples_read);
+    expect(details.samples_read).toBeGreaterThan(100);
+  });
+
+  it("that are uploaded twice with one key are one job", async () => {
+    const recording = await walk(device.serial_number, new Date().toISOString(), 1);
+    const [one, again, other] = [
+      await asi.upload(device.id, new Uint8Array(recording), { idempotencyKey: "one" }),
+      await asi.upload(device.id, new Uint8Array(recording), { idempotencyKey: "one" }),
+      await asi.upload(device.id, new Uint8Array(recording)),
+    ];
+    expect(again.job_id).toBe(one.job_id);
+    expect(other.job_id).not.toBe(one.job_id);
+  });
+
+  it("that cannot be stored fail as jobs, with the reason", async () => {
+    const strict = await startService({ bulkLoadMaxChunks: 1 });
+    const own = await s.ownedDevice(ann);
+    const recording = await walk(own.serial_number, new Date(Date.now() - 600_000).toISOString(), 6000);
+    const client = createClient({ baseUrl: strict.service.url ?? "", token: ann.token });
+    const { job_id } = await client.upload(own.id, new Uint8Array(recording));
+    await strict.runJobs();
+    const error = await client.waitForJob(job_id).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(JobFailedError);
+    const { job, message } = error as JobFailedError;
+    expect([job.state, job.details.code]).toEqual(["FAILURE", "too_scattered"]);
+    expect(message).toBe(job.details.message);
+  });
+
+  it("of another device are refused at once", async () => {
+    const refused = asi.upload(device.id, fixture("match-hr.asi"));
+    await expect(refused).rejects.toMatchObject({ status: 400, code: expect.any(String) });
+  });
+
+  it("are converted, and the CSV is read as it arrives", async () => {
+    const { fileName, report, csv } = await asi.convert(fixture("match-hr.asi"));
+    expect(fileName).toMatch(/_.*\.csv$/);
+    expect(report).toMatchObject({ bytes: expect.any(Object) });
+    const text = await new Response(csv).text();
+    expect(text).toBe(new TextDecoder().decode(fixture("match-hr.csv")));
+  });
+
+  it("are given up when the caller no longer waits", async () => {
+    const recording = await walk(device.serial_number, new Date().toISOString(), 1);
+    const { job_id } = await asi.upload(device.id, new Uint8Array(recording));
+    const signal = AbortSignal.timeout(30);
+    await expect(asi.waitForJob(job_id, { intervalMs: 60_000, signal })).rejects.toThrow(/aborted|timeout/i);
+  });
+});
+
+describe("repetition", () => {
+  it("waits as long as a 429 or 503 says, and then has the answer", async () => {
+    for (const status of [429, 503]) {
+      const { client, sent } = watched(async (_, time) => (time < 3 ? busy(status) : undefined));
+      expect((await unwrap(client.GET("/api/v1/account/"))).username).toBe(ann.username);
+      expect(sent).toHaveLength(3);
+    }
+  });
+
+  it("of a POST whose answer was lost takes effect once", async () => {
+    const own = await s.device();
+    const { client, sent } = watched(async (request, time) => {
+      if (time > 1) return undefined;
+      expect((await fetch(request)).status).toBe(201);
+      return busy(503);
+    });
+    const { serial_number, device_name } = own;
+    const taken = await unwrap(
+      client.POST("/api/v1/devices/take-ownership/", { body: { serial_number, device_name } }),
+    );
+    expect([taken.id, sent.length]).toEqual([own.id, 2]);
+    const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
+    expect(keys[1]).toBe(keys[0]);
+    const query = { device_name };
+    const { count } = await unwrap(client.GET("/api/v1/device-ownerships/", { params: { query } }));
+    expect(count).toBe(1);
+  });
+
+  it("of an upload sends the whole recording again", async () => {
+    const recording = await walk(device.serial_number, new Date().toISOString(), 1);
+    const bodies: string[] = [];
+    const { client } = watched(async (request, time) => {
+      bodies.push(await request.clone().text());
+      return time === 1 ? busy(503) : undefined;
+    });
+    const { state } = await client.upload(device.id, new Blob([new Uint8Array(recording)]).stream());
+    expect(state).toBe("PENDING");
+    expect(bodies).toHaveLength(2);
+    expect(bodies[1]).toBe(bodies[0]);
+    expect(JSON.parse(bodies[0] ?? "").asi_b64).toBe(Buffer.from(recording).toString("base64"));
+  });
+
+  it("is not made where a request could take effect twice", async () => {
+    const { client, sent } = watched(async () => busy(503));
+    await client.PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: ann.id } }, body: {} });
+    // Registration has no user yet to whom a key could belong.
+    await client.POST("/api/v1/managers/", { body: { username: "x", email: "x@example.org" } });
+    expect(sent.map(({ method, headers }) => [method, headers.get("idempotency-key")])).toEqual([
+      ["PATCH", null],
+      ["POST", null],
+    ]);
+  });
+
+  it("ends after three times, and is not made without a time or for a time that is too long", async () => {
+    const count = async (answer: Response | (() => Response), options = {}) => {
+      const { client, sent } = watched(
+        async () => (typeof answer === "function" ? answer() : answer.clone()),
+        options,
+      );
+      const { response } = await client.GET("/api/v1/account/");
+      return [response.status, sent.length];
+    };
+    expect(await count(() => busy(503))).toEqual([503, 4]);
+    expect(await count(() => busy(503), { retries: 1 })).toEqual([503, 2]);
+    expect(await count(() => busy(429, "61"))).toEqual([429, 1]);
+    expect(await count(() => new Response("{}", { status: 503 }))).toEqual([503, 1]);
+    expect(await count(() => busy(500))).toEqual([500, 1]);
+    const date = new Date(Date.now() - 1000).toUTCString();
+    expect(await count(() => busy(503, date))).toEqual([503, 4]);
+  });
+
+  it("ends when the caller gives up", async () => {
+    const { client, sent } = watched(async () => busy(503, "60"));
+    const signal = AbortSignal.timeout(30);
+    await expect(client.GET("/api/v1/account/", { signal })).rejects.toThrow(/aborted|timeout/i);
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,95 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { errors } from "../../domain/errors.js";
+import { hashSessionToken } from "../../domain/tokens.js";
+import {
+  Credentials,
+  endOtherSession,
+  endSession,
+  listOwnSessions,
+  PAGE_SESSION_S,
+  Session,
+  signIn,
+} from "../../oauth/page-sessions.js";
+import { Page, PageQuery } from "../../wire/types.js";
+import { passwordAttempts } from "../password-attempts.js";
+import { route } from "../route.js";
+import { isFromPage, sessionCookie, sessionToken } from "../session-cookie.js";
+
+const tag = "Session";
+
+/** Signing in to the page on the API's own origin. Other clients use the token endpoint. */
+export function sessionRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "createSession",
+    tag,
+    summary: "Sign in to the page",
+    description:
+      "Sets the cookie of the session, for requests of the page on this origin with `X-Asi-Page: 1`. Other clients use the token endpoint. " +
+      "The session ends after 12 hours, when the password is changed, or when it is deleted here.",
+    method: "POST",
+    path: "/session/",
+    body: Credentials,
+    success: {
+      status: 201,
+      schema: Session,
+      headers: { "Set-Cookie": "The cookie of the session: HttpOnly, SameSite=Strict, and Secure over TLS" },
+    },
+    failures: [400, 410],
+    throttle: ["token"],
+    async handle({ ctx, request, reply, body }) {
+      if (!isFromPage(request)) {
+        throw errors.forbidden(
+          "Only the page signs in here, with the header X-Asi-Page: 1. Use the token endpoint.",
+        );
+      }
+      const replaced = sessionToken(app.config, request);
+      const { session, token } = await signIn(
+        ctx,
+        passwordAttempts(app, request),
+        body,
+        request.headers["user-agent"],
+        replaced === undefined ? undefined : hashSessionToken(replaced),
+      );
+      reply.header("Set-Cookie", sessionCookie(app.config, token, PAGE_SESSION_S));
+      return session;
+    },
+  });
+
+  route(app, {
+    id: "listSessions",
+    tag,
+    summary: "List your sessions",
+    description: "Of the page and of applications, the most recently used first.",
+    method: "GET",
+    path: "/session/",
+    query: Type.Object(PageQuery),
+    success: { status: 200, schema: Page(Session) },
+    failures: [404],
+    handle: ({ ctx, query }) => listOwnSessions(ctx, query),
+  });
+
+  route(app, {
+    id: "endSession",
+    tag,
+    summary: "Sign out",
+    description: "Ends the session of this request, and removes its cookie.",
+    method: "DELETE",
+    path: "/session/",
+    success: { status: 204 },
+    async handle({ ctx, reply }) {
+      await endSession(ctx);
+      reply.header("Set-Cookie", sessionCookie(app.config, "", 0));
+    },
+  });
+
+  route(app, {
+    id: "endOtherSession",
+    tag,
+    summary: "End one of your sessions",
+    method: "DELETE",
+    path: "/session/{session}/",
+    success: { status: 204 },
+    handle: ({ ctx, ids }) => endOtherSession(ctx, ids.session),
+  });
+}

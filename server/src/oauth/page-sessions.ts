@@ -1,0 +1,185 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { and, desc, eq, getTableColumns, gt, inArray, isNull, or } from "drizzle-orm";
+import type { Session as SessionRow } from "../domain/accounts/rules.js";
+import { change, transact } from "../domain/change.js";
+import type { Context } from "../domain/context.js";
+import { errors } from "../domain/errors.js";
+import { listPage, type Paging } from "../domain/listing.js";
+import { hashSessionToken, hashToken, newToken } from "../domain/tokens.js";
+import type { UnitOfWork } from "../domain/unit-of-work.js";
+import { accessTokens, applications, refreshTokens } from "../store/schema.js";
+import { DateTimeOut, Nullable, Text } from "../wire/types.js";
+import { deleteLeastRecentlyUsed, isGrantValid } from "./issue-tokens.js";
+import { findApplication, findUser, type PasswordAttempts } from "./model.js";
+
+/** The application to which the sessions of the page belong; a migration has added it. */
+const PAGE_CLIENT_ID = "asi-page";
+
+/** How long a session of the page lasts. */
+export const PAGE_SESSION_S = 12 * 60 * 60;
+
+/** Characters of a `User-Agent` that are stored; browsers send about 120. */
+const MAX_BROWSER_CHARACTERS = 200;
+
+export const Credentials = Type.Object(
+  {
+    username: Text({ minLength: 1 }),
+    password: Type.String({ minLength: 1, maxLength: 4096, format: "password" }),
+  },
+  { examples: [{ username: "ann", password: "a long passphrase" }] },
+);
+
+export const Session = Type.Object(
+  {
+    id: Type.Integer(),
+    application: Type.String({ description: "Page, or the name of an application" }),
+    browser: Nullable(Type.String({ description: "User-Agent of the browser; null for applications" })),
+    signed_in_at: DateTimeOut(),
+    last_used_at: DateTimeOut({ description: "When a token was last issued for it" }),
+    expires_at: Nullable(DateTimeOut({ description: "Null for the sessions of applications" })),
+    is_current: Type.Boolean({ description: "Whether this request belongs to it" }),
+  },
+  {
+    $id: "Session",
+    examples: [
+      {
+        id: 3,
+        application: "Page",
+        browser: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        signed_in_at: "2024-01-01T06:00:00.000Z",
+        last_used_at: "2024-01-01T06:00:00.000Z",
+        expires_at: "2024-01-01T18:00:00.000Z",
+        is_current: true,
+      },
+    ],
+  },
+);
+
+const toSession = (
+  { id, browser, createdAt, lastUsedAt, expiresAt }: SessionRow,
+  application: string,
+  isCurrent: boolean,
+): Static<typeof Session> => ({
+  id,
+  application,
+  browser,
+  signed_in_at: createdAt.toISOString(),
+  last_used_at: lastUsedAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
+  is_current: isCurrent,
+});
+
+/**
+ * Signs a user in to the page.
+ * @param replaces the hash of the token in the cookie that is being replaced; its session ends
+ * @returns the session, and the token for the cookie, which is not stored
+ * @throws ServiceError `wrong_credentials`, `throttled` after too many of them, `gone` when the page's application is revoked
+ */
+export async function signIn(
+  ctx: Context,
+  attempts: PasswordAttempts,
+  { username, password }: Static<typeof Credentials>,
+  userAgent: string | undefined,
+  replaces: Uint8Array | undefined,
+): Promise<{ session: Static<typeof Session>; token: string }> {
+  const application = await findApplication(ctx, PAGE_CLIENT_ID);
+  if (application === undefined) throw errors.gone("Signing in to the page is turned off.");
+  const account = await findUser(ctx, attempts, username, password);
+  if (account === undefined) throw wrongCredentials();
+  const parties = { accountId: account.id, applicationId: application.id };
+  const token = newToken();
+  const create = async (unit: UnitOfWork) => {
+    const { queries, now } = unit;
+    const grant = { kind: "password", passwordHash: account.passwordHash } as const;
+    if (!(await isGrantValid(unit, parties, grant))) throw wrongCredentials();
+    if (replaces !== undefined) await endSessionOf(unit, replaces);
+    await deleteLeastRecentlyUsed(queries, parties, ctx.config.refreshTokensPerApplication - 1);
+    const expiresAt = new Date(now.getTime() + PAGE_SESSION_S * 1000);
+    const [row] = await queries
+      .insert(refreshTokens)
+      .values({
+        ...parties,
+        tokenHash: hashToken(newToken()),
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt,
+        browser: userAgent?.slice(0, MAX_BROWSER_CHARACTERS) ?? null,
+      })
+      .returning();
+    if (row === undefined) throw new Error("The session was not inserted");
+    await queries.insert(accessTokens).values({
+      ...parties,
+      tokenHash: hashSessionToken(token),
+      refreshHash: row.tokenHash,
+      expiresAt,
+    });
+    await unit.audit("account", account.id, null, { session: "begun", application: application.id });
+    return row;
+  };
+  const row = await transact(ctx, "createSession", create, account.id);
+  return { session: toSession(row, application.name, true), token };
+}
+
+const wrongCredentials = () =>
+  errors.field("non_field_errors", "The username or the password is wrong.", "wrong_credentials");
+
+/** The caller's sessions that have not ended, the most recently used first. */
+export async function listOwnSessions(ctx: Context, query: Paging) {
+  const { queries, caller, clock, tokenHash } = ctx;
+  const current = tokenHash && (await sessionHashOf(queries, tokenHash));
+  const matching = queries
+    .select({ session: getTableColumns(refreshTokens), application: applications.name })
+    .from(refreshTokens)
+    .innerJoin(applications, eq(applications.id, refreshTokens.applicationId))
+    .where(
+      and(
+        eq(refreshTokens.accountId, caller?.id ?? 0),
+        or(isNull(refreshTokens.expiresAt), gt(refreshTokens.expiresAt, clock.now())),
+      ),
+    )
+    .$dynamic();
+  const order = [desc(refreshTokens.lastUsedAt), desc(refreshTokens.id)];
+  return listPage(queries, matching, order, query, ({ session, application }) =>
+    toSession(session, application, current != null && Buffer.compare(current, session.tokenHash) === 0),
+  );
+}
+
+/** The session of an access token, named by its refresh token; null for a token that is alone. */
+async function sessionHashOf(queries: Context["queries"], tokenHash: Uint8Array) {
+  const [token] = await queries
+    .select({ refreshHash: accessTokens.refreshHash })
+    .from(accessTokens)
+    .where(eq(accessTokens.tokenHash, tokenHash));
+  return token?.refreshHash;
+}
+
+/** Ends the session of the request: its token stops working at once, with all others of the same session. */
+export async function endSession(ctx: Context): Promise<void> {
+  await change(ctx, "endSession", {}, async (unit) => {
+    if (ctx.tokenHash !== undefined) await endSessionOf(unit, ctx.tokenHash);
+  });
+}
+
+/** Ends a session of the caller. */
+export async function endOtherSession(ctx: Context, id: number): Promise<void> {
+  await change(ctx, "endOtherSession", { session: id }, (unit, session) => end(unit, session.tokenHash));
+}
+
+/** Ends the session to which an access token belongs. */
+async function endSessionOf(unit: UnitOfWork, tokenHash: Uint8Array): Promise<void> {
+  const refreshHash = await sessionHashOf(unit.queries, tokenHash);
+  if (refreshHash != null) await end(unit, refreshHash);
+  await unit.queries.delete(accessTokens).where(eq(accessTokens.tokenHash, tokenHash));
+}
+
+/** Deletes the refresh token first: a token that is being issued for it is then either found, or not issued. */
+async function end({ queries, audit }: UnitOfWork, refreshHash: Uint8Array): Promise<void> {
+  const ended = await queries
+    .delete(refreshTokens)
+    .where(eq(refreshTokens.tokenHash, refreshHash))
+    .returning();
+  await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, [refreshHash]));
+  for (const { accountId, applicationId } of ended) {
+    await audit("account", accountId, null, { session: "ended", application: applicationId });
+  }
+}

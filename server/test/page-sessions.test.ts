@@ -1,0 +1,393 @@
+/** Sessions of the page: a cookie that counts only for requests of the page itself. */
+
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { applyRetention } from "../src/jobs/retention.js";
+import { commands } from "../src/operator/commands.js";
+import { auditLog, refreshTokens } from "../src/store/schema.js";
+import {
+  type Answer,
+  newStore,
+  type Send,
+  service,
+  startService,
+  type TestAccount,
+  TestService,
+} from "./service.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+const PAGE = { "X-Asi-Page": "1" };
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+/** A browser with the page: it keeps the cookie that it gets. */
+class Browser {
+  cookie: string | undefined;
+  readonly at: TestService;
+
+  constructor(at: TestService = s) {
+    this.at = at;
+  }
+
+  /** A request of the page itself, unless other headers are given. */
+  async send(method: string, path: string, { headers = PAGE, ...more }: Send = {}): Promise<Answer> {
+    const answer = await this.at.send(method, path, {
+      ...more,
+      headers: {
+        "User-Agent": FIREFOX,
+        ...(this.cookie === undefined ? {} : { Cookie: this.cookie }),
+        ...headers,
+      },
+    });
+    const [set] = answer.headers.getSetCookie();
+    if (set !== undefined) this.cookie = /Max-Age=0/.test(set) ? undefined : set.split(";", 1)[0];
+    return answer;
+  }
+
+  signIn({ username, password }: Pick<TestAccount, "username" | "password">): Promise<Answer> {
+    return this.send("POST", "/session/", { json: { username, password } });
+  }
+
+  get token(): string {
+    return this.cookie?.split("=")[1] ?? "";
+  }
+
+  /** Whether the session is open. */
+  async isSignedIn(): Promise<boolean> {
+    return (await this.send("GET", "/api/v1/account/")).status === 200;
+  }
+}
+
+async function signedIn(account: TestAccount, at: TestService = s): Promise<Browser> {
+  const browser = new Browser(at);
+  const { status, body } = await browser.signIn(account);
+  if (status !== 201) throw new Error(`Not signed in: ${status} ${JSON.stringify(body)}`);
+  return browser;
+}
+
+describe("a session of the page", () => {
+  it("row X8: begins with username and password, and ends with signing out", async () => {
+    const ann = await s.manager();
+    const browser = new Browser();
+    const { status, body, headers } = await browser.signIn(ann);
+    expect([status, body]).toEqual([
+      201,
+      {
+        id: expect.any(Number),
+        application: "Page",
+        browser: FIREFOX,
+        signed_in_at: expect.any(String),
+        last_used_at: body.signed_in_at,
+        expires_at: new Date(Date.parse(body.signed_in_at) + 12 * 3_600_000).toISOString(),
+        is_current: true,
+      },
+    ]);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect((await browser.send("GET", "/api/v1/account/")).body.username).toBe(ann.username);
+    const { cookie } = browser;
+    const out = await browser.send("DELETE", "/session/");
+    expect([out.status, browser.cookie]).toEqual([204, undefined]);
+    browser.cookie = cookie;
+    expect(await browser.isSignedIn()).toBe(false);
+  });
+
+  it("has a cookie that scripts cannot read and that other sites cannot send", async () => {
+    const ann = await s.manager();
+    const [local] = (await new Browser().signIn(ann)).headers.getSetCookie();
+    expect(local).toMatch(/^asi-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+    const tls = await startService({ baseUrl: "https://asi.example.org/" });
+    const [secure] = (await new Browser(tls).signIn(ann)).headers.getSetCookie();
+    expect(secure).toMatch(
+      /^__Host-asi-session=[\w-]{43}; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Strict$/,
+    );
+  });
+
+  it("over TLS, counts only by the name that a subdomain cannot set", async () => {
+    const ann = await s.manager();
+    const tls = await startService({ baseUrl: "https://asi.example.org/" });
+    const browser = await signedIn(ann, tls);
+    expect(await browser.isSignedIn()).toBe(true);
+    browser.cookie = `asi-session=${browser.token}`;
+    expect(await browser.isSignedIn()).toBe(false);
+  });
+
+  it("needs TLS wherever the service is reached from other machines", async () => {
+    const ann = await s.manager();
+    for (const [settings, isSecure] of [
+      [{ host: "0.0.0.0" }, true],
+      [{ baseUrl: "http://asi.example.org/" }, true],
+      [{ baseUrl: "http://localhost:8080/" }, false],
+      [{ baseUrl: "http://[::1]:8080/" }, false],
+    ] as const) {
+      const open = await startService(settings);
+      const [cookie = ""] = (await new Browser(open).signIn(ann)).headers.getSetCookie();
+      expect([settings, cookie.includes("Secure")]).toEqual([settings, isSecure]);
+    }
+  });
+
+  it("does everything that a token does", async () => {
+    const ann = await s.manager();
+    const device = await s.device();
+    const browser = await signedIn(ann);
+    const { serial_number, device_name } = device;
+    const taken = await browser.send("POST", "/api/v1/devices/take-ownership/", {
+      json: { serial_number, device_name },
+      headers: { ...PAGE, "Idempotency-Key": "take" },
+    });
+    expect(taken.status).toBe(201);
+    const { body } = await browser.send("GET", "/api/v1/devices/");
+    expect(body.results.map(({ id }: { id: number }) => id)).toEqual([device.id]);
+  });
+
+  it("lasts twelve hours, and is gone afterwards", async () => {
+    const ann = await s.manager();
+    const later = await startService();
+    const browser = await signedIn(ann, later);
+    later.clock.advance(12 * 3_600_000 - 1_000);
+    expect(await browser.isSignedIn()).toBe(true);
+    later.clock.advance(2_000);
+    expect(await browser.isSignedIn()).toBe(false);
+    const sessions = async () =>
+      s.store.database.queries.$count(refreshTokens, eq(refreshTokens.accountId, ann.id));
+    // Another one is that of the token.
+    expect(await sessions()).toBe(2);
+    await applyRetention(later.ctx);
+    expect(await sessions()).toBe(1);
+  });
+
+  it("ends when the password is changed", async () => {
+    const ann = await s.manager();
+    const browsers = [await signedIn(ann), await signedIn(ann)];
+    const changed = await browsers[0]?.send("PUT", `/api/v1/managers/${ann.id}/change-password/`, {
+      json: { password: "another long passphrase" },
+    });
+    expect(changed?.status).toBe(204);
+    for (const browser of browsers) expect(await browser.isSignedIn()).toBe(false);
+    expect((await new Browser().signIn(ann)).status).toBe(400);
+    expect((await new Browser().signIn({ ...ann, password: "another long passphrase" })).status).toBe(201);
+  });
+
+  it("is listed with the browser, and ended from another one", async () => {
+    const ann = await s.manager();
+    const [laptop, phone] = [await signedIn(ann), await signedIn(ann)];
+    const list = async () => (await laptop.send("GET", "/session/")).body.results;
+    const sessions = await list();
+    expect(
+      sessions.map((session: Record<string, unknown>) => [
+        session.application,
+        session.browser,
+        session.is_current,
+      ]),
+    ).toEqual([
+      ["Page", FIREFOX, false],
+      ["Page", FIREFOX, true],
+      ["test", null, false],
+    ]);
+    expect((await laptop.send("DELETE", `/session/${sessions[0].id}/`)).status).toBe(204);
+    expect([await phone.isSignedIn(), await laptop.isSignedIn()]).toEqual([false, true]);
+    // That of the application, with its access tokens.
+    expect((await laptop.send("DELETE", `/session/${sessions[2].id}/`)).status).toBe(204);
+    expect((await s.get("/api/v1/account/", ann.token)).status).toBe(403);
+    expect(await list()).toHaveLength(1);
+  });
+
+  it("of somebody else is neither seen nor ended", async () => {
+    const [ann, ben] = [await s.manager(), await s.manager()];
+    const [annas, bens] = [await signedIn(ann), await signedIn(ben)];
+    const [{ id }] = (await annas.send("GET", "/session/")).body.results;
+    expect((await bens.send("DELETE", `/session/${id}/`)).status).toBe(404);
+    expect(await annas.isSignedIn()).toBe(true);
+  });
+
+  it("ends when somebody signs in with the same browser", async () => {
+    const [ann, ben] = [await s.manager(), await s.manager()];
+    const browser = await signedIn(ann);
+    const first = browser.cookie;
+    expect((await browser.signIn(ben)).status).toBe(201);
+    expect((await browser.send("GET", "/api/v1/account/")).body.username).toBe(ben.username);
+    browser.cookie = first;
+    expect(await browser.isSignedIn()).toBe(false);
+  });
+
+  it("is seen and ended by the operator like those of applications", async () => {
+    const ann = await s.manager();
+    const browser = await signedIn(ann);
+    const { sessions } = await commands["token list"](s.ctx, { username: ann.username });
+    const [session] = (sessions as { id: number; application: string }[]).filter(
+      ({ application }) => application === "Page",
+    );
+    await commands["token revoke"](s.ctx, { username: ann.username, id: String(session?.id) });
+    expect(await browser.isSignedIn()).toBe(false);
+  });
+
+  it("is in the audit log, and neither the token nor the password is in the database", async () => {
+    const ann = await s.manager();
+    const browser = await signedIn(ann);
+    const { token } = browser;
+    await browser.send("DELETE", "/session/");
+    const { queries, pool } = s.store.database;
+    const rows = await queries.select().from(auditLog).where(eq(auditLog.accountId, ann.id));
+    const sessions = rows.filter(({ operation }) => /Session/.test(operation));
+    expect(sessions.map(({ operation, after }) => [operation, after?.session])).toEqual([
+      ["createSession", "begun"],
+      ["endSession", "ended"],
+    ]);
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(JSON.stringify(rows)).not.toContain(ann.password);
+    const other = await signedIn(ann);
+    const { rows: stored } = await pool.query("SELECT * FROM access_tokens WHERE account_id = $1", [ann.id]);
+    expect(JSON.stringify(stored)).not.toContain(Buffer.from(other.token).toString("hex"));
+    expect(JSON.stringify(stored)).not.toContain(other.token);
+  });
+});
+
+describe("signing in", () => {
+  it("with a wrong password or an unknown name is refused in the same words", async () => {
+    const ann = await s.manager();
+    for (const wrong of [
+      { ...ann, password: "not this one" },
+      { ...ann, username: "nobody of this name" },
+    ]) {
+      const { status, body, headers } = await new Browser().signIn(wrong);
+      expect([status, headers.get("x-error-code"), body]).toEqual([
+        400,
+        "wrong_credentials",
+        { non_field_errors: ["The username or the password is wrong."] },
+      ]);
+      expect(headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  it("counts wrong passwords together with those at the token endpoint", async () => {
+    const ann = await s.manager();
+    const strict = await startService({ throttleFailedPasswords: 4 });
+    const wrong = { username: ann.username, password: "wrong" };
+    for (let time = 0; time < 2; time++) {
+      expect((await new Browser(strict).signIn(wrong)).status).toBe(400);
+      expect((await strict.token({ grant_type: "password", ...wrong })).status).toBe(400);
+    }
+    const refused = await new Browser(strict).signIn(ann);
+    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
+  });
+
+  it("is turned off by revoking the application of the page, which no client can use", async () => {
+    const own = await TestService.start(await newStore());
+    const ann = await own.manager();
+    const grant = { grant_type: "password", username: ann.username, password: ann.password };
+    for (const proof of [
+      { client_secret: "" },
+      { client_secret: "asi-page" },
+      { code_verifier: "x".repeat(43) },
+    ]) {
+      const form = Object.fromEntries(
+        Object.entries({ ...grant, client_id: "asi-page", ...proof }).filter(([, value]) => value !== ""),
+      );
+      const { status } = await own.send("POST", "/oauth2/token/", { form });
+      expect([proof, [400, 401].includes(status)]).toEqual([proof, true]);
+    }
+    const browser = await signedIn(ann, own);
+    await commands["app revoke"](own.ctx, { clientId: "asi-page" });
+    expect(await browser.isSignedIn()).toBe(false);
+    expect((await browser.signIn(ann)).status).toBe(410);
+  });
+});
+
+describe("a forged request", () => {
+  /** What a page of somebody else can make the browser of a user send, with its cookie or without. */
+  const forgeries: [string, Record<string, string>][] = [
+    ["another origin", { ...PAGE, Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }],
+    ["another origin, in an old browser", { Origin: "https://evil.example" }],
+    ["a subdomain", { ...PAGE, Origin: "https://blog.asi.example.org", "Sec-Fetch-Site": "same-site" }],
+    ["a link or a typed address", { "Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate" }],
+    ["the same origin, without the header", { "Sec-Fetch-Site": "same-origin" }],
+    ["the same origin, with another value", { "X-Asi-Page": "true" }],
+  ];
+
+  it.each(forgeries)("of %s reads nothing and changes nothing", async (_, headers) => {
+    const ann = await s.manager();
+    const device = await s.ownedDevice(ann);
+    const browser = await signedIn(ann);
+    for (const [method, path, json] of [
+      ["GET", "/api/v1/account/"],
+      ["GET", "/session/"],
+      ["PUT", `/api/v1/managers/${ann.id}/change-password/`, { password: "a password of the forger" }],
+      ["POST", `/api/v1/devices/${device.id}/release-ownership/`],
+      ["DELETE", "/session/"],
+    ] as const) {
+      const { status, headers: sent } = await browser.send(method, path, { json, headers });
+      expect([path, status, sent.get("x-error-code")]).toEqual([path, 403, "not_authenticated"]);
+    }
+    const own = await browser.send("GET", "/api/v1/devices/?current=true");
+    expect([own.status, own.body.count]).toEqual([200, 1]);
+  });
+
+  it.each(forgeries)("of %s signs nobody in", async (_, headers) => {
+    const ann = await s.manager();
+    const { username, password } = ann;
+    const answer = await new Browser().send("POST", "/session/", { json: { username, password }, headers });
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+  });
+
+  it("by a form signs nobody in and does nothing", async () => {
+    const ann = await s.manager();
+    const browser = await signedIn(ann);
+    const { username, password } = ann;
+    const multipart = new FormData();
+    multipart.append("username", username);
+    const forms: Send[] = [
+      { form: { username, password } },
+      { body: multipart },
+      { body: JSON.stringify({ username, password }), headers: { "Content-Type": "text/plain" } },
+    ];
+    for (const form of forms) {
+      const answer = await s.send("POST", "/session/", {
+        ...form,
+        headers: { Cookie: browser.cookie ?? "", ...form.headers },
+      });
+      expect([answer.status >= 400, answer.headers.getSetCookie()]).toEqual([true, []]);
+    }
+    const device = await s.ownedDevice(ann);
+    const release = await s.send("POST", `/api/v1/devices/${device.id}/release-ownership/`, {
+      form: {},
+      headers: { Cookie: browser.cookie ?? "" },
+    });
+    expect(release.status).toBe(403);
+  });
+
+  it("is not allowed by a preflight, whatever the origin", async () => {
+    for (const origin of ["https://evil.example", "https://blog.asi.example.org", "null"]) {
+      for (const path of ["/session/", "/api/v1/account/"]) {
+        const { headers } = await s.send("OPTIONS", path, {
+          headers: {
+            Origin: origin,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "x-asi-page, content-type",
+          },
+        });
+        const granted = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+        expect([origin, path, granted]).toEqual([origin, path, []]);
+      }
+    }
+  });
+
+  it("with a header and a cookie counts by the header alone", async () => {
+    const [ann, ben] = [await s.manager(), await s.manager()];
+    const browser = await signedIn(ann);
+    const asBen = await browser.send("GET", "/api/v1/account/", { token: ben.token });
+    expect(asBen.body.username).toBe(ben.username);
+    const invalid = await browser.send("GET", "/api/v1/account/", { token: "x".repeat(43) });
+    expect([invalid.status, invalid.headers.get("x-error-code")]).toEqual([403, "invalid_token"]);
+  });
+
+  it("with a token in the place of the other counts for nothing", async () => {
+    const ann = await s.manager();
+    const browser = await signedIn(ann);
+    expect((await s.get("/api/v1/account/", browser.token)).status).toBe(403);
+    browser.cookie = `asi-session=${ann.token}`;
+    expect(await browser.isSignedIn()).toBe(false);
+  });
+});
