@@ -29,9 +29,9 @@ export const sessionCookie = (config: Config, token: string, maxAgeS: number): s
     : `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeS}; Secure; HttpOnly; SameSite=Strict`;
 
 /**
- * Whether a request comes from the page. The header is the proof: a browser lets a page of another origin, a subdomain
- * included, send it only if this service agrees beforehand (CORS), which it never does, and forms cannot send it. A browser also tells
- * where the request comes from (Fetch Metadata).
+ * Whether a request comes from the page. The header is the proof. Forms cannot send it, and a browser lets a page of another
+ * origin, a subdomain included, send it only if the service agrees beforehand (CORS), which it does for no origin. A browser
+ * also says where the request comes from (Fetch Metadata).
  */
 export const isFromPage = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
   headers["x-asi-page"] === "1" && (headers["sec-fetch-site"] ?? "same-origin") === "same-origin";
