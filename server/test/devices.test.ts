@@ -1,4 +1,6 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { devices } from "../src/store/schema.js";
 import { service, startService, type TestAccount, type TestDevice, type TestService } from "./service.js";
 import { Team } from "./team.js";
 
@@ -208,6 +210,47 @@ describe("ownerships", () => {
     expect((await s.take(free, bob)).status).toBe(403);
     const { body } = await s.get(`/api/v1/device-ownerships/?device=${free.id}`, ann.token);
     expect(body.count).toBe(1);
+  });
+
+  it("rows 24 and 25: an ownership lasts from the taking to the release, and the first one activates the device", async () => {
+    const free = await s.device();
+    const own = await startService();
+    const activation = async () => {
+      const [row] = await s.store.database.queries.select().from(devices).where(eq(devices.id, free.id));
+      return row?.activationTime?.toISOString();
+    };
+    const times = [
+      "2031-05-01T10:00:00.000Z",
+      "2031-05-01T11:00:00.000Z",
+      "2031-05-01T12:00:00.000Z",
+    ] as const;
+    const at = (time: string) => own.clock.stopAt(Date.parse(time));
+    const of = async (manager: TestAccount) => {
+      const { body } = await s.get(`/api/v1/device-ownerships/?device=${free.id}`, manager.token);
+      return body.results.map((one: Record<string, unknown>) => [one.start_time, one.end_time]);
+    };
+    // The tokens of today have expired then.
+    const [first, second] = [await s.manager(), await s.manager()];
+    const then = async (account: TestAccount) => ({
+      ...account,
+      token: await own.logIn(account.username, account.password),
+    });
+    expect(await activation()).toBeUndefined();
+    at(times[0]);
+    const taker = await then(first);
+    await own.take(free, taker);
+    expect(await of(taker)).toEqual([[times[0], "2999-12-31T23:59:59.000Z"]]);
+    at(times[1]);
+    // Taking what one owns changes nothing.
+    expect((await own.take(free, taker)).status).toBe(201);
+    expect(await of(taker)).toEqual([[times[0], "2999-12-31T23:59:59.000Z"]]);
+    await own.release(free, taker);
+    expect(await of(taker)).toEqual([[times[0], times[1]]]);
+    at(times[2]);
+    const next = await then(second);
+    await own.take(free, next);
+    expect(await of(next)).toEqual([[times[2], "2999-12-31T23:59:59.000Z"]]);
+    expect(await activation()).toBe(times[0]);
   });
 
   it("row 24: of many takers at once, over two processes, one wins", async () => {

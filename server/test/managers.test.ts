@@ -95,6 +95,38 @@ describe("registration", () => {
     expect(athlete?.passwordHash).toBeNull();
   });
 
+  it("row 5: the pair of a manager and a default athlete is found by paging, and the manager may do everything for it", async () => {
+    const username = unique();
+    const { status, body } = await s.post("/api/v1/managers/?create_default_athlete=true", {
+      username,
+      email,
+      password: "correct horse",
+      athlete_profile: { first_name: "Ann" },
+    });
+    expect([status, Object.keys(body).sort()]).toEqual([
+      201,
+      ["email", "external_id", "id", "manager_profile", "username"],
+    ]);
+    const token = await s.logIn(username, "correct horse");
+    const of = async (manager: number, by: string) =>
+      (await s.get(`/api/v1/athletes/?managed_by=${manager}`, by)).body.results;
+    const athletes = await of(body.id, token);
+    expect(athletes).toMatchObject([{ is_default_athlete: true, managed_by: body.id, email: "" }]);
+    const { permissions } = await import("../src/store/schema.js");
+    const { eq } = await import("drizzle-orm");
+    const given = await s.store.database.queries
+      .select()
+      .from(permissions)
+      .where(eq(permissions.athleteId, athletes[0].id));
+    expect(given.map(({ permission, managerId }) => [permission, managerId]).sort()).toEqual([
+      ["READ", body.id],
+      ["SHARE", body.id],
+      ["WRITE", body.id],
+    ]);
+    // A manager who registered without one has none.
+    expect(await of(ann.id, ann.token)).toEqual([]);
+  });
+
   it("row 5: refuses what is missing, wrong or taken, field by field", async () => {
     const missing = await s.post("/api/v1/managers/", {});
     expect(missing.status).toBe(400);
