@@ -5,7 +5,9 @@ import { readConfig } from "../src/config.js";
 import { openApiDocument } from "../src/http/openapi.js";
 
 /** Nothing is requested, so nothing of this is used. */
-const unused = { database: { kind: "embedded" }, clock: { now: () => new Date() } } as unknown as Parameters<typeof buildApp>[1];
+const unused = { database: { kind: "embedded" }, clock: { now: () => new Date() } } as unknown as Parameters<
+  typeof buildApp
+>[1];
 
 const { operations } = await buildApp(readConfig({ LOG_LEVEL: "silent" }), unused);
 const document = openApiDocument(operations, "http://127.0.0.1:8080");
