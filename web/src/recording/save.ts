@@ -26,17 +26,22 @@ export async function save(
 ): Promise<Saved> {
   const limits = part === null ? {} : { from: Math.ceil(part.startMs), to: Math.floor(part.stopMs) };
   if (format === "asi") {
-    if (facts.kind === "asi" && part === null) return { blob: file, fileName: facts.fileName };
+    if (isRecording(facts) && part === null) return { blob: file, fileName: facts.fileName };
     const blob = await collected(recordingOf(facts, rows, part), "application/octet-stream");
     return { blob, fileName: `${nameWithoutExtension(facts.fileName)}.asi` };
   }
-  const source = facts.kind === "asi" ? file : await collected(recordingOf(facts, rows, null), "");
+  const source = isRecording(facts) ? file : await collected(recordingOf(facts, rows, null), "");
   const conversion = convert(source, { format, ...limits });
   const blob = await collected(conversion.body, conversion.mediaType);
   return { blob, fileName: await conversion.fileName };
 }
 
-// Rows of tracks are converted by way of a recording, which is what the library converts.
+// The log of a receiver is no recording: it has no header.
+function isRecording({ kind, info }: Facts): boolean {
+  return kind === "asi" && info?.formatVersion !== null;
+}
+
+// Rows of tracks and logs are converted by way of a recording, which is what the library converts.
 function recordingOf(facts: Facts, rows: SampleBatch, part: TimeWindow | null): ReadableStream<Uint8Array> {
   const { info } = facts;
   const header = info ?? { serial: serialFrom(facts.fileName), deviceName: "", deviceType: facts.kind };
