@@ -83,6 +83,17 @@ describe("asi convert --from and --to", () => {
     ]);
   });
 
+  test("are on the day of the first row also if damage before it hides it until the end of the file", async () => {
+    // a frame that claims to be longer than the rest of the recording
+    const overlong = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0xff, 0x0f);
+    const header = asiInf();
+    const rows = everySecond("2025-05-17T21:00:00Z", "2025-05-17T21:00:20Z").subarray(header.length);
+    const { stdout } = await asi(["convert", "-", "-o", "-", "--from", "21:00:15"], {
+      input: joined([header, overlong, rows]),
+    });
+    expect(rowsOf(stdout)).toHaveLength(6);
+  });
+
   test("keep both hours where clocks are set back, and nothing of one that is skipped", async () => {
     const zone = ["--tz", "Europe/Zurich"];
     const autumn = everySecond("2025-10-25T23:30:00Z", "2025-10-26T02:30:00Z");

@@ -21,13 +21,15 @@ export async function readFirstRow(source: ChunkReader, serial: string | undefin
   let keptBytes = 0;
   let firstRowMs: number | null = null;
   try {
-    for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
-      kept.push(chunk.slice());
-      keptBytes += chunk.length;
+    for (;;) {
+      const chunk = await source.read();
+      if (chunk !== null) {
+        kept.push(chunk.slice());
+        keptBytes += chunk.length;
+      }
       const rows = rowsIn(reader, chunk);
-      if (rows === null) break;
-      firstRowMs = rows[0]?.timestampMs[0] ?? null;
-      if (firstRowMs !== null) break;
+      firstRowMs = rows?.[0]?.timestampMs[0] ?? null;
+      if (chunk === null || rows === null || firstRowMs !== null) break;
       if (keptBytes > MAX_KEPT_BYTES) {
         throw new UsageError(
           "The first row is so late that its day is unknown; give --from and --to with a date.",
@@ -43,10 +45,10 @@ export async function readFirstRow(source: ChunkReader, serial: string | undefin
   return { firstRowMs, whole: new ContinuedSource(concatenate(kept), source) };
 }
 
-// Null for what is not a recording: the conversion says so.
-function rowsIn(reader: RecordingReader<"columns">, chunk: Uint8Array) {
+// Rows behind a damaged length are known only at the end of the source. Null for what is not a recording: the conversion says so.
+function rowsIn(reader: RecordingReader<"columns">, chunk: Uint8Array | null) {
   try {
-    return reader.push(chunk);
+    return chunk === null ? reader.finish() : reader.push(chunk);
   } catch {
     return null;
   }
