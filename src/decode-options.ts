@@ -20,7 +20,7 @@ export function checkDecodeOptions(options: DecodeOptions): void {
   }
   checkFillHr(fillHrMs ?? 0);
   checkHrSource(hr);
-  checkEvery(everyMs ?? 1);
+  checkEvery(everyMs);
   checkSignal(signal);
   checkEngine(engine);
 }
@@ -57,8 +57,8 @@ function checkFillHr(fillHrMs: number): void {
   );
 }
 
-function checkEvery(everyMs: number): void {
-  if (Number.isSafeInteger(everyMs) && everyMs >= 1) return;
+function checkEvery(everyMs: number | undefined): void {
+  if (everyMs === undefined || (Number.isSafeInteger(everyMs) && everyMs >= 1)) return;
   throw new AsiError(
     "BAD_OPTION",
     `everyMs is ${shown(everyMs)}; it must be a whole number of milliseconds, 1 or more.`,

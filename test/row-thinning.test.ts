@@ -126,7 +126,7 @@ describe("everyMs", () => {
   });
 
   it("is a whole number of milliseconds, 1 or more", () => {
-    for (const everyMs of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "1s"]) {
+    for (const everyMs of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "1s", null]) {
       expect(thrown(() => decodeSync(recordingOf([0]), { everyMs: everyMs as number }))).toMatchObject({
         code: "BAD_OPTION",
         message: expect.stringMatching(/everyMs is .*; it must be a whole number of milliseconds, 1 or more/),
