@@ -72,14 +72,14 @@ export class TimeZone {
   earliestAt(localMs: number): number {
     const [early, late] = this.#candidates(localMs);
     const first = [early, late].find((ms) => ms + this.offsetAt(ms) === localMs);
-    return first ?? this.periodAt(late).fromMs;
+    return first ?? this.#changeBefore(late);
   }
 
   /** The latest instant at which clocks show this time or an earlier one. A skipped time is the last moment before the change. */
   latestAt(localMs: number): number {
     const [early, late] = this.#candidates(localMs);
     const last = [late, early].find((ms) => ms + this.offsetAt(ms) === localMs);
-    return last ?? this.periodAt(late).fromMs - 1;
+    return last ?? this.#changeBefore(late) - 1;
   }
 
   // The instants that a local time can be: by the offsets a day before and a day after, which surround at most one change.
@@ -87,6 +87,13 @@ export class TimeZone {
     const one = localMs - this.offsetAt(localMs - DAY_MS);
     const other = localMs - this.offsetAt(localMs + DAY_MS);
     return one < other ? [one, other] : [other, one];
+  }
+
+  // The start of the offset that a zone has at `ms`: in the block of `ms`, or, where a day is skipped, in the one before.
+  #changeBefore(ms: number): number {
+    const { fromMs, offsetMs } = this.periodAt(ms);
+    const before = this.periodAt(fromMs - 1);
+    return before.offsetMs === offsetMs ? before.fromMs : fromMs;
   }
 
   #readBlock(startMs: number): Block {

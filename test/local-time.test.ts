@@ -256,6 +256,7 @@ describe("the instants of a time that clocks show", () => {
     ["Europe/Zurich", "2025-03-30T02:30:00", "2025-03-30T01:00:00.000Z", "2025-03-30T00:59:59.999Z"],
     // a whole day was skipped
     ["Pacific/Apia", "2011-12-30T12:00:00", "2011-12-30T10:00:00.000Z", "2011-12-30T09:59:59.999Z"],
+    ["Pacific/Apia", "2011-12-30T15:00:00", "2011-12-30T10:00:00.000Z", "2011-12-30T09:59:59.999Z"],
     ["Australia/Lord_Howe", "2025-04-06T01:45:00", "2025-04-05T14:45:00.000Z", "2025-04-05T15:15:00.000Z"],
   ] as const)("in %s of %s: the first and the last", ([name, local, earliest, latest]) => {
     const zone = new TimeZone(name);
