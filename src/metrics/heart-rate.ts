@@ -88,9 +88,12 @@ export function athleteMaxHeartRate(
 }
 
 function completedYears(birthDate: string, atMs: number): number {
-  const today = new Date(atMs).toISOString().slice(0, 10);
-  const years = Number(today.slice(0, 4)) - Number(birthDate.slice(0, 4));
-  return today.slice(5) < birthDate.slice(5) ? years - 1 : years;
+  const today = new Date(atMs);
+  const years = today.getUTCFullYear() - Number(birthDate.slice(0, 4));
+  const [, month = 0, day = 0] = birthDate.split("-").map(Number);
+  const monthsLeft = month - (today.getUTCMonth() + 1);
+  const isBeforeBirthday = monthsLeft > 0 || (monthsLeft === 0 && today.getUTCDate() < day);
+  return isBeforeBirthday ? years - 1 : years;
 }
 
 /** Null when no heart rate was valid for any time: then there is at most one, in the last sample. */
