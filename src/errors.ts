@@ -13,6 +13,7 @@ import type { Report } from "./types.js";
  * - `BAD_ROW`: a row for `encode` that a recording cannot represent
  * - `BAD_CSV`: a CSV for `encodeCsv` that cannot be read
  * - `BAD_TRACK`: a FIT, GPX or TCX file for `decodeTrack` that cannot be read
+ * - `BAD_GZIP`: a compressed file that is damaged or cut off
  * - `FORMAT_LIMIT`: rows that the output format cannot represent
  * - `BAD_ARGUMENT`: invalid samples, times or paths
  * - `BAD_OPTION`: an invalid option, or options that contradict each other
@@ -33,6 +34,7 @@ export type AsiErrorCode =
   | "BAD_ROW"
   | "BAD_CSV"
   | "BAD_TRACK"
+  | "BAD_GZIP"
   | "FORMAT_LIMIT"
   | "BAD_ARGUMENT"
   | "BAD_OPTION"

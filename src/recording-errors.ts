@@ -4,6 +4,15 @@ import type { Report } from "./types.js";
 
 // Errors in recordings. Those of headers are in header.ts.
 
+/** What a reader says of gzip in place of `NOT_A_RECORDING`, which it would be. */
+export function compressedInput(): AsiError {
+  return new AsiError(
+    "NOT_A_RECORDING",
+    "The input is compressed with gzip; decompress it first, for example with a DecompressionStream. Files are decompressed by asi-convert/node.",
+    { byteOffset: 0 },
+  );
+}
+
 /** The error for a signal other than a header. */
 export function stopError(signal: Exclude<Signal, { kind: "drained" | "header" }>): AsiError {
   const { byteOffset } = signal;

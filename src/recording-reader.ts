@@ -11,7 +11,7 @@ import type { OpenFormat } from "./formats/format.js";
 import { FrameOutput } from "./frame-output.js";
 import { headerlessInfo, readHeader } from "./header.js";
 import { type ReadResult, resultOf } from "./read-result.js";
-import { mixedDevices, noFrames, stopError } from "./recording-errors.js";
+import { compressedInput, mixedDevices, noFrames, stopError } from "./recording-errors.js";
 import { RowThinning } from "./row-thinning.js";
 import { copyBatch, joinBatches } from "./sample-batch.js";
 import { checkChunk } from "./source.js";
@@ -60,6 +60,7 @@ export class RecordingReader<K extends OutputKind> {
   #pieces: Iterator<Uint8Array> | null = null;
   #isFileEnded = false;
   #isConcluded = false;
+  #isGzip = false;
   #driver: EngineDriver | null = null;
   #info: RecordingInfo | null = null;
   #result: ReadResult | null = null;
@@ -187,7 +188,10 @@ export class RecordingReader<K extends OutputKind> {
    * @internal
    */
   give(chunk: Uint8Array | null): void {
-    if (this.#driver === null || this.#failure !== null) this.#driver = this.#openDriver();
+    if (this.#driver === null || this.#failure !== null) {
+      this.#driver = this.#openDriver();
+      this.#isGzip = chunk !== null && chunk[0] === 0x1f && chunk[1] === 0x8b;
+    }
     this.#driver.give(chunk);
   }
 
@@ -205,7 +209,10 @@ export class RecordingReader<K extends OutputKind> {
       const driver = this.#driver;
       const signal = driver.step();
       const header = signal.kind === "header" ? this.#takeHeader(signal) : null;
-      if (signal.kind === "notRecording" || signal.kind === "damaged") this.#failure = stopError(signal);
+      if (signal.kind === "notRecording" || signal.kind === "damaged") {
+        this.#failure =
+          this.#isGzip && signal.kind === "notRecording" ? compressedInput() : stopError(signal);
+      }
       if (this.#fileOutput === null) {
         const output = this.#takeOutput(driver.engine, header, gives === "views");
         if (driver.isDone) this.#conclude(driver.engine);
@@ -313,6 +320,7 @@ export class RecordingReader<K extends OutputKind> {
     const info = this.#info ?? this.#headerless();
     const result = resultOf(engine, info, this.#thinning?.produced() ?? engine.produced());
     this.#failure = noFrames(result.report);
+    if (this.#failure !== null && this.#isGzip) this.#failure = compressedInput();
     if (this.#failure !== null) return;
     this.#info = info;
     this.#result = result;

@@ -15,6 +15,7 @@ import {
   WITH_NMEA,
   WITHOUT_ROW,
 } from "./asi-process.js";
+import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 
 const json = (stdout: string) => JSON.parse(stdout);
 
@@ -47,6 +48,37 @@ describe("asi info", () => {
     expect((await asi(["info", reasons.path])).stdout).toMatch(
       noFixOk > 0 ? `${noFixOk} GNSS frame` : `${noDateOrTime} GNSS frame`,
     );
+  });
+
+  test("shows gaps that are too short to end a range, the longest five of them", async () => {
+    const gaps = async (...seconds: number[]) => {
+      const times = seconds.map((second) => 1_700_000_000_000 + second * 1000);
+      const input = joined([asiInf(), ...times.map((ms) => navPvt(civilTime(ms)))]);
+      const text = (await asi(["info", "-"], { input })).stdout;
+      const { gaps } = json((await asi(["info", "-", "--json"], { input })).stdout);
+      return { gaps, text: /^ {2}gaps +(.*(?:\n {8}.*)*)/m.exec(text)?.[1] };
+    };
+    // 1.9 s are a few rows, more than 300 s another range; the way back in time is no gap
+    expect(await gaps(0, 1.9, 400, 390, 391)).toMatchObject({
+      gaps: { count: 0, totalMs: 0, longest: [] },
+      text: "none of 2 seconds or more within a range",
+    });
+    const { gaps: two, text } = await gaps(0, 2, 3, 303);
+    expect(two).toEqual({
+      count: 2,
+      totalMs: 302_000,
+      longest: [
+        { start: 1_700_000_000_000, stop: 1_700_000_002_000 },
+        { start: 1_700_000_003_000, stop: 1_700_000_303_000 },
+      ],
+    });
+    expect(text).toMatch(/^2 gaps of 2 seconds or more within a range, together 0:05:02\n/);
+    expect(text).toMatch(/2023-11-14T22:13:23\.000Z to 2023-11-14T22:18:23\.000Z, 0:05:00/);
+    const many = await gaps(0, 10, 15, 30, 33, 50, 52, 90);
+    expect(
+      many.gaps.longest.map(({ start, stop }: { start: number; stop: number }) => (stop - start) / 1000),
+    ).toEqual([10, 5, 15, 17, 38]);
+    expect(many.text).toMatch(/^7 gaps .* together 0:01:30; the longest:\n/);
   });
 
   test("--json gives what inspect gives; exit status 3 with damage, 0 without a row", async () => {

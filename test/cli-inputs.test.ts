@@ -2,7 +2,18 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { expandBraces, nameMatcher } from "../src/cli/glob.js";
-import { asi, MATCH, namesIn, RIDE, scratchFolder, shell, TORN, textOf, WITHOUT_ROW } from "./asi-process.js";
+import {
+  asi,
+  MATCH,
+  namesIn,
+  PLAIN_LOG,
+  RIDE,
+  scratchFolder,
+  shell,
+  TORN,
+  textOf,
+  WITHOUT_ROW,
+} from "./asi-process.js";
 
 const inputsOf = (stdout: string) =>
   stdout
@@ -74,6 +85,26 @@ describe("inputs", () => {
       ["empty", "NO_INPUT"],
       ["a/1.asi", undefined],
     ]);
+  });
+
+  test("with --serial a folder stands for its .ubx files too, which it names otherwise", async () => {
+    const folder = scratchFolder();
+    PLAIN_LOG.copyTo(folder, "log.UBX");
+    const without = await found(folder, ".");
+    expect(without.status).toBe(1);
+    expect((await asi(["ranges", "."], { cwd: folder })).stderr).toMatch(/\.ubx logs, .*--serial/);
+    MATCH.copyTo(folder, "match.asi");
+    expect((await found(folder, ".")).inputs).toEqual(["match.asi"]);
+    expect(await found(folder, ".", "--serial", "UBX7-0002")).toEqual({
+      status: 0,
+      inputs: ["log.UBX", "match.asi"],
+      stderr: "",
+    });
+    const { status, stderr } = await asi(["convert", ".", "--serial", "R1", "-d", "csv"], { cwd: folder });
+    expect(status).toBe(0);
+    expect(stderr).toMatch(
+      /^log\.UBX: \d+ rows -> csv\/R1_.*\nlog.*\nmatch\.asi: 7200 rows -> .*\n2 written\n$/,
+    );
   });
 
   test("a file that is named twice is worked on once", async () => {
@@ -155,6 +186,44 @@ describe("a batch", () => {
     expect((await asi(args(MATCH.path, RIDE.path))).status).toBe(0);
   });
 
+  test("ends with its failures and a line that counts", async () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "bad.asi"), "no recording");
+    const inputs = [join(folder, "bad.asi"), MATCH.path, "missing.asi", TORN.path];
+    const { stderr } = await asi(["convert", ...inputs, "-d", "out"], { cwd: folder });
+    const lines = stderr.trimEnd().split("\n");
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toContain(" 7200 rows -> ");
+    expect(lines.slice(3)).toEqual([
+      expect.stringMatching(/^asi: .*bad\.asi: .*\(NOT_A_RECORDING at byte 0\)$/),
+      "asi: missing.asi: There is no such file or folder. (NO_INPUT)",
+      "2 written, 2 failed, 1 damaged",
+    ]);
+    expect((await asi(["validate", ...inputs])).stderr).toMatch(/\n1 whole, 2 failed, 1 damaged\n$/);
+    expect((await asi(["repair", MATCH.path, TORN.path, "-d", folder])).stderr).toMatch(
+      /\n2 written, 1 damaged\n$/,
+    );
+    // nothing to count
+    expect((await asi(["convert", MATCH.path, "-d", "one"], { cwd: folder })).stderr).not.toMatch(/written/);
+    const json = await asi(["convert", ...inputs, "-d", "json", "--json"], { cwd: folder });
+    expect(json.stderr).toBe("");
+  });
+
+  test("with --quiet prints its errors and nothing else", async () => {
+    const folder = scratchFolder();
+    const quiet = await asi(["convert", TORN.path, "missing.asi", "-d", "out", "-q"], { cwd: folder });
+    expect(quiet).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: "asi: missing.asi: There is no such file or folder. (NO_INPUT)\n",
+    });
+    expect(await asi(["convert", MATCH.path, "-d", "out", "--quiet"], { cwd: folder })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+    expect((await asi(["validate", MATCH.path, "--quiet"])).stdout).toBe(`${MATCH.path}: whole, 7200 rows\n`);
+  });
+
   test.each(["1", "2"])(
     "with --jobs %s two inputs never write the same file; the first gets it",
     async (jobs) => {
@@ -233,10 +302,11 @@ test.skipIf(probe.status !== 0 || process.platform === "win32")(
     chmodSync(join(folder, "secret"), 0o755);
     expect(status).toBe(1);
     expect(stderr.split("\n")).toEqual([
+      `open/ride.asi: 3600 rows -> open/${RIDE.expected.fileName}`,
       "asi: locked/match.asi: Cannot write into locked: permission denied. (EACCES)",
       "asi: secret: permission denied. (EACCES)",
       "asi: unreadable.asi: permission denied. (EACCES)",
-      `open/ride.asi: 3600 rows -> open/${RIDE.expected.fileName}`,
+      "1 written, 3 failed",
       "",
     ]);
     expect(textOf(join(folder, "open"), RIDE.expected.fileName)).toBe(RIDE.csv);

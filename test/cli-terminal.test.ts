@@ -58,6 +58,16 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   });
 });
 
+test("--color always colors in a pipe, never not on a terminal; both win over NO_COLOR", async () => {
+  const folder = scratchFolder();
+  const damaged = (when: string) => `$ASI convert ${TORN.path} -f -d out --color ${when}`;
+  const inPipe = await shell(damaged("always"), folder, { NO_COLOR: "1" });
+  expect(inPipe.stderr).toContain(`${YELLOW}damaged:`);
+  expect((await onTerminal(damaged("never"), folder)).stdout).not.toContain("\x1b");
+  const missing = await shell("$ASI info missing.asi --color always", folder);
+  expect(missing.stderr.startsWith("\x1b[31masi:")).toBe(true);
+});
+
 test("in a pipe there is neither bar nor colour", async () => {
   const folder = scratchFolder();
   const { stdout, stderr } = await shell(slowly(MATCH.path), folder, { TERM: "xterm" });

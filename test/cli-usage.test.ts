@@ -15,6 +15,7 @@ describe("help", () => {
       expect(stdout).toMatch(/^Examples:\n {2}asi /);
       expect(stdout).toMatch(/\nUsage: asi /);
       expect(stdout).toMatch(/Exit status: 0 /);
+      expect(stdout).toMatch(/\nDocumentation: file:\/\/\/.*README\.md\n$/);
     },
   );
 
@@ -36,7 +37,25 @@ describe("wrong usage exits with 2, says what to do, and does nothing", () => {
   test.each<[string, string[], RegExp]>([
     ["no such command", ["convrt", "m.asi"], /Did you mean convert/],
     ["no such option", ["convert", "m.asi", "--ouput", "x"], /Did you mean --output/],
-    ["no input", ["convert"], /missing required argument/],
+    [
+      "a file in place of a command",
+      ["m.asi"],
+      /^asi: Unknown command m\.asi\. Did you mean asi convert m\.asi\?\n/,
+    ],
+    ["a folder in place of a command", ["."], /Did you mean asi convert \.\?/],
+    ["help for no command", ["help", "convrt"], /^asi: Unknown command convrt\. Did you mean convert\?/],
+    ["help for a file", ["help", "x.asi.gz"], /Did you mean asi convert x\.asi\.gz\?/],
+    [
+      "an option without its value",
+      ["convert", "m.asi", "--out-dir"],
+      /^asi: --out-dir requires a value\.\n/,
+    ],
+    [
+      "a color that is none",
+      ["info", "m.asi", "--color", "red"],
+      /^asi: --color is "red"\. Allowed choices are auto, /,
+    ],
+    ["no input", ["convert"], /Missing required argument inputs\./],
     ["-o with several inputs", ["convert", "m.asi", "n.asi", "-o", "x.csv"], /--out-dir/],
     ["-o with a folder of several", ["convert", ".", "-o", "x.csv"], /--out-dir/],
     ["-o - with several inputs", ["convert", ".", "-o", "-"], /--out-dir/],
@@ -91,6 +110,7 @@ describe("wrong usage exits with 2, says what to do, and does nothing", () => {
     RIDE.copyTo(folder, "n.asi");
     const { status, stdout, stderr } = await asi(args, { cwd: folder });
     expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^asi: \S.*\nasi --help, and asi COMMAND --help, show how to call it\.\n$/);
     expect(status).toBe(2);
     expect(stdout).toBe("");
     expect(namesIn(folder)).toEqual(["m.asi", "n.asi"]);

@@ -38,8 +38,8 @@ describe("a worker thread that breaks down", () => {
       "WORKER_FAILED",
       undefined,
     ]);
-    expect(results[1].error.message).toMatch(/ended with 7.*without --jobs/);
-    expect(results[3].error.message).toMatch(/a fault in the thread.*without --jobs/);
+    expect(results[1].error.message).toMatch(/ended with 7.*with --jobs 1/);
+    expect(results[3].error.message).toMatch(/a fault in the thread.*with --jobs 1/);
     const converted = [RIDE, TORN, WITH_NMEA];
     const out = join(folder, "out");
     expect(namesIn(out)).toEqual(converted.map(({ expected }) => expected.fileName).sort());

@@ -15,6 +15,8 @@ export interface Context {
 /** The work on the inputs of one call. */
 export interface Batch<T> {
   inputs: readonly Input[];
+  /** For the closing line of several inputs: what the successful ones are. Damaged ones are written too, but not whole. */
+  outcome?: "written" | "whole";
   /** Print a JSON object per input, one per line. */
   json: boolean;
   /** How many inputs are worked on at a time; default 1. */
@@ -34,7 +36,8 @@ export interface Batch<T> {
 }
 
 /**
- * Works on each input, whatever becomes of the others, and tells the results in the order of the inputs.
+ * Works on each input, whatever becomes of the others, and tells the results in the order of the inputs. The failures among several
+ * inputs follow at the end, where they are seen, and then a line that counts.
  *
  * @throws what stopped the whole: an interruption
  */
@@ -54,6 +57,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
     }
   });
   const statuses: ExitStatus[] = [];
+  const failures: [input: Input, error: unknown][] = [];
   for (const [index, input] of inputs.entries()) {
     try {
       const result = await results(index);
@@ -68,24 +72,37 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
       if (index === inputs.length - 1) progress?.end();
       // nobody reads on what was written: the work is done
       if (systemCode(error) === "EPIPE") statuses.push(ExitStatus.done);
-      else statuses.push(await tellFailure(context, input, error, batch.json));
+      else {
+        statuses.push(ExitStatus.failed);
+        if (!batch.json) failures.push([input, error]);
+        else await tell(context, { input: input.name, ...failureOf(error) });
+        if (batch.json && process.env.ASI_DEBUG === "1") context.console.trace(error);
+      }
     }
   }
   progress?.end();
+  for (const [input, error] of failures) tellFailure(context, input, error);
+  if (inputs.length > 1 && !batch.json && batch.outcome !== undefined) {
+    context.console.message(closingLine(statuses, batch.outcome));
+  }
   return statusOfAll(statuses);
 }
 
-async function tellFailure(
-  context: Context,
-  input: Input,
-  error: unknown,
-  json: boolean,
-): Promise<ExitStatus> {
-  const failure = failureOf(error);
-  if (json) await tell(context, { input: input.name, ...failure });
-  else context.console.message(...failureLine(context.console, failure, nameOf(input)));
-  if (process.env.ASI_DEBUG === "1") context.console.trace(error);
-  return ExitStatus.failed;
+/** `51 written, 4 failed, 2 damaged` */
+function closingLine(statuses: readonly ExitStatus[], outcome: "written" | "whole"): string {
+  const number = (status: ExitStatus) => statuses.filter((one) => one === status).length;
+  const damaged = number(ExitStatus.doneWithDamage);
+  const failed = number(ExitStatus.failed);
+  const successful = number(ExitStatus.done) + (outcome === "written" ? damaged : 0);
+  const parts = [`${successful} ${outcome}`];
+  if (failed > 0) parts.push(`${failed} failed`);
+  if (damaged > 0) parts.push(`${damaged} damaged`);
+  return parts.join(", ");
+}
+
+function tellFailure({ console }: Context, input: Input, error: unknown): void {
+  console.failure(...failureLine(console, failureOf(error), nameOf(input)));
+  if (process.env.ASI_DEBUG === "1") console.trace(error);
 }
 
 /** `asi: match.asi: message (CODE at byte 12)` */

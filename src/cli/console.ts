@@ -9,16 +9,32 @@ const STDERR = 2;
 /** A piece of a message: a text, or one that brings its own control sequences. */
 export type Part = string | { readonly sequence: string };
 
+/** When messages have colours. */
+export const COLOR_MODES = ["auto", "always", "never"] as const;
+
+export interface ConsoleSettings {
+  /** Whether messages other than errors are left out. */
+  quiet?: boolean;
+  /** Default `auto`: on a terminal, unless NO_COLOR (no-color.org) is set. */
+  color?: (typeof COLOR_MODES)[number];
+}
+
 /** Where the command writes: data on the standard output, messages on the standard error. */
 export class Console {
   readonly #output: DescriptorOutput;
   readonly #env: NodeJS.ProcessEnv;
   #isOutputClosed = false;
   #transient = "";
+  #settings: ConsoleSettings = {};
 
   constructor(signal: AbortSignal, env: NodeJS.ProcessEnv = process.env) {
     this.#output = new DescriptorOutput(STDOUT, signal);
     this.#env = env;
+  }
+
+  /** What the options --quiet and --color say. */
+  configure(settings: ConsoleSettings): void {
+    this.#settings = settings;
   }
 
   /** Writes lines of data, what acts on a terminal escaped. When nobody reads any more, it is dropped in silence. */
@@ -33,8 +49,13 @@ export class Console {
     }
   }
 
-  /** A line for the user, of texts and what `paint` gives; whatever in it acts on a terminal is escaped. */
+  /** A line of information for the user, of texts and results of `paint`. Nothing in it acts on a terminal. None if quiet. */
   message(...parts: readonly Part[]): void {
+    if (this.#settings.quiet !== true) this.failure(...parts);
+  }
+
+  /** The same for an error, which is never left out. */
+  failure(...parts: readonly Part[]): void {
     const transient = this.#transient;
     this.showTransient("");
     write(`${parts.map((part) => (typeof part === "string" ? printable(part) : part.sequence)).join("")}\n`);
@@ -45,7 +66,7 @@ export class Console {
   trace(error: unknown): void {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     const text = String(stack).replace(message, () => printable(message));
-    for (const line of text.split("\n")) this.message(line);
+    for (const line of text.split("\n")) this.failure(line);
   }
 
   /** A line that the next one replaces; an empty text removes it. Only where `canShowTransient`. */
@@ -57,13 +78,22 @@ export class Console {
 
   /** Whether messages appear on a terminal that can move its cursor. */
   get canShowTransient(): boolean {
+    return this.#settings.quiet !== true && this.#isTerminal;
+  }
+
+  get #isTerminal(): boolean {
     return process.stderr.isTTY === true && this.#env.TERM !== "dumb";
   }
 
-  /** Text in a colour where messages appear in colour: on a terminal, unless NO_COLOR (no-color.org) is set. */
+  get #hasColours(): boolean {
+    const { color = "auto" } = this.#settings;
+    if (color === "auto") return this.#isTerminal && (this.#env.NO_COLOR ?? "") === "";
+    return color === "always";
+  }
+
+  /** Text in a colour, where messages have colours. */
   paint(colour: keyof typeof COLOURS, text: string): Part {
-    const isPlain = (this.#env.NO_COLOR ?? "") !== "" || !this.canShowTransient;
-    return isPlain ? text : { sequence: `\x1b[${COLOURS[colour]}m${printable(text)}\x1b[0m` };
+    return !this.#hasColours ? text : { sequence: `\x1b[${COLOURS[colour]}m${printable(text)}\x1b[0m` };
   }
 }
 

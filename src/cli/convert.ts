@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { formatOf } from "../convert.js";
 import { type Column, checkLayout } from "../csv-layout.js";
 import { checkDecodeOptions } from "../decode-options.js";
@@ -42,7 +43,7 @@ export interface ConvertFlags {
   hr?: HrSource;
   serial?: string;
   strict?: boolean;
-  jobs: number;
+  jobs?: number;
   json?: boolean;
 }
 
@@ -71,7 +72,7 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
   new OutputNames({ name: flags.name });
   checkDecodeOptions({ ...given, ...resolveBounds(bounds, null) });
   checkLayout(given);
-  const inputs = findInputs(args);
+  const inputs = findInputs(args, flags);
   checkOutput(flags, args, inputs);
   const { output } = flags;
   const options = output === undefined || isStandardOutput(output) ? given : withFormatOf(output, given);
@@ -92,13 +93,14 @@ async function convertToFiles(
   const { outDir, output, force, split, name, tz } = flags;
   const maxFiles = force === true ? undefined : MAX_SPLIT_FILES;
   const writing = { outDir, output, force, split, maxFiles, name, nameTimeZone: tz };
-  const jobs = Math.min(flags.jobs, inputs.length);
+  const jobs = Math.min(flags.jobs ?? jobsFor(inputs), inputs.length);
   const workers = jobs > 1 ? new (await import("./workers.js")).ConvertWorkers(signal) : null;
   const reservations = new OutputReservations(inputs);
   try {
     return await runBatch<FileConversion>(context, {
       inputs,
       json: flags.json === true,
+      outcome: "written",
       concurrency: jobs,
       async work(input, index, onProgress) {
         const task = { input, bounds, options: { ...options, ...writing } };
@@ -132,6 +134,15 @@ async function convertToFiles(
   } finally {
     await workers?.end();
   }
+}
+
+// Starting a thread takes as long as converting some megabytes.
+const BYTES_PER_JOB = 8_000_000;
+const MAX_JOBS = 64;
+
+function jobsFor(inputs: readonly Input[]): number {
+  const bytes = inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
+  return Math.max(1, Math.min(availableParallelism(), MAX_JOBS, Math.floor(bytes / BYTES_PER_JOB)));
 }
 
 async function convertToOutput(

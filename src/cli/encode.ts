@@ -151,7 +151,7 @@ function csvWork(input: Input, flags: EncodeFlags): Work {
   const path =
     file === null
       ? `${serial}.asi`
-      : join(dirname(file), `${basename(file).replace(/\.(?:[ct]sv|fit|gpx|tcx)$/i, "")}.asi`);
+      : join(dirname(file), `${basename(file).replace(/\.(?:[ct]sv|fit|gpx|tcx)(?:\.gz)?$/i, "")}.asi`);
   return {
     header,
     output: flags.output ?? path,
@@ -162,6 +162,8 @@ function csvWork(input: Input, flags: EncodeFlags): Work {
 // Of `{serial}_{start}_{end}.csv` and the same with other extensions; a serial number may have underscores of its own.
 function serialInName(path: string): string | null {
   return (
-    /^(.+)_-?\d{8}T\d{6}_-?\d{8}T\d{6}(?:_\d+)?\.(?:[ct]sv|fit|gpx|tcx)$/i.exec(basename(path))?.[1] ?? null
+    /^(.+)_-?\d{8}T\d{6}_-?\d{8}T\d{6}(?:_\d+)?\.(?:[ct]sv|fit|gpx|tcx)(?:\.gz)?$/i.exec(
+      basename(path),
+    )?.[1] ?? null
   );
 }

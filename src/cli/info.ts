@@ -1,8 +1,10 @@
+import { inspect } from "../inspect.js";
 import type { Inspection } from "../read-result.js";
 import type { Report } from "../types.js";
 import { count, damageText } from "./account.js";
 import type { Context } from "./batch.js";
 import { type ExitStatus, isDamaged } from "./exit-status.js";
+import { type Gaps, GapWatch } from "./gaps.js";
 import { nameOf } from "./inputs.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
 import { instantFormat, timeSpanText } from "./time-text.js";
@@ -12,6 +14,11 @@ export function info(args: string[], flags: InspectFlags, context: Context): Pro
   const instantText = instantFormat(flags.tz);
   let isFirst = true;
   return inspectInputs(args, flags, context, {
+    async inspect(source, options) {
+      const watch = new GapWatch(source, options.serial);
+      const inspection = await inspect(watch, options);
+      return { ...inspection, gaps: watch.gaps };
+    },
     text(inspection, input) {
       const gap = isFirst ? "" : "\n";
       isFirst = false;
@@ -24,12 +31,17 @@ export function info(args: string[], flags: InspectFlags, context: Context): Pro
   });
 }
 
+interface InspectionWithGaps extends Inspection {
+  /** Time without rows within the ranges. */
+  gaps: Gaps;
+}
+
 type Line = readonly [label: string, value: string];
 
 const LABEL_WIDTH = 14;
 
 function linesOf(
-  { info, report, fileName, recordedMs, rates, ecg }: Inspection,
+  { info, report, fileName, recordedMs, rates, ecg, gaps }: InspectionWithGaps,
   instantText: (ms: number) => string,
 ): Line[] {
   const device = [info.deviceName, info.deviceType].filter((text) => text !== "").join(", ");
@@ -57,6 +69,7 @@ function linesOf(
         `${instantText(start)} to ${instantText(stop)}, ${count(size, "row")}`,
       ],
     ),
+    ...gapLines(gaps, instantText),
     ...frameLines(report),
     ...byteLines(report),
     ["damage", isDamaged(report) ? damageText(report) : "none"],
@@ -91,6 +104,20 @@ function ecgLine({ seconds, usable, meanBpm, maxBpm, rmssdMs }: NonNullable<Insp
   if (maxBpm !== null) parts.push(`maximum ${maxBpm.toFixed(1)} bpm`);
   if (rmssdMs !== null) parts.push(`RMSSD ${rmssdMs.toFixed(1)} ms`);
   return ["ECG", parts.join(", ")];
+}
+
+function gapLines({ count: number, totalMs, longest }: Gaps, instantText: (ms: number) => string): Line[] {
+  if (number === 0) return [["gaps", "none of 2 seconds or more within a range"]];
+  const together = `${count(number, "gap")} of 2 seconds or more within a range, together ${timeSpanText(totalMs)}`;
+  return [
+    ["gaps", number > longest.length ? `${together}; the longest:` : together],
+    ...longest.map(
+      ({ start, stop }): Line => [
+        "",
+        `${instantText(start)} to ${instantText(stop)}, ${timeSpanText(stop - start)}`,
+      ],
+    ),
+  ];
 }
 
 function ratesText({ gnssHz, hrHz, ecgHz }: Inspection["rates"]): string {

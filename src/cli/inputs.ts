@@ -14,20 +14,26 @@ export type Input =
   /** what was named and cannot be had */
   | { kind: "missing"; name: string; error: unknown };
 
+const RECORDING = /\.asi(?:\.gz)?$/i;
+const RECORDING_OR_LOG = /\.(?:asi|ubx)(?:\.gz)?$/i;
+
 /**
  * The inputs that the arguments name, in their order, each file once. `-` is the standard input; a folder stands for the
- * `*.asi` in it and in the folders below, in order of their names; what is no file and no folder is read as a pattern (see
- * glob.ts). Names that begin with a dot are passed over in folders, and links to folders are not followed there.
+ * `*.asi` and `*.asi.gz` in it and in the folders below, in order of their names; what is no file and no folder is read as a
+ * pattern (see glob.ts). Names that begin with a dot are passed over in folders, and links to folders are not followed there.
  *
+ * @param flags with a serial number, plain logs can be read: a folder stands for its `*.ubx` too
  * @throws UsageError when the standard input is named twice
  */
-export function findInputs(args: readonly string[]): Input[] {
+export function findInputs(args: readonly string[], flags: { serial?: string } = {}): Input[] {
   if (args.filter((arg) => arg === "-").length > 1)
     throw new UsageError("Name standard input (-) only once.");
   const seen = new Set<string>();
   return args
     .flatMap((arg): Input[] =>
-      isStandardInput(arg) ? [{ kind: "standardInput", name: "-" }] : inputsOf(arg),
+      isStandardInput(arg)
+        ? [{ kind: "standardInput", name: "-" }]
+        : inputsOf(arg, flags.serial !== undefined),
     )
     .filter((input) => {
       if (input.kind !== "file") return true;
@@ -57,11 +63,11 @@ function isStandardInput(arg: string): boolean {
   return arg === "-" || arg === "/dev/stdin";
 }
 
-function inputsOf(arg: string): Input[] {
+function inputsOf(arg: string, takesLogs: boolean): Input[] {
   try {
     const stats = statSync(arg, { throwIfNoEntry: false });
-    if (stats === undefined) return matchesOf(arg);
-    return stats.isDirectory() ? recordingsBelow(arg, arg) : [fileInput(arg)];
+    if (stats === undefined) return matchesOf(arg, takesLogs);
+    return stats.isDirectory() ? recordingsBelow(arg, takesLogs) : [fileInput(arg)];
   } catch (error) {
     return [{ kind: "missing", name: arg, error }];
   }
@@ -72,25 +78,30 @@ function fileInput(path: string): Input {
 }
 
 // A folder that cannot be read is an input of its own that fails; the others go on.
-function recordingsBelow(folder: string, named: string): Input[] {
+function recordingsBelow(folder: string, takesLogs: boolean): Input[] {
   const found: Input[] = [];
+  const wanted = takesLogs ? RECORDING_OR_LOG : RECORDING;
+  let hasLogs = false;
   const walk = (path: string) => {
     try {
       for (const entry of entriesOf(path)) {
         if (entry.name.startsWith(".")) continue;
         const below = join(path, entry.name);
         if (entry.isDirectory()) walk(below);
-        else if (/\.asi$/i.test(entry.name) && isFile(below)) found.push(fileInput(below));
+        else if (wanted.test(entry.name) && isFile(below)) found.push(fileInput(below));
+        else if (RECORDING_OR_LOG.test(entry.name)) hasLogs = true;
       }
     } catch (error) {
       found.push({ kind: "missing", name: path, error });
     }
   };
   walk(folder);
-  return found.length > 0 ? found : [nothing(named, "There is no .asi file in this folder.")];
+  if (found.length > 0) return found;
+  const advice = hasLogs ? " To read its .ubx logs, give their serial number with --serial." : "";
+  return [nothing(folder, `There is no .asi file in this folder.${advice}`)];
 }
 
-function matchesOf(arg: string): Input[] {
+function matchesOf(arg: string, takesLogs: boolean): Input[] {
   if (!isPattern(arg)) return [nothing(arg, "There is no such file or folder.")];
   const pattern = sep === "\\" ? arg.replaceAll("\\", "/") : arg;
   const patterns = expandBraces(pattern);
@@ -100,7 +111,7 @@ function matchesOf(arg: string): Input[] {
   }
   const paths = [...new Set(patterns.flatMap(matches))].sort(byName);
   if (paths.length === 0) return [nothing(arg, "No file matches this pattern.")];
-  return paths.flatMap(inputsOf);
+  return paths.flatMap((path) => inputsOf(path, takesLogs));
 }
 
 // The paths that a pattern without braces meets.

@@ -1,7 +1,7 @@
 import { checkDecodeOptions } from "../decode-options.js";
-import { inspect } from "../inspect.js";
 import type { Inspection } from "../read-result.js";
-import type { HrSource } from "../types.js";
+import type { ChunkSource } from "../source.js";
+import type { DecodeOptions, HrSource } from "../types.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, openInput } from "./inputs.js";
@@ -14,23 +14,31 @@ export interface InspectFlags {
   json?: boolean;
 }
 
+/** How a command looks at an input and shows what it sees. */
+export interface Presentation<T extends Inspection> {
+  inspect(source: ChunkSource, options: DecodeOptions): Promise<T>;
+  text(inspection: T, input: Input, isOnly: boolean): string;
+  toJson(inspection: T): object;
+}
+
 /** Inspects each input and prints what `text` makes of it; or, with `--json`, `toJson`. */
-export function inspectInputs(
+export function inspectInputs<T extends Inspection>(
   args: string[],
   flags: InspectFlags,
   context: Context,
-  present: {
-    text(inspection: Inspection, input: Input, isOnly: boolean): string;
-    toJson(inspection: Inspection): object;
-  },
+  present: Presentation<T>,
 ): Promise<ExitStatus> {
   checkDecodeOptions(flags);
-  const inputs = findInputs(args);
-  return runBatch<Inspection>(context, {
+  const inputs = findInputs(args, flags);
+  return runBatch<T>(context, {
     inputs,
     json: flags.json === true,
     work: (input, _, onProgress) =>
-      inspect(openInput(input, onProgress), { serial: flags.serial, hr: flags.hr, signal: context.signal }),
+      present.inspect(openInput(input, onProgress), {
+        serial: flags.serial,
+        hr: flags.hr,
+        signal: context.signal,
+      }),
     show: (inspection, input) => context.console.data(present.text(inspection, input, inputs.length === 1)),
     toJson: present.toJson,
     statusOf: ({ report }) => statusOf(report),

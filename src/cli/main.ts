@@ -6,6 +6,7 @@ import { untilInterrupted } from "./interruption.js";
 import { failureOf, placeOf, systemCode } from "./problem.js";
 import { buildProgram } from "./program.js";
 import { UsageError } from "./usage-error.js";
+import { HOW_TO_GET_HELP, withKnownCommand } from "./wrong-usage.js";
 
 /**
  * The command `asi`.
@@ -21,7 +22,7 @@ export function main(args: readonly string[]): Promise<ExitStatus> {
       status = result;
     });
     try {
-      await command.parseAsync(args, { from: "user" });
+      await command.parseAsync(withKnownCommand(args, command), { from: "user" });
       return status;
     } catch (error) {
       if (signal.aborted) return ExitStatus.failed;
@@ -39,10 +40,10 @@ function tell(console: Console, error: unknown): ExitStatus {
   const problem = failureOf(error).error;
   if (error instanceof UsageError || (error instanceof AsiError && error.code === "BAD_OPTION")) {
     const message = error instanceof UsageError ? error.message : problem.message;
-    console.message(console.paint("red", "asi:"), ` ${message}`);
-    console.message("asi --help, and asi COMMAND --help, show how to call it.");
+    console.failure(console.paint("red", "asi:"), ` ${message}`);
+    console.failure(HOW_TO_GET_HELP);
     return ExitStatus.wrongUsage;
   }
-  console.message(console.paint("red", "asi:"), ` ${problem.message} ${placeOf(problem)}`);
+  console.failure(console.paint("red", "asi:"), ` ${problem.message} ${placeOf(problem)}`);
   return ExitStatus.failed;
 }

@@ -1,5 +1,7 @@
 import { writeSync } from "node:fs";
-import { Command } from "commander";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Command, Option } from "commander";
 import { version } from "../../package.json";
 import type { Context } from "./batch.js";
 import { addBeats } from "./commands/beats.js";
@@ -12,8 +14,10 @@ import { addRanges } from "./commands/ranges.js";
 import { addRepair } from "./commands/repair.js";
 import { addStats } from "./commands/stats.js";
 import { addValidate } from "./commands/validate.js";
+import { COLOR_MODES } from "./console.js";
 import type { ExitStatus } from "./exit-status.js";
 import { printable, printableLines } from "./printable.js";
+import { HOW_TO_GET_HELP, inOurVoice } from "./wrong-usage.js";
 
 /** The definition of each command is a file in commands/. */
 const COMMANDS = [
@@ -40,7 +44,15 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
     .helpCommand("help [command]", "show the help of a command")
     .showSuggestionAfterError()
     .exitOverride()
-    .configureOutput({ writeOut: (text) => write(1, text), writeErr: (text) => write(2, text) })
+    .configureOutput({
+      writeOut: (text) => write(1, text),
+      writeErr: (text) => write(2, text),
+      outputError(text) {
+        context.console.failure(context.console.paint("red", "asi:"), ` ${inOurVoice(text, firstOperand())}`);
+        context.console.failure(HOW_TO_GET_HELP);
+      },
+    })
+    .hook("preAction", (_, command) => context.console.configure(command.opts()))
     .addHelpText(
       "before",
       `Examples:
@@ -53,10 +65,29 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
   asi encode --demo -o demo.asi           generates a demo session
 `,
     )
-    .addHelpText("after", EXIT_STATUS);
+    .addHelpText("after", EXIT_STATUS)
+    .addHelpText("afterAll", `\nDocumentation: ${DOCUMENTATION}`);
   const host: Host = { context, onStatus };
   for (const add of COMMANDS) add(program, host);
+  for (const command of program.commands) addTerminalOptions(command);
   return program;
+}
+
+// The README of the installed package, beside dist/bin/.
+const DOCUMENTATION = pathToFileURL(join(__dirname, "../../README.md")).href;
+
+function addTerminalOptions(command: Command): void {
+  command
+    .option("-q, --quiet", "print no messages except errors")
+    .addOption(
+      new Option("--color <when>", "color messages: auto is on a terminal, unless NO_COLOR is set")
+        .choices(COLOR_MODES)
+        .default("auto"),
+    );
+}
+
+function firstOperand(): string | undefined {
+  return process.argv.slice(2).find((arg) => !arg.startsWith("-") && arg !== "help");
 }
 
 // Keeps quoted arguments on one line.

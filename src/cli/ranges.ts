@@ -1,3 +1,4 @@
+import { inspect } from "../inspect.js";
 import type { Context } from "./batch.js";
 import type { ExitStatus } from "./exit-status.js";
 import { nameOf } from "./inputs.js";
@@ -8,6 +9,7 @@ import { instantFormat } from "./time-text.js";
 export function ranges(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
   const instantText = instantFormat(flags.tz);
   return inspectInputs(args, flags, context, {
+    inspect,
     text: ({ report }, input, isOnly) =>
       report.ranges
         .map(({ start, stop, size }) => {

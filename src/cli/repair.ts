@@ -39,7 +39,7 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
   if (flags.json === true && isToOutput) {
     throw new UsageError("--json and the recording cannot both go to standard output; name a file with -o.");
   }
-  const found = findInputs(args);
+  const found = findInputs(args, flags);
   const unrepaired = found.filter((input) => args.includes(input.name) || !isRepaired(input));
   const inputs = unrepaired.length > 0 ? unrepaired : args.map(nothingToRepair);
   if (output !== undefined) {
@@ -52,6 +52,7 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
   return runBatch<Repaired>(context, {
     inputs,
     json: flags.json === true,
+    outcome: "written",
     async work(input, index, onProgress) {
       const source = openInput(input, onProgress);
       const path = output ?? pathFor(input, outDir);

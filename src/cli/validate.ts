@@ -17,8 +17,9 @@ interface Verdict {
 export function validate(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
   checkDecodeOptions(flags);
   return runBatch<Verdict>(context, {
-    inputs: findInputs(args),
+    inputs: findInputs(args, flags),
     json: flags.json === true,
+    outcome: "whole",
     async work(input, _, onProgress) {
       const { chunks, firstDamage } = watchForDamage(openInput(input, onProgress));
       const inspection = await inspect(chunks, { serial: flags.serial, signal: context.signal });

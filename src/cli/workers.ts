@@ -70,7 +70,7 @@ export class ConvertWorkers {
       const breakDown = (reason: string) => {
         stopListening();
         this.#tidyUpAfter(number, task);
-        const message = `The worker thread crashed: ${reason}. Try to convert the file without --jobs.`;
+        const message = `The worker thread crashed: ${reason}. Try to convert the file with --jobs 1.`;
         reject(new DescribedError({ error: { code: "WORKER_FAILED", message } }));
       };
       thread.on("message", onMessage).on("error", onError).on("exit", onExit);

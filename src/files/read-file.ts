@@ -11,6 +11,7 @@ import {
 import { requireFunctions, requireObject, requirePath } from "../arguments.js";
 import { isTurnDue, takeTurn } from "../event-loop-turns.js";
 import { type ChunkReader, ChunkSource, readChunks } from "../source.js";
+import { MaybeGzip } from "./gzip.js";
 
 const CHUNK_BYTES = 0x40000;
 
@@ -22,10 +23,10 @@ export interface ReadFileOptions {
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
 
 /**
- * Reads a file, a named pipe or a device as a source for `decode` and similar functions. Chunks belong to the caller. The file is
+ * Reads a file, a named pipe or a device as a source for `decode` and similar functions, and decompresses gzip. Chunks belong to the caller. The file is
  * opened when the first chunk is requested. `return` closes a pipe immediately, even while a chunk is awaited.
  *
- * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`, and system errors (`ENOENT`, `EISDIR`, ...), with the first chunk
+ * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`, `BAD_GZIP`, and system errors (`ENOENT`, `EISDIR`, ...), with the first chunk
  */
 export function readFileChunks(path: string, options: ReadFileOptions = {}): Chunks {
   const file = openFile(path, options);
@@ -51,7 +52,7 @@ export function readFileChunks(path: string, options: ReadFileOptions = {}): Chu
 
 /** The same for callers that need a chunk only until they request the next: chunks share one buffer. */
 export function openFile(path: string, options: ReadFileOptions = {}): ChunkSource {
-  return new FileChunks(() => {
+  const file = new FileChunks(() => {
     requirePath("BAD_ARGUMENT", "path", path);
     requireObject("options", options);
     requireFunctions(options, ["onProgress"]);
@@ -60,15 +61,17 @@ export function openFile(path: string, options: ReadFileOptions = {}): ChunkSour
       ? readChunks(waitingChunks(() => openWaiting(path, stats), options.onProgress))
       : { descriptor: openSync(path, "r"), isOwn: true, onProgress: options.onProgress };
   });
+  return new MaybeGzip(file);
 }
 
 /** The bytes of the standard input, in the same way. */
 export function openStandardInput({ onProgress }: ReadFileOptions = {}): ChunkSource {
-  return new FileChunks(() =>
+  const file = new FileChunks(() =>
     waits(fstatSync(0))
       ? readChunks(waitingChunks(() => process.stdin, onProgress))
       : { descriptor: 0, isOwn: false, onProgress },
   );
+  return new MaybeGzip(file);
 }
 
 /** What is read synchronously, which takes half the time of a stream. */

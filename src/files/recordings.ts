@@ -55,5 +55,5 @@ export async function repairFile(path: string, options: RepairFileOptions = {}):
 
 /** `NAME.repaired.asi` for `NAME.asi`. */
 export function repairedName(path: string): string {
-  return `${path.replace(/\.asi$/i, "")}.repaired.asi`;
+  return `${path.replace(/\.asi(?:\.gz)?$/i, "")}.repaired.asi`;
 }

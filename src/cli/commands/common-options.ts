@@ -15,7 +15,7 @@ Exit status: 0 success, 1 failure, 2 usage error, 3 success but an input was dam
 If there are several inputs, an error in one of them does not stop the others.`;
 
 export const INPUTS =
-  'files, folders (the *.asi files in them and in their subfolders), patterns ("**/*.asi"), or - for standard input';
+  'files, folders (the *.asi and *.asi.gz files in them and in their subfolders; with --serial also *.ubx), patterns ("**/*.asi"), or - for standard input';
 
 export const withSerial = (command: Command) =>
   command.option(

@@ -56,7 +56,11 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
   withHr(command);
   withSerial(command).option("--strict", "fail at the first damage");
   withJson(command)
-    .option("-j, --jobs <n>", "number of files to convert at a time, each in a thread", wholeNumber(1, 64), 1)
+    .option(
+      "-j, --jobs <n>",
+      "number of files to convert at a time, each in a thread; default the number of cores, fewer for little data",
+      wholeNumber(1, 64),
+    )
     .addHelpText(
       "before",
       `Examples:

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+
+// What commander says about wrong usage, in the voice of the command.
+
+export const HOW_TO_GET_HELP = "asi --help, and asi COMMAND --help, show how to call it.";
+
+/**
+ * An error of commander, such as `error: unknown option '--ouput'\n(Did you mean --output?)`, as the command says it: `Unknown option
+ * --ouput. Did you mean --output?`
+ *
+ * @param operand the first argument, which may be a file where a command was expected
+ */
+export function inOurVoice(text: string, operand: string | undefined): string {
+  const [said = "", suggestion = ""] = text
+    .trim()
+    .replace(/^error: /, "")
+    .split(/\n\((?=Did you mean)|\n/);
+  const unquoted = said.replace(
+    /^option '([^']*)' argument missing/,
+    (_, option: string) => `${longName(option)} requires a value`,
+  );
+  const value = /^option '(?<option>[^']*)' argument '(?<value>.*)' is invalid\. (?<advice>.*)$/s.exec(
+    unquoted,
+  );
+  const { option = "", value: given = "", advice = "" } = value?.groups ?? {};
+  const sentence =
+    value === null
+      ? capitalized(unquoted.replaceAll(/'([^' ]*)'/g, "$1"))
+      : `${longName(option)} is ${JSON.stringify(given)}. ${advice}`;
+  const proposal =
+    said.startsWith("unknown command") && operand !== undefined && isFileLike(operand)
+      ? `Did you mean asi convert ${operand}?`
+      : suggestion.replace(/\)$/, "");
+  return `${ended(sentence)}${proposal === "" ? "" : ` ${proposal}`}`;
+}
+
+/** The arguments, with those of `asi help` for an unknown command turned so that the answer says so. */
+export function withKnownCommand(args: readonly string[], program: Command): readonly string[] {
+  const [help, name] = args;
+  if (help !== "help" || name === undefined || name === "help" || name.startsWith("-")) return args;
+  return program.commands.some((command) => command.name() === name) ? args : [name];
+}
+
+function isFileLike(operand: string): boolean {
+  return /\.(?:asi|ubx)(?:\.gz)?$/i.test(operand) || existsSync(operand);
+}
+
+// `-o, --output <file>` is `--output`
+function longName(flags: string): string {
+  return /--[a-z-]+/.exec(flags)?.[0] ?? flags;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function ended(sentence: string): string {
+  return /[.?!)]$/.test(sentence) ? sentence : `${sentence}.`;
+}

@@ -1,0 +1,103 @@
+import { concatenate } from "../concatenate.js";
+import { AsiError } from "../errors.js";
+import { type ChunkReader, ChunkSource, readChunks } from "../source.js";
+
+/** Whether bytes begin like a gzip file with the only compression method that there is (RFC 1952). */
+export function isGzip(first: Uint8Array): boolean {
+  const [id1, id2, method, flags = 0] = first;
+  return first.length >= 4 && id1 === 0x1f && id2 === 0x8b && method === 8 && (flags & 0xe0) === 0;
+}
+
+const MAGIC_BYTES = 4;
+const OUTPUT_BYTES = 0x10000;
+
+/**
+ * A source that decompresses gzip as it is read, and passes on everything else. Holds a few chunks, however much the data expands.
+ * Throws `BAD_GZIP` for compressed data that is damaged or cut off.
+ */
+export class MaybeGzip extends ChunkSource {
+  readonly #source: ChunkSource;
+  /** Null until the first bytes have been read. */
+  #chunks: ChunkReader | null = null;
+
+  constructor(source: ChunkSource) {
+    super();
+    this.#source = source;
+  }
+
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
+    if (this.#chunks !== null) return this.#chunks.read();
+    const first = this.#source.read();
+    if (first instanceof Promise) return first.then((chunk) => this.#begin(chunk));
+    return this.#begin(first);
+  }
+
+  close(reason?: unknown): void | Promise<void> {
+    return (this.#chunks ?? this.#source).close(reason);
+  }
+
+  #begin(first: Uint8Array | null): Uint8Array | null | Promise<Uint8Array | null> {
+    // a pipe can start with fewer bytes
+    if (first !== null && first[0] === 0x1f && first.length < MAGIC_BYTES) return this.#beginSlowly(first);
+    if (first === null || !isGzip(first)) {
+      this.#chunks = this.#source;
+      return first;
+    }
+    return this.#decompress(first);
+  }
+
+  async #decompress(first: Uint8Array): Promise<Uint8Array | null> {
+    this.#chunks = await decompressed(first, this.#source);
+    return this.#chunks.read();
+  }
+
+  async #beginSlowly(first: Uint8Array): Promise<Uint8Array | null> {
+    let bytes: Uint8Array = first.slice();
+    while (bytes.length < MAGIC_BYTES) {
+      const chunk = await this.#source.read();
+      if (chunk === null) break;
+      bytes = concatenate([bytes, chunk]);
+    }
+    if (isGzip(bytes)) return this.#begin(bytes);
+    this.#chunks = this.#source;
+    return bytes;
+  }
+}
+
+async function decompressed(first: Uint8Array, rest: ChunkSource): Promise<ChunkReader> {
+  // loaded when it is needed: few files are compressed
+  const [{ pipeline, Readable }, { createGunzip }] = await Promise.all([
+    import("node:stream"),
+    import("node:zlib"),
+  ]);
+  let readError: unknown = null;
+  async function* compressed(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for (let chunk: Uint8Array | null = first; chunk !== null; chunk = await rest.read()) {
+        // the source overwrites its chunk
+        yield new Uint8Array(chunk);
+      }
+    } catch (error) {
+      readError = error;
+      throw error;
+    }
+  }
+  const gunzip = createGunzip({ chunkSize: OUTPUT_BYTES });
+  // errors arrive where `gunzip` is read
+  pipeline(Readable.from(compressed(), { objectMode: false }), gunzip, () => {});
+  const chunks = readChunks(gunzip);
+  return {
+    async read() {
+      try {
+        return await chunks.read();
+      } catch (cause) {
+        if (readError !== null) throw readError;
+        throw new AsiError("BAD_GZIP", "The gzip data is damaged or cut off.", { cause });
+      }
+    },
+    async close(reason) {
+      gunzip.destroy();
+      await rest.close(reason);
+    },
+  };
+}
