@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { errors } from "../domain/errors.js";
 import { findStoredResponse, isKeyUsed } from "../domain/idempotency.js";
 import type { ChangeResult, StoredResponse } from "../domain/idempotent-request.js";
-import { isItem, itemHeaders } from "./preconditions.js";
-import type { Success } from "./responses.js";
+import { isItem, itemHeaders, type Success } from "./responses.js";
 
 declare module "fastify" {
   interface FastifyRequest {

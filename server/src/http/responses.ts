@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { matchesWeakly } from "../domain/entity-tags.js";
 import type { Item } from "../domain/item.js";
 import { JsonBytes } from "../domain/json-bytes.js";
 import { StreamedPage } from "../domain/streamed-page.js";
 import type { Page } from "../wire/types.js";
-import { isItem, isNotModified, itemHeaders } from "./preconditions.js";
 
 /** JSON described by a schema. */
 export interface JsonSuccess<Schema extends TSchema = TSchema> {
@@ -113,6 +113,19 @@ export function sendResult(
 
 export const sendCustom = (reply: FastifyReply, { status, headers, body }: CustomResponse): FastifyReply =>
   reply.code(status).headers(headers).send(body);
+
+export const isItem = (result: unknown): result is Item<unknown> =>
+  typeof result === "object" && result !== null && "etag" in result && "resource" in result;
+
+/** The headers of a response with an entity tag. */
+export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization, Cookie" });
+
+/** Whether `If-None-Match` contains the entity tag, so that a 304 is enough. */
+function isNotModified({ headers, method }: FastifyRequest, etag: string): boolean {
+  const tags = headers["if-none-match"];
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && tags !== undefined && matchesWeakly(tags, etag);
+}
 
 function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
   if (isItem(result)) {

@@ -15,7 +15,6 @@ import { errors, ServiceError } from "../domain/errors.js";
 import { AlreadyDone } from "../domain/idempotency.js";
 import type { PathIds } from "../domain/rule.js";
 import { readIdempotencyKey, readStored, sendStored } from "./idempotency.js";
-import { readIfMatch } from "./preconditions.js";
 import { inRequestTurn } from "./request-queue.js";
 import {
   type CustomResponse,
@@ -203,7 +202,8 @@ export function route<
     authorizeRole(request.ctx, id);
     if (operation.isOn?.(app.config) === false) throw errors.gone("This operation is turned off.");
     request.ids = pathIds(request.params);
-    readIfMatch(request);
+    const ifMatch = request.headers["if-match"];
+    if (ifMatch !== undefined) request.ctx.ifMatch = ifMatch;
     await readIdempotencyKey(request, success);
     if (request.isReplay) return;
     try {
