@@ -12,11 +12,12 @@ import {
 } from "./candidates";
 import { onBeat, onDoubtfulBeat, onSecond } from "./derived";
 import {
-  envelopeAt,
   hasMaximum,
   refreshEnvelope,
   restartEnvelope,
+  rootAt,
   samplesIn,
+  scale,
   setEnvelopeRate,
   silence,
   slopeSamples,
@@ -25,7 +26,7 @@ import {
   taken,
 } from "./envelope";
 import { acceptScore, addRr, clearLevels, clearRrs, noise, rejectScore, rrS, setSignal, shortRrS, signal } from "./levels";
-import { addBeat, addReadingRr, clearReading, medianValley, MIN_SIGNAL, readingAt } from "./reading";
+import { addBeat, addReadingRr, clearReading, lastValley, MIN_SIGNAL, readingAt } from "./reading";
 
 // Times in s.
 // A maximum sooner after a start is an effect of the filters.
@@ -34,6 +35,8 @@ const SETTLING_S: f64 = 0.05;
 const CONFIRMATION_S: f64 = 0.2;
 // A maximum of similar height further away makes a beat doubtful.
 const RIVAL_S: f64 = 0.12;
+// Similar: 0.6 of the envelope, and therefore 0.36 of its square.
+const SIMILAR: f64 = 0.36;
 // A maximum is compared with the envelope at both sides, from NEAR_S to SCORING_S away.
 const NEAR_S: f64 = 0.125;
 const SCORING_S: f64 = 0.28;
@@ -68,6 +71,8 @@ let start: i64 = 0;
 // a maximum that a higher one may replace; negative: none
 let pending: i64 = -1;
 let pendingIsDouble: bool = false;
+// Maxima whose sum of squares is not higher do not matter.
+let least: f64 = -Infinity;
 // maxima that wait for the samples after them, in order: at most two, since they are further apart than half of SCORING_S
 let waiting1: i64 = -1;
 let waiting1IsDouble: bool = false;
@@ -80,6 +85,8 @@ let isLearning: bool = true;
 let isSearchDue: bool = false;
 let nextLevelCheck: i64 = 0;
 let nextSecond: i64 = 0;
+// The number of samples at which something is due.
+let dueAt: i64 = 0;
 
 /** Forgets everything. The next sample has the index 0. */
 export function forgetBeats(rate: f64): void {
@@ -110,9 +117,11 @@ function restart(): void {
   restartEnvelope();
   clearCandidates();
   start = nextSample;
-  pending = waiting1 = waiting2 = -1;
+  waiting1 = waiting2 = -1;
+  clearPending();
   isLinked = isSearchDue = false;
   nextLevelCheck = nextSample + 3 * levelWindow;
+  schedule();
 }
 
 /** `samples` are missing: ends the signal before them, and starts again after them. */
@@ -146,22 +155,21 @@ export function pushSamples(at: usize, count: i32): void {
   const end = nextSample + (count as i64);
   while (true) {
     const from = nextSample;
-    take(at, from, min(end, nextEvent()));
+    take(at, from, min(end, dueAt), least);
     nextSample = taken;
     at += ((nextSample - from) as usize) << 1;
     if (hasMaximum) takeMaximum(nextSample - 2);
-    handleEvents();
+    if (hasMaximum || nextSample >= dueAt) handleEvents();
     if (nextSample >= end) return;
   }
 }
 
-// The number of samples at which something is due.
-function nextEvent(): i64 {
+function schedule(): void {
   let next = min(nextSecond, nextLevelCheck);
   if (pending >= 0) next = min(next, pending + confirmation + 1);
   if (waiting1 >= 0) next = min(next, waiting1 + scoring + 1);
   if (isSearchDue) next = min(next, searchTime());
-  return max(next, nextSample);
+  dueAt = max(next, nextSample);
 }
 
 function handleEvents(): void {
@@ -174,25 +182,31 @@ function handleEvents(): void {
     nextLevelCheck = n + levelCheck;
   }
   if (n >= nextSecond) endSecond();
+  schedule();
 }
 
 function takeMaximum(n: i64): void {
   if (n < start + settling) return;
   const height = sumAt(n);
   if (pending < 0) {
-    pending = n;
-    pendingIsDouble = false;
+    setPending(n, false, height);
     return;
   }
   const pendingHeight = sumAt(pending);
   const isFar = n - pending > rival;
-  // the roots of these sums are the envelope: 0.6 of it is 0.36 of a sum
-  if (height > pendingHeight) {
-    pendingIsDouble = isFar && pendingHeight > 0.36 * height;
-    pending = n;
-  } else if (isFar && height > 0.36 * pendingHeight) {
-    pendingIsDouble = true;
-  }
+  if (height > pendingHeight) setPending(n, isFar && pendingHeight > SIMILAR * height, height);
+  else if (isFar && height > SIMILAR * pendingHeight) pendingIsDouble = true;
+}
+
+function setPending(n: i64, isDouble: bool, height: f64): void {
+  pending = n;
+  pendingIsDouble = isDouble;
+  least = SIMILAR * height;
+}
+
+function clearPending(): void {
+  pending = -1;
+  least = -Infinity;
 }
 
 function confirm(): void {
@@ -203,7 +217,7 @@ function confirm(): void {
     waiting2 = pending;
     waiting2IsDouble = pendingIsDouble;
   }
-  pending = -1;
+  clearPending();
 }
 
 // Scores the maximum that has waited longest, and judges it.
@@ -219,15 +233,15 @@ function scoreWaiting(): void {
   let lowestBefore: f64 = Infinity;
   let lowestAfter: f64 = Infinity;
   for (let j = near; j <= scoring; j += slopeSamples) {
-    const before = envelopeAt(n - j);
-    const after = envelopeAt(n + j);
+    const before = rootAt(n - j);
+    const after = rootAt(n + j);
     sum += before + after;
     count += 2;
     if (before < lowestBefore) lowestBefore = before;
     if (after < lowestAfter) lowestAfter = after;
   }
-  const height = envelopeAt(n);
-  const score = max<f64>(0, height - (0.65 * sum) / count);
+  const height = rootAt(n);
+  const score = max<f64>(0, height - (0.65 * sum) / count) * scale;
   const valley: f64 = height > 0 ? max<f64>(lowestBefore, lowestAfter) / height : 1;
   pushCandidate(n, score, valley, isDouble);
   if (isLearning) return;
@@ -264,7 +278,7 @@ function accept(candidate: i32): void {
   }
   lastBeat = n;
   isLinked = true;
-  if (medianValley(4) > 0.6) {
+  if (lastValley() > 0.6) {
     onDoubtfulBeat();
     return;
   }
@@ -298,28 +312,22 @@ function searchBack(): void {
   judgeFrom(best + 1);
 }
 
-// Which of the last windows of a level a candidate was scored in, 0 being the last; more than 2: none of them.
-function windowOf(candidate: i32): i32 {
-  const age = (nextSample - 1 - (placeOf(candidate) + scoring)) as f64;
-  return floor<f64>(age / (levelWindow as f64)) as i32;
+// Samples since a candidate was scored.
+function ageOf(candidate: i32): i64 {
+  return nextSample - 1 - (placeOf(candidate) + scoring);
 }
 
 function checkLevels(): void {
   let a: f64 = 0;
   let b: f64 = 0;
   let c: f64 = 0;
-  for (let i = 0; i < candidates; i++) {
+  for (let i = candidates - 1; i >= 0; i--) {
+    const age = ageOf(i);
     const score = scoreOf(i);
-    switch (windowOf(i)) {
-      case 0:
-        a = max<f64>(a, score);
-        break;
-      case 1:
-        b = max<f64>(b, score);
-        break;
-      case 2:
-        c = max<f64>(c, score);
-    }
+    if (age < levelWindow) a = max<f64>(a, score);
+    else if (age < 2 * levelWindow) b = max<f64>(b, score);
+    else if (age < 3 * levelWindow) c = max<f64>(c, score);
+    else break;
   }
   const low = min<f64>(a, min<f64>(b, c));
   const high = max<f64>(a, max<f64>(b, c));
@@ -344,7 +352,7 @@ function checkLevels(): void {
 function setLevel(level: f64): void {
   setSignal(level);
   for (let i = 0; i < candidates; i++) {
-    if (windowOf(i) <= 2 && scoreOf(i) < 0.4 * level) rejectScore(scoreOf(i));
+    if (ageOf(i) < 3 * levelWindow && scoreOf(i) < 0.4 * level) rejectScore(scoreOf(i));
   }
   clearReading();
   isLinked = false;

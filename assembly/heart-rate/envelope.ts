@@ -21,6 +21,8 @@ const NOTHING: f64 = 1e-100;
 /** Samples between which the slope is measured. */
 export let slopeSamples: i32 = 1;
 let windowSamples: i32 = 1;
+/** The envelope is the root of a sum times this. */
+export let scale: f64 = 1;
 // the two samples before this one
 let x1: i32 = 0;
 let x2: i32 = 0;
@@ -44,6 +46,7 @@ export function setEnvelopeRate(rateHz: f64): void {
   setBand(rateHz);
   slopeSamples = max(1, samplesIn(SLOPE_S, rateHz));
   windowSamples = samplesIn(WINDOW_S, rateHz);
+  scale = sqrt<f64>(1 / (windowSamples as f64));
 }
 
 /** Forgets the signal. The next sample becomes its zero line. */
@@ -55,8 +58,11 @@ export function restartEnvelope(): void {
   memory.fill(SUMS, 0, 8 * (SUMS_MASK + 1));
 }
 
-/** Takes samples from the address `at`, which is that of sample `n`, until the sample `until` or a local maximum. */
-export function take(at: usize, n: i64, until: i64): void {
+/**
+ * Takes samples from the address `at`, which is that of sample `n`, until the sample `until` or a local maximum with a sum above
+ * `least`.
+ */
+export function take(at: usize, n: i64, until: i64, least: f64): void {
   if (isFirst) {
     isFirst = false;
     x1 = x2 = load<i16>(at);
@@ -100,7 +106,7 @@ export function take(at: usize, n: i64, until: i64): void {
     ya = y;
     at += 2;
     i += 8;
-    found = sb < sa && sa >= s;
+    found = sa > sb && sa >= s && sa > least;
     sb = sa;
     sa = s;
     if (found) break;
@@ -139,11 +145,11 @@ export function sumAt(n: i64): f64 {
   return load<f64>(SUMS + ((((n as i32) & SUMS_MASK) << 3) as usize));
 }
 
-/** The envelope at sample `n`, in units of the samples. */
+/** The root of the sum at sample `n`. */
 // @ts-ignore: decorator
 @inline
-export function envelopeAt(n: i64): f64 {
-  return sqrt<f64>(max<f64>(0, sumAt(n)) / (windowSamples as f64));
+export function rootAt(n: i64): f64 {
+  return sqrt<f64>(max<f64>(0, sumAt(n)));
 }
 
 /** Overwrites `count` samples from `from` on with silence. */

@@ -1,6 +1,6 @@
 // What the detector has learnt: how high beats and noise score, and how far apart beats are.
 
-import { clearRing, lengthOf, medianOf, pushTo, RING_16, RING_8, rank, ranked, rankedMedian } from "./ranks";
+import { clearRing, lengthOf, medianOf, pushTo, RING_16, RING_8, ranked } from "./ranks";
 
 // RR interval before any is known, s.
 const FIRST_RR_S: f64 = 0.8;
@@ -38,7 +38,7 @@ export function setSignal(level: f64): void {
 
 export function acceptScore(score: f64): void {
   pushTo(SCORES, min<f64>(score, 2 * signal));
-  signal = medianOf(SCORES, lengthOf(SCORES));
+  signal = medianOf(SCORES);
   updateNoise();
 }
 
@@ -49,15 +49,12 @@ export function rejectScore(score: f64): void {
 
 export function addRr(intervalS: f64): void {
   pushTo(RRS, intervalS);
-  const count = lengthOf(RRS);
-  rank(RRS, count);
-  shortRrS = ranked((count - 1) / 4);
-  rrS = rankedMedian(count);
+  shortRrS = ranked(RRS, (lengthOf(RRS) - 1) >> 2);
+  rrS = medianOf(RRS);
 }
 
 function updateNoise(): void {
   const count = lengthOf(REJECTED);
   if (count == 0) return;
-  rank(REJECTED, count);
-  noise = min<f64>(signal, ranked(Math.floor(0.65 * ((count - 1) as f64) + 0.5) as i32));
+  noise = min<f64>(signal, ranked(REJECTED, floor<f64>(0.65 * ((count - 1) as f64) + 0.5) as i32));
 }

@@ -1,28 +1,17 @@
-// Rings of the last numbers, in which they can be looked up by rank. A ring: capacity i32, next i32, length i32, then the numbers.
+// Rings of the last numbers, which keep them sorted too. A ring: capacity, next and length as i32, then the numbers in order of
+// time, then sorted.
 
 const HEAD: i32 = 16;
-/** The greatest capacity of a ring. */
-const MAX_NUMBERS: i32 = 16;
 
-/** Bytes of a ring of 8 or 16 numbers. */
-export const RING_8: i32 = HEAD + 8 * 8;
-export const RING_16: i32 = HEAD + 8 * 16;
-
-const SORTED: usize = memory.data(8 * MAX_NUMBERS, 16);
+/** Bytes of a ring. */
+export const RING_4: i32 = HEAD + 2 * 8 * 4;
+export const RING_8: i32 = HEAD + 2 * 8 * 8;
+export const RING_16: i32 = HEAD + 2 * 8 * 16;
 
 export function clearRing(ring: usize, capacity: i32): void {
   store<i32>(ring, capacity);
   store<i32>(ring, 0, 4);
   store<i32>(ring, 0, 8);
-}
-
-export function pushTo(ring: usize, number: f64): void {
-  const capacity = load<i32>(ring);
-  const next = load<i32>(ring, 4);
-  const length = load<i32>(ring, 8);
-  store<f64>(ring + HEAD + (next << 3), number);
-  store<i32>(ring, next + 1 == capacity ? 0 : next + 1, 4);
-  if (length < capacity) store<i32>(ring, length + 1, 8);
 }
 
 // @ts-ignore: decorator
@@ -31,40 +20,66 @@ export function lengthOf(ring: usize): i32 {
   return load<i32>(ring, 8);
 }
 
-/** The number before the last `back` ones. */
-export function lastOf(ring: usize, back: i32): f64 {
-  const index = load<i32>(ring, 4) - 1 - back;
+// @ts-ignore: decorator
+@inline
+function sortedOf(ring: usize): usize {
+  return ring + HEAD + (load<i32>(ring) << 3);
+}
+
+/** Adds a number, and drops the oldest one if there is no room. */
+export function pushTo(ring: usize, number: f64): void {
+  const capacity = load<i32>(ring);
+  const next = load<i32>(ring, 4);
+  let length = lengthOf(ring);
+  const sorted = sortedOf(ring);
+  const place = ring + HEAD + (next << 3);
+  let at = sorted + (length << 3);
+  if (length == capacity) at = rankOf(sorted, load<f64>(place));
+  else store<i32>(ring, ++length, 8);
+  store<f64>(place, number);
+  store<i32>(ring, next + 1 == capacity ? 0 : next + 1, 4);
+  const last = sorted + ((length - 1) << 3);
+  while (at > sorted && load<f64>(at - 8) > number) {
+    store<f64>(at, load<f64>(at - 8));
+    at -= 8;
+  }
+  while (at < last && load<f64>(at + 8) < number) {
+    store<f64>(at, load<f64>(at + 8));
+    at += 8;
+  }
+  store<f64>(at, number);
+}
+
+/** The oldest number; there must be one. */
+export function oldestOf(ring: usize): f64 {
+  const index = load<i32>(ring, 4) - lengthOf(ring);
   return load<f64>(ring + HEAD + ((index < 0 ? index + load<i32>(ring) : index) << 3));
 }
 
-/** Sorts the last `count` numbers for `ranked` and `median`. */
-export function rank(ring: usize, count: i32): void {
-  for (let i = 0; i < count; i++) {
-    const number = lastOf(ring, i);
-    let at = SORTED + (i << 3);
-    while (at > SORTED && load<f64>(at - 8) > number) {
-      store<f64>(at, load<f64>(at - 8));
-      at -= 8;
-    }
-    store<f64>(at, number);
-  }
+export function dropOldest(ring: usize): void {
+  const sorted = sortedOf(ring);
+  const length = lengthOf(ring) - 1;
+  const last = sorted + (length << 3);
+  for (let at = rankOf(sorted, oldestOf(ring)); at < last; at += 8) store<f64>(at, load<f64>(at + 8));
+  store<i32>(ring, length, 8);
 }
 
 /** The number of a rank, 0 being the lowest. */
 // @ts-ignore: decorator
 @inline
-export function ranked(index: i32): f64 {
-  return load<f64>(SORTED + (index << 3));
+export function ranked(ring: usize, rank: i32): f64 {
+  return load<f64>(sortedOf(ring) + (rank << 3));
 }
 
-/** The median of the `count` numbers that were ranked. */
-export function rankedMedian(count: i32): f64 {
-  const middle = count >> 1;
-  return (count & 1) == 1 ? ranked(middle) : (ranked(middle - 1) + ranked(middle)) / 2;
+/** The median; there must be a number. */
+export function medianOf(ring: usize): f64 {
+  const length = lengthOf(ring);
+  const middle = length >> 1;
+  return (length & 1) == 1 ? ranked(ring, middle) : (ranked(ring, middle - 1) + ranked(ring, middle)) / 2;
 }
 
-/** The median of the last `count` numbers. */
-export function medianOf(ring: usize, count: i32): f64 {
-  rank(ring, count);
-  return rankedMedian(count);
+// Where a number is that must be there.
+function rankOf(sorted: usize, number: f64): usize {
+  while (load<f64>(sorted) < number) sorted += 8;
+  return sorted;
 }

@@ -1,7 +1,18 @@
 // Judges each second whether the beats of the last seconds make a heart rate.
 
 import { noise, signal } from "./levels";
-import { clearRing, lastOf, lengthOf, medianOf, pushTo, RING_16, RING_8, rank, ranked, rankedMedian } from "./ranks";
+import {
+  clearRing,
+  dropOldest,
+  lengthOf,
+  medianOf,
+  oldestOf,
+  pushTo,
+  RING_16,
+  RING_4,
+  RING_8,
+  ranked,
+} from "./ranks";
 
 const MIN_RRS: i32 = 4;
 // Time of the RR intervals that make a reading, s.
@@ -17,6 +28,7 @@ const GOOD_SECONDS: i32 = 3;
 const RRS: usize = memory.data(RING_16, 16);
 const ENDS: usize = memory.data(RING_16, 16);
 const VALLEYS: usize = memory.data(RING_8, 16);
+const LAST_VALLEYS: usize = memory.data(RING_4, 16);
 const DOUBLES: usize = memory.data(RING_8, 16);
 const SCORES: usize = memory.data(RING_8, 16);
 
@@ -27,6 +39,7 @@ export function clearReading(): void {
   clearRing(RRS, 16);
   clearRing(ENDS, 16);
   clearRing(VALLEYS, 8);
+  clearRing(LAST_VALLEYS, 4);
   clearRing(DOUBLES, 8);
   clearRing(SCORES, 8);
 }
@@ -34,6 +47,7 @@ export function clearReading(): void {
 export function addBeat(score: f64, valley: f64, isDouble: bool): void {
   pushTo(SCORES, score);
   pushTo(VALLEYS, valley);
+  pushTo(LAST_VALLEYS, valley);
   pushTo(DOUBLES, isDouble ? 1 : 0);
 }
 
@@ -43,9 +57,9 @@ export function addReadingRr(rrS: f64, endS: f64): void {
   pushTo(ENDS, endS);
 }
 
-/** Median valley of the last `count` beats, or as many as there are. */
-export function medianValley(count: i32): f64 {
-  return medianOf(VALLEYS, min(count, lengthOf(VALLEYS)));
+/** Median valley of the last four beats, or as many as there are. */
+export function lastValley(): f64 {
+  return medianOf(LAST_VALLEYS);
 }
 
 /** The reading of the second that ends at `nowS`, beats per minute, not rounded; 0: none. */
@@ -60,16 +74,18 @@ export function readingAt(nowS: f64, lastBeatS: f64): f64 {
 }
 
 function possibleReading(nowS: f64, lastBeatS: f64): f64 {
-  if (lengthOf(RRS) < MIN_RRS || signal < MIN_SIGNAL) return 0;
-  let count = MIN_RRS;
-  while (count < lengthOf(RRS) && lastOf(ENDS, count) > nowS - HISTORY_S) count++;
-  rank(RRS, count);
-  const median = rankedMedian(count);
+  while (lengthOf(RRS) > MIN_RRS && oldestOf(ENDS) <= nowS - HISTORY_S) {
+    dropOldest(RRS);
+    dropOldest(ENDS);
+  }
+  const count = lengthOf(RRS);
+  if (count < MIN_RRS || signal < MIN_SIGNAL) return 0;
+  const median = medianOf(RRS);
   let total: f64 = 0;
   let inliers: f64 = 0;
   let inlierTotal: f64 = 0;
   for (let i = 0; i < count; i++) {
-    const rr = ranked(i);
+    const rr = ranked(RRS, i);
     total += rr;
     if (rr < 0.5 * median || rr > 1.7 * median) continue;
     inliers++;
@@ -81,20 +97,17 @@ function possibleReading(nowS: f64, lastBeatS: f64): f64 {
   const bpm = 60 / mean;
   if (bpm < MIN_BPM || bpm > MAX_BPM || noise > 0.45 * signal) return 0;
   const dropped = (count + 4) / 8;
-  const spread = (ranked(count - 1 - dropped) - ranked(dropped)) / median;
+  const spread = (ranked(RRS, count - 1 - dropped) - ranked(RRS, dropped)) / median;
   return isPlausible(spread) ? bpm : 0;
 }
 
 function isPlausible(spread: f64): bool {
   const count = lengthOf(SCORES);
-  const valley = medianOf(VALLEYS, count);
-  if (valley > 0.38) return false;
-  let doubles: f64 = 0;
-  for (let i = 0; i < count; i++) doubles += lastOf(DOUBLES, i);
-  if (doubles >= 4) return false;
-  rank(SCORES, count);
+  const valley = medianOf(VALLEYS);
+  // of ones and zeros, sorted, the fourth from the end is a one: four beats are doubtful
+  if (valley > 0.38 || (count >= 4 && ranked(DOUBLES, count - 4) == 1)) return false;
   const dropped: i32 = count == MAX_BEATS ? 1 : 0;
-  const ratio = ranked(count - 1 - dropped) / ranked(dropped);
+  const ratio = ranked(SCORES, count - 1 - dropped) / ranked(SCORES, dropped);
   if (ratio > 6 || spread > 0.9) return false;
   return spread <= 0.3 || (valley <= 0.25 && noise <= 0.25 * signal && ratio <= 4);
 }

@@ -19,6 +19,7 @@ const OLD_SIGNAL_S: f64 = 10;
 
 // 0: nothing is known.
 let rateHz: i32 = 0;
+let toleranceMs: f64 = 0;
 // signal older than what is known
 let oldSamples: i32 = 0;
 let oldEndMs: f64 = 0;
@@ -43,7 +44,6 @@ export function takeWaveform(payload: usize): void {
   }
   const expectedMs = timeMsOf(nextSample);
   const errorMs = timeMs - expectedMs;
-  const toleranceMs = max<f64>((TOLERANCE_SAMPLES * 1000) / (rate as f64), TOLERANCE_MS);
   if (errorMs < -toleranceMs) {
     takeOverlapping(timeMs, expectedMs, samples, count);
     return;
@@ -84,6 +84,7 @@ function takeOverlapping(timeMs: f64, expectedMs: f64, samples: usize, count: i3
 function begin(timeMs: f64, rate: i32): void {
   endWaveform();
   rateHz = rate;
+  toleranceMs = max<f64>((TOLERANCE_SAMPLES * 1000) / (rate as f64), TOLERANCE_MS);
   forgetBeats(rate as f64);
   setClock(timeMs, nextSample, rateHz);
 }

@@ -10,6 +10,8 @@ const SETTLING_S = 0.05;
 const CONFIRMATION_S = 0.2;
 /** A maximum of similar height at least this far away makes a beat doubtful. */
 const RIVAL_S = 0.12;
+/** Similar: 0.6 of the envelope, and therefore 0.36 of its square. */
+const SIMILAR = 0.36;
 /** A maximum is compared with the envelope at both sides, from `NEAR_S` to `SCORING_S` away. */
 const NEAR_S = 0.125;
 const SCORING_S = 0.28;
@@ -67,6 +69,8 @@ export class BeatDetector {
   // a maximum that a higher one may replace; negative: none
   #pending = -1;
   #pendingIsDouble = 0;
+  /** Maxima whose sum of squares is not higher do not matter. */
+  #least = Number.NEGATIVE_INFINITY;
   // maxima that wait for the samples after them, in order: at most two, since they are further apart than half of `SCORING_S`
   #waiting1 = -1;
   #waiting1IsDouble = 0;
@@ -79,6 +83,8 @@ export class BeatDetector {
   #isSearchDue = false;
   #nextLevelCheck = 0;
   #nextSecond = 0;
+  /** The number of samples at which something is due. */
+  #dueAt = 0;
 
   constructor(listener: BeatListener) {
     this.#listener = listener;
@@ -118,12 +124,13 @@ export class BeatDetector {
     this.#envelope.restart();
     this.#candidates.clear();
     this.#start = this.#n;
-    this.#pending = -1;
+    this.#clearPending();
     this.#waiting1 = -1;
     this.#waiting2 = -1;
     this.#isLinked = false;
     this.#isSearchDue = false;
     this.#nextLevelCheck = this.#n + 3 * this.#levelWindow;
+    this.#schedule();
   }
 
   /** `samples` are missing: ends the signal before them, and starts again after them. */
@@ -162,22 +169,22 @@ export class BeatDetector {
         samples,
         offset + 2 * (this.#n - first),
         this.#n,
-        Math.min(end, this.#nextEvent()),
+        Math.min(end, this.#dueAt),
+        this.#least,
       );
       this.#n = Math.abs(taken);
       if (taken < 0) this.#takeMaximum(this.#n - 2);
-      this.#handleEvents();
+      if (taken < 0 || this.#n >= this.#dueAt) this.#handleEvents();
       if (this.#n >= end) return;
     }
   }
 
-  /** The number of samples at which something is due. */
-  #nextEvent(): number {
+  #schedule(): void {
     let next = Math.min(this.#nextSecond, this.#nextLevelCheck);
     if (this.#pending >= 0) next = Math.min(next, this.#pending + this.#confirmation + 1);
     if (this.#waiting1 >= 0) next = Math.min(next, this.#waiting1 + this.#scoring + 1);
     if (this.#isSearchDue) next = Math.min(next, this.#searchTime());
-    return next;
+    this.#dueAt = next;
   }
 
   #handleEvents(): void {
@@ -190,25 +197,34 @@ export class BeatDetector {
       this.#nextLevelCheck = n + this.#levelCheck;
     }
     if (n >= this.#nextSecond) this.#endSecond();
+    this.#schedule();
   }
 
   #takeMaximum(n: number): void {
     if (n < this.#start + this.#settling) return;
     const height = this.#envelope.sumAt(n);
     if (this.#pending < 0) {
-      this.#pending = n;
-      this.#pendingIsDouble = 0;
+      this.#setPending(n, 0, height);
       return;
     }
     const pendingHeight = this.#envelope.sumAt(this.#pending);
     const isFar = n - this.#pending > this.#rival;
-    // the roots of these sums are the envelope: 0.6 of it is 0.36 of a sum
     if (height > pendingHeight) {
-      this.#pendingIsDouble = isFar && pendingHeight > 0.36 * height ? 1 : 0;
-      this.#pending = n;
-    } else if (isFar && height > 0.36 * pendingHeight) {
+      this.#setPending(n, isFar && pendingHeight > SIMILAR * height ? 1 : 0, height);
+    } else if (isFar && height > SIMILAR * pendingHeight) {
       this.#pendingIsDouble = 1;
     }
+  }
+
+  #setPending(n: number, isDouble: number, height: number): void {
+    this.#pending = n;
+    this.#pendingIsDouble = isDouble;
+    this.#least = SIMILAR * height;
+  }
+
+  #clearPending(): void {
+    this.#pending = -1;
+    this.#least = Number.NEGATIVE_INFINITY;
   }
 
   #confirm(): void {
@@ -219,7 +235,7 @@ export class BeatDetector {
       this.#waiting2 = this.#pending;
       this.#waiting2IsDouble = this.#pendingIsDouble;
     }
-    this.#pending = -1;
+    this.#clearPending();
   }
 
   /** Scores the maximum that has waited longest, and judges it. */
@@ -236,15 +252,15 @@ export class BeatDetector {
     let lowestBefore = Number.POSITIVE_INFINITY;
     let lowestAfter = Number.POSITIVE_INFINITY;
     for (let j = this.#near; j <= this.#scoring; j += envelope.slopeSamples) {
-      const before = envelope.at(n - j);
-      const after = envelope.at(n + j);
+      const before = envelope.rootAt(n - j);
+      const after = envelope.rootAt(n + j);
       sum += before + after;
       count += 2;
       if (before < lowestBefore) lowestBefore = before;
       if (after < lowestAfter) lowestAfter = after;
     }
-    const height = envelope.at(n);
-    const score = Math.max(0, height - (0.65 * sum) / count);
+    const height = envelope.rootAt(n);
+    const score = Math.max(0, height - (0.65 * sum) / count) * envelope.scale;
     const valley = height > 0 ? Math.max(lowestBefore, lowestAfter) / height : 1;
     const candidates = this.#candidates;
     candidates.push(n, score, valley, isDouble);
@@ -284,7 +300,7 @@ export class BeatDetector {
     }
     this.#lastBeat = n;
     this.#isLinked = true;
-    if (this.#reading.valley(4) > 0.6) {
+    if (this.#reading.lastValley > 0.6) {
       this.#listener.onDoubtfulBeat();
       return;
     }
@@ -322,15 +338,18 @@ export class BeatDetector {
   }
 
   #checkLevels(): void {
-    const highest = [0, 0, 0];
     const candidates = this.#candidates;
-    for (let i = 0; i < candidates.length; i++) {
-      const age = this.#n - 1 - (candidates.n(i) + this.#scoring);
-      const window = Math.floor(age / this.#levelWindow);
-      if (window > 2) continue;
-      highest[window] = Math.max(highest[window] as number, candidates.score(i));
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    for (let i = candidates.length - 1; i >= 0; i--) {
+      const age = this.#ageOf(i);
+      const score = candidates.score(i);
+      if (age < this.#levelWindow) a = Math.max(a, score);
+      else if (age < 2 * this.#levelWindow) b = Math.max(b, score);
+      else if (age < 3 * this.#levelWindow) c = Math.max(c, score);
+      else break;
     }
-    const [a, b, c] = highest as [number, number, number];
     const low = Math.min(a, b, c);
     const high = Math.max(a, b, c);
     const middle = Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
@@ -352,12 +371,16 @@ export class BeatDetector {
     }
   }
 
+  /** Samples since a candidate was scored. */
+  #ageOf(candidate: number): number {
+    return this.#n - 1 - (this.#candidates.n(candidate) + this.#scoring);
+  }
+
   #setLevel(level: number): void {
     this.#levels.setSignal(level);
     const candidates = this.#candidates;
     for (let i = 0; i < candidates.length; i++) {
-      const age = this.#n - 1 - (candidates.n(i) + this.#scoring);
-      if (age < 3 * this.#levelWindow && candidates.score(i) < 0.4 * level) {
+      if (this.#ageOf(i) < 3 * this.#levelWindow && candidates.score(i) < 0.4 * level) {
         this.#levels.reject(candidates.score(i));
       }
     }

@@ -44,7 +44,7 @@ export class BeatLevels {
 
   accept(score: number): void {
     this.#scores.push(Math.min(score, 2 * this.signal));
-    this.signal = this.#scores.median(this.#scores.length);
+    this.signal = this.#scores.median();
     this.#updateNoise();
   }
 
@@ -55,16 +55,13 @@ export class BeatLevels {
 
   addRr(rrS: number): void {
     this.#rrs.push(rrS);
-    const count = this.#rrs.length;
-    const sorted = this.#rrs.sorted(count);
-    this.shortRrS = sorted[Math.floor((count - 1) / 4)] as number;
-    this.rrS = this.#rrs.median(count);
+    this.shortRrS = this.#rrs.ranked((this.#rrs.length - 1) >> 2);
+    this.rrS = this.#rrs.median();
   }
 
   #updateNoise(): void {
     const count = this.#rejected.length;
     if (count === 0) return;
-    const level = this.#rejected.sorted(count)[Math.floor(0.65 * (count - 1) + 0.5)] as number;
-    this.noise = Math.min(this.signal, level);
+    this.noise = Math.min(this.signal, this.#rejected.ranked(Math.floor(0.65 * (count - 1) + 0.5)));
   }
 }

@@ -47,6 +47,8 @@ export class Envelope {
   readonly #filtered = new Float64Array(SLOPE_MASK + 1);
   readonly #squares = new Float64Array(WINDOW_MASK + 1);
   readonly #sums = new Float64Array(POWER_MASK + 1);
+  /** The envelope is the root of a sum times this. */
+  scale = 1;
 
   setRate(rateHz: number): void {
     const band = bandPass(rateHz);
@@ -57,6 +59,7 @@ export class Envelope {
     this.#gain = band.gain;
     this.slopeSamples = Math.max(1, samplesIn(SLOPE_S, rateHz));
     this.#windowSamples = samplesIn(WINDOW_S, rateHz);
+    this.scale = Math.sqrt(1 / this.#windowSamples);
   }
 
   /** Forgets the signal. The next sample becomes its zero line. */
@@ -76,9 +79,10 @@ export class Envelope {
    * Takes samples (little-endian, 16 bits) until `until` or a local maximum, which is the sample before the last one taken.
    *
    * @param n index of the sample at `offset`, which is also that of its envelope
+   * @param least maxima with a sum of squares up to this do not matter
    * @returns the index of the first sample that was not taken, negative if the one before the last is a maximum
    */
-  take(samples: DataView, offset: number, n: number, until: number): number {
+  take(samples: DataView, offset: number, n: number, until: number, least: number): number {
     if (this.#isFirst) {
       this.#isFirst = false;
       this.#x1 = samples.getInt16(offset, true);
@@ -116,7 +120,7 @@ export class Envelope {
       filtered[i & SLOPE_MASK] = y;
       squares[i & WINDOW_MASK] = square;
       sums[i & POWER_MASK] = sum;
-      isMaximum = sum2 < sum1 && sum1 >= sum;
+      isMaximum = sum1 > sum2 && sum1 >= sum && sum1 > least;
       x2 = x1;
       x1 = x;
       u2 = u1;
@@ -154,9 +158,9 @@ export class Envelope {
     return this.#sums[n & POWER_MASK] as number;
   }
 
-  /** The envelope at `n`, in units of the samples. */
-  at(n: number): number {
-    return Math.sqrt(Math.max(0, this.#sums[n & POWER_MASK] as number) / this.#windowSamples);
+  /** The root of the sum at `n`. */
+  rootAt(n: number): number {
+    return Math.sqrt(Math.max(0, this.#sums[n & POWER_MASK] as number));
   }
 
   /** Overwrites the samples from `from` to `to`, exclusive, with silence. */

@@ -1,11 +1,12 @@
 import type { BeatLevels } from "./beat-levels.js";
-import { medianOf, RecentNumbers } from "./order-statistics.js";
+import { RecentNumbers } from "./order-statistics.js";
 
 const MAX_RRS = 16;
 const MIN_RRS = 4;
 /** Time of the RR intervals that make a reading, s. */
 const HISTORY_S = 8;
 const BEATS = 8;
+const LAST_BEATS = 4;
 const MIN_BPM = 24;
 const MAX_BPM = 220;
 /** Quieter signals are rounding errors of the converter, in units of the samples. */
@@ -18,6 +19,7 @@ export class HeartRateReading {
   readonly #rrs = new RecentNumbers(MAX_RRS);
   readonly #ends = new RecentNumbers(MAX_RRS);
   readonly #valleys = new RecentNumbers(BEATS);
+  readonly #lastValleys = new RecentNumbers(LAST_BEATS);
   readonly #doubles = new RecentNumbers(BEATS);
   readonly #scores = new RecentNumbers(BEATS);
   readonly #levels: BeatLevels;
@@ -32,6 +34,7 @@ export class HeartRateReading {
     this.#rrs.clear();
     this.#ends.clear();
     this.#valleys.clear();
+    this.#lastValleys.clear();
     this.#doubles.clear();
     this.#scores.clear();
   }
@@ -39,6 +42,7 @@ export class HeartRateReading {
   addBeat(score: number, valley: number, isDouble: number): void {
     this.#scores.push(score);
     this.#valleys.push(valley);
+    this.#lastValleys.push(valley);
     this.#doubles.push(isDouble);
   }
 
@@ -48,9 +52,9 @@ export class HeartRateReading {
     this.#ends.push(endS);
   }
 
-  /** Median `valley` of the last `count` beats, or as many as there are. */
-  valley(count: number): number {
-    return this.#valleys.median(Math.min(count, this.#valleys.length));
+  /** Median `valley` of the last four beats, or as many as there are. */
+  get lastValley(): number {
+    return this.#lastValleys.median();
   }
 
   /**
@@ -72,16 +76,19 @@ export class HeartRateReading {
 
   #candidate(nowS: number, lastBeatS: number): number {
     const { signal, noise } = this.#levels;
-    if (this.#rrs.length < MIN_RRS || signal < MIN_SIGNAL) return 0;
-    let count = MIN_RRS;
-    while (count < this.#rrs.length && this.#ends.last(count) > nowS - HISTORY_S) count += 1;
-    const sorted = this.#rrs.sorted(count);
-    const median = medianOf(sorted, count);
+    const rrs = this.#rrs;
+    while (rrs.length > MIN_RRS && this.#ends.oldest() <= nowS - HISTORY_S) {
+      rrs.dropOldest();
+      this.#ends.dropOldest();
+    }
+    const count = rrs.length;
+    if (count < MIN_RRS || signal < MIN_SIGNAL) return 0;
+    const median = rrs.median();
     let total = 0;
     let inliers = 0;
     let inlierTotal = 0;
     for (let i = 0; i < count; i++) {
-      const rr = sorted[i] as number;
+      const rr = rrs.ranked(i);
       total += rr;
       if (rr < 0.5 * median || rr > 1.7 * median) continue;
       inliers += 1;
@@ -93,25 +100,25 @@ export class HeartRateReading {
     const bpm = 60 / mean;
     if (bpm < MIN_BPM || bpm > MAX_BPM || noise > 0.45 * signal) return 0;
     const dropped = Math.floor((count + 4) / 8);
-    const spread = ((sorted[count - 1 - dropped] as number) - (sorted[dropped] as number)) / median;
+    const spread = (rrs.ranked(count - 1 - dropped) - rrs.ranked(dropped)) / median;
     return this.#isPlausible(spread) ? bpm : 0;
   }
 
   #isPlausible(spread: number): boolean {
     const { signal, noise } = this.#levels;
-    const count = this.#scores.length;
-    const valley = this.#valleys.median(count);
-    if (valley > 0.38 || this.#doubleBeats() >= 4) return false;
-    const scores = this.#scores.sorted(count);
+    const scores = this.#scores;
+    const count = scores.length;
+    const valley = this.#valleys.median();
+    if (valley > 0.38 || this.#hasFourDoubles()) return false;
     const dropped = count === BEATS ? 1 : 0;
-    const ratio = (scores[count - 1 - dropped] as number) / (scores[dropped] as number);
+    const ratio = scores.ranked(count - 1 - dropped) / scores.ranked(dropped);
     if (ratio > 6 || spread > 0.9) return false;
     return spread <= 0.3 || (valley <= 0.25 && noise <= 0.25 * signal && ratio <= 4);
   }
 
-  #doubleBeats(): number {
-    let count = 0;
-    for (let i = 0; i < this.#doubles.length; i++) count += this.#doubles.last(i);
-    return count;
+  /** Of ones and zeros, sorted, the fourth from the end is a one. */
+  #hasFourDoubles(): boolean {
+    const count = this.#doubles.length;
+    return count >= 4 && this.#doubles.ranked(count - 4) === 1;
   }
 }

@@ -1,54 +1,67 @@
-/** A ring of the last numbers, in which they can be looked up by rank. */
+/** A ring of the last numbers, which keeps them sorted too. */
 export class RecentNumbers {
   readonly #numbers: Float64Array;
   readonly #sorted: Float64Array;
   #next = 0;
-  /** How many numbers there are. */
-  length = 0;
+  #length = 0;
 
   constructor(capacity: number) {
     this.#numbers = new Float64Array(capacity);
     this.#sorted = new Float64Array(capacity);
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   clear(): void {
-    this.length = 0;
+    this.#length = 0;
     this.#next = 0;
   }
 
+  /** Adds a number, and drops the oldest one if there is no room. */
   push(number: number): void {
+    const sorted = this.#sorted;
+    let at = this.#length;
+    if (at === sorted.length) at = this.#rankOf(this.#numbers[this.#next] as number);
+    else this.#length += 1;
     this.#numbers[this.#next] = number;
-    this.#next = this.#next + 1 === this.#numbers.length ? 0 : this.#next + 1;
-    if (this.length < this.#numbers.length) this.length += 1;
+    this.#next = this.#next + 1 === sorted.length ? 0 : this.#next + 1;
+    for (; at > 0 && (sorted[at - 1] as number) > number; at--) sorted[at] = sorted[at - 1] as number;
+    for (; at < this.#length - 1 && (sorted[at + 1] as number) < number; at++) {
+      sorted[at] = sorted[at + 1] as number;
+    }
+    sorted[at] = number;
   }
 
-  /** The number before the last `back` ones. */
-  last(back = 0): number {
-    const index = this.#next - 1 - back;
+  /** The oldest number; there must be one. */
+  oldest(): number {
+    const index = this.#next - this.#length;
     return this.#numbers[index < 0 ? index + this.#numbers.length : index] as number;
   }
 
-  /** The last `count` numbers, ascending; valid until the next call. */
-  sorted(count: number): Float64Array {
+  dropOldest(): void {
     const sorted = this.#sorted;
-    for (let i = 0; i < count; i++) {
-      const number = this.last(i);
-      let at = i;
-      for (; at > 0 && (sorted[at - 1] as number) > number; at--) sorted[at] = sorted[at - 1] as number;
-      sorted[at] = number;
-    }
-    return sorted;
+    const last = this.#length - 1;
+    for (let at = this.#rankOf(this.oldest()); at < last; at++) sorted[at] = sorted[at + 1] as number;
+    this.#length = last;
   }
 
-  /** The median of the last `count` numbers, which must be at least one. */
-  median(count: number): number {
-    return medianOf(this.sorted(count), count);
+  /** The number of a rank, 0 being the lowest. */
+  ranked(rank: number): number {
+    return this.#sorted[rank] as number;
   }
-}
 
-/** The median of the first `count` of ascending numbers. */
-export function medianOf(sorted: Float64Array, count: number): number {
-  const middle = Math.floor(count / 2);
-  if (count % 2 === 1) return sorted[middle] as number;
-  return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  /** The median; there must be a number. */
+  median(): number {
+    const middle = this.#length >> 1;
+    if (this.#length % 2 === 1) return this.ranked(middle);
+    return (this.ranked(middle - 1) + this.ranked(middle)) / 2;
+  }
+
+  #rankOf(number: number): number {
+    let rank = 0;
+    while ((this.#sorted[rank] as number) < number) rank++;
+    return rank;
+  }
 }

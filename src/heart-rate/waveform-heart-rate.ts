@@ -37,6 +37,7 @@ export class WaveformHeartRate {
   readonly #tally: WaveformTally;
   /** 0: nothing is known. */
   #rateHz = 0;
+  #toleranceMs = 0;
   // the clock: time of the sample `#clockN`
   #clockMs = 0;
   #clockN = 0;
@@ -84,12 +85,11 @@ export class WaveformHeartRate {
     }
     const expectedMs = this.#exactTimeMs(this.#detector.n);
     const errorMs = timeMs - expectedMs;
-    const toleranceMs = Math.max((TOLERANCE_SAMPLES * 1000) / rateHz, TOLERANCE_MS);
-    if (errorMs < -toleranceMs) {
+    if (errorMs < -this.#toleranceMs) {
       this.#addOverlapping(timeMs, expectedMs, samples, offset, count);
       return;
     }
-    if (errorMs <= toleranceMs) {
+    if (errorMs <= this.#toleranceMs) {
       this.#setClock(expectedMs + FOLLOWING * errorMs);
     } else if (errorMs > MAX_GAP_MS) {
       this.#begin(timeMs, rateHz);
@@ -131,6 +131,7 @@ export class WaveformHeartRate {
   #begin(timeMs: number, rateHz: number): void {
     this.end();
     this.#rateHz = rateHz;
+    this.#toleranceMs = Math.max((TOLERANCE_SAMPLES * 1000) / rateHz, TOLERANCE_MS);
     this.#detector.forget(rateHz);
     this.#setClock(timeMs);
   }
