@@ -1,3 +1,4 @@
+import { makeMatch } from "../fixtures/index.js";
 import type { ConvertOptions } from "../src/convert.js";
 import { createEngine } from "../src/engines.js";
 import "../test/scalar-core.js";
@@ -99,6 +100,7 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     timed("decode", sizeOf(main), async () => {
       for await (const batch of decode(main.bytes)) produced.rows += batch.length;
     }),
+    ...ecgCases(converted),
     ...(native === null ? [] : nativeCases(native, main)),
     csvCase("plainCsv", plainCsv, main),
     columnsCase("plainColumns", plain),
@@ -117,6 +119,16 @@ async function verifyCsv(
   for (const [name, peer] of Object.entries(peers)) {
     assertDigest(name, await digestOf((sink) => peer(session.bytes, sink)), expected);
   }
+}
+
+/** A match of 90 minutes with an ECG waveform at 250 Hz and without heart rates of the device. */
+function ecgCases(converted: (options: ConvertOptions) => CsvPeer): Case[] {
+  const { bytes, rows } = makeMatch({ seed: 7, durationS: 5400, hr: false, ecgRaw: true });
+  const size = { bytes: bytes.length, rows: rows.length };
+  return [
+    timed("ecgDevice", size, () => converted({ hr: "device" })(bytes, count)),
+    timed("ecgDerived", size, () => converted({ hr: "ecg" })(bytes, count)),
+  ];
 }
 
 /** The native program times itself, in a process of its own, with the file in its memory. */

@@ -17,6 +17,8 @@ export const LABELS = {
   jsonl: '`convert(bytes, { format: "jsonl" }).body`',
   kml: '`convert(bytes, { format: "kml" }).body`',
   decode: "`decode(bytes)`",
+  ecgDevice: '`convert(bytes, { hr: "device" }).csv`, recording with ECG waveform',
+  ecgDerived: '`convert(bytes, { hr: "ecg" }).csv`, the same recording',
   native: "native C (SSE)",
   nativeCopy: "native C, input copied first",
   plainCsv: "CSV, plain engine: TypeScript alone",

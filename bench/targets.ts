@@ -68,6 +68,7 @@ const TARGETS: readonly Target[] = [
   atMost(1.5, "coreLayoutScalar", "the standard CSV's time", times("coreLayoutScalar", "coreCsvScalar")),
   atMost(1.5, "convertLayout", "the standard CSV's time", times("convertLayout", "convert")),
   atMost(1.3, "decode", "the plain loop's time", times("decode", "coreColumnsSimd")),
+  atMost(2, "ecgDerived", "the time without beats", times("ecgDerived", "ecgDevice")),
   atLeast(25, "concatenation", "our CSV as fast", timesAsFast("concatenation")),
   atLeast(45, "fastCsv", "our CSV as fast", timesAsFast("fastCsv")),
   atLeast(
