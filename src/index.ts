@@ -21,6 +21,7 @@ export { type EncodableRow, encode } from "./encode.js";
 export type { OutputKind, Span } from "./engine.js";
 export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
 export { csvFileName } from "./file-name.js";
+export { FORMAT_NAMES } from "./formats/catalogue.js";
 export type { FormatName, FormatOptions, ParquetNumbers } from "./formats/format.js";
 export type { RecordingHeader } from "./header.js";
 export type { EcgFigures } from "./heart-rate/waveform-figures.js";

@@ -25,7 +25,8 @@ export function rowIn(format: FormatName, row: Row): Row {
       const steps = row.altitude === null ? -1 : Math.round((row.altitude + 500) * 5);
       return {
         ...row,
-        longitude,
+        // the greatest value of 32 bits means "none"
+        longitude: Math.min(longitude, 179.9999998),
         altitude: steps < 0 ? null : Math.round(steps * 200 - 500_000) / 1000,
         hr: row.hr === 255 ? null : row.hr,
       };

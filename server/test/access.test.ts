@@ -58,6 +58,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["fetchLatestRawData", THE_OWNER],
   ["retrieveLatestTimestamp", THE_OWNER],
   ["convertFile", AUTHENTICATED],
+  ["convertFileToFormat", AUTHENTICATED],
   ["bulkLoad", THE_OWNER],
   ["retrieveJob", "403 404 404 404 404 in"],
   ["retrieveBluetoothConfiguration", THE_OWNER],

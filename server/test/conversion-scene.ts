@@ -31,8 +31,13 @@ export function form(
   return data;
 }
 
-export async function send(body: BodyInit, headers: Record<string, string> = {}, on = s) {
-  const response = await fetch(`${on.service.url}${PATH}`, {
+export async function send(
+  body: BodyInit,
+  headers: Record<string, string> = {},
+  on = s,
+  path: string = PATH,
+) {
+  const response = await fetch(`${on.service.url}${path}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${ann.token}`, ...headers },
     body,

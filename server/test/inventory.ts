@@ -77,6 +77,7 @@ export const rows = [
   ["X6", "GET", "/health/live/", "operation"],
   ["X6", "GET", "/health/ready/", "operation"],
   ["X7", "GET", "/metrics", "operation"],
+  ["X8", "POST", "/api/v2/files/convert/", "conversion"],
 ] as const satisfies readonly (readonly [row: string, method: string, path: string, group: string])[];
 
 export type Group = (typeof rows)[number][3];

@@ -81,13 +81,18 @@ export const FORMATS: readonly Format[] = [
   },
 ];
 
+/** The names of all formats. */
+export const FORMAT_NAMES: readonly FormatName[] = Object.freeze(FORMATS.map(({ name }) => name));
+
 /** The format with this name, CSV by default. Throws `BAD_OPTION` for an unknown name. */
 export function formatNamed(name: FormatName | undefined): Format {
   if (name === undefined) return CSV;
   const format = FORMATS.find((one) => one.name === name);
   if (format !== undefined) return format;
-  const names = FORMATS.map((one) => one.name).join(", ");
-  throw new AsiError("BAD_OPTION", `The format ${shown(name)} is unknown; use one of ${names}.`);
+  throw new AsiError(
+    "BAD_OPTION",
+    `The format ${shown(name)} is unknown; use one of ${FORMAT_NAMES.join(", ")}.`,
+  );
 }
 
 /** The format to which the extension of a file name belongs; null if it belongs to none. */

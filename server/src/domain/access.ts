@@ -63,6 +63,7 @@ export const access = {
   retrieveLatestTimestamp: currentOwner,
 
   convertFile: authenticated,
+  convertFileToFormat: authenticated,
   bulkLoad: currentOwner,
   retrieveJob: ownJob,
 

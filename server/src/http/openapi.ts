@@ -2,6 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { access, type OperationId } from "../domain/access.js";
 import type { Rule } from "../domain/rule.js";
 import { limitsTable } from "./limits.js";
+import type { FileSuccess, TextSuccess } from "./responses.js";
 import type { AnyOperation, Method } from "./route.js";
 import { SESSION_COOKIE } from "./session-cookie.js";
 
@@ -239,12 +240,19 @@ function describeError({ oauth, success }: AnyOperation, status: number): Json {
 const showsOne = ({ method, success: { schema } }: AnyOperation) =>
   method === "GET" && schema !== undefined && schema.properties?.results === undefined;
 
+const mediaTypesOf = (success: TextSuccess | FileSuccess): string[] => [
+  success.mediaType,
+  ...((success.isFile === true && success.otherMediaTypes) || []),
+];
+
+const describeText = (mediaType: string): [string, Json] => [mediaType, { schema: { type: "string" } }];
+
 function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json>): Json {
   const description = success.status === 204 ? "Done" : success.status === 201 ? "Stored" : "The result";
   if (success.schema === undefined) {
     return success.mediaType === undefined
       ? { description }
-      : { description, content: { [success.mediaType]: { schema: { type: "string" } } } };
+      : { description, content: Object.fromEntries(mediaTypesOf(success).map(describeText)) };
   }
   return {
     description,

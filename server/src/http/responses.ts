@@ -31,10 +31,12 @@ export interface TextSuccess {
   schema?: undefined;
 }
 
-/** A text file with a file name. */
+/** A file with a file name. */
 export interface FileSuccess {
   status: 200;
   mediaType: string;
+  /** Media types that a file can have instead. */
+  otherMediaTypes?: readonly string[];
   isFile: true;
   schema?: undefined;
 }
@@ -66,11 +68,13 @@ export class FileResponse {
   readonly fileName: string;
   readonly bytes: number;
   readonly content: Readable;
+  readonly mediaType: string;
 
-  constructor(fileName: string, bytes: number, content: Readable) {
+  constructor(fileName: string, bytes: number, content: Readable, mediaType: string) {
     this.fileName = fileName;
     this.bytes = bytes;
     this.content = content;
+    this.mediaType = mediaType;
   }
 }
 
@@ -103,9 +107,9 @@ export function sendResult(
   reply.code(status);
   if (schema !== undefined) return sendJson(request, reply, result);
   if (mediaType === undefined) return reply.send();
-  reply.type(`${mediaType}; charset=utf-8`);
-  if (!(result instanceof FileResponse)) return reply.send(result);
+  if (!(result instanceof FileResponse)) return reply.type(`${mediaType}; charset=utf-8`).send(result);
   return reply
+    .type(result.mediaType.startsWith("text/") ? `${result.mediaType}; charset=utf-8` : result.mediaType)
     .header("Content-Disposition", `attachment; filename="${result.fileName}"`)
     .header("Content-Length", result.bytes)
     .send(result.content);

@@ -1,6 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import type { MultipartFile } from "@fastify/multipart";
-import { AsiError, convert, type Report } from "asi-convert";
+import { AsiError, convert, type FormatName, type Report } from "asi-convert";
 import type { FastifyRequest } from "fastify";
 import { errors } from "../../domain/errors.js";
 import type { SpooledFile } from "./spool.js";
@@ -17,25 +17,28 @@ const WAITING = { highWaterMark: 1024 * 1024, fileHwm: 1024 * 1024 };
 
 /** A converted recording. */
 export interface Converted {
-  /** Name of the CSV. */
+  /** Name of the converted file. */
   fileName: string;
-  /** Size of the CSV. */
+  /** Size of the converted file. */
   bytes: number;
+  mediaType: string;
   report: Report;
 }
 
 /**
  * Receives the one file of the form and converts it in one pass while it arrives. A recording that cannot be converted is
- * refused at the first byte that shows it. The CSV is kept on disk, because its name and the status of the response
- * are known only at the end. It is smaller than the recording, because each row is shorter than its frame.
+ * refused at the first byte that shows it. The converted file is kept on disk, because its name and the status of the response
+ * are known only at the end. A CSV is smaller than the recording, because each row is shorter than its frame. Files of other
+ * formats can be larger; they are limited to four times the maximum size of a recording.
  *
- * @param csv where the CSV is written
+ * @param file where the converted file is written
  * @throws ServiceError on the field `file`: missing, given twice, or not a recording (with the library's code);
  * `too_large`
  */
 export async function receiveAndConvert(
   request: FastifyRequest,
-  csv: SpooledFile,
+  file: SpooledFile,
+  format: FormatName,
   maxBytes: number,
 ): Promise<Converted> {
   let converted: Converted | undefined;
@@ -51,7 +54,7 @@ export async function receiveAndConvert(
       } else if (converted !== undefined) {
         throw errors.field(FIELD, "Submit one file only.");
       } else {
-        converted = await convertPart(part, csv, maxBytes);
+        converted = await convertPart(part, file, format, maxBytes);
       }
     }
   } finally {
@@ -96,20 +99,36 @@ async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 
 async function convertPart(
   { file: recording }: MultipartFile,
-  csv: SpooledFile,
+  file: SpooledFile,
+  format: FormatName,
   maxBytes: number,
 ): Promise<Converted> {
   try {
-    const conversion = convert(inPieces(legible<Buffer>(recording)));
-    const bytes = await csv.write(conversion.csv);
+    const { body, mediaType, fileName, report } = convert(inPieces(legible<Buffer>(recording)), { format });
+    const bytes = await file.write(atMost(MAX_GROWTH * maxBytes, body));
     if (recording.truncated) throw tooLarge(maxBytes);
-    return { fileName: await conversion.fileName, bytes, report: await conversion.report };
+    return { fileName: await fileName, bytes, mediaType, report: await report };
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;
     // A file truncated at the limit may fail only because of the truncation.
     if (recording.truncated) throw tooLarge(maxBytes);
     if (error.code === "NO_SAMPLES") throw errors.field(FIELD, "The recording has no sample.", error.code);
     throw errors.field(FIELD, error.message, error.code);
+  }
+}
+
+/** A row of TCX, the longest of all formats, has about 380 bytes, and its frame 100. */
+const MAX_GROWTH = 4;
+
+/** Yields the bytes of a converted file unless they are too many for the disk. */
+async function* atMost(maxBytes: number, file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of file) {
+    bytes += piece.length;
+    if (bytes > maxBytes) {
+      throw errors.tooLarge(`The converted file would have more than ${maxBytes} bytes.`);
+    }
+    yield piece;
   }
 }
 

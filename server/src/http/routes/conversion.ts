@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import type { Report } from "asi-convert";
-import type { FastifyInstance } from "fastify";
+import { FORMAT_NAMES, type FormatName, type Report } from "asi-convert";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
 import { clientLeft, onResponseEnd } from "../response-end.js";
-import { FileResponse } from "../responses.js";
+import { FileResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 import { Slots } from "../slots.js";
 
@@ -12,7 +12,33 @@ const ConversionForm = Type.Object({
   file: Type.String({ format: "binary", description: "The recording, an .asi file" }),
 });
 
-/** CSVs that are on disk until their clients have read them. */
+const ConversionQuery = Type.Object({
+  format: Type.Union(
+    FORMAT_NAMES.map((name) => Type.Literal(name)),
+    { description: "The format of the file" },
+  ),
+});
+
+/** The media types of the formats other than CSV. */
+const OTHER_MEDIA_TYPES = [
+  "application/vnd.apache.parquet",
+  "application/gpx+xml",
+  "application/vnd.garmin.tcx+xml",
+  "application/vnd.ant.fit",
+  "application/geo+json",
+  "application/x-ndjson",
+  "application/vnd.google-earth.kml+xml",
+];
+
+/**
+ * These formats begin with what is known only at the end of a range or of the file, so a conversion holds all rows, 26 bytes for
+ * each: up to 70 MB for the largest recording. A few at a time keep the memory of the process within bounds.
+ */
+const BUFFERING_FORMATS: readonly FormatName[] = ["tcx", "fit", "geojson"];
+const MAX_BUFFERING = 2;
+const MAX_BUFFERING_PER_USER = 1;
+
+/** Files that are on disk until their clients have read them. */
 const MAX_WAITING_FILES = 64;
 const MAX_WAITING_FILES_PER_USER = 8;
 
@@ -24,42 +50,66 @@ export function conversionRoutes(app: FastifyInstance): void {
   app.addHook("onClose", async () => spool?.close());
   const waiting = new Slots(MAX_WAITING_FILES, MAX_WAITING_FILES_PER_USER);
 
-  route(app, {
-    id: "convertFile",
+  const buffering = new Slots(MAX_BUFFERING, MAX_BUFFERING_PER_USER);
+
+  async function convertTo(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
+    if (spool === undefined) throw new Error("The application is not ready");
+    const user = `${request.ctx.caller?.id}`;
+    waiting.take(user, reply);
+    const releaseBuffer = BUFFERING_FORMATS.includes(format) ? buffering.take(user, reply) : undefined;
+    const file = spool.file();
+    let isOver = false;
+    onResponseEnd(reply, () => {
+      isOver = true;
+      file
+        .remove()
+        .catch((error: unknown) => request.log.error({ err: error }, "converted file not removed"));
+    });
+    const converted = await receiveAndConvert(request, file, format, app.config.convertMaxBytes);
+    // The client decides how long it takes to read the response.
+    releaseBuffer?.();
+    request.releaseSlot?.();
+    const content = await file.read().catch((error: unknown) => {
+      // The file goes with the client.
+      throw isOver ? clientLeft() : error;
+    });
+    reply.header("X-Asi-Report", reportHeader(converted.report));
+    return new FileResponse(converted.fileName, converted.bytes, content, converted.mediaType);
+  }
+
+  /** What the two operations have in common. */
+  const conversion = {
     tag: "Files",
-    summary: "Convert an .asi file into a .csv file",
-    description:
-      "The CSV is named {serial}_{start}_{end}.csv. The header X-Asi-Report accounts for every byte of the recording, as JSON.",
     method: "POST",
-    path: "/api/v2/files/asi-to-csv/",
     consumes: "multipart/form-data",
     describedBody: ConversionForm,
-    success: { status: 200, mediaType: "text/csv", isFile: true },
     failures: [400],
     throttle: ["files"],
     takesSlot: true,
     ignoresAccept: true,
-    async handle({ request, reply }) {
-      if (spool === undefined) throw new Error("The application is not ready");
-      waiting.take(`${request.ctx.caller?.id}`, reply);
-      const csv = spool.file();
-      let isOver = false;
-      onResponseEnd(reply, () => {
-        isOver = true;
-        csv
-          .remove()
-          .catch((error: unknown) => request.log.error({ err: error }, "converted file not removed"));
-      });
-      const { fileName, bytes, report } = await receiveAndConvert(request, csv, app.config.convertMaxBytes);
-      // The client decides how long it takes to read the response.
-      request.releaseSlot?.();
-      const content = await csv.read().catch((error: unknown) => {
-        // The file goes with the client.
-        throw isOver ? clientLeft() : error;
-      });
-      reply.header("X-Asi-Report", reportHeader(report));
-      return new FileResponse(fileName, bytes, content);
-    },
+  } as const;
+
+  route(app, {
+    ...conversion,
+    id: "convertFile",
+    summary: "Convert an .asi file into a .csv file",
+    description:
+      "The CSV is named {serial}_{start}_{end}.csv. The header X-Asi-Report accounts for every byte of the recording, as JSON.",
+    path: "/api/v2/files/asi-to-csv/",
+    success: { status: 200, mediaType: "text/csv", isFile: true },
+    handle: ({ request, reply }) => convertTo("csv", request, reply),
+  });
+
+  route(app, {
+    ...conversion,
+    id: "convertFileToFormat",
+    summary: "Convert an .asi file into a file of another format",
+    description:
+      "The file is named {serial}_{start}_{end} with the extension of the format. The header X-Asi-Report accounts for every byte of the recording, as JSON.",
+    path: "/api/v2/files/convert/",
+    query: ConversionQuery,
+    success: { status: 200, mediaType: "text/csv", otherMediaTypes: OTHER_MEDIA_TYPES, isFile: true },
+    handle: ({ request, reply, query }) => convertTo(query.format, request, reply),
   });
 }
 

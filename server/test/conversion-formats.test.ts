@@ -1,0 +1,120 @@
+import { convert, FORMAT_NAMES, type FormatName } from "asi-convert";
+import { describe, expect, it } from "vitest";
+import {
+  expectNoFiles,
+  fixture,
+  form,
+  open,
+  PART,
+  s,
+  send,
+  spooled,
+  withConversions,
+} from "./conversion-scene.js";
+import { bytesOf, recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
+import { TestService } from "./service.js";
+
+withConversions();
+
+const pathOf = (format: string) => `/api/v2/files/convert/?format=${format}`;
+
+const MEDIA_TYPES: Readonly<Record<FormatName, string>> = {
+  csv: "text/csv; charset=utf-8",
+  parquet: "application/vnd.apache.parquet",
+  gpx: "application/gpx+xml",
+  tcx: "application/vnd.garmin.tcx+xml",
+  fit: "application/vnd.ant.fit",
+  geojson: "application/geo+json",
+  geojsonl: "application/x-ndjson",
+  jsonl: "application/x-ndjson",
+  kml: "application/vnd.google-earth.kml+xml",
+};
+
+describe("conversion to a format", () => {
+  it.each(FORMAT_NAMES)(
+    "row X8: gives the %s of the library, byte for byte, under its name",
+    async (format) => {
+      for (const name of ["valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
+        const recording = fixture(name);
+        const conversion = convert(recording, { format });
+        const expected = await bytesOf(conversion.body);
+        const { status, headers, bytes } = await send(form([["file", recording]]), {}, s, pathOf(format));
+        expect([status, headers.get("content-type")]).toEqual([200, MEDIA_TYPES[format]]);
+        const fileName = await conversion.fileName;
+        expect(fileName.endsWith(`.${format}`)).toBe(true);
+        expect(headers.get("content-disposition")).toBe(`attachment; filename="${fileName}"`);
+        expect(headers.get("content-length")).toBe(`${expected.length}`);
+        expect(JSON.parse(headers.get("x-asi-report") ?? "")).toEqual(await conversion.report);
+        expect(Buffer.from(bytes).equals(Buffer.from(expected))).toBe(true);
+      }
+      await expectNoFiles();
+    },
+  );
+
+  it("row X8: refuses an unknown format, and names those that there are", async () => {
+    for (const query of ["?format=xlsx", "?format=GPX", "?format=", ""]) {
+      const path = `/api/v2/files/convert/${query}`;
+      const { status, json } = await send(form([["file", fixture("valid/edges.asi")]]), {}, s, path);
+      expect([query, status, Object.keys(json)]).toEqual([query, 400, ["format"]]);
+    }
+    const { json } = await send(form([["file", fixture("valid/edges.asi")]]), {}, s, pathOf("xlsx"));
+    expect(json.format[0]).toContain("csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl, kml");
+  });
+
+  it("row X8: refuses a recording as the conversion to CSV does, and one that the format cannot hold", async () => {
+    const old = await recordingOf("A-1", timesFrom("1990-01-01T00:00:00Z", 3).map(rowAt));
+    for (const [recording, code] of [
+      [new TextEncoder().encode("no recording"), "NOT_A_RECORDING"],
+      [await recordingOf("A-1", []), "NO_SAMPLES"],
+      [old, "FORMAT_LIMIT"],
+    ] as const) {
+      const { status, headers, json } = await send(form([["file", recording]]), {}, s, pathOf("fit"));
+      expect([status, headers.get("x-error-code"), Object.keys(json)]).toEqual([400, code, ["file"]]);
+    }
+    await expectNoFiles();
+  });
+
+  it("row X8: refuses a recording that is too large, and one whose file would be", async () => {
+    const small = await TestService.start(s.store, { convertMaxBytes: 20_000 });
+    const large = await walk("A-1", "2024-03-01T10:00:00Z", 1_000);
+    const atOnce = await send(form([["file", large]]), {}, small, pathOf("jsonl"));
+    expect([atOnce.status, Object.keys(atOnce.json)]).toEqual([413, ["detail"]]);
+    // a lap for each row
+    const lonely = await recordingOf(
+      "A-1",
+      Array.from({ length: 160 }, (_, i) => rowAt(Date.UTC(2024, 2, 1) + i * 400_000)),
+    );
+    expect(lonely.length).toBeLessThan(20_000);
+    const grown = await send(form([["file", lonely]]), {}, small, pathOf("tcx"));
+    expect([grown.status, grown.json.detail]).toEqual([413, expect.stringContaining("80000 bytes")]);
+    expect((await send(form([["file", lonely]]), {}, small, pathOf("csv"))).status).toBe(200);
+    await expect.poll(() => spooled(small), { timeout: 5_000 }).toEqual([]);
+    await small.stop();
+  });
+
+  it("row X8: holds the rows of two recordings at a time; formats that hold none go on", async () => {
+    const others = [await s.manager(), await s.manager()];
+    const uploads = await Promise.all(
+      others.map(async ({ token }) => {
+        const { socket, closed } = await open();
+        socket.write(
+          `POST ${pathOf("fit")} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 900000\r\n` +
+            `Content-Type: multipart/form-data; boundary=b\r\n\r\n${PART}`,
+        );
+        return { socket, closed };
+      }),
+    );
+    const recording = fixture("valid/edges.asi");
+    const status = async (format: FormatName) =>
+      (await send(form([["file", recording]]), {}, s, pathOf(format))).status;
+    await expect.poll(() => status("tcx"), { timeout: 5_000 }).toBe(429);
+    expect(await status("geojson")).toBe(429);
+    expect(await status("gpx")).toBe(200);
+    for (const { socket, closed } of uploads) {
+      socket.destroy();
+      await closed;
+    }
+    await expect.poll(() => status("tcx"), { timeout: 5_000 }).toBe(200);
+    await expectNoFiles();
+  });
+});
