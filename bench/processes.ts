@@ -44,6 +44,17 @@ export function peakMemory(args: readonly string[]): Promise<number> {
   });
 }
 
+/** Processor time of a program, user and system, s. @throws Error when it fails. */
+export async function processorTime(program: string, args: readonly string[]): Promise<number> {
+  // "times" prints the time of the shell, then that of its children
+  const { stdout } = await run("sh", ["-c", '"$@" >/dev/null && times', "sh", program, ...args]);
+  const children = stdout.trim().split("\n").at(-1) ?? "";
+  return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds),
+    0,
+  );
+}
+
 /** Compiles the native program into `folder`; null when there is no C compiler. @throws Error when it does not compile. */
 export async function buildNative(folder: string): Promise<string | null> {
   const compiler = process.env.CC ?? "cc";

@@ -111,7 +111,8 @@ function significant(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en-US");
 }
 
-function align(lines: readonly (readonly string[])[], isNumber: (column: number) => boolean): string {
+/** A Markdown table with aligned columns. */
+export function align(lines: readonly (readonly string[])[], isNumber: (column: number) => boolean): string {
   const [columns = []] = lines;
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
   const rule = widths.map((width, column) =>
