@@ -22,6 +22,11 @@ export async function encodeInput(
 ): Promise<EncodedInput> {
   const first = await readFirstBytes(source, DETECTION_BYTES);
   const whole = new ContinuedSource(first, source);
+  const problem = problemOf(first);
+  if (problem !== null) {
+    await source.close();
+    throw new AsiError("BAD_CSV", problem, { byteOffset: 0 });
+  }
   if (trackKind(first) === null) return { stream: encodeCsv(whole, header, csv), summary: null };
   if (csv.delimiter !== undefined) {
     await source.close();
@@ -30,6 +35,21 @@ export async function encodeInput(
   const track = decodeTrack(whole);
   return { stream: encode(rowsOfTrack(track), header), summary: () => track.summary };
 }
+
+/** Why an input is neither a CSV nor a track; null if it can be one. */
+function problemOf(first: Uint8Array): string | null {
+  if (first.length === 0) return "The input is empty; give a CSV, FIT, GPX or TCX file.";
+  if (trackKind(first) !== null) return null;
+  if (first[0] === SYNC[0] && first[1] === SYNC[1]) return "The input is a recording already.";
+  if (!first.some(isControl)) return null;
+  return "The input is neither a track nor text in UTF-8; give a CSV, FIT, GPX or TCX file.";
+}
+
+// 0xb5 begins no character in UTF-8
+const SYNC = [0xb5, 0x62];
+
+/** Whether a byte occurs in no text: a control character other than white space. */
+const isControl = (byte: number) => byte < 0x09 || (byte > 0x0d && byte < 0x20);
 
 async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, void, undefined> {
   for await (const batch of track) yield* rowsOf(batch);

@@ -5,17 +5,19 @@ import { AsiError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../event-loop-turns.js";
 import type { RecordingHeader } from "../header.js";
 import { type ChunkReader, readChunks } from "../source.js";
+import { ContinuedSource, readFirstBytes } from "../tracks/first-bytes.js";
 import type { Source } from "../types.js";
 import { loadFastCsv } from "./load-fast-csv.js";
 
 export interface EncodeCsvOptions {
-  /** Default a comma. */
+  /** Default the one in the header line: a semicolon, a tab, or a comma. */
   delimiter?: string | undefined;
 }
 
 /**
  * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed; altitude and hr may be
- * missing or empty, other columns are ignored. The units are those of the CSV that `convert` writes.
+ * missing or empty, other columns are ignored. The units are those of the CSV that `convert` writes. Unless the delimiter is a
+ * comma, numbers can have a decimal comma.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream `BAD_CSV` and `BAD_ROW` with the line
  */
@@ -25,8 +27,8 @@ export function encodeCsv(
   options: EncodeCsvOptions = {},
 ): ReadableStream<Uint8Array> {
   requireObject("options", options);
-  const { delimiter = "," } = options;
-  checkDelimiter(delimiter);
+  const { delimiter = null } = options;
+  if (delimiter !== null) checkDelimiter(delimiter);
   const rows = new CsvRows(readChunks(source), delimiter);
   return encodeRows(rows, header, () => ({ name: `Line ${rows.line}`, line: rows.line }));
 }
@@ -41,9 +43,10 @@ class CsvRows implements AsyncIterable<EncodableRow> {
   /** Line at which the row read last ends, counted from 1. */
   line = 0;
   readonly #chunks: ChunkReader;
-  readonly #delimiter: string;
+  /** Null until it has been detected. */
+  #delimiter: string | null;
 
-  constructor(chunks: ChunkReader, delimiter: string) {
+  constructor(chunks: ChunkReader, delimiter: string | null) {
     this.#chunks = chunks;
     this.#delimiter = delimiter;
   }
@@ -54,7 +57,7 @@ class CsvRows implements AsyncIterable<EncodableRow> {
       for await (const fields of this.#readFields()) {
         if (fields.every((field) => field === "")) continue;
         if (indices === null) indices = columnIndices(fields, this.line);
-        else yield rowOf(fields, indices, this.line);
+        else yield rowOf(fields, indices, this.line, this.#delimiter === "," ? DECIMAL : DECIMAL_OR_COMMA);
       }
       if (indices === null) {
         throw new AsiError("BAD_CSV", "The CSV is empty; it needs a header line.", { line: 1 });
@@ -66,8 +69,10 @@ class CsvRows implements AsyncIterable<EncodableRow> {
 
   async *#readFields(): AsyncGenerator<string[]> {
     const { parse } = await loadFastCsv();
+    const first = await readFirstBytes(this.#chunks, DETECTION_BYTES);
+    this.#delimiter ??= delimiterIn(first);
     const parser = parse<string[], string[]>({ delimiter: this.#delimiter, ignoreEmpty: false });
-    const feeder = new Feeder(this.#chunks, parser);
+    const feeder = new Feeder(new ContinuedSource(first, this.#chunks), parser);
     parser.transform((row: string[]) => {
       feeder.rowsParsed += 1;
       return row;
@@ -97,6 +102,17 @@ class CsvRows implements AsyncIterable<EncodableRow> {
       });
     }
   }
+}
+
+/** The header line names columns, which contain no delimiter, and its first delimiter is among its first bytes. */
+const DETECTION_BYTES = 1024;
+
+function delimiterIn(first: Uint8Array): string {
+  const [header = ""] = new TextDecoder()
+    .decode(first)
+    .trimStart()
+    .split(/[\r\n]/, 1);
+  return [";", "\t"].find((delimiter) => header.includes(delimiter)) ?? ",";
 }
 
 /** Quoted fields may run over several lines. */
@@ -183,18 +199,21 @@ function columnIndices(names: string[], line: number): Map<Column, number> {
   return indices;
 }
 
-function rowOf(fields: string[], indices: Map<Column, number>, line: number): EncodableRow {
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+const DECIMAL_OR_COMMA = /^-?\d+(?:[.,]\d+)?$/;
+
+function rowOf(fields: string[], indices: Map<Column, number>, line: number, decimal: RegExp): EncodableRow {
   const text = (column: Column) => fields[indices.get(column) ?? -1] ?? "";
   const number = (column: Column): number => {
     const value = text(column);
-    if (!/^-?\d+(\.\d+)?$/.test(value)) {
+    if (!decimal.test(value)) {
       throw new AsiError(
         "BAD_CSV",
         `Line ${line}: ${column} is ${shown(value)}; it must be a decimal number.`,
         { line },
       );
     }
-    return Number(value);
+    return Number(value.replace(",", "."));
   };
   const optional = (column: Column) => (text(column) === "" ? null : number(column));
   return {

@@ -26,6 +26,7 @@ import type { TrackRows } from "./track-rows.js";
 
 const CRC_BYTES = 2;
 const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
+const EXTRA_BYTES = "there are extra bytes after the end of the file.";
 const FIRST_CAPACITY = 1 << 16;
 
 /** Reads the records of one FIT file or several concatenated ones, and verifies their checksums. */
@@ -59,8 +60,11 @@ export class FitTrack implements TrackParser {
   }
 
   end(): void {
-    if (this.#part === "header" && this.#at === this.#end && this.#files > 0) return;
-    throw errorAtByte(this.#offset + this.#end - this.#at, "the file is truncated.");
+    const isBetweenFiles = this.#part === "header" && this.#files > 0;
+    if (isBetweenFiles && this.#at === this.#end) return;
+    throw isBetweenFiles
+      ? errorAtByte(this.#offset, EXTRA_BYTES)
+      : errorAtByte(this.#offset + this.#end - this.#at, "the file is truncated.");
   }
 
   #append(bytes: Uint8Array): void {
@@ -100,9 +104,7 @@ export class FitTrack implements TrackParser {
     if (available < OLD_HEADER_BYTES) return false;
     const header = this.#bytes.subarray(this.#at, this.#end);
     if (!isFit(header)) {
-      const what =
-        this.#files === 0 ? "there is no FIT header." : "there are extra bytes after the end of the file.";
-      throw errorAtByte(this.#offset, what);
+      throw errorAtByte(this.#offset, this.#files === 0 ? "there is no FIT header." : EXTRA_BYTES);
     }
     const length = header[0] as number;
     if (available < length) return false;
