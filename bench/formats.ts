@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -53,7 +53,7 @@ try {
   if (hasGpsbabel) writeFileSync(csvOfGpsbabel, await unicsv(slice.bytes));
   console.log(`${main.rows} rows; node ${process.versions.node}; load ${load.toFixed(1)} before the start`);
   const lines = [
-    ["format", "rows/s written", "÷ gpsbabel", "bytes a row", "peak memory", "rows/s read", "÷ gpsbabel"],
+    ["format", "rows/s written", "× gpsbabel", "bytes a row", "peak memory", "rows/s read", "× gpsbabel"],
   ];
   for (const format of FORMATS) {
     const output = join(folder, `out.${format}`);
@@ -61,7 +61,7 @@ try {
     const peak = await peakMemory([ASI, "convert", path, "-o", output, "--force"]);
     const bytesPerRow = statSync(output).size / main.rows;
     const theirs = await gpsbabelWrites(format, csvOfGpsbabel, hasGpsbabel);
-    const [read, theirRead] = await reading(format, output, hasGpsbabel);
+    const [read, theirRead] = await reading(format, hasGpsbabel);
     lines.push([
       format,
       millions(written),
@@ -97,34 +97,20 @@ async function gpsbabelWrites(format: FormatName, csv: string, hasGpsbabel: bool
   return slice.rows / time;
 }
 
-/** Rows that `decodeTrack` and gpsbabel read in a second of processor time. */
-async function reading(
-  format: FormatName,
-  file: string,
-  hasGpsbabel: boolean,
-): Promise<[number | null, number | null]> {
+/** Rows that `decodeTrack` and gpsbabel read in a second of processor time; null if there is no such track, or no gpsbabel. */
+async function reading(format: FormatName, hasGpsbabel: boolean): Promise<[number | null, number | null]> {
   const track = TRACKS.find((name) => name === format);
   if (track === undefined) return [null, null];
-  const bytes = readFileSync(file);
+  const bytes = await whole(slice.bytes, format);
   const ours = await bestOf(async () => {
     for await (const _ of decodeTrack(bytes));
   });
-  if (!hasGpsbabel) return [main.rows / ours, null];
-  const small = join(folder, `slice.${format}`);
-  writeFileSync(small, await whole(slice.bytes, format));
+  if (!hasGpsbabel) return [slice.rows / ours, null];
+  const path = join(folder, `slice.${format}`);
+  writeFileSync(path, bytes);
   const name = (GPSBABEL[format] ?? format).split(",")[0] ?? "";
-  const theirs = await processorTime("gpsbabel", [
-    "-t",
-    "-i",
-    name,
-    "-f",
-    small,
-    "-o",
-    "unicsv",
-    "-F",
-    "/dev/null",
-  ]);
-  return [main.rows / ours, slice.rows / theirs];
+  const args = ["-t", "-i", name, "-f", path, "-o", "unicsv", "-F", "/dev/null"];
+  return [slice.rows / ours, slice.rows / (await processorTime("gpsbabel", args))];
 }
 
 /** Least processor time of a few runs in this process, s. */

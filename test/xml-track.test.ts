@@ -268,6 +268,14 @@ describe("hostile XML ends with an error, in bounded memory", () => {
     expect(error.message).toMatch(message);
   });
 
+  it("a file in one chunk that is longer than any string is read in pieces", async () => {
+    const track = new Uint8Array(600_000_000).fill(0x20);
+    track.set(utf8("<gpx>"));
+    const error = await asiError(readTrack(track));
+    expect(error).toMatchObject({ code: "BAD_TRACK" });
+    expect(error.message).toMatch(/longer than 1048576 characters/);
+  });
+
   it("digits of a number without end are looked at once", async () => {
     const track = gpx(`<trkpt lat="${"1".repeat(500_000)}x" lon="0"/>`);
     const error = await asiError(readTrack(joined([track])));

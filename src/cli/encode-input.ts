@@ -41,7 +41,7 @@ function problemOf(first: Uint8Array): string | null {
   if (first.length === 0) return "The input is empty; give a CSV, FIT, GPX or TCX file.";
   if (trackKind(first) !== null) return null;
   if (first[0] === SYNC[0] && first[1] === SYNC[1]) return "The input is a recording already.";
-  if (!first.some(isControl)) return null;
+  if (!first.subarray(0, DETECTION_BYTES).some(isControl)) return null;
   return "The input is neither a track nor text in UTF-8; give a CSV, FIT, GPX or TCX file.";
 }
 

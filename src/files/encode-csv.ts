@@ -109,7 +109,7 @@ const DETECTION_BYTES = 1024;
 
 function delimiterIn(first: Uint8Array): string {
   const [header = ""] = new TextDecoder()
-    .decode(first)
+    .decode(first.subarray(0, DETECTION_BYTES))
     .trimStart()
     .split(/[\r\n]/, 1);
   return [";", "\t"].find((delimiter) => header.includes(delimiter)) ?? ",";

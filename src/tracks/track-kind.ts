@@ -1,10 +1,12 @@
 import { OLD_HEADER_BYTES, SIGNATURE, SIGNATURE_AT } from "../formats/fit/profile.js";
 
 /** Number of bytes from which the kind is detected: white space before XML is rarely longer. */
-export const DETECTION_BYTES = 64;
+export const DETECTION_BYTES = 1024;
 
 /** Detects from the first bytes whether the input is a FIT file or an XML document; null if it is neither. */
-export function trackKind(first: Uint8Array): "fit" | "xml" | null {
+export function trackKind(beginning: Uint8Array): "fit" | "xml" | null {
+  // the first chunk can be a whole file, which is too long for one string
+  const first = beginning.subarray(0, DETECTION_BYTES);
   if (isFit(first)) return "fit";
   // a byte order mark and white space may precede the first tag
   const text = new TextDecoder(encodingOf(first)).decode(first);
