@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { basename, isAbsolute } from "node:path";
@@ -20,6 +21,11 @@ const portableSourceMaps: Plugin = {
     }
   },
 };
+
+/** The manual page, by the command that has been built. */
+async function addManPage(): Promise<void> {
+  await writeFile("dist/asi.1", execFileSync(process.execPath, ["dist/bin/asi.cjs", "man-page"]));
+}
 
 /** The compiled cores as files, and the type of what importing one gives. */
 async function addCores(): Promise<void> {
@@ -82,6 +88,7 @@ export default defineConfig([
     splitting: false,
     sourcemap: true,
     plugins: [portableSourceMaps],
+    onSuccess: addManPage,
     esbuildPlugins: [licencesOfBundled],
   },
 ]);

@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import type { Context } from "./batch.js";
 import { addBeats } from "./commands/beats.js";
 import { EXIT_STATUS, type Host } from "./commands/common-options.js";
+import { addCompletion } from "./commands/completion.js";
 import { addConvert } from "./commands/convert.js";
 import { addEcg } from "./commands/ecg.js";
 import { addEncode } from "./commands/encode.js";
@@ -31,6 +32,7 @@ const COMMANDS = [
   addBeats,
   addEcg,
   addEncode,
+  addCompletion,
 ];
 
 /** Defines the commands and options of `asi`. The module of a command is loaded when the command runs. */

@@ -48,7 +48,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   const table = new StatsTable(flags.zones?.unit ?? "m/s", instantText);
   let isFirst = true;
   return runBatch<Stats>(context, {
-    inputs: findInputs(args),
+    inputs: findInputs(args, flags),
     json: flags.json === true,
     async work(input, _, onProgress) {
       const { serial } = flags;

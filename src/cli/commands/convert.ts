@@ -1,4 +1,6 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import type { FormatName } from "../../formats/format.js";
+import type { TimeFormat } from "../../time-layout.js";
 import { parseTimeBound } from "../time-bounds.js";
 import { parseColumns, parseDelimiter, parsePath, parseTimeSpan, wholeNumber } from "../values.js";
 import {
@@ -10,6 +12,20 @@ import {
   withSerial,
   withTimeZone,
 } from "./common-options.js";
+
+// For completions. Not from the lists of the library, so that other commands do not load them.
+const FORMAT_NAMES: FormatName[] = [
+  "csv",
+  "parquet",
+  "gpx",
+  "tcx",
+  "fit",
+  "geojson",
+  "geojsonl",
+  "jsonl",
+  "kml",
+];
+const TIMES: TimeFormat[] = ["unix", "iso", "local", "excel"];
 
 /** `asi convert` */
 export function addConvert(program: Command, { context, onStatus }: Host): void {
@@ -23,10 +39,14 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
     .option("-o, --output <file>", "name of the output file; - is standard output", parsePath)
     .option("-d, --out-dir <folder>", "write to this folder instead of beside the input", parsePath)
     .option("-f, --force", "overwrite existing files")
-    .option(
-      "--format <name>",
-      "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default: by the extension of -o, otherwise csv",
-      (text) => text.toLowerCase(),
+    .addOption(
+      new Option(
+        "--format <name>",
+        "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default: by the extension of -o, otherwise csv",
+      )
+        .choices(FORMAT_NAMES)
+        // the library checks it
+        .argParser((text) => text.toLowerCase()),
     )
     .option(
       "--name <pattern>",
@@ -40,7 +60,12 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"))
     .option("--every <time>", "one row for each such time, such as 1s: the nearest one", parseTimeSpan);
   withTimeZone(command, "of --from, --to, and --time local and excel")
-    .option("--time <format>", "how times are written: unix (default), iso, local or excel (see below)")
+    .addOption(
+      new Option(
+        "--time <format>",
+        "how times are written: unix (default), iso, local or excel (see below)",
+      ).choices(TIMES),
+    )
     .option("--columns <names>", "the columns in this order, separated by commas", parseColumns)
     .option("--delimiter <character>", "character between the fields, such as ; or tab", parseDelimiter)
     .option("--decimal <mark>", "decimal mark: . or a comma; with a comma the default delimiter is ;")

@@ -1,0 +1,73 @@
+import type { Command, Option } from "commander";
+
+/** The program as completions and the manual page need it, taken from the definitions of the commands. */
+export interface ProgramModel {
+  options: readonly OptionModel[];
+  commands: readonly CommandModel[];
+}
+
+export interface CommandModel {
+  name: string;
+  summary: string;
+  options: readonly OptionModel[];
+  /** What the arguments are: words to choose from, or files. */
+  operands: readonly string[] | "files";
+}
+
+export interface OptionModel {
+  /** `-o` */
+  short: string | null;
+  /** `--output` */
+  long: string;
+  description: string;
+  value: ValueKind;
+}
+
+/** The value of an option: none, one of some words, a file, a folder, or anything. */
+export type ValueKind = "none" | readonly string[] | "file" | "folder" | "text";
+
+export function modelOf(program: Command): ProgramModel {
+  const commands = visibleCommands(program).map((command): CommandModel => {
+    const [operand] = command.registeredArguments;
+    return {
+      name: command.name(),
+      summary: command.summary() || command.description(),
+      options: optionsOf(command),
+      operands: operand?.argChoices ?? "files",
+    };
+  });
+  const help: CommandModel = {
+    name: "help",
+    summary: "show the help of a command",
+    options: [],
+    operands: commands.map(({ name }) => name),
+  };
+  return { options: optionsOf(program), commands: [...commands, help] };
+}
+
+/** The commands that the help lists, without `help` itself. */
+export function visibleCommands(program: Command): readonly Command[] {
+  return program
+    .createHelp()
+    .visibleCommands(program)
+    .filter((command) => command.name() !== "help");
+}
+
+function optionsOf(command: Command): OptionModel[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .map((option) => ({
+      short: option.short ?? null,
+      long: option.long ?? "",
+      description: option.description,
+      value: valueKindOf(option),
+    }));
+}
+
+function valueKindOf(option: Option): ValueKind {
+  if (!option.required) return "none";
+  if (option.argChoices !== undefined) return option.argChoices;
+  if (option.flags.endsWith("<file>")) return "file";
+  return option.flags.endsWith("<folder>") ? "folder" : "text";
+}
