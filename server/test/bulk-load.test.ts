@@ -223,3 +223,55 @@ describe("bulk load", () => {
     expect(timesFrom(START, 1)).toEqual([latest[0]["gnss.timestamp"]]);
   });
 });
+
+describe("bulk load of a recording with an ECG waveform and no heart rate of the device", () => {
+  it("row 18: stores the heart rates that are derived from the waveform", async () => {
+    const owned = await longOwned(ann);
+    const rows = timesFrom(START, 300).map((ms) => ({ ...rowAt(ms), hr: null }));
+    const recording = await recordingOf(owned.serial_number, rows);
+    const { body } = await post(base64(withWaveform(recording, START_MS, 30)), ann, owned.id);
+    await s.runJobs();
+    expect((await s.get(`/api/v1/jobs/${body.id}/`, ann.token)).body).toMatchObject({
+      state: "SUCCESS",
+      details: { samples_stored: 300, report: { rows: { withDerivedHr: expect.any(Number) } } },
+    });
+    const { body: page } = await s.get(
+      `/api/v1/devices/${owned.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 30_000}&limit=1000`,
+      ann.token,
+    );
+    const rates = page.results.map((sample: Record<string, number | null>) => sample["ecg.hr"]);
+    const derived = rates.filter((hr: number | null) => hr !== null);
+    expect(derived.length).toBeGreaterThan(20);
+    expect(derived.every((hr: number) => hr === 60)).toBe(true);
+  });
+});
+
+/** The recording with a waveform at 250 Hz behind its header, in frames of a second: a triangle as R wave each second. */
+function withWaveform(recording: Uint8Array, startMs: number, seconds: number): Uint8Array {
+  const headerBytes = 72;
+  const frames = Array.from({ length: seconds }, (_, second) => {
+    const samples = Array.from({ length: 250 }, (_, i) => Math.max(0, 1000 - 160 * Math.abs(i - 100)));
+    const frame = Buffer.alloc(8 + 16 + 500);
+    frame.set([0xb5, 0x62, 0xa5, 0x02]);
+    frame.writeUInt16LE(16 + 500, 4);
+    frame.writeBigUInt64LE(BigInt(startMs + 1000 * (second - 1)), 6);
+    frame.writeUInt16LE(250, 14);
+    frame[16] = 16;
+    frame.writeUInt16LE(250, 18);
+    for (const [i, sample] of samples.entries()) frame.writeInt16LE(sample, 22 + 2 * i);
+    let a = 0;
+    let b = 0;
+    for (const byte of frame.subarray(2, -2)) {
+      a = (a + byte) & 0xff;
+      b = (b + a) & 0xff;
+    }
+    frame.set([a, b], frame.length - 2);
+    return frame;
+  });
+  const rowBytes = 100;
+  const parts = frames.flatMap((frame, second) => {
+    const from = headerBytes + 10 * rowBytes * second;
+    return [frame, recording.subarray(from, from + 10 * rowBytes)];
+  });
+  return Buffer.concat([recording.subarray(0, headerBytes), ...parts]);
+}
