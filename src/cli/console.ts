@@ -37,12 +37,18 @@ export class Console {
     this.#settings = settings;
   }
 
-  /** Writes lines of data, what acts on a terminal escaped. When nobody reads any more, it is dropped in silence. */
-  async data(text: string): Promise<void> {
+  /**
+   * Writes lines of data, texts and control sequences; what acts on a terminal is escaped in texts. When nobody reads any more, it
+   * is dropped in silence.
+   */
+  async data(...parts: readonly Part[]): Promise<void> {
+    const text = parts
+      .map((part) => (typeof part === "string" ? printableLines(part) : part.sequence))
+      .join("");
     if (this.#isOutputClosed || text === "") return;
     this.showTransient("");
     try {
-      await this.#output.write(new TextEncoder().encode(printableLines(text)));
+      await this.#output.write(new TextEncoder().encode(text));
     } catch (error) {
       if (systemCode(error) !== "EPIPE") throw error;
       this.#isOutputClosed = true;
@@ -89,6 +95,13 @@ export class Console {
     const { color = "auto" } = this.#settings;
     if (color === "auto") return this.#isTerminal && (this.#env.NO_COLOR ?? "") === "";
     return color === "always";
+  }
+
+  /** Whether data have colours: by --color; by default on a terminal, unless NO_COLOR is set. */
+  get paintsData(): boolean {
+    const { color = "auto" } = this.#settings;
+    if (color !== "auto") return color === "always";
+    return process.stdout.isTTY === true && (this.#env.NO_COLOR ?? "") === "" && this.#env.TERM !== "dumb";
   }
 
   /** Text in a colour, where messages have colours. */

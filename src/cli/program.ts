@@ -11,6 +11,7 @@ import { addConvert } from "./commands/convert.js";
 import { addEcg } from "./commands/ecg.js";
 import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
+import { addPlot } from "./commands/plot.js";
 import { addRanges } from "./commands/ranges.js";
 import { addRepair } from "./commands/repair.js";
 import { addStats } from "./commands/stats.js";
@@ -26,6 +27,7 @@ const COMMANDS = [
   addConvert,
   addInfo,
   addStats,
+  addPlot,
   addRanges,
   addValidate,
   addRepair,
@@ -62,6 +64,7 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
   asi convert recordings/ --out-dir csv   converts every .asi file in a folder and its subfolders
   asi info match.asi                      shows the content of a recording
   asi stats match.asi                     computes distance, speed zones, sprints and heart-rate zones
+  asi plot match.asi                      draws speed and heart rate in the terminal
   asi validate *.asi                      exits with status 3 if one is damaged
   asi repair match.asi                    copies the valid frames to match.repaired.asi
   asi encode --demo -o demo.asi           generates a demo session

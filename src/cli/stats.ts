@@ -58,11 +58,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
         onProgress,
       );
       const { info, report } = inspection;
-      const limits = {
-        ...(from !== undefined && { from: Math.ceil(from) }),
-        ...(to !== undefined && { to: Math.floor(to) }),
-      };
-      return { info, report, metrics: computeMetrics(samples, { ...options, ...limits }) };
+      return { info, report, metrics: computeMetrics(samples, { ...options, ...limitsOf({ from, to }) }) };
     },
     async show({ info, report, metrics }, input) {
       if (flags.format === "csv") {
@@ -89,5 +85,13 @@ export function metricsOptions({ sport = "soccer", zones, maxHr }: MetricsFlags)
       ...(zones !== undefined && { speed_ranges: zones.limits }),
       ...(maxHr !== undefined && { max_hr: maxHr }),
     },
+  };
+}
+
+/** Limits of rows, which may be between two milliseconds, as limits of figures. */
+export function limitsOf({ from, to }: { from: number | undefined; to: number | undefined }): MetricsOptions {
+  return {
+    ...(from !== undefined && { from: Math.ceil(from) }),
+    ...(to !== undefined && { to: Math.floor(to) }),
   };
 }

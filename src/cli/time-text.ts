@@ -12,6 +12,11 @@ export function instantFormat(timeZone: string | undefined): (ms: number) => str
   };
 }
 
+/** Offset of a time zone from UTC in ms at an instant; 0 without a zone. */
+export function offsetIn(timeZone: string | undefined, ms: number): number {
+  return timeZone === undefined ? 0 : new TimeZone(timeZone).offsetAt(ms);
+}
+
 /** `1:42:05.300`: hours, minutes, seconds. */
 export function timeSpanText(ms: number): string {
   const two = (value: number) => String(value).padStart(2, "0");

@@ -1,0 +1,51 @@
+import { type Command, Option } from "commander";
+import { parseTimeBound } from "../time-bounds.js";
+import { parsePath } from "../values.js";
+import { EXIT_STATUS, type Host, INPUTS, withSerial, withTimeZone } from "./common-options.js";
+import { withMetrics } from "./stats.js";
+
+/** `asi plot` */
+export function addPlot(program: Command, { context, onStatus }: Host): void {
+  const command = program
+    .command("plot")
+    .summary("draw speed and heart rate in the terminal, or a picture of the session")
+    .description(
+      "Draws speed and heart rate over time in the terminal. With -o it writes a picture: the track coloured by speed zone, figures, speed and heart rate.",
+    )
+    .argument("<inputs...>", INPUTS)
+    .option("-o, --output <file>", "write an SVG picture to this file", parsePath)
+    .option("-f, --force", "overwrite an existing file")
+    .addOption(
+      new Option("--color <when>", "colours in the terminal: auto (default), always or never").choices([
+        "auto",
+        "always",
+        "never",
+      ]),
+    );
+  withMetrics(command)
+    .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
+    .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
+  withSerial(withTimeZone(command, "of --from and --to and of the times shown"))
+    .addHelpText(
+      "before",
+      `Examples:
+  asi plot match.asi
+  asi plot match.asi --from 16:30 --to 17:15 --tz Europe/Zurich
+  asi plot match.asi -o match.svg
+  asi plot run.asi --sport running -o run.svg
+`,
+    )
+    .addHelpText(
+      "after",
+      `
+The plot is as wide as the terminal, and 80 characters where there is none. The environment variable NO_COLOR turns
+colours off.
+
+--from and --to are written as for asi convert.
+${EXIT_STATUS}`,
+    )
+    .action(async (inputs: string[], flags) => {
+      const { plot } = await import("../plot.js");
+      onStatus(await plot(inputs, flags, context));
+    });
+}

@@ -1,0 +1,123 @@
+import { extname } from "node:path";
+import { checkDecodeOptions } from "../decode-options.js";
+import { computeMetrics } from "../metrics/index.js";
+import type { Session } from "../pictures/session.js";
+import type { PlotLine } from "../pictures/terminal-plot.js";
+import type { Report } from "../types.js";
+import { notices } from "./account.js";
+import { type Context, runBatch } from "./batch.js";
+import type { Part } from "./console.js";
+import { type ExitStatus, statusOf } from "./exit-status.js";
+import { findInputs, type Input, nameOf } from "./inputs.js";
+import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
+import { readSamples } from "./read-samples.js";
+import { limitsOf, type MetricsFlags, metricsOptions } from "./stats.js";
+import { resolveBounds, type TimeBound } from "./time-bounds.js";
+import { offsetIn } from "./time-text.js";
+import { UsageError } from "./usage-error.js";
+
+export interface PlotFlags extends MetricsFlags {
+  output?: string;
+  force?: boolean;
+  color?: "auto" | "always" | "never";
+  from?: TimeBound;
+  to?: TimeBound;
+  tz?: string;
+  serial?: string;
+}
+
+interface Plotted {
+  session: Session;
+  report: Report;
+  path: string | null;
+}
+
+const PICTURE = ".svg";
+const WIDTH_WITHOUT_TERMINAL = 80;
+
+/** `asi plot`: speed and heart rate in the terminal, or a picture. */
+export async function plot(args: string[], flags: PlotFlags, context: Context): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const { output, force, serial } = flags;
+  const bounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
+  checkDecodeOptions({ serial, ...resolveBounds(bounds, null) });
+  const options = metricsOptions(flags);
+  const inputs = findInputs(args);
+  checkOutput(output, args, inputs);
+  let isFirst = true;
+  return runBatch<Plotted>(context, {
+    inputs,
+    json: false,
+    async work(input, _, onProgress) {
+      const { samples, inspection, ...limits } = await readSamples(
+        input,
+        { bounds, serial, signal },
+        onProgress,
+      );
+      const metrics = computeMetrics(samples, { ...options, ...limitsOf(limits) });
+      const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
+      const session = { name: shortName(input), info: inspection.info, samples, metrics, offsetMs };
+      if (output !== undefined) {
+        const stream = streamOf(await pictureOf(session));
+        await writeOutput(stream, output, { force, signal });
+      }
+      return { session, report: inspection.report, path: output ?? null };
+    },
+    async show({ session, report, path }, input) {
+      const name = nameOf(input);
+      if (path !== null) {
+        console.message(`${name} -> ${path}`);
+      } else {
+        const { terminalPlot } = await import("../pictures/terminal-plot.js");
+        const isColored = console.paintsData(flags.color ?? "auto");
+        if (!isFirst) await console.data("\n");
+        isFirst = false;
+        await console.data(`${name}, ${session.info.serial}\n`);
+        const width = process.stdout.columns ?? WIDTH_WITHOUT_TERMINAL;
+        for (const line of terminalPlot(session, width))
+          await console.data(...partsOf(line, isColored), "\n");
+      }
+      for (const line of notices(console, name, report)) console.message(...line);
+    },
+    toJson: () => ({}),
+    statusOf: ({ report }) => statusOf(report),
+  });
+}
+
+// SGR parameters (ECMA-48)
+const COLORS = { blue: 94, red: 91 } as const;
+
+function partsOf({ label, drawing, color }: PlotLine, isColored: boolean): Part[] {
+  if (color === null || !isColored) return [`${label}${drawing}`];
+  return [label, { sequence: `\x1b[${COLORS[color]}m${drawing}\x1b[0m` }];
+}
+
+async function pictureOf(session: Session): Promise<Uint8Array> {
+  const { sessionPicture } = await import("../pictures/session-picture.js");
+  const picture = sessionPicture(session);
+  const { toSvg } = await import("../pictures/svg.js");
+  return new TextEncoder().encode(toSvg(picture));
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}
+
+function shortName(input: Input): string {
+  return input.name.split(/[\\/]/).at(-1) ?? input.name;
+}
+
+function checkOutput(output: string | undefined, args: readonly string[], inputs: readonly Input[]): void {
+  if (output === undefined) return;
+  if (isStandardOutput(output) || extname(output).toLowerCase() !== PICTURE) {
+    throw new UsageError(`-o names an SVG picture; give a name that ends in ${PICTURE}.`);
+  }
+  if (args.length > 1 || inputs.length > 1)
+    throw new UsageError("-o names one picture, but there are several inputs.");
+  refuseAsOutput(output, inputs);
+}

@@ -1,0 +1,244 @@
+import { FAINT, HEART_RATE_LINE, INK, MUTED, PANEL, SPEED_LINE, zoneColors } from "./palette.js";
+import { heartRateSeries, type Series, type Session, speedSeries } from "./session.js";
+import type { Picture, Shape } from "./shapes.js";
+import { thinnedLines } from "./thinned-lines.js";
+import { roundTicks, timeTicks } from "./ticks.js";
+import { type Frame, trackMap } from "./track-map.js";
+
+const WIDTH = 1200;
+const MARGIN = 32;
+const TOP = 96;
+const UPPER_HEIGHT = 440;
+const MAP: Frame = { x: MARGIN, y: TOP, width: 600, height: UPPER_HEIGHT };
+const FIGURES: Frame = { x: 660, y: TOP, width: WIDTH - MARGIN - 660, height: UPPER_HEIGHT };
+const SPEED_HEIGHT = 150;
+const HEART_RATE_HEIGHT = 120;
+const PLOT_LEFT = 72;
+const PLOT_SPACE = 54;
+const KM_PER_H = 3.6;
+
+/** A picture of a session: the track coloured by speed zone, the figures, speed and heart rate over time. */
+export function sessionPicture(session: Session): Picture {
+  const { name, info, metrics } = session;
+  const shapes: Shape[] = [];
+  let y = TOP + UPPER_HEIGHT + PLOT_SPACE;
+  shapes.push(
+    ...plot(session, speedSeries(session), y, SPEED_HEIGHT, "Speed, km/h", SPEED_LINE, speedTicks(session)),
+  );
+  y += SPEED_HEIGHT + PLOT_SPACE;
+  if (metrics.hr_min !== null && metrics.hr_max !== null) {
+    const ticks = roundTicks(metrics.hr_min, metrics.hr_max, 4);
+    const series = heartRateSeries(session);
+    shapes.push(...plot(session, series, y, HEART_RATE_HEIGHT, "Heart rate, bpm", HEART_RATE_LINE, ticks));
+    y += HEART_RATE_HEIGHT + PLOT_SPACE;
+  }
+  const height = y;
+  return {
+    width: WIDTH,
+    height,
+    title: `${name}, ${info.serial}: track, figures, speed and heart rate`,
+    shapes: [
+      { kind: "box", x: 0, y: 0, width: WIDTH, height, fill: "#ffffff" },
+      ...heading(session),
+      ...trackMap(session, MAP),
+      ...cards(session),
+      ...zoneTable(session),
+      ...effortLines(session),
+      ...shapes,
+    ],
+  };
+}
+
+function heading({ name, info, metrics, offsetMs }: Session): Shape[] {
+  const clock = (ms: number) => new Date(ms + offsetMs).toISOString();
+  const { first_timestamp: first, last_timestamp: last } = metrics;
+  const device = [info.serial, info.deviceName, info.deviceType].filter((text) => text !== "").join(" · ");
+  const zone = offsetMs === 0 ? "UTC" : `UTC${offsetText(offsetMs)}`;
+  const when =
+    first === null || last === null
+      ? ""
+      : `${clock(first).slice(0, 10)}, ${clock(first).slice(11, 19)} to ${clock(last).slice(11, 19)} ${zone}`;
+  return [
+    { kind: "text", x: MARGIN, y: 50, text: shortened(name, 60), size: 26, color: INK, isBold: true },
+    { kind: "text", x: MARGIN, y: 76, text: `${when}  ·  ${device}`, size: 15, color: MUTED },
+  ];
+}
+
+function offsetText(offsetMs: number): string {
+  const minutes = Math.abs(offsetMs) / 60_000;
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  return `${offsetMs < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}
+
+const CARD_HEIGHT = 70;
+const CARD_GAP = 10;
+
+function cards({ metrics }: Session): Shape[] {
+  const recordedS = metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0);
+  const speed = (value: number | null) => (value === null ? "–" : (value * KM_PER_H).toFixed(1));
+  const bpm = (value: number | null) => (value === null ? "–" : value.toFixed(0));
+  const distance = metrics.total_distance ?? 0;
+  const isLong = distance >= 10_000;
+  const figures: [string, string][] = [
+    isLong ? ["Distance, km", (distance / 1000).toFixed(2)] : ["Distance, m", distance.toFixed(0)],
+    ["Recorded", clockText(recordedS)],
+    ["Sprints", String(metrics.sprint.threshold_1.values.length)],
+    ["Maximum speed, km/h", speed(metrics.max_speed)],
+    ["Mean speed, km/h", speed(metrics.average_speed)],
+    ["Heart rate, mean / max", `${bpm(metrics.hr_avg)} / ${bpm(metrics.hr_max)}`],
+  ];
+  const width = (FIGURES.width - 2 * CARD_GAP) / 3;
+  return figures.flatMap(([label, value], i): Shape[] => {
+    const x = FIGURES.x + (i % 3) * (width + CARD_GAP);
+    const y = FIGURES.y + Math.floor(i / 3) * (CARD_HEIGHT + CARD_GAP);
+    return [
+      { kind: "box", x, y, width, height: CARD_HEIGHT, fill: PANEL, radius: 10 },
+      { kind: "text", x: x + 12, y: y + 22, text: label, size: 12, color: MUTED },
+      { kind: "text", x: x + 12, y: y + 54, text: value, size: 25, color: INK, isBold: true },
+    ];
+  });
+}
+
+const ROW_HEIGHT = 24;
+const ZONES_TOP = FIGURES.y + 2 * CARD_HEIGHT + CARD_GAP + 26;
+
+function zoneTable({ metrics }: Session): Shape[] {
+  const zones = metrics.distance_per_speed_ranges;
+  const colors = zoneColors(zones.length);
+  const right = FIGURES.x + FIGURES.width;
+  const column = {
+    limits: FIGURES.x + 22,
+    bar: FIGURES.x + 140,
+    distance: right - 150,
+    share: right - 76,
+    time: right,
+  };
+  const largest = Math.max(...zones.map(({ ratio }) => ratio), 1e-9);
+  const kmPerH = (limit: number) => String(Number((limit * KM_PER_H).toFixed(1)));
+  const head = (x: number, text: string, anchor: "start" | "end"): Shape => ({
+    kind: "text",
+    ...{ x, y: ZONES_TOP, text, size: 12, color: MUTED, anchor },
+  });
+  const rowHeight = Math.min(ROW_HEIGHT, (FIGURES.y + FIGURES.height - ZONES_TOP - 100) / zones.length);
+  return [
+    head(FIGURES.x, "Speed zones, km/h", "start"),
+    head(column.share, "distance", "end"),
+    head(column.time, "time", "end"),
+    ...zones.flatMap(({ distance, ratio, threshold_low, threshold_high }, i): Shape[] => {
+      const y = ZONES_TOP + (i + 1) * rowHeight;
+      const color = colors[i] ?? INK;
+      const limits =
+        i === zones.length - 1
+          ? `from ${kmPerH(threshold_low)}`
+          : `${kmPerH(threshold_low)} – ${kmPerH(threshold_high)}`;
+      const cell = (x: number, text: string): Shape => ({
+        kind: "text",
+        ...{ x, y, text, size: 14, color: INK, anchor: "end" as const },
+      });
+      return [
+        { kind: "box", x: FIGURES.x, y: y - 11, width: 12, height: 12, fill: color, radius: 3 },
+        { kind: "text", x: column.limits, y, text: limits, size: 14, color: INK },
+        {
+          kind: "box",
+          x: column.bar,
+          y: y - 11,
+          width: ratio === 0 ? 0 : Math.max(1, (130 * ratio) / largest),
+          height: 12,
+          fill: color,
+        },
+        cell(column.distance, `${distance.toFixed(0)} m`),
+        cell(column.share, `${(100 * ratio).toFixed(1)} %`),
+        cell(column.time, clockText(metrics.time_per_speed_ranges[i]?.duration ?? 0)),
+      ];
+    }),
+  ];
+}
+
+function effortLines({ metrics }: Session): Shape[] {
+  const { accelerations, decelerations, hid } = metrics;
+  const metres = ({ values }: { values: readonly { distance: number }[] }) =>
+    values.reduce((sum, { distance }) => sum + distance, 0).toFixed(0);
+  const kmPerH = (limit: number) => Number((limit * KM_PER_H).toFixed(1));
+  const efforts = (name: string, { threshold_1: low, threshold_2: high }: typeof accelerations) =>
+    `${name}: ${low.values.length} of ${low.threshold} to ${high.threshold} m/s², ${high.values.length} from ${high.threshold} m/s²`;
+  const texts = [
+    `High intensity: ${metres(hid.threshold_1)} m from ${kmPerH(hid.threshold_1.threshold)} km/h, ${metres(hid.threshold_2)} m from ${kmPerH(hid.threshold_2.threshold)} km/h`,
+    efforts("Accelerations", accelerations),
+    efforts("Decelerations", decelerations),
+  ];
+  const top = FIGURES.y + FIGURES.height - (texts.length - 1) * 22 - 6;
+  return texts.map((text, i) => ({
+    kind: "text",
+    x: FIGURES.x,
+    y: top + i * 22,
+    text,
+    size: 14,
+    color: INK,
+  }));
+}
+
+function clockText(seconds: number): string {
+  const whole = Math.round(seconds);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+}
+
+function speedTicks({ metrics }: Session): number[] {
+  return roundTicks(0, Math.max(1, (metrics.max_speed ?? 0) * KM_PER_H), 4);
+}
+
+function plot(
+  { metrics, offsetMs }: Session,
+  { timesMs, valueAt, gapMs }: Series,
+  y: number,
+  height: number,
+  title: string,
+  color: string,
+  ticks: readonly number[],
+): Shape[] {
+  const fromMs = metrics.first_timestamp ?? 0;
+  const toMs = metrics.last_timestamp ?? fromMs;
+  const width = WIDTH - MARGIN - PLOT_LEFT;
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
+  const yOf = (value: number) => y + ((high - Math.min(Math.max(value, low), high)) / (high - low)) * height;
+  const lines = thinnedLines(timesMs, valueAt, { fromMs, toMs, columns: width }, gapMs).map((line) =>
+    line.map((point) => ({ x: PLOT_LEFT + point.x, y: yOf(point.y) })),
+  );
+  const right = PLOT_LEFT + width;
+  return [
+    { kind: "text", x: PLOT_LEFT, y: y - 12, text: title, size: 14, color: INK, isBold: true },
+    ...ticks.flatMap((tick): Shape[] => [
+      {
+        kind: "lines",
+        lines: [
+          [
+            { x: PLOT_LEFT, y: yOf(tick) },
+            { x: right, y: yOf(tick) },
+          ],
+        ],
+        color: FAINT,
+        width: 1,
+      },
+      {
+        kind: "text",
+        ...{
+          x: PLOT_LEFT - 8,
+          y: yOf(tick) + 4,
+          text: String(tick),
+          size: 12,
+          color: MUTED,
+          anchor: "end" as const,
+        },
+      },
+    ]),
+    ...timeTicks(fromMs, toMs, 10, offsetMs).map(({ ms, label }): Shape => {
+      const x = PLOT_LEFT + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
+      return { kind: "text", x, y: y + height + 18, text: label, size: 12, color: MUTED, anchor: "middle" };
+    }),
+    { kind: "lines", lines, color, width: 1.2 },
+  ];
+}

@@ -1,0 +1,29 @@
+/** A point in pixels from the top left corner. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Parts of a picture, painted in their order. Colours are `#rrggbb`, lengths pixels. */
+export type Shape =
+  | { kind: "lines"; lines: readonly (readonly Point[])[]; color: string; width: number }
+  | { kind: "box"; x: number; y: number; width: number; height: number; fill: string; radius?: number }
+  | {
+      kind: "text";
+      x: number;
+      /** Of the baseline. */
+      y: number;
+      text: string;
+      size: number;
+      color: string;
+      anchor?: "start" | "middle" | "end";
+      isBold?: boolean;
+    };
+
+export interface Picture {
+  width: number;
+  height: number;
+  /** For readers who do not see it. */
+  title: string;
+  shapes: readonly Shape[];
+}

@@ -1,0 +1,68 @@
+import type { Point } from "./shapes.js";
+
+/** A part of the time axis, drawn on a number of columns. */
+export interface TimeSpan {
+  fromMs: number;
+  toMs: number;
+  columns: number;
+}
+
+/**
+ * Lines through samples, with at most four points in a column: the first, the lowest, the highest and the last. Drawn on these
+ * columns, they look like lines through all samples, so no peak is lost.
+ *
+ * @param timesMs in ascending order
+ * @param valueAt value of a sample; NaN where there is none
+ * @param span samples outside of it are left out
+ * @param gapMs samples further apart are not joined
+ * @returns `x` from 0 to `columns`, `y` the value
+ */
+export function thinnedLines(
+  timesMs: Float64Array,
+  valueAt: (sample: number) => number,
+  span: TimeSpan,
+  gapMs: number,
+): Point[][] {
+  const { fromMs, toMs, columns } = span;
+  const lines: Point[][] = [];
+  const scale = columns / Math.max(1, toMs - fromMs);
+  let line: Point[] = [];
+  let bucket: Point[] = [];
+  let column = -1;
+  let previousMs = Number.NEGATIVE_INFINITY;
+  const endBucket = () => {
+    line.push(...extremes(bucket));
+    bucket = [];
+  };
+  for (let i = 0; i < timesMs.length; i++) {
+    const y = valueAt(i);
+    const ms = timesMs[i] ?? 0;
+    if (Number.isNaN(y) || ms < fromMs || ms > toMs) continue;
+    const x = (ms - fromMs) * scale;
+    if (ms - previousMs > gapMs) {
+      endBucket();
+      if (line.length > 0) lines.push(line);
+      line = [];
+    } else if (Math.floor(x) !== column) {
+      endBucket();
+    }
+    column = Math.floor(x);
+    bucket.push({ x, y });
+    previousMs = ms;
+  }
+  endBucket();
+  if (line.length > 0) lines.push(line);
+  return lines;
+}
+
+function extremes(points: readonly Point[]): Point[] {
+  if (points.length <= 4) return [...points];
+  let lowest = 0;
+  let highest = 0;
+  points.forEach(({ y }, i) => {
+    if (y < (points[lowest]?.y ?? y)) lowest = i;
+    if (y > (points[highest]?.y ?? y)) highest = i;
+  });
+  const kept = new Set([0, Math.min(lowest, highest), Math.max(lowest, highest), points.length - 1]);
+  return [...kept].flatMap((i) => points[i] ?? []);
+}

@@ -1,0 +1,155 @@
+import { INK, MUTED, PANEL, zoneColors } from "./palette.js";
+import { gapOf, type Session } from "./session.js";
+import type { Point, Shape } from "./shapes.js";
+
+export interface Frame {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+// WGS 84, equatorial radius
+const METRES_PER_E7 = (6_378_137 * Math.PI) / 180 / 1e7;
+const TURN_E7 = 3_600_000_000;
+
+/** A recording at one place is not enlarged beyond this. */
+const SMALLEST_EXTENT_M = 20;
+const PADDING = 24;
+/** Points of the track closer than this, in pixels, are left out. */
+const SHORTEST_STEP = 0.7;
+
+/** The track, coloured by the speed zones of the figures, with a scale bar and north up. */
+export function trackMap(session: Session, frame: Frame): Shape[] {
+  const { x, y, width, height } = frame;
+  const plane = planeOf(session);
+  const scale = Math.min(
+    (width - 2 * PADDING) / Math.max(plane.width, SMALLEST_EXTENT_M),
+    (height - 2 * PADDING) / Math.max(plane.height, SMALLEST_EXTENT_M),
+  );
+  const at = (row: number): Point => ({
+    x: x + width / 2 + ((plane.east[row] ?? 0) - plane.width / 2) * scale,
+    y: y + height / 2 - ((plane.north[row] ?? 0) - plane.height / 2) * scale,
+  });
+  const limits = session.metrics.definition.parameters.speed_ranges;
+  const colors = zoneColors(limits.length);
+  const tracks = tracksByZone(session, at, limits).map(
+    (lines, zone): Shape => ({ kind: "lines", lines, color: colors[zone] ?? INK, width: 1.6 }),
+  );
+  return [
+    { kind: "box", ...frame, fill: PANEL, radius: 10 },
+    // fast above slow
+    ...tracks,
+    ...scaleBar(frame, scale),
+    ...northArrow(frame),
+  ];
+}
+
+/** Metres east and north of the south-west corner of the track. */
+function planeOf({ samples }: Session) {
+  const { length, latitudeE7, longitudeE7 } = samples;
+  const originE7 = longitudeE7[0] ?? 0;
+  let [south, north, west, east] = [Infinity, -Infinity, Infinity, -Infinity];
+  const longitudes = new Float64Array(length);
+  for (let row = 0; row < length; row++) {
+    // across 180 degrees the short way
+    const longitude = wrapped((longitudeE7[row] ?? 0) - originE7);
+    longitudes[row] = longitude;
+    [west, east] = [Math.min(west, longitude), Math.max(east, longitude)];
+    south = Math.min(south, latitudeE7[row] ?? 0);
+    north = Math.max(north, latitudeE7[row] ?? 0);
+  }
+  const perLongitude = METRES_PER_E7 * Math.cos((((south + north) / 2) * 1e-7 * Math.PI) / 180);
+  return {
+    east: longitudes.map((longitude) => (longitude - west) * perLongitude),
+    north: Float64Array.from({ length }, (_, row) => ((latitudeE7[row] ?? 0) - south) * METRES_PER_E7),
+    width: (east - west) * perLongitude,
+    height: (north - south) * METRES_PER_E7,
+  };
+}
+
+function wrapped(differenceE7: number): number {
+  return differenceE7 - Math.round(differenceE7 / TURN_E7) * TURN_E7;
+}
+
+/** The lines of each zone: a stretch in one zone continues to the first point of the next. */
+function tracksByZone(
+  { samples }: Session,
+  at: (row: number) => Point,
+  limits: readonly number[],
+): Point[][][] {
+  const { length, timestampMs, speedMmPerS } = samples;
+  const gapMs = gapOf(timestampMs.subarray(0, length));
+  const zones: Point[][][] = limits.map(() => []);
+  let line: Point[] = [];
+  let zone = -1;
+  let last: Point | null = null;
+  let previousMs = Number.NaN;
+  for (let row = 0; row < length; row++) {
+    const ms = timestampMs[row] ?? 0;
+    const speed = (speedMmPerS[row] ?? 0) / 1000;
+    const point = at(row);
+    const own = Math.max(
+      0,
+      limits.findLastIndex((limit) => speed >= limit),
+    );
+    const isJoined = ms >= previousMs && ms - previousMs <= gapMs && last !== null;
+    if (!isJoined || own !== zone) {
+      if (isJoined) line.push(point);
+      line = [point];
+      zones[own]?.push(line);
+      zone = own;
+      last = point;
+    } else if (last === null || Math.hypot(point.x - last.x, point.y - last.y) >= SHORTEST_STEP) {
+      line.push(point);
+      last = point;
+    }
+    previousMs = ms;
+  }
+  return zones.map((lines) => lines.filter((points) => points.length > 1));
+}
+
+function scaleBar({ x, y, width, height }: Frame, pixelsPerMetre: number): Shape[] {
+  const longest = (width * 0.25) / pixelsPerMetre;
+  const power = 10 ** Math.floor(Math.log10(longest));
+  const metres = ([5, 2, 1].find((factor) => factor * power <= longest) ?? 1) * power;
+  const length = metres * pixelsPerMetre;
+  const [right, bottom] = [x + width - 16, y + height - 16];
+  const bar = [
+    { x: right - length, y: bottom - 5 },
+    { x: right - length, y: bottom },
+    { x: right, y: bottom },
+    { x: right, y: bottom - 5 },
+  ];
+  return [
+    { kind: "lines", lines: [bar], color: INK, width: 1.5 },
+    {
+      kind: "text",
+      x: right - length / 2,
+      y: bottom - 8,
+      text: metres >= 1000 ? `${metres / 1000} km` : `${metres} m`,
+      size: 12,
+      color: INK,
+      anchor: "middle",
+    },
+  ];
+}
+
+function northArrow({ x, y, width }: Frame): Shape[] {
+  const [middle, top] = [x + width - 26, y + 18];
+  const arrow = [
+    [
+      { x: middle, y: top + 22 },
+      { x: middle, y: top },
+    ],
+    [
+      { x: middle - 5, y: top + 7 },
+      { x: middle, y: top },
+      { x: middle + 5, y: top + 7 },
+    ],
+  ];
+  return [
+    { kind: "lines", lines: arrow, color: MUTED, width: 1.5 },
+    { kind: "text", x: middle, y: top + 36, text: "N", size: 12, color: MUTED, anchor: "middle" },
+  ];
+}

@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { asi, MATCH, namesIn, RIDE, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
+
+describe("asi plot", () => {
+  test("draws speed and heart rate, 80 characters wide where there is no terminal", async () => {
+    const { status, stdout, stderr } = await asi(["plot", MATCH.path]);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`${MATCH.path}, AS-10017\n`);
+    expect(stdout).toMatch(/speed, km\/h[\s\S]+ {3}30 ┤[\s\S]+ {4}0 ┤[\s\S]+heart rate, bpm[\s\S]+ 180 ┤/);
+    expect(stdout).toMatch(/14:30 .*14:45/);
+    const [, ...lines] = stdout.trimEnd().split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBe(80);
+    expect(stdout).not.toContain("\x1b");
+  });
+
+  test("draws only the speed of a recording without heart rates", async () => {
+    const { stdout } = await asi(["plot", RIDE.path, "--sport", "biking"]);
+    expect(stdout).toContain("speed, km/h");
+    expect(stdout).not.toContain("heart rate");
+  });
+
+  test("uses colours with --color always, and escapes what names contain", async () => {
+    const folder = scratchFolder();
+    MATCH.copyTo(folder, "a\x1b[31m.asi");
+    const { stdout } = await asi(["plot", ".", "--color", "always"], { cwd: folder });
+    expect(stdout).toContain("a\\x1b[31m.asi, AS-10017");
+    expect(stdout).toContain("\x1b[94m");
+    expect((await asi(["plot", ".", "--color", "never"], { cwd: folder })).stdout).not.toContain("\x1b");
+  });
+
+  test("writes a picture, which is never overwritten without --force", async () => {
+    const folder = scratchFolder();
+    const svg = join(folder, "match.svg");
+    const { status, stdout, stderr } = await asi(["plot", MATCH.path, "-o", svg, "--tz", "Europe/Zurich"]);
+    expect([status, stdout, stderr]).toEqual([0, "", `${MATCH.path} -> ${svg}\n`]);
+    expect(readFileSync(svg, "utf8")).toMatch(/^<svg [\s\S]+match-hr\.asi[\s\S]+15:30:00[\s\S]+<\/svg>\n$/);
+    writeFileSync(svg, "mine");
+    const again = await asi(["plot", MATCH.path, "-o", svg]);
+    expect([again.status, readFileSync(svg, "utf8")]).toEqual([1, "mine"]);
+    expect(again.stderr).toMatch(/FILE_EXISTS/);
+    expect((await asi(["plot", MATCH.path, "-o", svg, "--force"])).status).toBe(0);
+    expect(namesIn(folder)).toEqual(["match.svg"]);
+  });
+
+  test("tells damage, and goes on after a file that cannot be drawn", async () => {
+    const { status, stdout, stderr } = await asi(["plot", WITHOUT_ROW.path, TORN.path]);
+    expect(status).toBe(1);
+    expect(stdout).toContain("DMG-0001");
+    expect(stderr).toMatch(/NO_SAMPLES[\s\S]+damaged: 8 bad checksums/);
+    expect((await asi(["plot", TORN.path])).status).toBe(3);
+  });
+
+  test.for([
+    [["-o", "x.pdf"], /-o names an SVG picture; give a name that ends in \.svg/],
+    [["-o", "-"], /-o names an SVG picture/],
+    [["-o", "x.svg", TORN.path], /one picture, but there are several inputs/],
+    [["--color", "blue"], /Allowed choices are auto, always, never/],
+  ] as const)("refuses %j", async ([flags, message]) => {
+    const { status, stderr } = await asi(["plot", MATCH.path, ...flags]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeSync, type SampleBatch } from "../src/index.js";
+import { computeMetrics } from "../src/metrics/index.js";
+import { BrailleGrid } from "../src/pictures/braille.js";
+import type { Session } from "../src/pictures/session.js";
+import { sessionPicture } from "../src/pictures/session-picture.js";
+import { toSvg } from "../src/pictures/svg.js";
+import { terminalPlot } from "../src/pictures/terminal-plot.js";
+import { thinnedLines } from "../src/pictures/thinned-lines.js";
+import { roundTicks, timeTicks } from "../src/pictures/ticks.js";
+import { fixture } from "./fixture-files.js";
+import { anySample, batchOf } from "./sample-batches.js";
+
+const INFO = decodeSync(fixture("valid/match-hr").bytes).info;
+
+function sessionOf(samples: SampleBatch, name = "match.asi"): Session {
+  return { name, info: INFO, samples, metrics: computeMetrics(samples), offsetMs: 0 };
+}
+
+const match = sessionOf(decodeSync(fixture("valid/match-hr").bytes).samples);
+
+describe("a grid of braille", () => {
+  it("has a dot for each point of a line, from the top left", () => {
+    const grid = new BrailleGrid(3, 1);
+    grid.line(0, 0, 0, 3);
+    grid.line(2, 3, 5, 0);
+    expect(grid.toRows()).toEqual(["\u2847\u2860\u280a"]);
+  });
+
+  it("draws nothing outside of itself", () => {
+    const grid = new BrailleGrid(2, 2);
+    grid.line(-5, -5, -1, 20);
+    grid.line(4, 0, 9, 0);
+    expect(grid.toRows()).toEqual(["\u2800\u2800", "\u2800\u2800"]);
+  });
+});
+
+describe("ticks", () => {
+  it.each([
+    [0, 26.8, [0, 10, 20, 30]],
+    [0, 1, [0, 0.5, 1]],
+    [96, 171, [80, 100, 120, 140, 160, 180]],
+    [120, 120, [120, 120.5, 121]],
+  ])("from %d to %d are round", (low, high, ticks) => {
+    expect(roundTicks(low, high, 4)).toEqual(ticks);
+  });
+
+  it("of time are whole minutes of the clock", () => {
+    const from = Date.parse("2025-03-15T14:31:20Z");
+    const labels = (offsetMs: number) =>
+      timeTicks(from, from + 1_200_000, 4, offsetMs).map(({ ms, label }) => [(ms - from) / 1000, label]);
+    expect(labels(0)).toEqual([
+      [220, "14:35"],
+      [520, "14:40"],
+      [820, "14:45"],
+      [1120, "14:50"],
+    ]);
+    expect(labels(45 * 60_000)[0]).toEqual([220, "15:20"]);
+  });
+});
+
+describe("thinned lines", () => {
+  const sample = fc.record({
+    stepMs: fc.integer({ min: 1, max: 300 }),
+    value: fc.integer({ min: 0, max: 999 }),
+  });
+
+  it("keep the lowest and the highest value of each column, at most four points, and all gaps", () => {
+    fc.assert(
+      fc.property(
+        fc.array(sample, { minLength: 1, maxLength: 400 }),
+        fc.integer({ min: 1, max: 40 }),
+        (steps, columns) => {
+          let ms = 0;
+          const timesMs = Float64Array.from(steps, ({ stepMs }) => {
+            ms += stepMs;
+            return ms;
+          });
+          const valueAt = (i: number) => steps[i]?.value ?? Number.NaN;
+          const lines = thinnedLines(timesMs, valueAt, { fromMs: 0, toMs: ms, columns }, 250);
+          const extremes = (points: Iterable<readonly [number, number]>) => {
+            const found = new Map<number, [number, number]>();
+            for (const [x, y] of points) {
+              const [low, high] = found.get(Math.floor(x)) ?? [y, y];
+              found.set(Math.floor(x), [Math.min(low, y), Math.max(high, y)]);
+            }
+            return found;
+          };
+          const all = steps.map(
+            ({ value }, i) => [(timesMs[i] ?? 0) * (columns / Math.max(1, ms)), value] as const,
+          );
+          expect(extremes(lines.flat().map(({ x, y }) => [x, y] as const))).toEqual(extremes(all));
+          expect(lines.length).toBe(1 + steps.filter(({ stepMs }, i) => i > 0 && stepMs > 250).length);
+          for (const line of lines) {
+            const perColumn = new Map<number, number>();
+            for (const { x } of line) perColumn.set(Math.floor(x), (perColumn.get(Math.floor(x)) ?? 0) + 1);
+            expect(Math.max(...perColumn.values())).toBeLessThanOrEqual(4);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe("the plot for a terminal", () => {
+  it.each([40, 80, 200])("fits a width of %d characters", (width) => {
+    const lines = terminalPlot(match, width).map(({ label, drawing }) => label + drawing);
+    expect(Math.max(...lines.map((line) => line.length))).toBe(width);
+    expect(lines.filter((line) => /^ +(0|10|20|30|80|120|160) ┤/.test(line)).length).toBeGreaterThan(4);
+    expect(lines.at(-1)).toContain("14:3");
+  });
+
+  it("leaves the break of the match empty", () => {
+    const { drawing } = terminalPlot(match, 87)[10] ?? { drawing: "" };
+    // 80 characters for 19 minutes; the break lasts from minute 6 to minute 13
+    expect(drawing.slice(26, 54)).toBe("\u2800".repeat(28));
+    expect(drawing.slice(0, 25)).not.toContain("\u2800".repeat(10));
+  });
+});
+
+describe("the picture", () => {
+  it("shows the name, the figures and a line for each speed zone", () => {
+    const svg = toSvg(sessionPicture(match));
+    for (const text of ["match.asi", "AS-10017", "1852", "26.8", "146 / 171", "7.2 – 14.4", "14:36"]) {
+      expect(svg).toContain(text);
+    }
+    expect(svg.match(/<path /g)?.length).toBeGreaterThan(10);
+    expect(svg.length).toBeLessThan(100_000);
+  });
+
+  it("contains texts of the recording as text, never as markup", () => {
+    const name = `<script>alert("1")</script>&\u0000\ud800'`;
+    const svg = toSvg(sessionPicture({ ...match, name, info: { ...INFO, deviceName: "<b>" } }));
+    expect(svg).not.toContain("<script");
+    expect(svg).not.toContain("<b>");
+    expect(svg).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;\ufffd\ufffd'");
+  });
+
+  it("has finite coordinates, whatever the samples are", () => {
+    fc.assert(
+      fc.property(fc.array(anySample, { minLength: 1, maxLength: 60 }), (samples) => {
+        // figures cover at most 366 days
+        const year = samples.map((sample) => ({
+          ...sample,
+          timestampMs: sample.timestampMs % 15_000_000_000,
+        }));
+        const session = sessionOf(batchOf(year));
+        expect(toSvg(sessionPicture(session))).not.toMatch(/NaN|Infinity/);
+        for (const { drawing } of terminalPlot(session, 60)) expect(drawing.length).toBeLessThanOrEqual(60);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("draws a track across 180 degrees the short way", () => {
+    const at = (longitudeE7: number, i: number) => ({
+      ...{
+        timestampMs: i * 100,
+        latitudeE7: 0,
+        longitudeE7,
+        altitudeMm: 0,
+        speedMmPerS: 1000,
+        hr: 0,
+        fixType: 3,
+      },
+    });
+    const across = [1_799_999_900, 1_800_000_000, -1_799_999_900].map(at);
+    const beside = [-100, 0, 100].map(at);
+    expect(toSvg(sessionPicture(sessionOf(batchOf(across))))).toBe(
+      toSvg(sessionPicture(sessionOf(batchOf(beside)))),
+    );
+  });
+});
