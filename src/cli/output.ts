@@ -43,3 +43,13 @@ export async function writeOutput(
   await writeStreamToDescriptor(stream, new DescriptorOutput(1, options.signal));
   return null;
 }
+
+/** Bytes in memory as a stream. */
+export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}

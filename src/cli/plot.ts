@@ -9,7 +9,7 @@ import { type Context, runBatch } from "./batch.js";
 import type { Part } from "./console.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
-import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
+import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "./output.js";
 import { readSamples } from "./read-samples.js";
 import { limitsOf, type MetricsFlags, metricsOptions } from "./stats.js";
 import { resolveBounds, type TimeBound } from "./time-bounds.js";
@@ -49,12 +49,12 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     inputs,
     json: false,
     async work(input, _, onProgress) {
-      const { samples, inspection, ...limits } = await readSamples(
+      const { samples, inspection, from, to } = await readSamples(
         input,
         { bounds, serial, signal },
         onProgress,
       );
-      const metrics = computeMetrics(samples, { ...options, ...limitsOf(limits) });
+      const metrics = computeMetrics(samples, { ...options, ...limitsOf({ from, to }) });
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
       const session = { name: shortName(input), info: inspection.info, samples, metrics, offsetMs };
       if (output !== undefined) {
@@ -97,15 +97,6 @@ async function pictureOf(session: Session): Promise<Uint8Array> {
   const picture = sessionPicture(session);
   const { toSvg } = await import("../pictures/svg.js");
   return new TextEncoder().encode(toSvg(picture));
-}
-
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  });
 }
 
 function shortName(input: Input): string {

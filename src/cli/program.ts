@@ -14,6 +14,7 @@ import { addInfo } from "./commands/info.js";
 import { addPlot } from "./commands/plot.js";
 import { addRanges } from "./commands/ranges.js";
 import { addRepair } from "./commands/repair.js";
+import { addReport } from "./commands/report.js";
 import { addStats } from "./commands/stats.js";
 import { addValidate } from "./commands/validate.js";
 import { COLOR_MODES } from "./console.js";
@@ -28,6 +29,7 @@ const COMMANDS = [
   addInfo,
   addStats,
   addPlot,
+  addReport,
   addRanges,
   addValidate,
   addRepair,

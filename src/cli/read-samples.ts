@@ -1,3 +1,4 @@
+import { type DamagePlace, watchForDamage } from "../first-damage.js";
 import { type Inspection, inspectionOf } from "../read-result.js";
 import { noSamples } from "../recording-errors.js";
 import { joinBatches } from "../sample-batch.js";
@@ -19,6 +20,8 @@ export interface ReadFlags {
 export interface ReadSamples {
   samples: SampleBatch;
   inspection: Inspection;
+  /** null: there is none. */
+  firstDamage: DamagePlace | null;
   /** Limits of the rows, ms since 1970 UTC, where they were given. */
   from: number | undefined;
   to: number | undefined;
@@ -32,12 +35,13 @@ export function readSamples(
 ): Promise<ReadSamples> {
   const read = async () => {
     const { source, from, to } = await openBetween(input, bounds, serial, onProgress);
-    const reader = new SourceReader(source, { output: "columns", serial, from, to, signal });
+    const { chunks, firstDamage } = watchForDamage(source);
+    const reader = new SourceReader(chunks, { output: "columns", serial, from, to, signal });
     const batches: SampleBatch[] = [];
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
     const inspection = inspectionOf(await reader.result);
     if (inspection.rowsProduced === 0) throw noSamples(inspection.report);
-    return { samples: joinBatches(batches), inspection, from, to };
+    return { samples: joinBatches(batches), inspection, firstDamage: firstDamage(), from, to };
   };
   return sayingWhen(bounds, read());
 }

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { parseTimeBound } from "../time-bounds.js";
+import { parsePath } from "../values.js";
+import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
+import { withMetrics } from "./stats.js";
+
+/** `asi report` */
+export function addReport(program: Command, { context, onStatus }: Host): void {
+  const command = program
+    .command("report")
+    .summary("write an HTML file that shows a recording without any other program")
+    .description(
+      "Writes one HTML file with the viewer and the recording: track coloured by speed, plots, ranges, figures and damage. A browser opens it offline.",
+    )
+    .argument("<inputs...>", INPUTS)
+    .option("-o, --output <file>", "name of the HTML file; - is standard output", parsePath)
+    .option("-d, --out-dir <folder>", "write to this folder instead of beside the input", parsePath)
+    .option("-f, --force", "overwrite existing files");
+  withMetrics(command)
+    .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
+    .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
+  withJson(withSerial(withTimeZone(command, "of --from and --to")))
+    .addHelpText(
+      "before",
+      `Examples:
+  asi report match.asi
+  asi report match.asi -o match.html --max-hr 192
+  asi report season/ --out-dir reports
+`,
+    )
+    .addHelpText(
+      "after",
+      `
+Without -o the report of NAME.asi is NAME.html beside it; it is SERIAL.html in the current folder for standard input.
+
+--from and --to are written as for asi convert.
+${EXIT_STATUS}`,
+    )
+    .action(async (inputs: string[], flags) => {
+      const { report } = await import("../report.js");
+      onStatus(await report(inputs, flags, context));
+    });
+}

@@ -1,0 +1,106 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { decodeSync } from "../src/index.js";
+import { fromBase64, unpackSamples } from "../src/packed/index.js";
+import { type ReportData, reportHtml } from "../src/report-file.js";
+import { asi, MATCH, namesIn, scratchFolder, TORN, textOf } from "./asi-process.js";
+
+const ELEMENT = /<script type="application\/json" id="asi-recording">(.*?)<\/script>/s;
+
+const dataIn = (html: string): ReportData => JSON.parse(ELEMENT.exec(html)?.[1] ?? "null");
+
+describe("asi report", () => {
+  test("writes the viewer with every row, the header and the parameters inside", async () => {
+    const folder = scratchFolder();
+    const path = MATCH.copyTo(folder);
+    const { status, stdout, stderr } = await asi([
+      "report",
+      path,
+      "--max-hr",
+      "195",
+      "--sport",
+      "soccer-fifa",
+    ]);
+    const html = textOf(folder, "match.html");
+    expect([status, stdout]).toEqual([0, ""]);
+    expect(stderr).toBe(`${path}: ${Buffer.byteLength(html)} bytes -> ${join(folder, "match.html")}\n`);
+    const { samples, ...data } = dataIn(html);
+    expect(data).toMatchObject({
+      version: 1,
+      name: "match.asi",
+      inspection: { info: { serial: "AS-10017" }, report: MATCH.expected.report },
+      firstDamage: null,
+      metrics: { preset: "soccer-fifa", params: { max_hr: 195 } },
+    });
+    const decoded = decodeSync(new Uint8Array(MATCH.bytes));
+    expect(unpackSamples(fromBase64(samples))).toEqual(decoded.samples);
+    // the budget: viewer and 6 bytes a row
+    expect(samples.length / decoded.samples.length).toBeLessThanOrEqual(6);
+  });
+
+  test("loads nothing: there is no address in the file that a browser would fetch", async () => {
+    const { stdout } = await asi(["report", MATCH.path, "-o", "-"]);
+    expect(stdout).toMatch(/^<!doctype html>/i);
+    expect(stdout).not.toMatch(/<(?:link|img|iframe|script)[^>]*(?:src|href)=/i);
+    expect(stdout).not.toMatch(/@import|url\(\s*["']?https?:/i);
+  });
+
+  test("names the first damage, and ends with status 3", async () => {
+    const folder = scratchFolder();
+    const { status } = await asi(["report", TORN.path, "-o", join(folder, "x.html")]);
+    expect(status).toBe(3);
+    const validated = await asi(["validate", TORN.path, "--json"]);
+    const { firstDamage } = dataIn(textOf(folder, "x.html"));
+    expect(firstDamage?.byteOffset).toBe(JSON.parse(validated.stdout).firstDamage.byteOffset);
+  });
+
+  test("contains only the rows between --from and --to", async () => {
+    const { stdout } = await asi(["report", MATCH.path, "-o", "-", "--from", "14:31", "--to", "14:32"]);
+    const { timestampMs } = unpackSamples(fromBase64(dataIn(stdout).samples));
+    expect([timestampMs[0], timestampMs.at(-1)]).toEqual(
+      ["2025-03-15T14:31:00Z", "2025-03-15T14:32:00Z"].map((text) => Date.parse(text)),
+    );
+  });
+
+  test("writes a report for each input, never over a file or the input", async () => {
+    const folder = scratchFolder();
+    MATCH.copyTo(folder, "a.asi");
+    TORN.copyTo(folder, "b.asi");
+    const { status } = await asi(["report", ".", "-d", "out"], { cwd: folder });
+    expect([status, namesIn(join(folder, "out"))]).toEqual([3, ["a.html", "b.html"]]);
+    writeFileSync(join(folder, "a.html"), "mine");
+    expect((await asi(["report", "a.asi"], { cwd: folder })).stderr).toMatch(/FILE_EXISTS/);
+    expect(textOf(folder, "a.html")).toBe("mine");
+    const onto = await asi(["report", "a.asi", "-o", "a.asi", "--force"], { cwd: folder });
+    expect([onto.status, readFileSync(join(folder, "a.asi"))]).toEqual([2, MATCH.bytes]);
+    expect((await asi(["report", ".", "-o", "x.html"], { cwd: folder })).status).toBe(2);
+  });
+});
+
+describe("a report's HTML", () => {
+  const { info, report } = { info: { serial: "X" }, report: {} };
+  const data = (name: string) =>
+    ({
+      version: 1,
+      name,
+      inspection: { info, report },
+      firstDamage: null,
+      samples: "",
+    }) as unknown as ReportData;
+
+  test("has no character of a recording's text that could become markup", () => {
+    const name = `</script><!-- <script>&amp;'"\\ $& $1 \u2028\u0000\ud800é`;
+    const html = reportHtml("<body><!-- asi-recording --></body>", data(name));
+    const [, json = ""] = ELEMENT.exec(html) ?? [];
+    expect(html).toBe(`<body><script type="application/json" id="asi-recording">${json}</script></body>`);
+    expect(json).toMatch(/^[ -%'-;=?-~]+$/);
+    expect(JSON.parse(json).name).toBe(name);
+  });
+
+  test("comes from a template with one place for the recording", () => {
+    for (const template of ["<body></body>", "<!-- asi-recording --><!-- asi-recording -->"]) {
+      expect(() => reportHtml(template, data("x"))).toThrow(/must contain <!-- asi-recording --> once/);
+    }
+  });
+});
