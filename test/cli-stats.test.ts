@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Metrics } from "../src/metrics/index.js";
+import { decodeSync } from "../src/index.js";
+import { computeMetrics, type Metrics } from "../src/metrics/index.js";
 import { asi, Fixture, MATCH, namesIn, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
 
 /** Figures from the CSVs of fixtures, by a program that has nothing of the library (metrics/golden/independent.py). */
@@ -106,6 +107,20 @@ describe("asi stats", () => {
       distance_7_to_15_km_per_h_m: String(distance_per_speed_ranges[1].distance),
       distance_from_25_km_per_h_m: String(distance_per_speed_ranges[4].distance),
     });
+  });
+
+  test("takes the heart rates of the source that --hr names", async () => {
+    const { path, bytes } = new Fixture("valid/match-ecg");
+    const means = await Promise.all(
+      (["device", "ecg"] as const).map(async (hr) => {
+        const { stdout } = await asi(["stats", path, "--json", "--hr", hr]);
+        const { samples } = decodeSync(new Uint8Array(bytes), { hr });
+        const { metrics } = JSON.parse(stdout);
+        expect(metrics).toEqual(computeMetrics(samples));
+        return metrics.hr_avg;
+      }),
+    );
+    expect(new Set(means).size).toBe(2);
   });
 
   test("limits the rows by time, in the zone of --tz; slices begin at --from", async () => {

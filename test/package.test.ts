@@ -159,6 +159,37 @@ console.log(told, inspectSync(readFileSync("input.asi")).engine);`,
     expect(stdout).toBe(`${engine} ${engine}\n`);
   });
 
+  it("computes the figures that its command shows, packs rows, and writes reports", () => {
+    const { stdout, stderr } = run(
+      "figures.mjs",
+      `import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { decodeSync } from "asi-convert";
+import { computeMetrics } from "asi-convert/metrics";
+import { fromBase64, packSamples, toBase64, unpackSamples } from "asi-convert/packed";
+const { samples } = decodeSync(readFileSync("input.asi"));
+const unpacked = unpackSamples(fromBase64(toBase64(packSamples(samples))));
+const required = createRequire(import.meta.url)("asi-convert/metrics");
+console.log(JSON.stringify([samples, unpacked].map((rows) => computeMetrics(rows))));
+console.log(JSON.stringify(required.computeMetrics(samples)));`,
+    );
+    expect(stderr).toBe("");
+    const asi = (...args: string[]) =>
+      spawnSync(process.execPath, [join(scratch.installed, "dist/bin/asi.cjs"), ...args], {
+        cwd: scratch.folder,
+        encoding: "utf8",
+      });
+    const { metrics } = JSON.parse(asi("stats", "input.asi", "--json").stdout);
+    expect(metrics.total_distance).toBeGreaterThan(400);
+    const [imported = "", required = ""] = stdout.split("\n");
+    expect(JSON.parse(imported)).toEqual([metrics, metrics]);
+    expect(JSON.parse(required)).toEqual(metrics);
+    const report = asi("report", "input.asi", "-o", "-");
+    expect(report.stdout).toContain('<script type="application/json" id="asi-recording">{"version":1,');
+    // done, with damage
+    expect(report.status).toBe(3);
+  });
+
   it("does not let its inner files be imported", () => {
     const { stderr, status } = run("inner.mjs", `import "asi-convert/dist/index.js";`);
     expect(status).not.toBe(0);
@@ -183,7 +214,9 @@ describe("the types", () => {
   const consumer = `
 import { type AsiErrorCode, AsiError, AsiCsvStream, convert, decode, decodeRows, encode, findRanges, inspect, repair,
   type Range, type Report, type Row, type SampleBatch } from "asi-convert";
+import { computeMetrics, type Metrics } from "asi-convert/metrics";
 import { convertFile } from "asi-convert/node";
+import { packSamples, unpackSamples } from "asi-convert/packed";
 
 export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
   const { csv, fileName, report } = convert(blob, { columns: ["timestamp", "hr"], delimiter: ";", fillHrMs: 2000 });
@@ -192,7 +225,8 @@ export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
   for await (const batch of decode(bytes, { engine: "scalar" })) {
     const one: SampleBatch = batch;
     const times: Float64Array = one.timestampMs;
-    void times;
+    const { total_distance }: Metrics = computeMetrics(unpackSamples(packSamples(one)), { preset: "running" });
+    void [times, total_distance];
   }
   const rows: Row[] = [];
   for await (const row of decodeRows(blob.stream())) rows.push(row);
@@ -212,6 +246,8 @@ export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
   }
   // @ts-expect-error there is no such column
   convert(bytes, { columns: ["pulse"] });
+  // @ts-expect-error there is no such preset
+  computeMetrics([], { preset: "chess" });
   // @ts-expect-error a path is no source
   decode("x.asi");
   void [stream, ranges, altitude, piped, repair(bytes).recording, account.bytes.total];

@@ -1,5 +1,4 @@
 import { extname } from "node:path";
-import { checkDecodeOptions } from "../decode-options.js";
 import { computeMetrics } from "../metrics/index.js";
 import type { Session } from "../pictures/session.js";
 import type { PlotLine } from "../pictures/terminal-plot.js";
@@ -10,20 +9,14 @@ import type { Part } from "./console.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "./output.js";
-import { readSamples } from "./read-samples.js";
+import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { limitsOf, type MetricsFlags, metricsOptions } from "./stats.js";
-import { resolveBounds, type TimeBound } from "./time-bounds.js";
 import { offsetIn } from "./time-text.js";
 import { UsageError } from "./usage-error.js";
 
-export interface PlotFlags extends MetricsFlags {
+export interface PlotFlags extends MetricsFlags, SampleFlags {
   output?: string;
   force?: boolean;
-  color?: "auto" | "always" | "never";
-  from?: TimeBound;
-  to?: TimeBound;
-  tz?: string;
-  serial?: string;
 }
 
 interface Plotted {
@@ -38,9 +31,8 @@ const WIDTH_WITHOUT_TERMINAL = 80;
 /** `asi plot`: speed and heart rate in the terminal, or a picture. */
 export async function plot(args: string[], flags: PlotFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
-  const { output, force, serial } = flags;
-  const bounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
-  checkDecodeOptions({ serial, ...resolveBounds(bounds, null) });
+  const { output, force } = flags;
+  const selection = selectionOf(flags);
   const options = metricsOptions(flags);
   const inputs = findInputs(args);
   checkOutput(output, args, inputs);
@@ -49,11 +41,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     inputs,
     json: false,
     async work(input, _, onProgress) {
-      const { samples, inspection, from, to } = await readSamples(
-        input,
-        { bounds, serial, signal },
-        onProgress,
-      );
+      const { samples, inspection, from, to } = await readSamples(input, selection, signal, onProgress);
       const metrics = computeMetrics(samples, { ...options, ...limitsOf({ from, to }) });
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
       const session = { name: shortName(input), info: inspection.info, samples, metrics, offsetMs };
@@ -69,7 +57,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         console.message(`${name} -> ${path}`);
       } else {
         const { terminalPlot } = await import("../pictures/terminal-plot.js");
-        const isColored = console.paintsData(flags.color ?? "auto");
+        const isColored = console.paintsData;
         if (!isFirst) await console.data("\n");
         isFirst = false;
         await console.data(`${name}, ${session.info.serial}\n`);

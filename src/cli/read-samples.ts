@@ -1,19 +1,36 @@
+import { checkDecodeOptions } from "../decode-options.js";
 import { type DamagePlace, watchForDamage } from "../first-damage.js";
 import { type Inspection, inspectionOf } from "../read-result.js";
 import { noSamples } from "../recording-errors.js";
 import { joinBatches } from "../sample-batch.js";
 import { SourceReader } from "../source-reader.js";
-import type { SampleBatch } from "../types.js";
+import type { HrSource, SampleBatch } from "../types.js";
 import { openBetween } from "./convert-input.js";
 import type { Input } from "./inputs.js";
 import { sayingWhen } from "./no-samples.js";
-import type { TimeBounds } from "./time-bounds.js";
+import { resolveBounds, type TimeBound, type TimeBounds } from "./time-bounds.js";
 
-/** Which rows of an input are read, and how. */
-export interface ReadFlags {
+/** Options that say which rows of an input are read, and how. */
+export interface SampleFlags {
+  from?: TimeBound;
+  to?: TimeBound;
+  tz?: string;
+  serial?: string;
+  hr?: HrSource;
+}
+
+/** The same after their check. */
+export interface SampleSelection {
   bounds: TimeBounds;
   serial: string | undefined;
-  signal: AbortSignal;
+  hr: HrSource | undefined;
+}
+
+/** Throws `BAD_OPTION` for flags that no recording can be read with. */
+export function selectionOf({ from, to, tz, serial, hr }: SampleFlags): SampleSelection {
+  const bounds = { from, to, timeZone: tz };
+  checkDecodeOptions({ serial, hr, ...resolveBounds(bounds, null) });
+  return { bounds, serial, hr };
 }
 
 /** All rows of an input in memory, 26 bytes each. */
@@ -30,13 +47,14 @@ export interface ReadSamples {
 /** Reads an input to its end. Throws what `decode` throws, `NO_SAMPLES`, and why an input is missing. */
 export function readSamples(
   input: Input,
-  { bounds, serial, signal }: ReadFlags,
+  { bounds, serial, hr }: SampleSelection,
+  signal: AbortSignal,
   onProgress: (bytesRead: number) => void,
 ): Promise<ReadSamples> {
   const read = async () => {
     const { source, from, to } = await openBetween(input, bounds, serial, onProgress);
     const { chunks, firstDamage } = watchForDamage(source);
-    const reader = new SourceReader(chunks, { output: "columns", serial, from, to, signal });
+    const reader = new SourceReader(chunks, { output: "columns", serial, hr, from, to, signal });
     const batches: SampleBatch[] = [];
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
     const inspection = inspectionOf(await reader.result);

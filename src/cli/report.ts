@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { checkDecodeOptions } from "../decode-options.js";
 import type { WrittenFile } from "../files/output-file.js";
 import { computeMetrics } from "../metrics/index.js";
 import { packSamples, toBase64 } from "../packed/index.js";
@@ -13,19 +12,14 @@ import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
-import { readSamples } from "./read-samples.js";
+import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
-import { resolveBounds, type TimeBound } from "./time-bounds.js";
 import { UsageError } from "./usage-error.js";
 
-export interface ReportFlags extends MetricsFlags {
+export interface ReportFlags extends MetricsFlags, SampleFlags {
   output?: string;
   outDir?: string;
   force?: boolean;
-  from?: TimeBound;
-  to?: TimeBound;
-  tz?: string;
-  serial?: string;
   json?: boolean;
 }
 
@@ -41,9 +35,8 @@ const TEMPLATE = join(__dirname, "..", "report.html");
 /** `asi report`: the viewer and a recording in one file. */
 export async function report(args: string[], flags: ReportFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
-  const { output, outDir, force, serial } = flags;
-  const bounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
-  checkDecodeOptions({ serial, ...resolveBounds(bounds, null) });
+  const { output, outDir, force } = flags;
+  const selection = selectionOf(flags);
   const { preset, params = {} } = metricsOptions(flags);
   // refuses wrong parameters before a file is read
   computeMetrics([], { preset, params });
@@ -55,8 +48,7 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
     inputs,
     json: flags.json === true,
     async work(input, index, onProgress) {
-      const how = { bounds, serial, signal };
-      const { samples, inspection, firstDamage } = await readSamples(input, how, onProgress);
+      const { samples, inspection, firstDamage } = await readSamples(input, selection, signal, onProgress);
       const path = output ?? pathFor(input, inspection.info.serial, outDir);
       const html = reportHtml(template, {
         version: 1,

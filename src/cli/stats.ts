@@ -1,15 +1,13 @@
-import { checkDecodeOptions } from "../decode-options.js";
 import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../metrics/index.js";
 import type { RecordingInfo, Report } from "../types.js";
 import { notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, isDamaged, statusOf } from "./exit-status.js";
 import { findInputs, nameOf } from "./inputs.js";
-import { readSamples } from "./read-samples.js";
+import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import type { SpeedZones } from "./speed-zones.js";
 import { StatsTable } from "./stats-csv.js";
 import { statsText } from "./stats-text.js";
-import { resolveBounds, type TimeBound } from "./time-bounds.js";
 import { instantFormat } from "./time-text.js";
 import { UsageError } from "./usage-error.js";
 
@@ -20,12 +18,8 @@ export interface MetricsFlags {
   maxHr?: number;
 }
 
-export interface StatsFlags extends MetricsFlags {
-  from?: TimeBound;
-  to?: TimeBound;
-  tz?: string;
+export interface StatsFlags extends MetricsFlags, SampleFlags {
   format?: "text" | "csv";
-  serial?: string;
   json?: boolean;
 }
 
@@ -38,9 +32,8 @@ interface Stats {
 /** `asi stats`: figures of recordings, by the functions that the service uses. */
 export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
-  const bounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
-  checkDecodeOptions({ serial: flags.serial, ...resolveBounds(bounds, null) });
+  const selection = selectionOf(flags);
   const options = metricsOptions(flags);
   // refuses wrong parameters before a file is read
   computeMetrics([], options);
@@ -51,12 +44,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     inputs: findInputs(args, flags),
     json: flags.json === true,
     async work(input, _, onProgress) {
-      const { serial } = flags;
-      const { samples, inspection, from, to } = await readSamples(
-        input,
-        { bounds, serial, signal },
-        onProgress,
-      );
+      const { samples, inspection, from, to } = await readSamples(input, selection, signal, onProgress);
       const { info, report } = inspection;
       return { info, report, metrics: computeMetrics(samples, { ...options, ...limitsOf({ from, to }) }) };
     },

@@ -1,7 +1,7 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { parseTimeBound } from "../time-bounds.js";
 import { parsePath } from "../values.js";
-import { EXIT_STATUS, type Host, INPUTS, withSerial, withTimeZone } from "./common-options.js";
+import { EXIT_STATUS, type Host, INPUTS, withHr, withSerial, withTimeZone } from "./common-options.js";
 import { withMetrics } from "./stats.js";
 
 /** `asi plot` */
@@ -14,15 +14,8 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
     )
     .argument("<inputs...>", INPUTS)
     .option("-o, --output <file>", "write an SVG picture to this file", parsePath)
-    .option("-f, --force", "overwrite an existing file")
-    .addOption(
-      new Option("--color <when>", "colours in the terminal: auto (default), always or never").choices([
-        "auto",
-        "always",
-        "never",
-      ]),
-    );
-  withMetrics(command)
+    .option("-f, --force", "overwrite an existing file");
+  withHr(withMetrics(command))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
   withSerial(withTimeZone(command, "of --from and --to and of the times shown"))

@@ -1,7 +1,15 @@
 import type { Command } from "commander";
 import { parseTimeBound } from "../time-bounds.js";
 import { parsePath } from "../values.js";
-import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
+import {
+  EXIT_STATUS,
+  type Host,
+  INPUTS,
+  withHr,
+  withJson,
+  withSerial,
+  withTimeZone,
+} from "./common-options.js";
 import { withMetrics } from "./stats.js";
 
 /** `asi report` */
@@ -16,7 +24,7 @@ export function addReport(program: Command, { context, onStatus }: Host): void {
     .option("-o, --output <file>", "name of the HTML file; - is standard output", parsePath)
     .option("-d, --out-dir <folder>", "write to this folder instead of beside the input", parsePath)
     .option("-f, --force", "overwrite existing files");
-  withMetrics(command)
+  withHr(withMetrics(command))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
   withJson(withSerial(withTimeZone(command, "of --from and --to")))

@@ -3,7 +3,15 @@ import { PRESETS } from "../../metrics/presets.js";
 import { parseSpeedZones } from "../speed-zones.js";
 import { parseTimeBound } from "../time-bounds.js";
 import { wholeNumber } from "../values.js";
-import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
+import {
+  EXIT_STATUS,
+  type Host,
+  INPUTS,
+  withHr,
+  withJson,
+  withSerial,
+  withTimeZone,
+} from "./common-options.js";
 
 /** Options that select the parameters of the figures. */
 export const withMetrics = (command: Command) =>
@@ -33,7 +41,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
       "Computes the figures of each recording: distance, duration, mean and maximum speed, distance and time in each speed zone, sprints, accelerations, and time in each heart-rate zone. The service computes them with the same functions.",
     )
     .argument("<inputs...>", INPUTS);
-  withMetrics(command)
+  withHr(withMetrics(command))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
   withTimeZone(command, "of --from and --to and of the times shown").addOption(
