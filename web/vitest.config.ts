@@ -7,6 +7,7 @@ export default defineConfig({
     // No test judges by the clock; this only ends one that hangs, on a slow machine too.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // One browser serves all files; more at once would only wait for the processor.
     fileParallelism: false,
   },

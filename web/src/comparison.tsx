@@ -15,7 +15,7 @@ import { newSelection } from "./view/selection.js";
 import type { Settings } from "./view/settings.js";
 import { duration } from "./view/times.js";
 
-interface Props {
+export interface ComparisonProps {
   recordings: readonly Recording[];
   reader: RecordingReader;
   settings: Settings;
@@ -29,7 +29,7 @@ const COLOURINGS = [
 ] as const satisfies readonly (readonly [Colouring, string])[];
 
 /** Several recordings: a table of figures with differences, tracks in colours, a plot for each with one cursor. */
-export function Comparison({ recordings, reader, settings, onClose }: Props) {
+export function Comparison({ recordings, reader, settings, onClose }: ComparisonProps) {
   // players of one match meet on the clock, sessions of different days at their starts
   const clock = useSignal<Clock>(overlap(recordings) ? "clock" : "start");
   const channel = useSignal<ChannelName>("speed");

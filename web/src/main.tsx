@@ -4,8 +4,12 @@ import "./styles.css";
 import { App } from "./app.js";
 import { RecordingWorker } from "./recording/client.js";
 import { Workspace } from "./recording/workspace.js";
+import { applyLink } from "./view/link.js";
+import { keepOffline } from "./view/offline.js";
 import { rememberedSettings } from "./view/settings.js";
 
 const settings = rememberedSettings();
+const linked = applyLink(location.hash, settings);
 const workspace = new Workspace(new RecordingWorker());
-render(<App workspace={workspace} settings={settings} />, document.body);
+render(<App workspace={workspace} settings={settings} linked={linked} />, document.body);
+keepOffline();

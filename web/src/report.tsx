@@ -37,7 +37,7 @@ function start(): void {
   render(
     <>
       <header>
-        <span class="brand">{data.name}</span>
+        <h1 class="brand">{data.name}</h1>
         <span class="spacer" />
         <SettingsMenu settings={settings} />
         <ThemeButton settings={settings} />

@@ -1,27 +1,28 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Colouring } from "./map/drawing.js";
-import { Condition, isDamaged } from "./parts/condition.js";
-import { Downloads } from "./parts/downloads.js";
-import { FigurePanels } from "./parts/figures.js";
-import { Ranges } from "./parts/ranges.js";
-import { RecordingCard } from "./parts/recording-card.js";
 import { Stage } from "./parts/stage.js";
 import { SummaryCards } from "./parts/summary.js";
 import { useFigures } from "./parts/use-figures.js";
-import { ValueTable } from "./parts/value-table.js";
 import { channelRows, readoutsAt } from "./recording/channels.js";
+import { isDamaged } from "./recording/is-damaged.js";
 import type { RecordingReader } from "./recording/messages.js";
 import type { Damage, Recording } from "./recording/recording.js";
 import { wholeOf } from "./recording/timeline.js";
 import { newSelection } from "./view/selection.js";
 import type { Settings } from "./view/settings.js";
+import { useLoaded } from "./view/use-loaded.js";
+import type { TimeWindow } from "./view/window.js";
 
 interface Props {
   recording: Recording;
   reader: RecordingReader;
   settings: Settings;
+  /** The part that a link shows; null for the whole. */
+  linked?: TimeWindow | null;
 }
+
+const loadDetails = async () => (await import("./parts/details.js")).Details;
 
 const COLOURINGS = [
   ["speed", "Speed"],
@@ -30,9 +31,9 @@ const COLOURINGS = [
 ] as const satisfies readonly (readonly [Colouring, string])[];
 
 /** One recording: figures, map and plots, and what the file says about itself. */
-export function Viewer({ recording, reader, settings }: Props) {
+export function Viewer({ recording, reader, settings, linked = null }: Props) {
   const whole = useSignal(wholeOf([recording], "clock"));
-  const selection = useMemo(() => newSelection(whole), [whole]);
+  const [selection] = useState(() => newSelection(whole, linked));
   const placed = useMemo(() => [{ recording, offsetMs: 0, number: 0 }], [recording]);
   const colouring = useSignal<Colouring>("speed");
   const speedUnit = settings.speedUnit.value;
@@ -40,6 +41,7 @@ export function Viewer({ recording, reader, settings }: Props) {
   const overview = useMemo(() => rows.slice(0, 1).map(({ content }) => content), [rows]);
   const { figures, problem } = useFigures(placed, selection.shown, settings, reader).value;
   const computed = figures[0] ?? null;
+  const Details = useLoaded(loadDetails);
   const damage = useSignal<Damage | null>(null);
   const marks = useSignal<readonly number[]>([]);
 
@@ -68,18 +70,17 @@ export function Viewer({ recording, reader, settings }: Props) {
         readoutsAt={(ms) => readoutsAt(recording, ms, settings)}
         marks={marks}
       />
-      <div class="details">
-        {computed === null ? null : (
-          <FigurePanels figures={computed} selection={selection} settings={settings} />
-        )}
-        <Ranges recording={recording} selection={selection} settings={settings} />
-        <Condition recording={recording} damage={damage} selection={selection} settings={settings} />
-        <RecordingCard recording={recording} settings={settings} />
-        {reader.canSave ? (
-          <Downloads recording={recording} offsetMs={0} selection={selection} reader={reader} />
-        ) : null}
-      </div>
-      <ValueTable rows={rows} selection={selection} settings={settings} />
+      {Details === null ? null : (
+        <Details
+          recording={recording}
+          figures={computed}
+          damage={damage}
+          rows={rows}
+          selection={selection}
+          settings={settings}
+          reader={reader}
+        />
+      )}
     </>
   );
 }

@@ -49,7 +49,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     const spoken = async () => (await slider.getAttribute("aria-valuetext")) ?? "";
     expect(await spoken()).toContain(`Speed ${speed} km/h`);
     expect(await spoken()).toContain(`Altitude ${altitude} m`);
-    await page.getByText("Settings").click();
+    await page.getByText("Settings", { exact: true }).click();
     await page.getByRole("button", { name: "UTC" }).click();
     await expect.poll(spoken).toContain(`Time ${first.toISOString().slice(11, 21)}`);
     await page.getByRole("button", { name: "Europe/Zurich" }).click();

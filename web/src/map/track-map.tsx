@@ -5,7 +5,10 @@ import { useSize } from "../view/element-size.js";
 import type { Settings } from "../view/settings.js";
 import { type Camera, cameraFor, panned, scaleBar, toGround, toScreen, zoomedAt } from "./camera.js";
 import type { Colouring, Drawing } from "./drawing.js";
-import type { Box } from "./projection.js";
+import type { Pitch } from "./pitch.js";
+import { PitchOutline } from "./pitch-outline.js";
+import type { Box, Origin } from "./projection.js";
+import { Tiles } from "./tiles.js";
 
 /** A point on the map. */
 export interface Marker {
@@ -18,6 +21,9 @@ export interface Marker {
 interface Props {
   /** Around all tracks. */
   box: Box;
+  origin: Origin;
+  /** The pitch whose outline is drawn; null for none. */
+  pitch: Pitch | null;
   /** Draws the tracks; gives RGBA bytes. */
   draw: (drawing: Drawing) => Promise<Uint8ClampedArray<ArrayBuffer>>;
   /** Changes when the tracks look different: another part is shown, another one is open. */
@@ -42,7 +48,20 @@ const KEY_PAN_PX = 60;
 
 /** The tracks from above. North is up. */
 export function TrackMap(props: Props) {
-  const { box, draw, content, colouring, fastest, markers, onPoint, settings, description, children } = props;
+  const {
+    box,
+    origin,
+    pitch,
+    draw,
+    content,
+    colouring,
+    fastest,
+    markers,
+    onPoint,
+    settings,
+    description,
+    children,
+  } = props;
   const area = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = useSize(area);
@@ -104,11 +123,16 @@ export function TrackMap(props: Props) {
       }
     }
   };
-  const show = ({ width, height, camera: view }: Drawing, pixels: Uint8ClampedArray<ArrayBuffer>) => {
+  const show = (
+    { width, height, pixelRatio, camera: view }: Drawing,
+    pixels: Uint8ClampedArray<ArrayBuffer>,
+  ) => {
     const element = canvas.current;
     if (element === null) return;
     if (element.width !== width) element.width = width;
     if (element.height !== height) element.height = height;
+    element.style.width = `${width / pixelRatio}px`;
+    element.style.height = `${height / pixelRatio}px`;
     element.getContext("2d")?.putImageData(new ImageData(pixels, width, height), 0, 0);
     drawn.current = view;
     alignPicture();
@@ -122,8 +146,8 @@ export function TrackMap(props: Props) {
     if (element === null || now === null || then === null) return;
     const scale = now.scale / then.scale;
     const { x, y } = toScreen(now, { width: 0, height: 0 }, then.east, then.north);
-    element.style.transform =
-      scale === 1 && x === 0 && y === 0 ? "" : `translate(${x}px, ${y}px) scale(${scale})`;
+    // the middle of the picture lies in the middle of the map, whatever size the map had when it was drawn
+    element.style.transform = `translate(-50%, -50%) translate(${x}px, ${y}px) scale(${scale})`;
   };
   useSignalEffect(() => {
     camera.value;
@@ -214,7 +238,11 @@ export function TrackMap(props: Props) {
 
   return (
     <div class="map" ref={area}>
+      {settings.tiles.value === "" ? null : (
+        <Tiles template={settings.tiles.value} origin={origin} camera={camera} size={size} />
+      )}
       <canvas ref={canvas} />
+      {pitch === null ? null : <PitchOutline pitch={pitch} camera={camera} size={size} />}
       <Markers markers={markers} camera={camera} size={size} />
       <div
         class="map-surface"

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
-import type { Report } from "asi-convert";
+import { isDamaged } from "../recording/is-damaged.js";
 import type { Damage, Recording } from "../recording/recording.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
@@ -17,10 +17,6 @@ interface Props {
 }
 
 const AROUND_MS = 30_000;
-
-export function isDamaged({ damage }: Report): boolean {
-  return damage.badChecksums + damage.overlong + damage.overruns > 0;
-}
 
 /** Whether the recording is damaged, as its report has it, and where. */
 export function Condition({ recording, damage, selection, settings }: Props) {

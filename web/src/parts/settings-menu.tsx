@@ -62,6 +62,30 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
             ))}
           </select>
         </label>
+        <Row name="Pitch on the map">
+          <Segmented
+            label="Pitch on the map"
+            choice={settings.pitch}
+            choices={[
+              ["off", "Off"],
+              ["on", "Fitted"],
+            ]}
+          />
+        </Row>
+        <label class="menu-row">
+          <span>Map tiles</span>
+          <input
+            placeholder="https://…/{z}/{x}/{y}.png"
+            value={settings.tiles.value}
+            onChange={({ currentTarget }) => {
+              settings.tiles.value = currentTarget.value.trim();
+            }}
+          />
+        </label>
+        <p class="note">
+          Tiles come from the address that you enter, which then learns where you look. The policy of this
+          page must allow it.
+        </p>
       </div>
     </details>
   );

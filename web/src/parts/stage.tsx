@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { Colouring, Drawing } from "../map/drawing.js";
 import { nearestRow } from "../map/nearest.js";
 import { cssColour, cssGradient, trackColour } from "../map/palette.js";
+import { fitPitch } from "../map/pitch.js";
 import { boxAround, joinBoxes } from "../map/projection.js";
 import { type Marker, TrackMap } from "../map/track-map.js";
 import type { PlotContent } from "../plots/plot.js";
@@ -51,6 +52,11 @@ export function Stage(props: Props) {
   const { shown, cursorMs } = selection;
   const box = useMemo(() => joinBoxes(placed.map(({ recording }) => boxAround(recording.track))), [placed]);
   const fastest = useMemo(() => Math.max(...placed.map(({ recording }) => fastestOf(recording))), [placed]);
+  const hasPitch = settings.pitch.value === "on";
+  const pitch = useMemo(
+    () => (hasPitch ? fitPitch(placed.map(({ recording }) => recording.track)) : null),
+    [hasPitch, placed],
+  );
   // what the map draws anew for: another part, or other recordings
   const content = useMemo(() => computed(() => ({ part: shown.value, placed })), [shown, placed]);
   const theme = settings.theme.value;
@@ -91,6 +97,8 @@ export function Stage(props: Props) {
         {box === null ? null : (
           <TrackMap
             box={box}
+            origin={placed[0]?.recording.track.origin ?? { latitudeE7: 0, longitudeE7: 0 }}
+            pitch={pitch}
             draw={draw}
             content={content}
             colouring={colouring}

@@ -222,10 +222,10 @@ export function PlotStack({
       <div class="plots-area" ref={area}>
         {rows.map((row, i) => (
           <section key={row.key} aria-label={row.label}>
-            <h3 class="plot-title">
+            <h2 class="plot-title">
               <i class="dot" style={{ background: row.line }} />
               {row.label} <span class="unit">{row.unit}</span>
-            </h3>
+            </h2>
             <PlotPanel
               row={row}
               hasTimeAxis={i === rows.length - 1}

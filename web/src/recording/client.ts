@@ -1,3 +1,4 @@
+import { trustedAddress } from "../view/trusted-address.js";
 import type { RecordingReader, Reply, Request, RequestName, Requests } from "./messages.js";
 import { ReadingError } from "./reading-error.js";
 import workerUrl from "./worker.ts?worker&url";
@@ -16,8 +17,7 @@ export class RecordingWorker implements RecordingReader {
   #lastCall = 0;
 
   constructor() {
-    // the address is a TrustedScriptURL where the browser knows such; the type of Worker says string
-    this.#worker = new Worker(allowedAddress(workerUrl) as string, { type: "module", name: "recordings" });
+    this.#worker = new Worker(trustedAddress(workerUrl), { type: "module", name: "recordings" });
     this.#worker.onmessage = ({ data }: MessageEvent<Reply>) => this.#receive(data);
     this.#worker.onerror = () => this.#failAll("The page could not read the file. Load the page again.");
   }
@@ -53,24 +53,4 @@ export class RecordingWorker implements RecordingReader {
       reject(new ReadingError({ code: null, message, byteOffset: null, line: null }));
     }
   }
-}
-
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): unknown };
-}
-
-// The policy of the page allows scripts only from addresses that pass the policy `asi-worker`: this one passes.
-function allowedAddress(address: string): unknown {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  if (trustedTypes === undefined) return address;
-  const policy = trustedTypes.createPolicy("asi-worker", {
-    createScriptURL(url) {
-      if (url !== address) throw new TypeError("Only the worker of this page may be started.");
-      return url;
-    },
-  });
-  return policy.createScriptURL(address);
 }

@@ -1,6 +1,5 @@
 import { AsiError, decode, decodeTrack, type SampleBatch } from "asi-convert";
 import type { FactsOfFile } from "./prepare.js";
-import { readCsv } from "./read-csv.js";
 
 export interface FileContent {
   batches: SampleBatch[];
@@ -39,8 +38,10 @@ export async function readFile(file: File, { serial, onProgress }: Options): Pro
       const [info, report, engine] = await Promise.all([decoding.info, decoding.report, decoding.engine]);
       return { batches, facts: { ...about, kind, info, report, engine } };
     }
-    case "csv":
+    case "csv": {
+      const { readCsv } = await import("./read-csv.js");
       return { batches: await collect(readCsv(chunks)), facts: { ...about, kind } };
+    }
     case "track": {
       const decoding = decodeTrack(chunks);
       const batches = await collect(decoding);

@@ -1,13 +1,9 @@
 import { AsiError, type SampleBatch } from "asi-convert";
 import { drawTracks } from "../map/raster.js";
-import { demonstration } from "./demonstration.js";
-import { figuresOf } from "./figures.js";
-import { findDamage } from "./find-damage.js";
 import type { Failure, Reply, Request, RequestName, Requests } from "./messages.js";
 import { prepare } from "./prepare.js";
 import { readFile } from "./read-file.js";
 import type { Recording } from "./recording.js";
-import { save } from "./save.js";
 
 /** What the worker keeps of an open recording. */
 interface OpenRecording {
@@ -40,7 +36,11 @@ const handlers: Handlers = {
     open.set(id, { ...prepared, file });
     return prepared.recording;
   },
-  demonstrate: ({ number }) => demonstration(number),
+  // What is not needed for the first picture is loaded when it is asked for.
+  async demonstrate({ number }) {
+    const { demonstration } = await import("./demonstration.js");
+    return demonstration(number);
+  },
   close({ id }) {
     open.delete(id);
     return null;
@@ -51,14 +51,17 @@ const handlers: Handlers = {
       recordings.map(({ id, shown, number }) => ({ track: find(id).recording.track, shown, number })),
     );
   },
-  figures({ id, shown, settings }) {
+  async figures({ id, shown, settings }) {
+    const { figuresOf } = await import("./figures.js");
     return figuresOf(find(id).rows, shown, settings);
   },
-  findDamage({ id }) {
+  async findDamage({ id }) {
+    const { findDamage } = await import("./find-damage.js");
     const { file, recording } = find(id);
     return findDamage(file, recording.facts.info?.serial ?? "UNKNOWN");
   },
-  save({ id, format, part }) {
+  async save({ id, format, part }) {
+    const { save } = await import("./save.js");
     const { recording, file, rows } = find(id);
     return save(recording.facts, file, rows, format, part);
   },

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { TimeWindow } from "./window.js";
+import { type TimeWindow, within } from "./window.js";
 
 /** What is looked at: plots, map and figures follow it together. Times are those of the page's time axis, ms. */
 export interface Selection {
@@ -10,6 +10,13 @@ export interface Selection {
   cursorMs: Signal<number | null>;
 }
 
-export function newSelection(whole: ReadonlySignal<TimeWindow>): Selection {
-  return { whole, shown: signal(whole.peek()), cursorMs: signal(null) };
+/** @param part what is shown first, if it lies within the whole; default the whole */
+export function newSelection(whole: ReadonlySignal<TimeWindow>, part: TimeWindow | null = null): Selection {
+  const { startMs, stopMs } = whole.peek();
+  const isInside = part !== null && part.startMs < stopMs && part.stopMs > startMs;
+  return {
+    whole,
+    shown: signal(isInside ? within(part, whole.peek()) : whole.peek()),
+    cursorMs: signal(null),
+  };
 }

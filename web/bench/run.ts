@@ -1,0 +1,119 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { demoRows, encode } from "asi-convert";
+import { type Browser, chromium } from "playwright-core";
+import { findBrowser, NO_BROWSER } from "../test/find-browser.js";
+import { launchOptions } from "../test/launch.js";
+import { servePage } from "../test/serve.js";
+
+// How fast the page shows recordings, in a real browser: npm run bench -w asi-web
+
+const ROUNDS = 5;
+const CASES = [
+  { rows: 72_000, plotTargetMs: 500, mapTargetMs: 600 },
+  { rows: 1_500_000, plotTargetMs: 2500, mapTargetMs: 2500 },
+];
+const PERIOD_MS = 100;
+const FRAME_TARGET_MS = 8;
+
+async function writeSession(path: string, rows: number): Promise<void> {
+  // sessions of less than 45 minutes have no break, so one after the other gives as many rows as wanted
+  function* all() {
+    const each = 24_000;
+    for (let first = 0; first < rows; first += each) {
+      const count = Math.min(each, rows - first);
+      const startMs = Date.UTC(2025, 4, 17, 14) + first * PERIOD_MS;
+      yield* demoRows({ seed: first, startMs, durationMs: (count - 1) * PERIOD_MS });
+    }
+  }
+  const stream = encode(all(), { serial: "BENCH" });
+  await pipeline(Readable.fromWeb(stream as never), createWriteStream(path));
+}
+
+interface Times {
+  plotMs: number;
+  mapMs: number;
+  /** Script for each frame while the cursor moves over plots and map. */
+  cursorMs: number;
+}
+
+async function measure(browser: Browser, address: string, path: string): Promise<Times> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(address);
+  await page.waitForSelector("input[type=file]", { state: "attached" });
+  await page.evaluate(() => {
+    document.addEventListener("change", () => performance.mark("chosen"), { capture: true });
+    new MutationObserver(() => {
+      if (document.querySelector(".plot canvas") === null) return;
+      if (performance.getEntriesByName("plot-drawn").length === 0) {
+        requestAnimationFrame(() => performance.mark("plot-drawn"));
+      }
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  await page.setInputFiles("input[type=file] >> nth=0", path);
+  await page.waitForFunction(
+    () => ["map-drawn", "plot-drawn"].every((name) => performance.getEntriesByName(name).length > 0),
+    null,
+    { timeout: 120_000 },
+  );
+  const since = (name: string) =>
+    page.evaluate((mark) => {
+      const at = (one: string) => performance.getEntriesByName(one)[0]?.startTime ?? Number.NaN;
+      return at(mark) - at("chosen");
+    }, name);
+  const [plotMs, mapMs] = [await since("plot-drawn"), await since("map-drawn")];
+  const slider = await page.getByRole("slider").boundingBox();
+  if (slider === null) throw new Error("There are no plots.");
+  await page.waitForTimeout(1500);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const scriptS = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "ScriptDuration")?.value ?? Number.NaN;
+  };
+  const before = await scriptS();
+  const moves = 60;
+  for (let i = 0; i < moves; i++) {
+    await page.mouse.move(slider.x + 60 + (i * (slider.width - 120)) / moves, slider.y + 80);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  const cursorMs = (((await scriptS()) - before) * 1000) / moves;
+  await page.close();
+  return { plotMs, mapMs, cursorMs };
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+const found = findBrowser();
+if (found === null) throw new Error(NO_BROWSER);
+const folder = await mkdtemp(join(tmpdir(), "asi-web-bench-"));
+const served = await servePage();
+const browser = await chromium.launch(launchOptions(found));
+try {
+  console.log("rows        first plot     first map      script a frame, cursor moving");
+  for (const { rows, plotTargetMs, mapTargetMs } of CASES) {
+    const path = join(folder, `${rows}.asi`);
+    await writeSession(path, rows);
+    const times: Times[] = [];
+    for (let round = 0; round < ROUNDS; round++) times.push(await measure(browser, served.address, path));
+    const of = (name: keyof Times) => median(times.map((one) => one[name]));
+    const shown = (ms: number, target: number) => `${ms.toFixed(ms < 100 ? 1 : 0)} (${target})`.padEnd(15);
+    console.log(
+      String(rows).padEnd(12) +
+        shown(of("plotMs"), plotTargetMs) +
+        shown(of("mapMs"), mapTargetMs) +
+        shown(of("cursorMs"), FRAME_TARGET_MS),
+    );
+  }
+  console.log(`Medians of ${ROUNDS} rounds in ms; targets in brackets. Browser: ${browser.version()}.`);
+} finally {
+  await browser.close();
+  await served.close();
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,47 @@
+import { useSignal } from "@preact/signals";
+import { linkHash } from "../view/link.js";
+import type { Selection } from "../view/selection.js";
+import type { Settings } from "../view/settings.js";
+import { isWhole } from "../view/window.js";
+import { Panel } from "./figures.js";
+
+/** A link that shows another person the same view of the same file. */
+export function Share({ selection, settings }: { selection: Selection; settings: Settings }) {
+  const link = useSignal("");
+  const isCopied = useSignal(false);
+  const share = async () => {
+    const { shown, whole } = selection;
+    const part = isWhole(shown.peek(), whole.peek()) ? null : shown.peek();
+    const address = new URL(linkHash(part, settings), location.href).href;
+    history.replaceState(null, "", address);
+    link.value = address;
+    try {
+      await navigator.clipboard.writeText(address);
+      isCopied.value = true;
+    } catch {
+      // the link is shown, so it can be copied by hand
+      isCopied.value = false;
+    }
+  };
+  return (
+    <Panel
+      title="Share this view"
+      note="The link has the times and settings of this view, and no data. Who opens it needs the file."
+    >
+      <button type="button" onClick={share}>
+        Copy a link
+      </button>
+      {link.value === "" ? null : (
+        <label class="field">
+          <span role="status">{isCopied.value ? "Copied." : "Copy this link."}</span>
+          <input
+            class="wide"
+            readOnly
+            value={link.value}
+            onFocus={({ currentTarget }) => currentTarget.select()}
+          />
+        </label>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { encode } from "asi-convert";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { fixturePath } from "./fixtures.js";
+import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { BUILT } from "./serve.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe finds wrong: rule and element. */
+async function violations(page: Page): Promise<string[]> {
+  // the policy of the page keeps scripts of others out, so axe comes through the debugger
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: AXE });
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+      JSON.stringify(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160)))))`,
+    awaitPromise: true,
+  });
+  return JSON.parse(result.value as string);
+}
+
+describe.skipIf(hasNoBrowser)("every state of the page", () => {
+  useBrowser();
+
+  const STATES: Record<string, (page: Page) => Promise<unknown>> = {
+    empty: async () => {},
+    "one recording": (page) => choose(page, fixturePath("valid/match-hr.asi")),
+    "a damaged recording": async (page) => {
+      await choose(page, fixturePath("damaged/bad-checksums.asi"));
+      await page.getByRole("region", { name: "Damaged places" }).waitFor();
+    },
+    "a file that cannot be read": (page) => choose(page, fixturePath("damaged/empty.asi")),
+    "several recordings": async (page) => {
+      await page.setInputFiles("input[type=file] >> nth=0", [
+        fixturePath("valid/match-hr.asi"),
+        fixturePath("valid/run-fix-loss.asi"),
+      ]);
+      await page.waitForSelector(".comparison");
+    },
+    "the settings": async (page) => {
+      await choose(page, fixturePath("valid/match-hr.asi"));
+      await page.getByText("Settings", { exact: true }).click();
+    },
+    "the table behind the plots": async (page) => {
+      await choose(page, fixturePath("valid/match-hr.asi"));
+      await page.getByText("The plots as a table").click();
+      await page.getByRole("region", { name: "Values of the plots" }).waitFor();
+    },
+  };
+
+  for (const [name, enter] of Object.entries(STATES)) {
+    it(`is accessible by WCAG 2.2 AA in both themes and at two widths: ${name}`, async () => {
+      for (const [width, colorScheme] of [
+        [1440, "light"],
+        [360, "dark"],
+      ] as const) {
+        const page = await openPage({ viewport: { width, height: 800 }, colorScheme });
+        await enter(page);
+        await page.waitForTimeout(100);
+        expect(await violations(page)).toEqual([]);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow).toBeLessThanOrEqual(0);
+      }
+    });
+  }
+});
+
+describe.skipIf(hasNoBrowser)("files that mean no good", () => {
+  useBrowser();
+
+  it("cannot put markup into the page", async () => {
+    const evil = `<img src=x onerror=alert(1)>`;
+    const rows = [{ timestamp: 1.7e12, latitude: 47, longitude: 8, speed: 1 }];
+    const stream = encode(rows, { serial: "EVIL", deviceName: evil.slice(0, 16) });
+    const buffer = Buffer.from(await new Response(stream as BodyInit).arrayBuffer());
+    const page = await openPage();
+    await choose(page, { name: `${evil}.asi`, mimeType: "", buffer });
+    await page.getByText(`${evil}.asi`).first().waitFor();
+    expect(await page.locator("img").count()).toBe(0);
+    const refused = await openPage();
+    await choose(refused, { name: `${evil}.txt`, mimeType: "", buffer: Buffer.from("no recording") });
+    await refused.getByText(`${evil}.txt could not be opened.`).waitFor();
+    expect(await refused.locator("img").count()).toBe(0);
+  });
+
+  it("are shown or refused in the library's words, every one of the damaged fixtures", async () => {
+    const page = await openPage();
+    const names = readdirSync(fixturePath("damaged")).filter((name) => name.endsWith(".asi"));
+    for (const name of names) {
+      await page.setInputFiles("input[type=file] >> nth=-1", fixturePath(`damaged/${name}`));
+      await page.waitForFunction((shown) => {
+        const text = document.body.innerText;
+        return text.includes(`${shown} could not be opened.`) || text.includes(`File\n${shown}`);
+      }, name);
+    }
+  });
+});
+
+describe.skipIf(hasNoBrowser)("the page without a network", () => {
+  useBrowser();
+
+  it("opens after the first visit and shows a recording", async () => {
+    const page = await openPage();
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+    await page.context().setOffline(true);
+    await page.reload();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    await expect.poll(() => card(page, "Distance")).not.toBe("–");
+  });
+});
+
+describe.skipIf(hasNoBrowser)("a link to a view", () => {
+  useBrowser();
+
+  it("shows the same part with the same settings to someone with the same file", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    await page.getByRole("button", { name: "Zoom in on the plots" }).click();
+    await page.getByText("Settings", { exact: true }).click();
+    await page.getByRole("button", { name: "m/s", exact: true }).click();
+    await page.getByRole("button", { name: "Copy a link" }).click();
+    const { hash } = new URL(page.url());
+    const distance = await card(page, "Distance");
+    const other = await openPage({ hash });
+    await choose(other, fixturePath("valid/match-hr.asi"));
+    await expect.poll(() => card(other, "Distance")).toBe(distance);
+    expect(await card(other, "Max speed")).toContain("m/s");
+  });
+});
+
+describe("the size of the page", () => {
+  it("is at most 90 kB for page, worker and styles, as they are sent with Brotli", () => {
+    const assets = readdirSync(join(BUILT, "assets"));
+    // other scripts are loaded when they are needed
+    const first = assets.filter((name) => /^(index|worker)-.*\.(js|css)$/.test(name));
+    expect(first).toHaveLength(3);
+    const bytes = first.reduce(
+      (sum, name) => sum + readFileSync(join(BUILT, "assets", `${name}.br`)).length,
+      0,
+    );
+    expect(bytes).toBeLessThanOrEqual(90_000);
+  });
+});
