@@ -19,8 +19,10 @@ export async function findDamage(file: Blob, serial: string): Promise<Damage> {
       }
       break;
     } catch (error) {
-      // after the last place no valid frame may follow, which is no recording by itself
-      if (!(error instanceof AsiError) || error.code !== "DAMAGED" || error.byteOffset === undefined) break;
+      if (!(error instanceof AsiError)) throw error;
+      // the last place can be a frame that is cut off, with no frame after it
+      if (error.code === "NOT_A_RECORDING" && from > 0) break;
+      if (error.code !== "DAMAGED" || error.byteOffset === undefined) throw error;
       if (damage.places.length === MOST_PLACES) {
         damage.hasMore = true;
         break;
