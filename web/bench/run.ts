@@ -60,11 +60,13 @@ async function measure(browser: Browser, address: string, path: string): Promise
     null,
     { timeout: 120_000 },
   );
-  const since = (name: string) =>
-    page.evaluate((mark) => {
-      const at = (one: string) => performance.getEntriesByName(one)[0]?.startTime ?? Number.NaN;
-      return at(mark) - at("chosen");
-    }, name);
+  const since = async (name: string) => {
+    const times = await page.evaluate(
+      (marks) => marks.map((mark) => performance.getEntriesByName(mark)[0]?.startTime),
+      ["chosen", name],
+    );
+    return (times[1] ?? Number.NaN) - (times[0] ?? Number.NaN);
+  };
   const [plotMs, mapMs] = [await since("plot-drawn"), await since("map-drawn")];
   const slider = await page.getByRole("slider").boundingBox();
   if (slider === null) throw new Error("There are no plots.");
