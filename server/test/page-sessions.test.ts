@@ -374,6 +374,32 @@ describe("a forged request", () => {
     }
   });
 
+  it.each([["https://app.example.org"], ["*"]])(
+    "of a page that may use the API (CORS_ORIGINS=%s) is none with the cookie",
+    async (origins) => {
+      const ann = await s.manager();
+      const open = await startService({ corsOrigins: [origins] });
+      const browser = await signedIn(ann, open);
+      const Origin = "https://app.example.org";
+      const preflight = await open.send("OPTIONS", "/session/", {
+        headers: {
+          Origin,
+          "Access-Control-Request-Method": "POST",
+          "Access-Control-Request-Headers": "x-asi-page",
+        },
+      });
+      expect(preflight.headers.get("access-control-allow-origin")).toBeTruthy();
+      expect(preflight.headers.get("access-control-allow-headers")).not.toMatch(/x-asi-page/i);
+      expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
+      for (const headers of [{ Origin }, { ...PAGE, Origin, "Sec-Fetch-Site": "cross-site" }] as Record<
+        string,
+        string
+      >[]) {
+        expect((await browser.send("GET", "/api/v1/account/", { headers })).status).toBe(403);
+      }
+    },
+  );
+
   it("with a header and a cookie counts by the header alone", async () => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const browser = await signedIn(ann);

@@ -30,8 +30,8 @@ export const sessionCookie = (config: Config, token: string, maxAgeS: number): s
 
 /**
  * Whether a request comes from the page. The header is the proof. Forms cannot send it, and a browser lets a page of another
- * origin, a subdomain included, send it only if the service agrees beforehand (CORS), which it does for no origin. A browser
- * also says where the request comes from (Fetch Metadata).
+ * origin, a subdomain included, send it only if the service agrees beforehand (CORS). `cors.ts` agrees to this header for no
+ * origin. A browser also says where the request comes from (Fetch Metadata).
  */
 export const isFromPage = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
   headers["x-asi-page"] === "1" && (headers["sec-fetch-site"] ?? "same-origin") === "same-origin";
