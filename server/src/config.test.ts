@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "./config.js";
+import { readConfig, settings } from "./config.js";
 
 describe("a service without settings", () => {
   it.each([
@@ -67,5 +69,35 @@ describe("origins of other pages", () => {
     "https://a.example.org/x",
   ])("%s is refused", (CORS_ORIGINS) => {
     expect(() => readConfig({ CORS_ORIGINS })).toThrow("expected origins such as");
+  });
+});
+
+describe("the files for operators", () => {
+  const VARIABLES = new Set<string>(Object.values(settings).map(({ env }) => env));
+  const file = (path: string) => readFileSync(join(import.meta.dirname, "../..", path), "utf8");
+  const named = (path: string, pattern: RegExp) =>
+    [...file(path).matchAll(pattern)].map(([, name = ""]) => name);
+
+  it.each([
+    [".env.example", /^#?([A-Z_]+)=/gm],
+    ["compose.yaml", /^ {6}((?!POSTGRES_)[A-Z_]+): /gm],
+    ["Dockerfile", /(?<=ENV .*)([A-Z_]{4,})(?==)/g],
+    ["deploy/asi-server.service", /(?<=^#?Environment=.*)([A-Z_]+)(?==)/gm],
+  ])("%s names settings that there are", (path, pattern) => {
+    const names = named(path, pattern).filter((name) => name !== "NODE_ENV");
+    expect(names.length).toBeGreaterThan(1);
+    for (const name of names) expect(VARIABLES).toContain(name.replace(/_FILE$/, ""));
+  });
+
+  it("compose.yaml has values that the service accepts", () => {
+    const DATABASE_URL = /DATABASE_URL: (\S+)/.exec(file("compose.yaml"))?.[1];
+    expect(readConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+  });
+
+  it("leave a stopping process more time than it needs", () => {
+    const seconds = (path: string, pattern: RegExp) => Number(pattern.exec(file(path))?.[1]);
+    const needed = readConfig({}).shutdownTimeoutMs / 1000;
+    expect(seconds("compose.yaml", /stop_grace_period: (\d+)s/)).toBeGreaterThan(needed);
+    expect(seconds("deploy/asi-server.service", /TimeoutStopSec=(\d+)/)).toBeGreaterThan(needed);
   });
 });
