@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { startService as startProcess } from "../src/service.js";
+import { queriesOf } from "../src/store/database.js";
 import { accounts, auditLog, idempotencyKeys, jobs } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { startMailServer } from "./mail-server.js";
@@ -192,5 +193,22 @@ describe("retention", () => {
     await applyRetention(years.ctx);
     expect(await s.store.database.queries.$count(auditLog)).toBe(0);
     await years.stop();
+  });
+
+  it("removes a thousand rows in a statement at most, so that no lock lasts long", async () => {
+    const late = await TestService.start(await newStore());
+    const { queries, pool } = late.store.database;
+    await queries.execute(sql`
+      INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
+      SELECT ${new Date(0)}, 'r', 'o', 'account', n FROM generate_series(1, 2500) AS n`);
+    await queries.execute(sql`
+      INSERT INTO throttle_counters (key, points, expire) SELECT 'k' || n, 1, 1 FROM generate_series(1, 1001) AS n`);
+    const sent: string[] = [];
+    const listening = queriesOf(pool, { logQuery: (text) => void sent.push(text) });
+    await applyRetention({ ...late.ctx, queries: listening });
+    expect(await queries.$count(auditLog)).toBe(0);
+    const statementsOn = (table: string) =>
+      sent.filter((text) => new RegExp(`DELETE FROM "?${table}"?\\b`).test(text)).length;
+    expect([statementsOn("audit_log"), statementsOn("throttle_counters")]).toEqual([3, 2]);
   });
 });
