@@ -50,6 +50,12 @@ describe("all engines find the same beats, to the bit", () => {
     expect(beats.rrMs).toEqual(expected.rrMs);
   });
 
+  it("and count no second for a gap that ends with a second", () => {
+    const frames = waveformFrames(syntheticEcg({ rateHz: 250, durationS: 40 }), START_MS, 250);
+    const everyOther = joined([asiInf(), ...frames.filter((_, i) => i % 2 === 0)]);
+    expect(outcome(everyOther, { output: "beats" }).ecgFigures?.seconds).toBe(20);
+  });
+
   it("however the waveform is divided into frames and the input into chunks", () => {
     const options = { durationS: 45, bpm: 150, running: 0.5 };
     const expected = outcome(recordingOf(options, 25), { output: "beats" }).beats;

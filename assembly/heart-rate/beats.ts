@@ -132,7 +132,8 @@ export function skipSamples(samples: i64): void {
     return;
   }
   nextSample += samples;
-  nextSecond = ((nextSample + (rateHz as i64) - 1) / (rateHz as i64)) * (rateHz as i64);
+  // a second that ends with the gap has no signal after it
+  nextSecond = (nextSample / (rateHz as i64) + 1) * (rateHz as i64);
   if ((samples as f64) > HISTORY_GAP_S * rateHz) {
     clearRrs();
     clearReading();

@@ -141,7 +141,8 @@ export class BeatDetector {
       return;
     }
     this.#n += samples;
-    this.#nextSecond = Math.ceil(this.#n / this.#rateHz) * this.#rateHz;
+    // a second that ends with the gap has no signal after it
+    this.#nextSecond = (Math.floor(this.#n / this.#rateHz) + 1) * this.#rateHz;
     if (samples > HISTORY_GAP_S * this.#rateHz) {
       this.#levels.clearRrs();
       this.#reading.clear();
