@@ -119,6 +119,7 @@ describe("a session of the page", () => {
     const ann = await s.manager();
     for (const [settings, isSecure] of [
       [{ host: "0.0.0.0" }, true],
+      [{ host: "127.0.0.1", trustProxy: ["127.0.0.1"] }, true],
       [{ baseUrl: "http://asi.example.org/" }, true],
       [{ baseUrl: "http://localhost:8080/" }, false],
       [{ baseUrl: "http://[::1]:8080/" }, false],

@@ -12,9 +12,16 @@ const LOCAL_COOKIE = "asi-session";
 /** The form of the tokens that the service issues. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Whether the address as browsers see it is plain HTTP on their own machine, where there is no TLS for the cookie. */
-export function isLocalOnly({ baseUrl, host }: Pick<Config, "baseUrl" | "host">): boolean {
-  if (baseUrl === null) return isLoopback(host);
+/**
+ * Whether the address as browsers see it is plain HTTP on their own machine, where there is no TLS for the cookie. Behind a proxy
+ * without a base URL that address is unknown, and a cookie without TLS would be the unsafe guess.
+ */
+export function isLocalOnly({
+  baseUrl,
+  host,
+  trustProxy,
+}: Pick<Config, "baseUrl" | "host" | "trustProxy">): boolean {
+  if (baseUrl === null) return isLoopback(host) && trustProxy.length === 0;
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
 }
