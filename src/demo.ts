@@ -1,13 +1,19 @@
+import { requireObject, shown } from "./arguments.js";
 import type { EncodableRow } from "./encode.js";
+import { AsiError } from "./errors.js";
 
 export interface DemoOptions {
   /** Which session: the same seed gives the same rows. A whole number from 0 to 4294967295; default 1. */
   seed?: number | undefined;
-  /** Time of the first row, ms since 1970 UTC. */
+  /** Time of the first row, ms since 1970 UTC; from 1970 on. */
   startMs: number;
-  /** From the first row to the last, ms. */
+  /** From the first row to the last, ms. The session ends before the year 10000. */
   durationMs: number;
 }
+
+const MAX_SEED = 0xffff_ffff;
+/** 9999-12-31T23:59:59.999Z, ms since 1970. */
+const MAX_TIME_MS = 253_402_300_799_999;
 
 /** Time between two rows of `demoRows`, ms. */
 export const DEMO_PERIOD_MS = 100;
@@ -19,12 +25,30 @@ const BREAK_SHARE = 1 / 7;
 /**
  * A plausible football session: 10 rows a second, a heart rate once a second. From 45 minutes on it is a match of two
  * halves with a break between them, in which nothing is recorded.
+ *
+ * @throws AsiError `BAD_OPTION` for a seed, start or duration outside its range
  */
-export function* demoRows({
-  seed = 1,
-  startMs,
-  durationMs,
-}: DemoOptions): Generator<EncodableRow, void, undefined> {
+export function demoRows(options: DemoOptions): Generator<EncodableRow, void, undefined> {
+  requireObject("options", options);
+  const { seed = 1, startMs, durationMs } = options;
+  requireNumber("seed", seed, MAX_SEED);
+  if (!Number.isInteger(seed))
+    throw new AsiError("BAD_OPTION", `seed is ${shown(seed)}; it must be an integer.`);
+  requireNumber("startMs", startMs, MAX_TIME_MS);
+  requireNumber("durationMs", durationMs, MAX_TIME_MS - startMs);
+  return rowsOf(seed, startMs, durationMs);
+}
+
+function requireNumber(name: string, value: unknown, max: number): void {
+  if (typeof value === "number" && value >= 0 && value <= max) return;
+  throw new AsiError("BAD_OPTION", `${name} is ${shown(value)}; it must be a number from 0 to ${max}.`);
+}
+
+function* rowsOf(
+  seed: number,
+  startMs: number,
+  durationMs: number,
+): Generator<EncodableRow, void, undefined> {
   const player = new Player(randomNumbers(seed));
   const breakMs = durationMs >= MIN_LENGTH_WITH_BREAK_MS ? wholeSeconds(durationMs * BREAK_SHARE) : 0;
   const breakBeginsMs = wholeSeconds((durationMs - breakMs) / 2);

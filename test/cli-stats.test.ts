@@ -9,7 +9,7 @@ import { asi, Fixture, MATCH, namesIn, scratchFolder, TORN, WITHOUT_ROW } from "
 const GOLDENS: Record<
   string,
   { sport: string; params: { max_hr?: number }; figures: Omit<Metrics, "definition"> }
-> = JSON.parse(readFileSync(join(import.meta.dirname, "../fixtures/stats.json"), "utf8"));
+> = JSON.parse(readFileSync(join(import.meta.dirname, "metrics/golden/recordings.json"), "utf8"));
 
 const argumentsOf = ({ sport, params }: { sport: string; params: { max_hr?: number } }) => [
   ...["--sport", sport],

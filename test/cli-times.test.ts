@@ -55,7 +55,7 @@ describe("asi convert --from and --to", () => {
     }
     const both = ["--from", "15:43", "--tz", "Europe/Zurich", "-f"];
     await asi(["convert", "match.asi", ...both], { cwd: folder });
-    expect(namesIn(folder)).toContain("AS-10017_20250315T144300_20250315T144859.csv");
+    expect(namesIn(folder)).toContain("AS-10017_20250315T154300_20250315T154859.csv");
     const piped = await shell(`cat match.asi | $ASI convert - ${both.join(" ")} -o - | wc -l`, folder);
     expect(piped.stdout.trim()).toBe("3601");
   });

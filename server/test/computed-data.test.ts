@@ -71,8 +71,8 @@ describe("computed data", () => {
       .where(and(eq(timeframes.deviceId, team.device.id), gt(timeframes.dataVersion, 1)))
       .orderBy(timeframes.startTime);
     expect(marked.map(({ startTime }) => startTime.getTime() + 90_000)).toEqual(scattered);
-    // Comparing each frame with each sample takes 15 s, a search by halves 0.3 s.
-    expect(tookMs).toBeLessThan(3_000);
+    // On an idle machine, comparing each frame with each sample takes 15 s, a search by halves 0.3 s.
+    expect(tookMs).toBeLessThan(9_000);
   });
 
   it("row 60: is computed after the creation, and from samples that come later", async () => {

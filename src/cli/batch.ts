@@ -82,7 +82,9 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
   }
   progress?.end();
   for (const [input, error] of failures) tellFailure(context, input, error);
-  if (inputs.length > 1 && !batch.json && batch.outcome !== undefined) {
+  // an interrupted run ends by its signal and says no more
+  const isWhole = !context.signal.aborted;
+  if (isWhole && inputs.length > 1 && !batch.json && batch.outcome !== undefined) {
     context.console.message(closingLine(statuses, batch.outcome));
   }
   return statusOfAll(statuses);

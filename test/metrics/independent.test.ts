@@ -62,7 +62,7 @@ describe("every figure is the one that an independent computation gives", () => 
 });
 
 const python = spawnSync("python3", [goldenFile("independent.py")], { encoding: "utf8" });
-const ofFixtures = fileURLToPath(new URL("../../fixtures/stats.json", import.meta.url));
+const ofFixtures = goldenFile("recordings.json");
 
 describe.skipIf(python.error !== undefined)(
   "the independent figures (needs python3, skipped without)",
@@ -72,7 +72,7 @@ describe.skipIf(python.error !== undefined)(
       expect(JSON.parse(python.stdout)).toEqual(independent);
     });
 
-    it("of recordings are those in fixtures/stats.json", () => {
+    it("of recordings are those in recordings.json", () => {
       const { stdout } = spawnSync("python3", [goldenFile("independent.py"), "fixtures"], {
         encoding: "utf8",
       });

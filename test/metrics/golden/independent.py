@@ -7,7 +7,7 @@ equation on its past inputs and outputs. Standard library only:
 
 The same of recordings in fixtures/, from their CSV:
 
-    python3 independent.py fixtures > ../../../fixtures/stats.json && npx biome format --write ../../../fixtures/stats.json
+    python3 independent.py fixtures > recordings.json && npx biome format --write recordings.json
 """
 
 import csv
