@@ -107,14 +107,14 @@ describe("conversion to a format", () => {
     const recording = fixture("valid/edges.asi");
     const status = async (format: FormatName) =>
       (await send(form([["file", recording]]), {}, s, pathOf(format))).status;
-    await expect.poll(() => status("tcx"), { timeout: 5_000 }).toBe(429);
+    await expect.poll(() => status("tcx"), { timeout: 20_000 }).toBe(429);
     expect(await status("geojson")).toBe(429);
     expect(await status("gpx")).toBe(200);
     for (const { socket, closed } of uploads) {
       socket.destroy();
       await closed;
     }
-    await expect.poll(() => status("tcx"), { timeout: 5_000 }).toBe(200);
+    await expect.poll(() => status("tcx"), { timeout: 20_000 }).toBe(200);
     await expectNoFiles();
   });
 });

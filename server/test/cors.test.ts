@@ -46,8 +46,8 @@ describe("CORS", () => {
     const { token, id } = await s.manager();
     const vary = async (headers: Record<string, string>) =>
       (await s.get(`/api/v1/managers/${id}/`, token, headers)).headers.get("vary");
-    expect(await vary({ Origin: APP })).toBe("Authorization, Origin");
-    expect(await vary({})).toBe("Authorization, Origin");
+    expect(await vary({ Origin: APP })).toBe("Authorization, Cookie, Origin");
+    expect(await vary({})).toBe("Authorization, Cookie, Origin");
   });
 
   it("gives other origins nothing, and no origin the cookies", async () => {
