@@ -89,7 +89,9 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
     });
   }
   if (service.url !== null) {
-    console.log(`asi-server listens on ${service.url}; documentation: ${service.url}/api/docs/`);
+    console.log(
+      `asi-server listens on ${service.url}; viewer: ${service.url}/; documentation: ${service.url}/api/docs/`,
+    );
     if (isLocalOnly(config)) {
       console.log(
         "Browsers on this machine can sign in without TLS. For others, set BASE_URL to the https address of the service.",
