@@ -1,0 +1,93 @@
+/** The README and the help show commands that a reader copies: each of them works as it stands. */
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ASI, asi, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "./asi-process.js";
+import { asiInf, joined } from "./frames.js";
+import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
+
+/** What stands behind a command: a remark, or columns of text. */
+const REMARK = /\s+#\s.*$| {2,}\S.*$/;
+
+const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+const shellBlocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
+
+/** A recording of the ECG alone. */
+const WAVEFORM = joined([
+  asiInf(),
+  ...waveformFrames(syntheticEcg({ durationS: 20, bpm: 90 }), Date.UTC(2025, 4, 17)),
+]);
+
+const linesOf = (text: string) =>
+  text
+    .split("\n")
+    .filter((line) => /^(?: {2})?(?:asi|cat) /.test(line))
+    .map((line) => line.trim().replace(REMARK, ""));
+
+/** The names of the commands, as the help lists them. */
+async function commands(): Promise<string[]> {
+  const { stdout } = await asi(["--help"]);
+  const list = stdout.slice(stdout.indexOf("Commands:"));
+  return [...list.matchAll(/^ {2}([a-z]+) /gm)]
+    .map(([, name]) => name ?? "")
+    .filter((name) => name !== "help");
+}
+
+async function examplesOfHelp(): Promise<string[]> {
+  const calls = [["--help"], ...(await commands()).map((name) => [name, "--help"])];
+  const texts = await Promise.all(calls.map(async (args) => (await asi(args)).stdout));
+  return texts.flatMap((text) => linesOf(/^Examples:\n((?: {2}.*\n)+)/m.exec(text)?.[1] ?? ""));
+}
+
+const FROM_HELP = await examplesOfHelp();
+
+describe("an example", () => {
+  let inputs: string;
+
+  beforeAll(async () => {
+    inputs = mkdtempSync(join(tmpdir(), "asi-examples-"));
+    const at = (name: string) => join(inputs, name);
+    for (const folder of ["recordings", "season", "players", "archive/2025"])
+      mkdirSync(at(folder), { recursive: true });
+    await asi(["encode", "--demo", "-o", at("match.asi")]);
+    for (const name of ["recordings/a.asi", "season/b.asi", "players/Ann.asi"]) {
+      copyFileSync(at("match.asi"), at(name));
+    }
+    RIDE.copyTo(inputs, "run.asi");
+    RIDE.copyTo(inputs, "archive/2025/c.asi");
+    PLAIN_LOG.copyTo(inputs, "receiver.ubx");
+    await asi(["convert", at("match.asi"), "-o", at("watch.fit")]);
+    await asi(["convert", at("match.asi"), "-o", at("session.csv")]);
+    copyFileSync(at("session.csv"), at("ROVER-1_20250517T143000_20250517T161500.csv"));
+  });
+  afterAll(() => rmSync(inputs, { recursive: true, force: true }));
+
+  test("stands in the README and in the help of each command", async () => {
+    expect(linesOf(shellBlocks).length).toBeGreaterThan(15);
+    for (const name of await commands()) expect(FROM_HELP.join("\n")).toContain(`asi ${name} `);
+  });
+
+  test.for([...new Set([...linesOf(shellBlocks), ...FROM_HELP])])("works: %s", async (example) => {
+    const folder = scratchFolder();
+    cpSync(inputs, folder, { recursive: true });
+    if (example.includes("torn.asi")) TORN.copyTo(folder, "torn.asi");
+    if (/^asi (beats|ecg) /.test(example)) writeFileSync(join(folder, "match.asi"), WAVEFORM);
+    if (example.endsWith("-o match.asi") || example.includes("--demo -o match.asi"))
+      rmSync(join(folder, "match.asi"));
+    mkdirSync(join(folder, ".zfunc"));
+    for (const place of [".local/share/bash-completion/completions", ".config/fish/completions"]) {
+      mkdirSync(join(folder, place), { recursive: true });
+    }
+    const { status, stderr } = await shell(
+      `asi() { "${process.execPath}" "${ASI}" "$@"; }\n${example}`,
+      folder,
+      { HOME: folder },
+    );
+    // 3: done, and what is given is damaged
+    expect({ status, stderr }).toEqual({
+      status: example.includes("torn.asi") ? 3 : 0,
+      stderr: expect.not.stringMatching(/^asi: /m),
+    });
+  });
+});
