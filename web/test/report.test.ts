@@ -59,6 +59,14 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
     expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
   });
 
+  it("prints figures and pictures on one page of A4", async () => {
+    const page = await openPage({ at: report("valid/match-hr.asi") });
+    await page.waitForFunction(() => performance.getEntriesByName("map-drawn").length > 0);
+    await page.getByText("Accelerations and decelerations: 126").waitFor();
+    const pdf = await page.pdf({ format: "A4", printBackground: true });
+    expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
+  });
+
   it("shows texts of the recording as text, whatever they are", async () => {
     const name = "</script><img src=x onerror=alert(1)>";
     const page = await openPage({ at: report("valid/match-hr.asi", { name }) });
