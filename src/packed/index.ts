@@ -51,7 +51,8 @@ export function packSamples(samples: SampleBatch | Iterable<SampleBatch>): Uint8
 }
 
 /**
- * Unpacks what {@link packSamples} has packed. Memory is bounded by the size of the input.
+ * Unpacks what {@link packSamples} has packed. Rows that never change pack to a fraction of a byte, so the result can take several
+ * hundred times the memory of its input, and no more.
  *
  * @returns one batch in newly allocated memory; the altitude of two-dimensional fixes is 0
  * @throws AsiError `BAD_ARGUMENT` for bytes that are truncated, damaged or of another version
