@@ -93,10 +93,12 @@ describe("conversion to a format", () => {
   });
 
   it("row X8: holds the rows of two recordings at a time; formats that hold none go on", async () => {
+    // It waits for uploads that have stopped halfway.
+    const patient = await TestService.start(s.store, { transferGraceMs: 60_000 });
     const others = [await s.manager(), await s.manager()];
     const uploads = await Promise.all(
       others.map(async ({ token }) => {
-        const { socket, closed } = await open();
+        const { socket, closed } = await open(patient);
         socket.write(
           `POST ${pathOf("fit")} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 900000\r\n` +
             `Content-Type: multipart/form-data; boundary=b\r\n\r\n${PART}`,
@@ -106,15 +108,16 @@ describe("conversion to a format", () => {
     );
     const recording = fixture("valid/edges.asi");
     const status = async (format: FormatName) =>
-      (await send(form([["file", recording]]), {}, s, pathOf(format))).status;
-    await expect.poll(() => status("tcx"), { timeout: 20_000 }).toBe(429);
+      (await send(form([["file", recording]]), {}, patient, pathOf(format))).status;
+    await expect.poll(() => status("tcx"), { timeout: 10_000 }).toBe(429);
     expect(await status("geojson")).toBe(429);
     expect(await status("gpx")).toBe(200);
     for (const { socket, closed } of uploads) {
       socket.destroy();
       await closed;
     }
-    await expect.poll(() => status("tcx"), { timeout: 20_000 }).toBe(200);
-    await expectNoFiles();
+    await expect.poll(() => status("tcx"), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => spooled(patient), { timeout: 10_000 }).toEqual([]);
+    await patient.stop();
   });
 });
