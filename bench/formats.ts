@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { FormatName } from "../src/index.js";
+import { FORMAT_NAMES, type FormatName } from "../src/index.js";
 import { makeRecording } from "./data.js";
 import { loadLibrary } from "./library.js";
 import { ASI, isInstalled, peakMemory, processorTime } from "./processes.js";
@@ -18,17 +18,6 @@ const ROWS = options.quick ? 200_000 : 1_500_000;
 const GPSBABEL_ROWS = options.quick ? 20_000 : 100_000;
 const RUNS = 3;
 
-const FORMATS: readonly FormatName[] = [
-  "csv",
-  "parquet",
-  "gpx",
-  "tcx",
-  "fit",
-  "geojson",
-  "geojsonl",
-  "jsonl",
-  "kml",
-];
 /** Names of the formats in gpsbabel. */
 const GPSBABEL: Partial<Record<FormatName, string>> = {
   gpx: "gpx,garminextensions",
@@ -55,7 +44,7 @@ try {
   const lines = [
     ["format", "rows/s written", "× gpsbabel", "bytes a row", "peak memory", "rows/s read", "× gpsbabel"],
   ];
-  for (const format of FORMATS) {
+  for (const format of FORMAT_NAMES) {
     const output = join(folder, `out.${format}`);
     const written = main.rows / (await bestOf(() => drain(main.bytes, format)));
     const peak = await peakMemory([ASI, "convert", path, "-o", output, "--force"]);
