@@ -2,6 +2,7 @@
 
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Config } from "../src/config.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, refreshTokens } from "../src/store/schema.js";
@@ -117,13 +118,14 @@ describe("a session of the page", () => {
 
   it("needs TLS wherever the service is reached from other machines", async () => {
     const ann = await s.manager();
-    for (const [settings, isSecure] of [
+    const cases: [Partial<Config>, isSecure: boolean][] = [
       [{ host: "0.0.0.0" }, true],
       [{ host: "127.0.0.1", trustProxy: ["127.0.0.1"] }, true],
       [{ baseUrl: "http://asi.example.org/" }, true],
       [{ baseUrl: "http://localhost:8080/" }, false],
       [{ baseUrl: "http://[::1]:8080/" }, false],
-    ] as const) {
+    ];
+    for (const [settings, isSecure] of cases) {
       const open = await startService(settings);
       const [cookie = ""] = (await new Browser(open).signIn(ann)).headers.getSetCookie();
       expect([settings, cookie.includes("Secure")]).toEqual([settings, isSecure]);

@@ -46,7 +46,8 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("transactions that meet
         await audit("account", first.id, null, {});
       });
     await Promise.all([lock(one, two), lock(two, one)]);
-    expect(tries).toBe(3);
+    // The repeated one can lock its first row before the waiting one gets it; then they meet again.
+    expect(tries).toBeGreaterThanOrEqual(3);
     expect([await heightOf(one), await heightOf(two)]).toEqual([2, 2]);
     expect(await audited("deadlock")).toBe(2);
   });
