@@ -62,6 +62,13 @@ export default defineConfig({
     // Scripts and styles are files: the policy of the page allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // so that a test finds the size of what needs an account
+        chunkFileNames: ({ moduleIds }) =>
+          `assets/${moduleIds.some((id) => id.includes("/src/app/")) ? "app-" : ""}[name]-[hash].js`,
+      },
+    },
   },
   worker: { format: "es" },
 });

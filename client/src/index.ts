@@ -96,7 +96,10 @@ export function createClient(options: ClientOptions): Client {
   const { token, session = false } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  const send = (newRequest: () => Request) => sendWithRetries(newRequest, fetch, options);
+  // Only a session can be renewed behind a request: its cookie is not in the request. A token is.
+  const { onSessionEnd, ...retryOptions } = options;
+  const renewable = session && onSessionEnd !== undefined ? { ...retryOptions, onSessionEnd } : retryOptions;
+  const send = (newRequest: () => Request) => sendWithRetries(newRequest, fetch, renewable);
 
   const credentials = async (headers: Headers): Promise<void> => {
     if (session) headers.set("X-Asi-Page", "1");

@@ -4,6 +4,11 @@ export interface RetryOptions {
   retries?: number;
   /** The longest wait that the service may ask for, ms; default 60 000. After a longer one the response is returned. */
   maxRetryWaitMs?: number;
+  /**
+   * Called when the service refuses a request because it knows no session for it: it has ended, or there was none. The request
+   * waits. `true` repeats it, because there is a session again; `false` gives up, and the response is returned.
+   */
+  onSessionEnd?: () => Promise<boolean>;
 }
 
 /** Safe to repeat, because a second time changes nothing more (RFC 9110 section 9.2.2). */
@@ -15,6 +20,9 @@ const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
  */
 const mayRepeat = ({ method, headers }: Request, status: number): boolean =>
   status === 429 || (status === 503 && (IDEMPOTENT.has(method) || headers.has("Idempotency-Key")));
+
+/** The codes of `X-Error-Code` for a request without valid credentials. */
+const WITHOUT_SESSION = new Set(["not_authenticated", "invalid_token"]);
 
 /** Reads `Retry-After`, which is in seconds or an HTTP date (RFC 9110 section 10.2.3). */
 function retryAfterMs({ headers }: Response): number | undefined {
@@ -31,11 +39,16 @@ function retryAfterMs({ headers }: Response): number | undefined {
 export async function sendWithRetries(
   newRequest: () => Request,
   fetch: (request: Request) => Promise<Response>,
-  { retries = 3, maxRetryWaitMs = 60_000 }: RetryOptions,
+  { retries = 3, maxRetryWaitMs = 60_000, onSessionEnd }: RetryOptions,
 ): Promise<Response> {
   for (let attempt = 0; ; attempt++) {
     const request = newRequest();
     const response = await fetch(request);
+    if (onSessionEnd !== undefined && WITHOUT_SESSION.has(response.headers.get("X-Error-Code") ?? "")) {
+      if (!(await onSessionEnd())) return response;
+      await response.body?.cancel();
+      continue;
+    }
     const waitMs =
       attempt < retries && mayRepeat(request, response.status) ? retryAfterMs(response) : undefined;
     if (waitMs === undefined || waitMs > maxRetryWaitMs) return response;

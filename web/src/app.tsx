@@ -8,10 +8,22 @@ import { ThemeButton } from "./parts/theme-button.js";
 import type { Recording } from "./recording/recording.js";
 import { titleOf } from "./recording/timeline.js";
 import type { Workspace } from "./recording/workspace.js";
+import { go, route } from "./view/route.js";
+import { hasService } from "./view/service.js";
 import type { Settings } from "./view/settings.js";
+import { signedInAs } from "./view/signed-in.js";
 import { useLoaded } from "./view/use-loaded.js";
 import type { TimeWindow } from "./view/window.js";
 import { Viewer } from "./viewer.js";
+
+const loadShell = () => import("./app/shell.js");
+const loadNothing = async () => null;
+
+/** The route, unless the page shows the viewer. Without a service every address is that of the viewer. */
+function viewRoute() {
+  const current = hasService.value === false ? null : route.value;
+  return current === null || current.path.length === 0 ? null : current;
+}
 
 /** The page. */
 export function App({
@@ -24,8 +36,13 @@ export function App({
   /** The part that the address of the page shows; null for none. */
   linked: TimeWindow | null;
 }) {
-  const recordings = workspace.opened.value;
+  const current = viewRoute();
+  const recordings = current === null ? workspace.opened.value : [];
+  // who only looks at files does not load the rest of the page
+  const needsShell = hasService.value === true && (current !== null || signedInAs.value !== null);
+  const Shell = useLoaded(needsShell ? loadShell : loadNothing);
   useSignalEffect(() => {
+    if (viewRoute() !== null) return;
     const opened = workspace.opened.value;
     document.title = opened.length === 0 ? "asi viewer" : `${opened.map(titleOf).join(", ")} · asi viewer`;
   });
@@ -37,6 +54,13 @@ export function App({
           <path d="M3 20c4 0 4-11 9-11s4 14 9 14 4-11 8-13" />
         </svg>
         <Brand recordings={recordings} />
+        {Shell !== null ? (
+          <Shell.Navigation />
+        ) : hasService.value === true && !needsShell ? (
+          <a class="button sign-in" href="#/sign-in">
+            Sign in
+          </a>
+        ) : null}
         <span class="spacer" />
         {first === undefined ? null : (
           <>
@@ -50,8 +74,11 @@ export function App({
         <ThemeButton settings={settings} />
       </header>
       <main>
-        <Status workspace={workspace} />
-        {first === undefined ? (
+        {Shell === null ? null : <Shell.Overlays />}
+        {current === null ? <Status workspace={workspace} /> : null}
+        {current !== null ? (
+          Shell && <Shell.RoutedView current={current} workspace={workspace} settings={settings} />
+        ) : first === undefined ? (
           <Empty workspace={workspace} />
         ) : recordings.length === 1 ? (
           <Viewer
@@ -71,7 +98,7 @@ export function App({
           />
         )}
       </main>
-      <DropTarget workspace={workspace} />
+      <DropTarget workspace={workspace} onDropped={() => go("/")} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { RecordingWorker } from "./recording/client.js";
 import { Workspace } from "./recording/workspace.js";
 import { applyLink } from "./view/link.js";
 import { keepOffline } from "./view/offline.js";
+import { findService } from "./view/service.js";
 import { rememberedSettings } from "./view/settings.js";
 
 const settings = rememberedSettings();
@@ -13,3 +14,4 @@ const linked = applyLink(location.hash, settings);
 const workspace = new Workspace(new RecordingWorker());
 render(<App workspace={workspace} settings={settings} linked={linked} />, document.body);
 keepOffline();
+findService();

@@ -3,13 +3,19 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Workspace } from "../recording/workspace.js";
 
-/** Opens files that are dropped anywhere on the page. */
-export function DropTarget({ workspace }: { workspace: Workspace }) {
+interface DropProps {
+  workspace: Workspace;
+  /** Called when files are being opened: shows the place where they appear. */
+  onDropped: () => void;
+}
+
+/** Opens files that are dropped anywhere on the page, unless a part of it takes them for itself. */
+export function DropTarget({ workspace, onDropped }: DropProps) {
   const isOver = useSignal(false);
   useEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
     const onDragOver = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
+      if (!hasFiles(event) || event.defaultPrevented) return;
       event.preventDefault();
       isOver.value = true;
     };
@@ -17,9 +23,10 @@ export function DropTarget({ workspace }: { workspace: Workspace }) {
       if (event.relatedTarget === null) isOver.value = false;
     };
     const onDrop = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
       isOver.value = false;
+      if (!hasFiles(event) || event.defaultPrevented) return;
+      event.preventDefault();
+      onDropped();
       workspace.open([...(event.dataTransfer?.files ?? [])]);
     };
     document.addEventListener("dragover", onDragOver);
@@ -30,7 +37,7 @@ export function DropTarget({ workspace }: { workspace: Workspace }) {
       document.removeEventListener("dragleave", onDragLeave);
       document.removeEventListener("drop", onDrop);
     };
-  }, [workspace, isOver]);
+  }, [workspace, onDropped, isOver]);
   return isOver.value ? <div class="drop-over">Drop to open</div> : null;
 }
 

@@ -24,6 +24,12 @@ function builtPage(): string | undefined {
 const HASHED = `assets${sep}`;
 
 /**
+ * Says that there is a service behind the page (RFC 8631). The page offers to sign in only then; a folder of static files has no
+ * such header. The address is relative, so that it is right under a path prefix too.
+ */
+const SERVICE_LINK = '<api/schema/>; rel="service-desc"';
+
+/**
  * Serves the page at `/`. Only files that are there at the start are served, each at its own path, so the paths of the API
  * and the responses to unknown paths are the same with and without the page. A browser loads many files at once, so they are
  * neither throttled nor queued.
@@ -51,6 +57,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
       setHeaders(reply, path) {
         const isHashed = relative(folder, path).startsWith(HASHED);
         reply.header("Content-Security-Policy", PAGE_POLICY);
+        if (/\.html(\.(br|gz))?$/.test(path)) reply.header("Link", SERVICE_LINK);
         reply.header("Cache-Control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
       },
     });

@@ -1,0 +1,38 @@
+import { Field, Form } from "../parts/form.js";
+import { type Account, isManager, type Session } from "../session.js";
+
+interface Props {
+  session: Session;
+  /** Whose session has ended; null when nobody was signed in. */
+  account?: Account | null;
+}
+
+/** User name and password. */
+export function SignInForm({ session, account = null }: Props) {
+  return (
+    <Form action="Sign in" onSubmit={(values) => session.signIn(values("username"), values("password"))}>
+      <Field
+        name="username"
+        label="User name"
+        autoComplete="username"
+        required
+        isFirst={account === null}
+        initial={account?.username}
+      />
+      <Field
+        name="password"
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        isFirst={account !== null}
+      />
+    </Form>
+  );
+}
+
+/** Who is signed in, as people are called. */
+export function nameOf(account: Account): string {
+  const profile = isManager(account) ? account.manager_profile : account.athlete_profile;
+  return [profile.first_name, profile.last_name].filter(Boolean).join(" ") || account.username;
+}

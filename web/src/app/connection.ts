@@ -1,0 +1,61 @@
+import { signal } from "@preact/signals";
+import { PAGE_ADDRESS } from "../view/service.js";
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** The service does not answer. */
+export class AwayError extends Error {
+  override readonly name = "AwayError";
+  constructor() {
+    super("The service does not answer.");
+  }
+}
+
+/** Whether the service does not answer at the moment. */
+export const isAway = signal(false);
+
+/** How often the service has come back: what could not be loaded is loaded again when this changes. */
+export const timesReturned = signal(0);
+
+/** The service names every response; one without a name comes from something before it. */
+const isOfService = ({ headers, status }: Response) => headers.has("X-Request-Id") || status < 500;
+
+/**
+ * Sends a request of the page.
+ * @throws AwayError when there is no response of the service; from then on the page asks again until there is one
+ */
+export async function send(request: Request): Promise<Response> {
+  let response: Response | null = null;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    if (request.signal.aborted) throw error;
+  }
+  if (response === null || !isOfService(response)) {
+    waitForService();
+    throw new AwayError();
+  }
+  return response;
+}
+
+async function waitForService(): Promise<void> {
+  if (isAway.peek()) return;
+  isAway.value = true;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (await answers()) break;
+  }
+  isAway.value = false;
+  timesReturned.value = timesReturned.peek() + 1;
+}
+
+/** Whether the service does work: a response to a request that needs its database. */
+async function answers(): Promise<boolean> {
+  try {
+    const response = await fetch(`${PAGE_ADDRESS}api/v1/account/`, { headers: { "X-Asi-Page": "1" } });
+    return response.headers.has("X-Request-Id") && response.status < 500;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,201 @@
+import { ApiError } from "asi-client";
+import { type ComponentChildren, createContext, type JSX } from "preact";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { wordsOf } from "./problem.js";
+
+/** Messages of the service by the names of the fields; those of nested objects have names such as `athlete_profile.weight`. */
+type FieldMessages = ReadonlyMap<string, string>;
+
+/** The messages of a refusal; under the empty name those of no field. */
+export function fieldMessages(error: unknown): FieldMessages {
+  const messages = new Map<string, string>();
+  const collect = (name: string, value: unknown) => {
+    if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
+      messages.set(name === "non_field_errors" ? "" : name, value.join(" "));
+    } else if (typeof value === "object" && value !== null) {
+      for (const [inner, nested] of Object.entries(value))
+        collect(name === "" ? inner : `${name}.${inner}`, nested);
+    }
+  };
+  if (error instanceof ApiError && error.status === 400) collect("", error.body);
+  if (messages.size === 0) messages.set("", wordsOf(error));
+  return messages;
+}
+
+const Messages = createContext<FieldMessages>(new Map());
+
+/** What a form holds: texts by the names of the fields. */
+export type Values = (name: string) => string;
+
+interface FormProps {
+  /** Sends the form. What it throws is shown in the form: messages of the service at their fields. */
+  onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>;
+  /** On the button that sends the form. */
+  action: string;
+  /** A second button. */
+  onCancel?: () => void;
+  children: ComponentChildren;
+}
+
+/** A form with labelled fields. While it is sent it cannot be sent again; what was typed stays when the service refuses it. */
+export function Form({ onSubmit, action, onCancel, children }: FormProps) {
+  const [messages, setMessages] = useState<FieldMessages>(new Map());
+  const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+
+  const submit = async (element: HTMLFormElement) => {
+    setBusy(true);
+    setMessages(new Map());
+    try {
+      const data = new FormData(element);
+      await onSubmit((name) => String(data.get(name) ?? ""), element);
+    } catch (error) {
+      const found = fieldMessages(error);
+      setMessages(found);
+      // after the messages are there, so that they are read with the field
+      setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Messages.Provider value={messages}>
+      <form
+        ref={form}
+        class="form"
+        aria-busy={isBusy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) submit(event.currentTarget);
+        }}
+      >
+        {children}
+        <Unplaced form={form.current} messages={messages} />
+        <div class="form-buttons">
+          <button type="submit" class="primary" aria-disabled={isBusy}>
+            {action}
+          </button>
+          {onCancel === undefined ? null : (
+            <button type="button" onClick={onCancel}>
+              Cancel
+            </button>
+          )}
+        </div>
+      </form>
+    </Messages.Provider>
+  );
+}
+
+/** Messages of no field of the form. */
+function Unplaced({ form, messages }: { form: HTMLFormElement | null; messages: FieldMessages }) {
+  const unplaced = [...messages].filter(([name]) => name === "" || form?.elements.namedItem(name) == null);
+  return (
+    <div class="form-problem" role="alert">
+      {unplaced.map(([name, message]) => (
+        <p key={name} class="bad">
+          {name === "" ? message : `${name}: ${message}`}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+interface FieldProps {
+  /** The name of the field in the request, with dots for nested objects. */
+  name: string;
+  label: string;
+  /** Stands below the field. */
+  hint?: ComponentChildren;
+}
+
+interface Tied {
+  id: string;
+  name: string;
+  "aria-invalid"?: true;
+  "aria-describedby"?: string;
+}
+
+/** A labelled field: its control is given by `children` with the attributes that tie it to label, hint and message. */
+function Labelled({ name, label, hint, children }: FieldProps & { children: (tied: Tied) => JSX.Element }) {
+  const id = useId();
+  const message = useContext(Messages).get(name);
+  const described = [message === undefined ? "" : `${id}-message`, hint === undefined ? "" : `${id}-hint`];
+  const describedBy = described.filter(Boolean).join(" ");
+  return (
+    <div class="form-field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        name,
+        ...(message === undefined ? {} : { "aria-invalid": true }),
+        ...(describedBy === "" ? {} : { "aria-describedby": describedBy }),
+      })}
+      {message === undefined ? null : (
+        <p class="bad" id={`${id}-message`}>
+          {message}
+        </p>
+      )}
+      {hint === undefined ? null : (
+        <p class="note" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface InputProps extends FieldProps {
+  type?: "text" | "password" | "email" | "url" | "number" | "date" | "datetime-local";
+  /** What stands in the field at first. */
+  initial?: string | number | null | undefined;
+  required?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  min?: number | string;
+  max?: number | string;
+  step?: number | "any";
+  pattern?: string;
+  /** Says what `pattern` wants. */
+  title?: string;
+  placeholder?: string;
+  autoComplete?: string;
+  /** Whether the cursor is in this field when the form appears. */
+  isFirst?: boolean;
+}
+
+export function Field({ name, label, hint, type = "text", initial, isFirst, ...attributes }: InputProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isFirst === true) input.current?.focus();
+  }, [isFirst]);
+  return (
+    <Labelled name={name} label={label} hint={hint}>
+      {(tied) => (
+        <input ref={input} type={type as "text"} defaultValue={initial ?? ""} {...attributes} {...tied} />
+      )}
+    </Labelled>
+  );
+}
+
+interface ChoiceProps extends FieldProps {
+  choices: readonly (readonly [value: string, text: string])[];
+  initial?: string | null | undefined;
+  required?: boolean;
+}
+
+export function Choice({ name, label, hint, choices, initial, required = false }: ChoiceProps) {
+  return (
+    <Labelled name={name} label={label} hint={hint}>
+      {(tied) => (
+        <select required={required} {...tied}>
+          {choices.map(([value, text]) => (
+            <option key={value} value={value} selected={value === initial}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}

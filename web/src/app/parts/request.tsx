@@ -1,0 +1,94 @@
+import type { ComponentChildren } from "preact";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { AwayError, timesReturned } from "../connection.js";
+import { ProblemCard } from "./problem.js";
+
+/** Less is not worth a word. */
+const SLOW_MS = 500;
+
+/** Data that is loaded for a view. */
+export interface Loaded<Data> {
+  /** What was loaded last; it stays while it is loaded again. */
+  data: Data | undefined;
+  error: unknown;
+  isLoading: boolean;
+  /** Whether loading takes longer than half a second. */
+  isSlow: boolean;
+  /** Loads again. */
+  reload: () => void;
+  /** Replaces the data by what an operation has returned. */
+  replace: (data: Data) => void;
+}
+
+interface State<Data> {
+  key: string;
+  data: Data | undefined;
+  error: unknown;
+  isLoading: boolean;
+  isSlow: boolean;
+}
+
+/**
+ * Loads data when the view appears, when `key` changes, and when the service has come back after an absence.
+ * @param key names what is loaded; data of another key is not shown
+ * @param load is called with a signal that is aborted when the data is no longer wanted
+ */
+export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Promise<Data>): Loaded<Data> {
+  const initial = { key, data: undefined, error: null, isLoading: true, isSlow: false };
+  const [state, setState] = useState<State<Data>>(initial);
+  const [attempt, setAttempt] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  const isAway = state.error instanceof AwayError;
+  const returned = timesReturned.value;
+  const wantedReturn = useRef(returned);
+  // only what could not be loaded is loaded again when the service comes back
+  if (isAway) wantedReturn.current = returned;
+
+  useEffect(() => {
+    const abort = new AbortController();
+    const update = (change: Partial<State<Data>>) => {
+      if (!abort.signal.aborted) {
+        setState((before) => ({ ...(before.key === key ? before : { ...initial, key }), ...change }));
+      }
+    };
+    update({ isLoading: true, isSlow: false });
+    const timer = setTimeout(() => update({ isSlow: true }), SLOW_MS);
+    latest
+      .current(abort.signal)
+      .then(
+        (data) => update({ data, error: null, isLoading: false, isSlow: false }),
+        (error: unknown) => update({ error, isLoading: false, isSlow: false }),
+      )
+      .finally(() => clearTimeout(timer));
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [key, attempt, wantedReturn.current]);
+
+  const reload = useCallback(() => setAttempt((before) => before + 1), []);
+  const replace = useCallback((data: Data) => setState((before) => ({ ...before, data, error: null })), []);
+  return { ...(state.key === key ? state : { ...initial, key }), reload, replace };
+}
+
+interface Props<Data> {
+  request: Loaded<Data>;
+  /** What is loaded, as in "the devices". */
+  what: string;
+  children: (data: Data) => ComponentChildren;
+}
+
+/** Shows data, or that it is loading, or why it is not there. Data that was there stays when loading it again fails. */
+export function Requested<Data>({ request, what, children }: Props<Data>) {
+  const { data, error, isSlow, reload } = request;
+  return (
+    <>
+      <p class="loading" role="status">
+        {isSlow ? `Loading ${what}…` : null}
+      </p>
+      {error == null ? null : <ProblemCard title={`Could not load ${what}.`} error={error} retry={reload} />}
+      {data === undefined ? null : children(data)}
+    </>
+  );
+}

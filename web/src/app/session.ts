@@ -1,0 +1,131 @@
+import { effect, type ReadonlySignal, signal } from "@preact/signals";
+import { ApiError, type Client, createClient, type paths, unwrap } from "asi-client";
+import { PAGE_ADDRESS } from "../view/service.js";
+import { rememberSignedIn, signedInAs } from "../view/signed-in.js";
+import { AwayError, send, timesReturned } from "./connection.js";
+
+/** A manager or an athlete, as the service describes who is signed in. */
+export type Account = paths["/api/v1/account/"]["get"]["responses"][200]["content"]["application/json"];
+export type ManagerAccount = Extract<Account, { manager_profile: object }>;
+export type AthleteAccount = Extract<Account, { athlete_profile: object }>;
+
+export const isManager = (account: Account): account is ManagerAccount => "manager_profile" in account;
+
+export type Registration = paths["/api/v1/managers/"]["post"]["requestBody"]["content"]["application/json"];
+
+/** Who is signed in. */
+export class Session {
+  /** For the views. A request without a session waits until the user has signed in again. */
+  readonly client: Client;
+  /** Null when nobody is signed in, undefined until that is known. */
+  readonly account: ReadonlySignal<Account | null | undefined>;
+  /** Whether the session has ended while the page was used. */
+  readonly hasEnded: ReadonlySignal<boolean>;
+  /** Why it is not known who is signed in; null unless the service has refused to say it. */
+  readonly problem: ReadonlySignal<unknown>;
+  readonly #account = signal<Account | null | undefined>(undefined);
+  readonly #hasEnded = signal(false);
+  readonly #problem = signal<unknown>(null);
+  /** For requests about the session itself. */
+  readonly #plain: Client;
+  #waiting: ((isSignedIn: boolean) => void)[] = [];
+
+  constructor() {
+    const options = { baseUrl: PAGE_ADDRESS, session: true, fetch: send };
+    this.#plain = createClient(options);
+    this.client = createClient({ ...options, onSessionEnd: () => this.#signedInAgain() });
+    this.account = this.#account;
+    this.hasEnded = this.#hasEnded;
+    this.problem = this.#problem;
+    effect(() => {
+      const isAgain = timesReturned.value > 0;
+      if (!isAgain || this.#account.peek() === undefined) this.begin();
+    });
+    effect(() => {
+      this.#follow(signedInAs.value);
+    });
+  }
+
+  /** Finds out who is signed in. When the service is away, this is tried again when it is back. */
+  async begin(): Promise<void> {
+    this.#problem.value = null;
+    if (signedInAs.peek() === null) {
+      this.#account.value = null;
+      return;
+    }
+    try {
+      await this.refresh();
+    } catch (error) {
+      if (!(error instanceof AwayError)) this.#problem.value = error;
+    }
+  }
+
+  /** Asks the service for the account again, after a change of the profile. */
+  async refresh(): Promise<void> {
+    try {
+      this.#become(await unwrap(this.#plain.GET("/api/v1/account/")));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      this.#become(null);
+    }
+  }
+
+  /** @throws ApiError, AwayError */
+  async signIn(username: string, password: string): Promise<void> {
+    await unwrap(this.#plain.POST("/session/", { body: { username, password } }));
+    await this.refresh();
+  }
+
+  /** Registers a manager and signs in. @throws ApiError, AwayError */
+  async register(
+    registration: Registration & { password: string },
+    withDefaultAthlete: boolean,
+  ): Promise<void> {
+    const params = { query: { create_default_athlete: withDefaultAthlete } };
+    await unwrap(this.#plain.POST("/api/v1/managers/", { params, body: registration }));
+    await this.signIn(registration.username, registration.password);
+  }
+
+  /** @throws ApiError, AwayError */
+  async signOut(): Promise<void> {
+    const { response, error } = await this.#plain.DELETE("/session/");
+    // a session that has ended by itself is as good
+    if (!response.ok && response.status !== 403) throw new ApiError(response, error);
+    this.#become(null);
+  }
+
+  /** Leaves a session that has ended: what waited for it is given up. */
+  leave(): void {
+    this.#become(null);
+  }
+
+  /** Takes over what another tab has done. */
+  #follow(account: string | null): void {
+    const known = this.#account.peek();
+    if (known === undefined) return;
+    const isKnown = String(known?.id ?? null) === String(account);
+    // the same account again: signed in again after the session had ended
+    if (isKnown && !(account !== null && this.#hasEnded.peek())) return;
+    if (account === null) this.#become(null);
+    else this.begin();
+  }
+
+  #become(account: Account | null): void {
+    const isSame = account !== null && this.#account.peek()?.id === account.id;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#account.value = account;
+    this.#hasEnded.value = false;
+    rememberSignedIn(account?.id ?? null);
+    for (const resume of waiting) resume(isSame);
+  }
+
+  #signedInAgain(): Promise<boolean> {
+    // of a request that was on its way when the user signed out
+    if (this.#account.peek() == null) return Promise.resolve(false);
+    this.#hasEnded.value = true;
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import { useEffect } from "preact/hooks";
+import type { Workspace } from "../recording/workspace.js";
+import { go, goInstead, type Route, route } from "../view/route.js";
+import type { Settings } from "../view/settings.js";
+import { nameOf, SignInForm } from "./account/sign-in-form.js";
+import { Register, SignIn } from "./account/welcome.js";
+import { isAway } from "./connection.js";
+import { Announcements, announce } from "./parts/announcements.js";
+import { Dialog, Questions } from "./parts/dialog.js";
+import { ProblemCard } from "./parts/problem.js";
+import { type Account, Session } from "./session.js";
+import type { View } from "./view.js";
+import { VIEWS } from "./views.js";
+import "./app.css";
+
+const session = new Session();
+
+export interface ShellProps {
+  workspace: Workspace;
+  settings: Settings;
+}
+
+const viewsOf = (account: Account) =>
+  VIEWS.filter(({ roles, view }) => view !== undefined && roles.includes(account.role));
+
+const TITLES: Record<string, string> = { "sign-in": "Sign in", register: "Register" };
+
+/** The navigation of who is signed in, or the way to sign in. Stands in the header, in the viewer too. */
+export function Navigation() {
+  const account = session.account.value;
+  const here = route.value?.path[0] ?? "";
+  if (account == null) {
+    return here === "sign-in" || account === undefined ? null : (
+      <a class="button" href="#/sign-in">
+        Sign in
+      </a>
+    );
+  }
+  const links = [{ path: "", title: "Viewer" }, ...viewsOf(account)];
+  return (
+    <nav aria-label="Views">
+      <ul>
+        {links.map(({ path, title }) => (
+          <li key={path}>
+            <a href={`#/${path}`} aria-current={here === path ? "page" : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="quiet" onClick={signOut}>
+        Sign out
+      </button>
+    </nav>
+  );
+}
+
+async function signOut(): Promise<void> {
+  try {
+    await session.signOut();
+    go("/");
+    announce("You are signed out.");
+  } catch {
+    announce("You could not be signed out, because the service does not answer. Try again when it is back.");
+  }
+}
+
+/** What stands over every view, the viewer too: that the service is away, questions, and what was done. */
+export function Overlays() {
+  const account = session.account.value;
+  return (
+    <>
+      <div class="away" role="status">
+        {isAway.value && account !== null ? <p>The service does not answer. Trying again…</p> : null}
+      </div>
+      {session.hasEnded.value && account != null ? (
+        <Dialog title="Sign in again" onClose={() => session.leave()}>
+          <p>Your session has ended. Sign in to go on where you were.</p>
+          <SignInForm session={session} account={account} />
+        </Dialog>
+      ) : null}
+      <Questions />
+      <Announcements />
+    </>
+  );
+}
+
+/** The view of a route. */
+export function RoutedView({ current, workspace, settings }: ShellProps & { current: Route }) {
+  const account = session.account.value;
+  const [path = "", ...params] = current.path;
+  const entry = account == null ? undefined : viewsOf(account).find((view) => view.path === path);
+
+  useEffect(() => {
+    const title = entry?.title ?? TITLES[path];
+    document.title = title === undefined ? "asi" : `${title} · asi`;
+  }, [entry, path]);
+
+  if (account === undefined) {
+    const problem = session.problem.value;
+    return problem == null ? null : (
+      <ProblemCard
+        title="Could not find out who is signed in."
+        error={problem}
+        retry={() => session.begin()}
+      />
+    );
+  }
+  if (account === null) {
+    return path === "register" ? <Register session={session} /> : <SignIn session={session} />;
+  }
+  if (entry === undefined) return <NoView path={path} account={account} />;
+  const View = entry.view as View;
+  return (
+    <View
+      key={`${account.id} ${path}`}
+      client={session.client}
+      session={session}
+      account={account}
+      params={params}
+      query={current.query}
+      go={go}
+      workspace={workspace}
+      settings={settings}
+    />
+  );
+}
+
+/** Signed in at an address that has nothing for this account. */
+function NoView({ path, account }: { path: string; account: Account }) {
+  const isArrival = path in TITLES;
+  const first = viewsOf(account)[0]?.path ?? "";
+  useEffect(() => {
+    if (isArrival) goInstead(`/${first}`);
+  }, [isArrival, first]);
+  if (isArrival) return null;
+  return (
+    <div class="empty">
+      <h1>There is nothing here</h1>
+      <p>
+        You are signed in as {nameOf(account)}. Choose a view above, or <a href="#/">open the viewer</a>.
+      </p>
+    </div>
+  );
+}

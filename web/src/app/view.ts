@@ -1,0 +1,25 @@
+import type { Client } from "asi-client";
+import type { ComponentType } from "preact";
+import type { Workspace } from "../recording/workspace.js";
+import type { Settings } from "../view/settings.js";
+import type { Account, Session } from "./session.js";
+
+/** What every view gets. */
+export interface ViewProps {
+  /** The typed client with the session. */
+  client: Client;
+  /** Who is signed in. */
+  account: Account;
+  session: Session;
+  /** The parts of the route after the view's own: `["12"]` at `#/devices/12`. */
+  params: readonly string[];
+  /** The part of the route after `?`. */
+  query: URLSearchParams;
+  /** Goes to a route, such as `/devices/12`; `/` is the viewer. */
+  go: (path: string) => void;
+  settings: Settings;
+  /** The recordings that are open in the viewer. */
+  workspace: Workspace;
+}
+
+export type View = ComponentType<ViewProps>;

@@ -1,0 +1,49 @@
+import { AccountView } from "./account/account-view.js";
+import type { Account } from "./session.js";
+import type { View } from "./view.js";
+
+export interface ViewEntry {
+  /** The first part of the route. */
+  path: string;
+  /** In the navigation and as the title of the page. */
+  title: string;
+  /** Whose navigation has the view. */
+  roles: readonly Account["role"][];
+  /** Without it there is nothing to go to, and the navigation does not have it. */
+  view?: View;
+}
+
+/** The views of the signed-in half of the page, in the order of the navigation. */
+export const VIEWS: readonly ViewEntry[] = [
+  {
+    path: "devices",
+    title: "Devices",
+    roles: ["MANAGER"],
+  },
+  {
+    path: "recordings",
+    title: "Recordings",
+    roles: ["MANAGER"],
+  },
+  {
+    path: "athletes",
+    title: "Athletes",
+    roles: ["MANAGER"],
+  },
+  {
+    path: "activities",
+    title: "Activities",
+    roles: ["MANAGER"],
+  },
+  {
+    path: "webhooks",
+    title: "Webhooks",
+    roles: ["MANAGER"],
+  },
+  {
+    path: "account",
+    title: "Account",
+    roles: ["MANAGER", "ATHLETE", "ADMINISTRATOR"],
+    view: AccountView,
+  },
+];

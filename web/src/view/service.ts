@@ -1,0 +1,22 @@
+import { signal } from "@preact/signals";
+
+/** The folder of the page, with a slash at its end. A service has its API in the same folder. */
+export const PAGE_ADDRESS = new URL(".", document.baseURI).href;
+
+/** Whether a service is behind this page; null until that is known. */
+export const hasService = signal<boolean | null>(null);
+
+/**
+ * Finds out whether a service serves this page: it says so in a header of the page itself (RFC 8631), so that a folder of static
+ * files is asked for nothing that it does not have.
+ */
+export async function findService(): Promise<void> {
+  const address = new URL(document.baseURI);
+  address.hash = "";
+  try {
+    const { headers } = await fetch(address);
+    hasService.value = headers.get("link")?.includes('rel="service-desc"') === true;
+  } catch {
+    hasService.value = false;
+  }
+}
