@@ -364,6 +364,16 @@ export const settings = {
     60,
     "Password changes that one user may request",
   ),
+  throttlePasswordResetsPerHour: count(
+    "THROTTLE_PASSWORD_RESETS_PER_HOUR",
+    60,
+    "Links for a new password that one address may request",
+  ),
+  throttlePasswordResetsOfUserPerHour: count(
+    "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
+    5,
+    "Links for a new password that may be requested for one username, from all addresses",
+  ),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type Config = {

@@ -42,6 +42,8 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["endSession", AUTHENTICATED],
   ["endOtherSession", "403 404 404 404 404 in"],
   ["retrieveAccount", AUTHENTICATED],
+  ["requestPasswordReset", ANYONE],
+  ["resetPassword", ANYONE],
 
   ["createManager", ANYONE],
   ["retrieveManagerByExternalId", MANAGERS],

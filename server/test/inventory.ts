@@ -72,6 +72,8 @@ export const rows = [
   ["X8", "GET", "/session/", "sessions"],
   ["X8", "DELETE", "/session/", "sessions"],
   ["X8", "DELETE", "/session/{session}/", "sessions"],
+  ["X9", "POST", "/api/v1/account/request-password-reset/", "password reset"],
+  ["X9", "POST", "/api/v1/account/reset-password/", "password reset"],
   ["X5", "GET", "/api/schema/", "documentation"],
   ["X5", "GET", "/api/docs/", "documentation"],
   ["X6", "GET", "/health/live/", "operation"],
@@ -102,4 +104,5 @@ export const implemented: ReadonlySet<Group> = new Set<Group>([
   "documentation",
   "operation",
   "sessions",
+  "password reset",
 ]);

@@ -46,6 +46,8 @@ export const access = {
   endSession: authenticated,
   endOtherSession: ownSession,
   retrieveAccount: authenticated,
+  requestPasswordReset: anyone,
+  resetPassword: anyone,
 
   createManager: anyone,
   retrieveManagerByExternalId: manager,

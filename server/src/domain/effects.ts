@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { deleteSamplesFrom, sqlClientOf } from "../store/samples/index.js";
 import { permissions, timeframes } from "../store/schema.js";
 import { erasePerson } from "./accounts/erase.js";
-import { revokeTokens } from "./accounts/write.js";
+import { revokeResets, revokeTokens } from "./accounts/write.js";
 import { activityAudit } from "./activities/audit.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
 import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
@@ -40,6 +40,10 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     // A new password ends every session.
     async (unit, { before, after }) => {
       if (after.passwordHash !== before.passwordHash) await revokeTokens(unit, after.id);
+    },
+    // Whoever reads the mails to the old address has no say any more.
+    async (unit, { before, after }) => {
+      if (after.email !== before.email) await revokeResets(unit, after.id);
     },
     // The maximum heart rate is derived from the age.
     async (unit, { before, after }) => {

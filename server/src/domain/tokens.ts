@@ -12,5 +12,8 @@ export const hashToken = (token: string): Uint8Array => createHash("sha256").upd
  */
 export const hashSessionToken = (token: string): Uint8Array => hashToken(`session ${token}`);
 
+/** Hashes the token of a link for a new password. The hash differs from that of any other token. */
+export const hashResetToken = (token: string): Uint8Array => hashToken(`password reset ${token}`);
+
 /** Whether the secret matches the stored hash, in constant time. */
 export const isToken = (token: string, hash: Uint8Array): boolean => timingSafeEqual(hashToken(token), hash);

@@ -22,6 +22,8 @@ const limits = (config: Config) =>
     token: [config.throttleTokensPerMinute, MINUTE],
     failedPassword: [config.throttleFailedPasswords, 15 * MINUTE],
     newPassword: [config.throttlePasswordChangesPerHour, 60 * MINUTE],
+    passwordReset: [config.throttlePasswordResetsPerHour, 60 * MINUTE],
+    passwordResetOfUser: [config.throttlePasswordResetsOfUserPerHour, 60 * MINUTE],
   }) as const satisfies Record<string, readonly [points: number, seconds: number]>;
 
 export type ThrottleScope = keyof ReturnType<typeof limits>;
@@ -54,6 +56,11 @@ export interface Throttle {
    * @throws ServiceError `throttled` after too many wrong passwords
    */
   password(username: string, address: string): Promise<void>;
+  /**
+   * Counts a request for a mail with a link for a new password, whether or not the username exists.
+   * @throws ServiceError `throttled`
+   */
+  passwordReset(username: string): Promise<void>;
   /** Returns the point of an attempt with the correct password. */
   passwordSucceeded(username: string, address: string): Promise<void>;
 }
@@ -123,8 +130,9 @@ export function createThrottle(config: Config, database: Database): Throttle {
   };
 
   // Usernames are personal data, and the counters outlive the account, so the keys are hashes.
-  const passwordKey = (username: string, address: string) =>
-    `${createHash("sha256").update(username.toLowerCase()).digest("base64url")} ${addressKey(address)}`;
+  const hidden = (username: string) =>
+    createHash("sha256").update(username.toLowerCase()).digest("base64url");
+  const passwordKey = (username: string, address: string) => `${hidden(username)} ${addressKey(address)}`;
   return Object.assign(throttle, {
     requireLeft: (scope: ThrottleScope, { ip }: FastifyRequest) => requirePoints(scope, addressKey(ip)),
     async registrationBytes({ ip }: FastifyRequest, bytes: number) {
@@ -132,6 +140,9 @@ export function createThrottle(config: Config, database: Database): Throttle {
     },
     async password(username: string, address: string) {
       await consume("failedPassword", passwordKey(username, address));
+    },
+    async passwordReset(username: string) {
+      await consume("passwordResetOfUser", hidden(username));
     },
     async passwordSucceeded(username: string, address: string) {
       await limiterOf("failedPassword").reward(passwordKey(username, address));

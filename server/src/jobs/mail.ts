@@ -1,19 +1,25 @@
 import { eq } from "drizzle-orm";
 import { createTransport } from "nodemailer";
 import { eraseMails, writeMail } from "../domain/accounts/mail-folder.js";
+import { answerResetRequest, type ResetRequest } from "../domain/accounts/password-reset.js";
 import type { Context } from "../domain/context.js";
 import { decrypt } from "../domain/encryption.js";
 import { accounts } from "../store/schema.js";
-import type { JobHandler } from "./handler.js";
+import { JobFailed, type JobHandler } from "./handler.js";
 
-/** The payload of a mail job. The encrypted password is erased with the payload when the job ends. */
-interface CredentialsMail {
-  /** Absent from jobs of earlier releases. */
-  account?: number;
-  to: string;
-  username: string;
-  sealedPassword: string | null;
-}
+/** The payload of a mail job. Encrypted values are erased with the payload when the job ends. */
+type Mail = { to: string; username: string } & (
+  | {
+      template: "credentials";
+      /** Absent from jobs of earlier releases. */
+      account?: number;
+      sealedPassword: string | null;
+    }
+  | { template: "password-reset"; account: number; page: string; sealedToken: string; expiresAt: string }
+  | { template: "password-changed"; account: number }
+);
+
+type MailJob = Mail | ({ template: "password-reset-request" } & ResetRequest);
 
 const HOUR_MS = 3_600_000;
 const SMTP_TIMEOUT_MS = 20_000;
@@ -23,19 +29,43 @@ export const mailHandler: JobHandler = {
   maxFailures: 36,
   delayMs: (failure) => Math.min(60_000 * 2 ** (failure - 1), 6 * HOUR_MS),
   async run(ctx, job) {
-    const mail = job.payload as unknown as CredentialsMail;
+    const mail = job.payload as unknown as MailJob;
+    if (mail.template === "password-reset-request") {
+      await answerResetRequest(ctx, mail);
+      return {};
+    }
     await send(ctx, job.jobId, mail.account, {
       from: ctx.config.mailFrom,
       to: mail.to,
-      subject: "Your account",
-      text: credentialsText(
-        mail.username,
-        mail.sealedPassword && decrypt(ctx.serverKey, mail.sealedPassword),
-      ),
+      ...contentOf(ctx, mail),
     });
     return {};
   },
 };
+
+/** @throws JobFailed when the link of the mail has expired */
+function contentOf({ serverKey, clock }: Context, mail: Mail): Pick<Message, "subject" | "text"> {
+  switch (mail.template) {
+    case "password-reset":
+      if (new Date(mail.expiresAt) <= clock.now()) {
+        throw new JobFailed("expired", "The link expired before the mail could be sent.");
+      }
+      return {
+        subject: "Set a new password",
+        text: resetText(
+          mail.username,
+          `${mail.page}/#/new-password?token=${decrypt(serverKey, mail.sealedToken)}`,
+        ),
+      };
+    case "password-changed":
+      return { subject: "Your password was changed", text: changedText(mail.username) };
+    default:
+      return {
+        subject: "Your account",
+        text: credentialsText(mail.username, mail.sealedPassword && decrypt(serverKey, mail.sealedPassword)),
+      };
+  }
+}
 
 function credentialsText(username: string, password: string | null): string {
   const secret =
@@ -44,6 +74,27 @@ function credentialsText(username: string, password: string | null): string {
       : `Password: ${password}\n\nPlease change it soon.`;
   return `Your account has been created.\n\nUsername: ${username}\n${secret}\n`;
 }
+
+const resetText = (username: string, link: string) => `A new password was requested for your account.
+
+Username: ${username}
+
+To set it, open this link. It works once, and for one hour.
+
+${link}
+
+If you did not request it, ignore this mail. Your password stays as it is.
+`;
+
+const changedText = (
+  username: string,
+) => `The password of your account was changed with a link from a mail to this address.
+All sessions have ended.
+
+Username: ${username}
+
+If you did not change it, someone else can read your mails. Secure your mailbox, then request another link.
+`;
 
 interface Message {
   from: string;

@@ -9,6 +9,7 @@ import {
   authorizationCodes,
   idempotencyKeys,
   jobs,
+  passwordResets,
   refreshTokens,
   webhookDeliveries,
 } from "../store/schema.js";
@@ -29,6 +30,7 @@ export async function applyRetention(ctx: Context): Promise<void> {
     [accessTokens, lte(accessTokens.expiresAt, now)],
     [refreshTokens, lte(refreshTokens.expiresAt, now)],
     [authorizationCodes, lte(authorizationCodes.expiresAt, now)],
+    [passwordResets, lte(passwordResets.expiresAt, now)],
     [idempotencyKeys, lte(idempotencyKeys.createdAt, ago(IDEMPOTENCY_LIFETIME_MS))],
     [jobs, lte(jobs.finishedAt, ago(config.jobRetentionDays * DAY_MS))],
     [

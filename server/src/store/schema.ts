@@ -109,6 +109,14 @@ export const authorizationCodes = pgTable("authorization_codes", {
   usedAt: instant("used_at"),
 });
 
+/** Links for a new password that were mailed. */
+export const passwordResets = pgTable("password_resets", {
+  tokenHash: bytea("token_hash").primaryKey(),
+  accountId: reference("account_id").notNull(),
+  createdAt: instant("created_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+});
+
 export const devices = pgTable("devices", {
   id: id(),
   deviceName: text("device_name").notNull(),

@@ -2,6 +2,7 @@ import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { auditLog, idempotencyKeys, jobs } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
+import { usernameKey } from "./usernames.js";
 
 /** The accounts in the values of an audit row; the index has the same expression. */
 const PEOPLE = sql`(ARRAY[
@@ -35,10 +36,10 @@ export async function erasePerson(
     and(
       eq(jobs.kind, "mail"),
       inArray(jobs.state, ["PENDING", "STARTED", "RETRY"]),
-      // Those of earlier releases name no account; usernames are unique.
+      // Those of earlier releases and requests for a new password name no account; usernames are unique.
       or(
         sql`${jobs.payload}->>'account' = ${String(id)}`,
-        sql`(NOT ${jobs.payload} ? 'account' AND ${jobs.payload}->>'username' = ${username})`,
+        sql`(NOT ${jobs.payload} ? 'account' AND ${jobs.payload}->>'username' IN (${username}, ${usernameKey(username)}))`,
       ),
     ),
   );

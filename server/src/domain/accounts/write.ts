@@ -1,5 +1,12 @@
 import { and, DrizzleQueryError, eq, ne, or, sql } from "drizzle-orm";
-import { accessTokens, accounts, authorizationCodes, type Role, refreshTokens } from "../../store/schema.js";
+import {
+  accessTokens,
+  accounts,
+  authorizationCodes,
+  passwordResets,
+  type Role,
+  refreshTokens,
+} from "../../store/schema.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import type { UnitOfWork } from "../unit-of-work.js";
@@ -89,11 +96,18 @@ export async function updateAccount(
   return after;
 }
 
-/** Ends every session of the account. */
-export async function revokeTokens({ queries }: UnitOfWork, accountId: number): Promise<void> {
+/** Ends the links for a new password that were mailed to the account. */
+export async function revokeResets({ queries }: UnitOfWork, accountId: number): Promise<void> {
+  await queries.delete(passwordResets).where(eq(passwordResets.accountId, accountId));
+}
+
+/** Ends every session of the account, and the links for a new password. */
+export async function revokeTokens(unit: UnitOfWork, accountId: number): Promise<void> {
+  const { queries } = unit;
   await queries.delete(accessTokens).where(eq(accessTokens.accountId, accountId));
   await queries.delete(refreshTokens).where(eq(refreshTokens.accountId, accountId));
   await queries.delete(authorizationCodes).where(eq(authorizationCodes.accountId, accountId));
+  await revokeResets(unit, accountId);
 }
 
 /** Columns of a profile as sent; absent fields do not change. */

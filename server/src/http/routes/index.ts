@@ -13,6 +13,7 @@ import { jsonSchemaRoutes } from "./json-schemas.js";
 import { managerRoutes } from "./managers.js";
 import { ownershipRoutes } from "./ownerships.js";
 import { pageRoutes } from "./page.js";
+import { passwordResetRoutes } from "./password-reset.js";
 import { permissionRoutes } from "./permissions.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { sessionRoutes } from "./sessions.js";
@@ -25,6 +26,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   tokenRoutes,
   authorizeRoutes,
   sessionRoutes,
+  passwordResetRoutes,
   managerRoutes,
   deviceRoutes,
   rawDataRoutes,

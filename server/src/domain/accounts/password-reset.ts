@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { and, eq, gt, isNull } from "drizzle-orm";
+import { accounts, passwordResets } from "../../store/schema.js";
+import { transact } from "../change.js";
+import type { Context } from "../context.js";
+import { encrypt } from "../encryption.js";
+import { errors } from "../errors.js";
+import { hashPassword } from "../passwords.js";
+import { hashResetToken, newToken } from "../tokens.js";
+import type { UnitOfWork } from "../unit-of-work.js";
+import type { Account } from "./find.js";
+import { usernameKey } from "./usernames.js";
+import { updateAccount } from "./write.js";
+
+/** How long the link in the mail works. It works once. */
+export const RESET_LIFETIME_MS = 60 * 60 * 1000;
+
+/** A request for a mail with a link, as its job carries it. */
+export interface ResetRequest {
+  username: string;
+  /** Address of the page without a slash at its end. */
+  page: string;
+  requestId: string;
+}
+
+/**
+ * Takes a request for a mail with a link for a new password. The account is looked up by a job: the request does the same work
+ * whether it exists or not.
+ * @param page address of the page, never one that the client names
+ */
+export async function requestPasswordReset(ctx: Context, username: string, page: string): Promise<void> {
+  const key = usernameKey(username);
+  await transact(ctx, "requestPasswordReset", async (unit) => {
+    const request: ResetRequest = { username: key, page, requestId: ctx.requestId };
+    await unit.enqueue({
+      kind: "mail",
+      payload: { template: "password-reset-request", ...request },
+      // Requests that arrive while one waits get one mail together.
+      uniqueKey: `password-reset ${createHash("sha256").update(key).digest("base64url")}`,
+    });
+  });
+}
+
+/** Mails the link, if somebody with this username can log in and has an address. */
+export async function answerResetRequest(
+  ctx: Context,
+  { username, page, requestId }: ResetRequest,
+): Promise<void> {
+  await transact({ ...ctx, requestId }, "requestPasswordReset", async (unit) => {
+    const [account] = await unit.queries
+      .select()
+      .from(accounts)
+      .where(eq(accounts.usernameKey, username))
+      .for("no key update");
+    if (account !== undefined && canReset(account)) await mailResetLink(ctx, unit, account, page);
+  });
+}
+
+/** Whether the account can log in with a password, and has an address to which a link can be mailed. */
+export const canReset = ({ passwordHash, email, disabledAt }: Account): boolean =>
+  passwordHash !== null && email !== "" && disabledAt === null;
+
+/**
+ * Stores the hash of a new token, and queues the mail with the token. Earlier links stay valid until one of them is used, so
+ * that a stranger who asks for another one ends none.
+ */
+export async function mailResetLink(
+  ctx: Context,
+  unit: UnitOfWork,
+  account: Account,
+  page: string,
+): Promise<void> {
+  const token = newToken();
+  const expiresAt = new Date(unit.now.getTime() + RESET_LIFETIME_MS);
+  await unit.queries
+    .insert(passwordResets)
+    .values({ tokenHash: hashResetToken(token), accountId: account.id, createdAt: unit.now, expiresAt });
+  await unit.enqueue({
+    kind: "mail",
+    payload: {
+      template: "password-reset",
+      account: account.id,
+      to: account.email,
+      username: account.username,
+      page,
+      sealedToken: encrypt(ctx.serverKey, token),
+      expiresAt: expiresAt.toISOString(),
+    },
+    chargedTo: account.id,
+  });
+  await unit.audit("account", account.id, null, { passwordReset: "link mailed" });
+}
+
+/**
+ * Sets a new password by the token of a link. All sessions and all links of the account end, and a mail says that it happened.
+ * A password that is refused leaves the link valid.
+ * @throws ServiceError `invalid_reset_token` on the field `token`; `invalid` on the field `password`; `throttled`
+ */
+export async function resetPassword(ctx: Context, token: string, password: string): Promise<void> {
+  const tokenHash = hashResetToken(token);
+  const isValid = (now: Date) =>
+    and(
+      eq(passwordResets.tokenHash, tokenHash),
+      gt(passwordResets.expiresAt, now),
+      isNull(accounts.disabledAt),
+    );
+  const [found] = await ctx.queries
+    .select({ id: accounts.id, role: accounts.role, username: accounts.username })
+    .from(passwordResets)
+    .innerJoin(accounts, eq(accounts.id, passwordResets.accountId))
+    .where(isValid(ctx.clock.now()));
+  if (found === undefined) throw invalidToken();
+  // The account's turns for hashing, so that one who has a link holds up nobody else.
+  const asAccount: Context = { ...ctx, caller: { ...found, canCreateManagedAthletes: false } };
+  const passwordHash = await hashPassword(asAccount, password, found.username);
+  const set = async (unit: UnitOfWork) => {
+    // The account first, as everything that ends sessions does: of two uses at once, one comes first and ends the other's link.
+    const [account] = await unit.queries
+      .select()
+      .from(accounts)
+      .where(eq(accounts.id, found.id))
+      .for("update");
+    const [left] = await unit.queries
+      .select({ id: accounts.id })
+      .from(passwordResets)
+      .innerJoin(accounts, eq(accounts.id, passwordResets.accountId))
+      .where(isValid(unit.now));
+    if (account === undefined || left === undefined) throw invalidToken();
+    await updateAccount(unit, account, { passwordHash });
+    await unit.enqueue({
+      kind: "mail",
+      payload: {
+        template: "password-changed",
+        account: account.id,
+        to: account.email,
+        username: account.username,
+      },
+      chargedTo: account.id,
+    });
+  };
+  await transact(ctx, "resetPassword", set, found.id);
+}
+
+const invalidToken = () =>
+  errors.field(
+    "token",
+    "The link is wrong, is older than one hour, or has been used. Request another one.",
+    "invalid_reset_token",
+  );

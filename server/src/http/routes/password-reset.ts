@@ -1,0 +1,62 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { requestPasswordReset, resetPassword } from "../../domain/accounts/password-reset.js";
+import { Password } from "../../domain/accounts/resource.js";
+import { usernameKey } from "../../domain/accounts/usernames.js";
+import { Text } from "../../wire/types.js";
+import { route } from "../route.js";
+
+const tag = "Account";
+
+const ResetRequest = Type.Object(
+  { username: Text({ minLength: 1, description: "Name used to authenticate" }) },
+  { examples: [{ username: "ann" }] },
+);
+
+const NewPasswordByToken = Type.Object(
+  {
+    token: Type.String({ minLength: 1, maxLength: 100, description: "From the link in the mail" }),
+    password: Password,
+  },
+  {
+    examples: [{ token: "Zy0GgSTuX8z2g8wN0lKxV0m4tKX0D9Yp0yLrQ3bV1aU", password: "a long passphrase" }],
+  },
+);
+
+export function passwordResetRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "requestPasswordReset",
+    tag,
+    summary: "Request a mail with a link for a new password",
+    description:
+      "The link leads to the page, works once and for one hour. The answer is the same whether the account exists or not. " +
+      "Nothing is mailed to accounts that cannot log in: managed athletes and disabled accounts.",
+    method: "POST",
+    path: "/api/v1/account/request-password-reset/",
+    body: ResetRequest,
+    success: { status: 204 },
+    failures: [400],
+    throttle: ["passwordReset"],
+    async handle({ ctx, body }) {
+      await app.throttle.passwordReset(usernameKey(body.username));
+      // Never the Host header, which the client chooses.
+      await requestPasswordReset(ctx, body.username, app.config.baseUrl ?? app.listeningOrigin);
+    },
+  });
+
+  route(app, {
+    id: "resetPassword",
+    tag,
+    summary: "Set a new password with the token of the mailed link",
+    description:
+      "Every token, session and link of the account ends, and a mail says that the password was changed. " +
+      "A wrong, used or expired token is 400 with `X-Error-Code: invalid_reset_token`. A password that is refused leaves the token valid.",
+    method: "POST",
+    path: "/api/v1/account/reset-password/",
+    body: NewPasswordByToken,
+    success: { status: 204 },
+    failures: [400],
+    throttle: ["token"],
+    handle: ({ ctx, body }) => resetPassword(ctx, body.token, body.password),
+  });
+}

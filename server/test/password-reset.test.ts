@@ -1,0 +1,399 @@
+/** A forgotten password: a link by mail, which works once and for an hour, and tells strangers nothing. */
+import { randomUUID } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { and, eq, sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { requestPasswordReset } from "../src/domain/accounts/password-reset.js";
+import { FairQueue } from "../src/fair-queue.js";
+import { applyRetention } from "../src/jobs/retention.js";
+import { commands } from "../src/operator/commands.js";
+import { queriesOf } from "../src/store/database.js";
+import { accounts, auditLog, jobs, passwordResets } from "../src/store/schema.js";
+import { startMailServer } from "./mail-server.js";
+import { managingManager } from "./people.js";
+import { service, startService, type TestAccount, type TestService } from "./service.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+const ask = (username: string, at = s) => at.post("/api/v1/account/request-password-reset/", { username });
+const reset = (token: string, password: string, at = s) =>
+  at.post("/api/v1/account/reset-password/", { token, password });
+
+interface Mail {
+  to: string | undefined;
+  subject: string | undefined;
+  text: string;
+}
+
+/** Reads a mail as a mail program does: lines that end with "=" go on (RFC 2045 section 6.7). */
+function readMail(raw: string): Mail {
+  const [head = "", ...parts] = raw.replaceAll("\r\n", "\n").split("\n\n");
+  const quoted = /^Content-Transfer-Encoding: quoted-printable$/im.test(head);
+  const text = parts.join("\n\n");
+  return {
+    to: /^To: (.*)$/m.exec(head)?.[1],
+    subject: /^Subject: (.*)$/m.exec(head)?.[1],
+    text: quoted
+      ? text
+          .replace(/=\n/g, "")
+          .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+      : text,
+  };
+}
+
+/** The mails to an account, of all that is to be sent. */
+async function mailsTo({ id }: Pick<TestAccount, "id">, at = s): Promise<Mail[]> {
+  await at.runJobs();
+  const folder = join(at.config.dataDir, "mail");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`account-${id}-`))
+    .map((name) => readMail(readFileSync(join(folder, name), "utf8")));
+}
+
+const LINK = /^(http\S+)\/#\/new-password\?token=([\w-]{43})$/m;
+
+/** The links that were mailed to an account, in any order. */
+const linksTo = async (account: Pick<TestAccount, "id">, at = s) =>
+  (await mailsTo(account, at)).flatMap(({ text }) => {
+    const [, page = "", token = ""] = LINK.exec(text) ?? [];
+    return token === "" ? [] : [{ page, token }];
+  });
+
+/** Asks for a link and reads the mail. @returns the token */
+async function linked(account: TestAccount, at = s): Promise<string> {
+  const before = (await linksTo(account, at)).map(({ token }) => token);
+  expect((await ask(account.username, at)).status).toBe(204);
+  const [token = ""] = (await linksTo(account, at))
+    .map((link) => link.token)
+    .filter((t) => !before.includes(t));
+  expect(token).not.toBe("");
+  return token;
+}
+
+const newPassword = () => `new ${randomUUID()}`;
+const logsIn = async ({ username }: TestAccount, password: string) =>
+  (await s.token({ grant_type: "password", username, password })).status === 200;
+const isOpen = async (token: string) => (await s.get("/api/v1/account/", token)).status === 200;
+
+/** Expects that a token is refused, without a word about why. */
+async function expectRefused(token: string, at = s): Promise<void> {
+  const { status, headers, body } = await reset(token, newPassword(), at);
+  expect([status, headers.get("x-error-code"), body]).toEqual([
+    400,
+    "invalid_reset_token",
+    { token: ["The link is wrong, is older than one hour, or has been used. Request another one."] },
+  ]);
+}
+
+describe("a forgotten password", () => {
+  it.each(["manager", "athlete"] as const)(
+    "row X9: is replaced by one link in a mail to the %s; every session ends, and a mail says so",
+    async (role) => {
+      const person = await s[role]();
+      const refresh = (await s.token({ grant_type: "password", ...person })).body.refresh_token;
+      const asked = await ask(person.username.toUpperCase());
+      expect([asked.status, asked.body]).toEqual([204, ""]);
+      const [mail] = (await mailsTo(person)).filter(({ subject }) => subject === "Set a new password");
+      expect(mail?.to).toBe(`${person.username}@example.org`);
+      expect(mail?.text).toContain(`Username: ${person.username}\n`);
+      const [link] = await linksTo(person);
+      expect(link?.page).toBe(s.service.url);
+      // Asking alone changes nothing.
+      expect([await isOpen(person.token), await logsIn(person, person.password)]).toEqual([true, true]);
+
+      const password = newPassword();
+      const done = await reset(link?.token ?? "", password);
+      expect([done.status, done.body]).toEqual([204, ""]);
+      expect([await logsIn(person, person.password), await logsIn(person, password)]).toEqual([false, true]);
+      expect(await isOpen(person.token)).toBe(false);
+      expect((await s.token({ grant_type: "refresh_token", refresh_token: refresh })).status).toBe(400);
+      const told = (await mailsTo(person)).filter(({ subject }) => subject === "Your password was changed");
+      expect(told).toHaveLength(1);
+      expect(told[0]?.text).not.toContain(password);
+    },
+  );
+
+  it("is in the audit: who asked and who set it is the account, and no row holds a token or a password", async () => {
+    const person = await s.manager();
+    const token = await linked(person);
+    const password = newPassword();
+    await reset(token, password);
+    const rows = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.entity, "account"), eq(auditLog.entityId, person.id)))
+      .orderBy(auditLog.id);
+    expect(rows.slice(-2)).toMatchObject([
+      { operation: "requestPasswordReset", accountId: null, after: { passwordReset: "link mailed" } },
+      { operation: "resetPassword", accountId: person.id, after: { passwordHash: "***" } },
+    ]);
+    const text = JSON.stringify(rows);
+    expect([text.includes(token), text.includes(password)]).toEqual([false, false]);
+  });
+
+  it("leads to the page at BASE_URL, with its path, whatever host the client names", async () => {
+    const at = await startService({ baseUrl: "https://club.example.org/asi" });
+    const person = await at.manager();
+    for (const [index, service] of [at, s].entries()) {
+      const status = await new Promise<number | undefined>((resolve, reject) => {
+        const headers = {
+          Host: "evil.example.org",
+          "X-Forwarded-Host": "evil.example.org",
+          Forwarded: "host=evil.example.org",
+          "Content-Type": "application/json",
+        };
+        const url = `${service.service.url}/api/v1/account/request-password-reset/`;
+        request(url, { method: "POST", headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on("error", reject)
+          .end(JSON.stringify({ username: person.username }));
+      });
+      expect(status).toBe(204);
+      const pages = (await linksTo(person, service)).map(({ page }) => page);
+      expect(pages).toEqual([["https://club.example.org/asi"], [s.service.url]][index]);
+    }
+  });
+
+  it("goes by the mail server too; a mail that could not be sent within the hour is not sent", async () => {
+    const server = await startMailServer();
+    const at = await startService({ smtpUrl: server.url });
+    const person = await s.manager();
+    await s.runJobs();
+    await ask(person.username, at);
+    await at.runJobs();
+    expect(readMail(server.mails[0] ?? "").text).toMatch(LINK);
+    server.refuses = true;
+    await ask(person.username, at);
+    await at.runJobs();
+    server.refuses = false;
+    at.clock.advance(3_600_000);
+    await at.runJobs();
+    expect(server.mails).toHaveLength(1);
+    const failed = await s.store.database.queries
+      .select({ details: jobs.details, payload: jobs.payload })
+      .from(jobs)
+      .where(and(eq(jobs.kind, "mail"), sql`${jobs.details}->>'code' = 'expired'`));
+    expect(failed).toEqual([{ details: { code: "expired", message: expect.any(String) }, payload: {} }]);
+  });
+});
+
+describe("a request for a link", () => {
+  it("is answered alike, with the same work, whether or not the account exists or can log in", async () => {
+    const manager = await managingManager();
+    const { body: managed } = await s.post(
+      "/api/v1/athletes/create-managed/",
+      { managed_by: manager.id },
+      manager.token,
+    );
+    const disabled = await s.manager();
+    await s.store.database.queries
+      .update(accounts)
+      .set({ disabledAt: new Date() })
+      .where(eq(accounts.id, disabled.id));
+    const seen: unknown[] = [];
+    for (const username of [manager.username, "nobody at all", managed.username, disabled.username]) {
+      const { status, headers, body } = await ask(username);
+      const told = [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit)$/.test(name));
+      const sent: string[] = [];
+      const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
+      await requestPasswordReset({ ...s.ctx, queries }, `${username} `, "http://page.example.org");
+      seen.push({ status, body, told, sent });
+    }
+    expect(seen).toEqual(seen.map(() => seen[0]));
+    for (const { id } of [managed, disabled]) expect(await linksTo({ id })).toEqual([]);
+    expect(await linksTo(manager)).toHaveLength(1);
+  });
+
+  it("is counted by username, whoever asks from wherever, and by address, whomever it is for", async () => {
+    const at = await startService({
+      throttlePasswordResetsOfUserPerHour: 3,
+      throttlePasswordResetsPerHour: 6,
+      trustProxy: ["127.0.0.1"],
+    });
+    const person = await s.manager();
+    const from = async (address: string, username: string) => {
+      const { status } = await at.send("POST", "/api/v1/account/request-password-reset/", {
+        json: { username },
+        headers: { "X-Forwarded-For": address },
+      });
+      return status;
+    };
+    for (const username of [person.username, `nobody-${randomUUID()}`]) {
+      const statuses: number[] = [];
+      for (const last of [1, 2, 3, 4]) statuses.push(await from(`192.0.2.${last}`, username));
+      expect(statuses).toEqual([204, 204, 204, 429]);
+      // Written otherwise, it is the same username.
+      expect(await from("192.0.2.9", username.toUpperCase())).toBe(429);
+    }
+    const many: number[] = [];
+    for (let n = 0; n < 8; n++) many.push(await from("198.51.100.77", randomUUID()));
+    expect(many).toEqual([204, 204, 204, 204, 204, 204, 429, 429]);
+  });
+
+  it("gets one mail together with those that arrive before it is sent", async () => {
+    const person = await s.manager();
+    await Promise.all([1, 2, 3, 4].map(() => ask(person.username)));
+    expect(await linksTo(person)).toHaveLength(1);
+  });
+
+  it("is erased with the account, and so are its links", async () => {
+    const person = await s.manager();
+    await linked(person);
+    await ask(person.username.toUpperCase());
+    await commands["account delete"](s.ctx, { username: person.username });
+    const { queries } = s.store.database;
+    expect(await queries.$count(passwordResets, eq(passwordResets.accountId, person.id))).toBe(0);
+    expect(await queries.$count(jobs, sql`${jobs.payload}::text LIKE ${`%${person.username}%`}`)).toBe(0);
+    expect(await mailsTo(person)).toEqual([]);
+  });
+});
+
+describe("the token of a link", () => {
+  it("works once", async () => {
+    const person = await s.manager();
+    const token = await linked(person);
+    const password = newPassword();
+    expect((await reset(token, password)).status).toBe(204);
+    await expectRefused(token);
+    expect(await logsIn(person, password)).toBe(true);
+  });
+
+  it("works once, however many use it at the same moment", async () => {
+    const person = await s.manager();
+    const token = await linked(person);
+    const passwords = [1, 2, 3, 4, 5].map(newPassword);
+    const statuses = await Promise.all(
+      passwords.map(async (password) => (await reset(token, password)).status),
+    );
+    expect([...statuses].sort()).toEqual([204, 400, 400, 400, 400]);
+    for (const [index, password] of passwords.entries()) {
+      expect(await logsIn(person, password)).toBe(statuses[index] === 204);
+    }
+  });
+
+  it("works for an hour, and its row is removed then", async () => {
+    const at = await startService();
+    const person = await at.manager();
+    const [early, late] = [await linked(person, at), await linked(person, at)];
+    at.clock.advance(59 * 60_000);
+    const password = newPassword();
+    const [used, unused] = [early, await linked(person, at)];
+    expect((await reset(used, password, at)).status).toBe(204);
+    await expectRefused(late, at);
+    await expectRefused(unused, at);
+
+    const token = await linked(person, at);
+    at.clock.advance(60 * 60_000);
+    await expectRefused(token, at);
+    const rows = () =>
+      at.store.database.queries.$count(passwordResets, eq(passwordResets.accountId, person.id));
+    expect(await rows()).toBe(1);
+    await applyRetention(at.ctx);
+    expect(await rows()).toBe(0);
+  });
+
+  it("stays valid when somebody asks for another one, and ends with the first that is used", async () => {
+    const person = await s.manager();
+    const [first, second] = [await linked(person), await linked(person)];
+    expect((await reset(first, newPassword())).status).toBe(204);
+    await expectRefused(second);
+    expect((await reset(await linked(person), newPassword())).status).toBe(204);
+  });
+
+  it("ends when the password or the mail address is changed, and when the operator ends the sessions", async () => {
+    const person = await s.manager();
+    const path = `/api/v1/managers/${person.id}/`;
+    const change = (json: object) => s.send("PATCH", path, { token: person.token, json });
+    let token = await linked(person);
+    expect((await change({ manager_profile: { first_name: "Ann" } })).status).toBe(201);
+    expect((await change({ email: "moved@example.org" })).status).toBe(201);
+    await expectRefused(token);
+    token = await linked(person);
+    expect((await change({ password: newPassword() })).status).toBe(201);
+    await expectRefused(token);
+    token = await linked(person);
+    await commands["token revoke"](s.ctx, { username: person.username });
+    await expectRefused(token);
+  });
+
+  it("is stored as a hash, sealed until it is mailed, and is no other token; no other token is one", async () => {
+    const person = await s.manager();
+    await ask(person.username);
+    const stored = async () => {
+      const { rows } = await s.store.database.queries.execute<{ text: string }>(sql`
+        SELECT coalesce(string_agg(all_rows, ' '), '') AS text FROM (
+          SELECT jobs::text AS all_rows FROM jobs UNION ALL SELECT password_resets::text FROM password_resets
+        ) AS everything`);
+      return rows[0]?.text ?? "";
+    };
+    const token = await linked(person);
+    const [row] = await s.store.database.queries
+      .select()
+      .from(passwordResets)
+      .where(eq(passwordResets.accountId, person.id));
+    const hash = Buffer.from(row?.tokenHash ?? []);
+    expect(hash).toHaveLength(32);
+    const text = await stored();
+    expect([text.includes(token), text.includes(Buffer.from(token).toString("hex"))]).toEqual([false, false]);
+    const { refresh_token } = (await s.token({ grant_type: "password", ...person })).body;
+    for (const guess of [
+      hash.toString("base64url"),
+      hash.toString("hex"),
+      person.token,
+      refresh_token,
+      token.slice(1),
+      `${token} `,
+      "x".repeat(43),
+      "' OR 1=1 --",
+    ]) {
+      await expectRefused(guess);
+    }
+    expect(await isOpen(token)).toBe(false);
+    expect((await s.token({ grant_type: "refresh_token", refresh_token: token })).status).toBe(400);
+  });
+
+  it("that is wrong costs no hash, and a password that is refused leaves a link that is right", async () => {
+    const person = await s.manager();
+    const token = await linked(person);
+    const turns = vi.spyOn(FairQueue.prototype, "run");
+    const hashes = () => turns.mock.calls.filter(([caller]) => /^(user|registration)/.test(String(caller)));
+    try {
+      await expectRefused("x".repeat(43));
+      for (const [password, problem] of [
+        ["short", /8/],
+        ["password123", /common/],
+        [person.username, /username/],
+      ] as const) {
+        const { status, body } = await reset(token, password);
+        expect([status, body]).toEqual([400, { password: [expect.stringMatching(problem)] }]);
+      }
+      expect(hashes()).toEqual([]);
+      expect((await reset(token, newPassword())).status).toBe(204);
+      expect(hashes()).toHaveLength(1);
+    } finally {
+      turns.mockRestore();
+    }
+  });
+
+  it("is guessed a bounded number of times a minute from one address", async () => {
+    const at = await startService({ throttleTokensPerMinute: 4, trustProxy: ["127.0.0.1"] });
+    const statuses: number[] = [];
+    for (let n = 0; n < 6; n++) {
+      const { status } = await at.send("POST", "/api/v1/account/reset-password/", {
+        json: { token: "x".repeat(43), password: newPassword() },
+        headers: { "X-Forwarded-For": "203.0.113.99" },
+      });
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([400, 400, 400, 400, 429, 429]);
+  });
+});
