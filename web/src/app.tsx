@@ -1,4 +1,5 @@
 import { useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import type { ComparisonProps } from "./comparison.js";
 import { ChooseFiles, DropTarget } from "./parts/drop.js";
 import { Empty } from "./parts/empty.js";
@@ -39,8 +40,9 @@ export function App({
   const current = viewRoute();
   const recordings = current === null ? workspace.opened.value : [];
   // who only looks at files does not load the rest of the page
-  const needsShell = hasService.value === true && (current !== null || signedInAs.value !== null);
-  const Shell = useLoaded(needsShell ? loadShell : loadNothing);
+  const isShellNeeded = useRef(false);
+  isShellNeeded.current ||= hasService.value === true && (current !== null || signedInAs.value !== null);
+  const Shell = useLoaded(isShellNeeded.current ? loadShell : loadNothing);
   useSignalEffect(() => {
     if (viewRoute() !== null) return;
     const opened = workspace.opened.value;
@@ -56,7 +58,7 @@ export function App({
         <Brand recordings={recordings} />
         {Shell !== null ? (
           <Shell.Navigation />
-        ) : hasService.value === true && !needsShell ? (
+        ) : hasService.value === true && !isShellNeeded.current ? (
           <a class="button sign-in" href="#/sign-in">
             Sign in
           </a>

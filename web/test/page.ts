@@ -9,6 +9,8 @@ export const hasNoBrowser = endpoint === null;
 let browser: Browser;
 let open: Page[] = [];
 let complaints: string[] = [];
+let expected: RegExp[] = [];
+const origins = new Set([new URL(address).origin]);
 let requests: string[] = [];
 
 /** Connects the tests of a file to the browser. After each test it looks at what the page did that no page may do. */
@@ -19,15 +21,22 @@ export function useBrowser(): void {
   afterAll(() => browser?.close());
   afterEach(async () => {
     await Promise.all(open.map((page) => page.context().close()));
-    const seen = { complaints, requests: requests.filter((url) => !isOwn(url)) };
+    const unexpected = complaints.filter((text) => !expected.some((pattern) => pattern.test(text)));
+    const seen = { complaints: unexpected, requests: requests.filter((url) => !isOwn(url)) };
     open = [];
     complaints = [];
+    expected = [];
     requests = [];
     expect(seen).toEqual({ complaints: [], requests: [] });
   });
 }
 
-const isOwn = (url: string) => url.startsWith(new URL(address).origin) || /^(blob|data|file):/.test(url);
+const isOwn = (url: string) => /^(blob|data|file):/.test(url) || origins.has(new URL(url).origin);
+
+/** Lets the browser complain about what a test does on purpose, such as a request that is refused. Until the test ends. */
+export function expectComplaint(pattern: RegExp): void {
+  expected.push(pattern);
+}
 
 interface Opened extends BrowserContextOptions {
   hash?: string;
@@ -37,20 +46,28 @@ interface Opened extends BrowserContextOptions {
 
 /** Opens the built page in a new window. */
 export async function openPage({ hash = "", at = address, ...options }: Opened = {}): Promise<Page> {
+  origins.add(new URL(at).origin);
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: "en-GB",
     timezoneId: "Europe/Zurich",
     ...options,
   });
-  const page = await context.newPage();
+  context.on("request", (request) => requests.push(request.url()));
+  return openTab(await context.newPage(), at + hash);
+}
+
+/** Opens another tab beside a page: with the same cookies and the same storage. */
+export const openBeside = async (page: Page, at: string): Promise<Page> =>
+  openTab(await page.context().newPage(), at);
+
+async function openTab(page: Page, at: string): Promise<Page> {
   open.push(page);
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  context.on("request", (request) => requests.push(request.url()));
-  await page.goto(at + hash);
+  await page.goto(at);
   await page.waitForSelector("main, .problem");
   return page;
 }

@@ -1,28 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { encode } from "asi-convert";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { BUILT } from "./serve.js";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
-/** What axe finds wrong: rule and element. */
-async function violations(page: Page): Promise<string[]> {
-  // the policy of the page keeps scripts of others out, so axe comes through the debugger
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: AXE });
-  const { result } = await session.send("Runtime.evaluate", {
-    expression: `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
-      JSON.stringify(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160)))))`,
-    awaitPromise: true,
-  });
-  return JSON.parse(result.value as string);
-}
 
 describe.skipIf(hasNoBrowser)("every state of the page", () => {
   useBrowser();
@@ -135,10 +119,14 @@ describe.skipIf(hasNoBrowser)("a link to a view", () => {
 
 describe("the size of the page", () => {
   it("is at most 90 kB for page, worker and styles, as they are sent with Brotli", () => {
-    const assets = readdirSync(join(BUILT, "assets"));
     // other scripts are loaded when they are needed
-    const first = assets.filter((name) => /^(index|worker)-.*\.(js|css)$/.test(name));
-    expect(first).toHaveLength(3);
+    const html = readFileSync(join(BUILT, "index.html"), "utf8");
+    const named = [...html.matchAll(/\.\/assets\/([^"]+)/g)].map(([, name]) => name ?? "");
+    const worker = readdirSync(join(BUILT, "assets")).filter((name) => /^worker-.*\.js$/.test(name));
+    const first = [...named, ...worker];
+    expect(first.map((name) => name.replace(/-[\w-]{8}\./, "."))).toEqual(
+      expect.arrayContaining(["index.js", "index.css", "worker.js"]),
+    );
     const bytes = first.reduce(
       (sum, name) => sum + readFileSync(join(BUILT, "assets", `${name}.br`)).length,
       0,

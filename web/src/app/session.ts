@@ -11,7 +11,9 @@ export type AthleteAccount = Extract<Account, { athlete_profile: object }>;
 
 export const isManager = (account: Account): account is ManagerAccount => "manager_profile" in account;
 
-export type Registration = paths["/api/v1/managers/"]["post"]["requestBody"]["content"]["application/json"];
+type ManagerRegistration = paths["/api/v1/managers/"]["post"]["requestBody"]["content"]["application/json"];
+type AthleteRegistration = paths["/api/v1/athletes/"]["post"]["requestBody"]["content"]["application/json"];
+type WithPassword<Registration> = Registration & { password: string };
 
 /** Who is signed in. */
 export class Session {
@@ -77,13 +79,28 @@ export class Session {
   }
 
   /** Registers a manager and signs in. @throws ApiError, AwayError */
-  async register(
-    registration: Registration & { password: string },
-    withDefaultAthlete: boolean,
-  ): Promise<void> {
+  async registerManager(body: WithPassword<ManagerRegistration>, withDefaultAthlete: boolean): Promise<void> {
     const params = { query: { create_default_athlete: withDefaultAthlete } };
-    await unwrap(this.#plain.POST("/api/v1/managers/", { params, body: registration }));
-    await this.signIn(registration.username, registration.password);
+    await unwrap(this.#plain.POST("/api/v1/managers/", { params, body }));
+    await this.signIn(body.username, body.password);
+  }
+
+  /** Registers an athlete and signs in. @throws ApiError, AwayError */
+  async registerAthlete(body: WithPassword<AthleteRegistration>): Promise<void> {
+    await unwrap(this.#plain.POST("/api/v1/athletes/", { body }));
+    await this.signIn(body.username, body.password);
+  }
+
+  /** Has a link for a new password mailed. @throws ApiError, AwayError */
+  async requestPasswordReset(username: string): Promise<void> {
+    await unwrap(this.#plain.POST("/api/v1/account/request-password-reset/", { body: { username } }));
+  }
+
+  /** Sets a new password by the token of that link. @throws ApiError, AwayError */
+  async resetPassword(token: string, password: string): Promise<void> {
+    await unwrap(this.#plain.POST("/api/v1/account/reset-password/", { body: { token, password } }));
+    // all sessions of the account have ended
+    this.#become(null);
   }
 
   /** @throws ApiError, AwayError */

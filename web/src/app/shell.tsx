@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { Workspace } from "../recording/workspace.js";
 import { go, goInstead, type Route, route } from "../view/route.js";
 import type { Settings } from "../view/settings.js";
+import { ForgottenPassword, NewPassword } from "./account/forgotten-password.js";
 import { nameOf, SignInForm } from "./account/sign-in-form.js";
 import { Register, SignIn } from "./account/welcome.js";
 import { isAway } from "./connection.js";
@@ -23,7 +24,13 @@ export interface ShellProps {
 const viewsOf = (account: Account) =>
   VIEWS.filter(({ roles, view }) => view !== undefined && roles.includes(account.role));
 
-const TITLES: Record<string, string> = { "sign-in": "Sign in", register: "Register" };
+/** What is there before somebody is signed in. */
+const TITLES: Record<string, string> = {
+  "sign-in": "Sign in",
+  register: "Register",
+  "forgotten-password": "Forgotten password",
+  "new-password": "Set a new password",
+};
 
 /** The navigation of who is signed in, or the way to sign in. Stands in the header, in the viewer too. */
 export function Navigation() {
@@ -106,8 +113,14 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
       />
     );
   }
+  // a link of a mail is followed by who is signed in, too
+  if (path === "new-password") {
+    return <NewPassword session={session} token={current.query.get("token") ?? ""} />;
+  }
   if (account === null) {
-    return path === "register" ? <Register session={session} /> : <SignIn session={session} />;
+    if (path === "register") return <Register session={session} />;
+    if (path === "forgotten-password") return <ForgottenPassword session={session} />;
+    return <SignIn session={session} />;
   }
   if (entry === undefined) return <NoView path={path} account={account} />;
   const View = entry.view as View;

@@ -1,4 +1,7 @@
 import { AccountView } from "./account/account-view.js";
+import { AthletesView } from "./athletes/athletes-view.js";
+import { DevicesView } from "./devices/devices-view.js";
+import { PermissionsView } from "./permissions/permissions-view.js";
 import type { Account } from "./session.js";
 import type { View } from "./view.js";
 
@@ -19,6 +22,7 @@ export const VIEWS: readonly ViewEntry[] = [
     path: "devices",
     title: "Devices",
     roles: ["MANAGER"],
+    view: DevicesView,
   },
   {
     path: "recordings",
@@ -29,6 +33,7 @@ export const VIEWS: readonly ViewEntry[] = [
     path: "athletes",
     title: "Athletes",
     roles: ["MANAGER"],
+    view: AthletesView,
   },
   {
     path: "activities",
@@ -39,6 +44,12 @@ export const VIEWS: readonly ViewEntry[] = [
     path: "webhooks",
     title: "Webhooks",
     roles: ["MANAGER"],
+  },
+  {
+    path: "permissions",
+    title: "Permissions",
+    roles: ["ATHLETE"],
+    view: PermissionsView,
   },
   {
     path: "account",

@@ -1,16 +1,8 @@
-import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { Field, Form } from "../parts/form.js";
 import type { Session } from "../session.js";
+import { Card } from "./card.js";
 import { SignInForm } from "./sign-in-form.js";
-
-function Card({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <section class="panel welcome">
-      <h1>{title}</h1>
-      {children}
-    </section>
-  );
-}
 
 /** The way in. */
 export function SignIn({ session }: { session: Session }) {
@@ -18,32 +10,43 @@ export function SignIn({ session }: { session: Session }) {
     <Card title="Sign in">
       <SignInForm session={session} />
       <p>
+        <a href="#/forgotten-password">Forgotten password?</a>
+      </p>
+      <p>
         No account yet? <a href="#/register">Register</a>
       </p>
     </Card>
   );
 }
 
-/** Makes a manager. */
+const ROLES = [
+  ["manager", "I look after devices and athletes"],
+  ["athlete", "I am an athlete"],
+] as const;
+
+/** Makes a manager or an athlete. */
 export function Register({ session }: { session: Session }) {
+  const [role, setRole] = useState<"manager" | "athlete">("manager");
   return (
     <Card title="Register">
-      <p class="note">A manager owns devices, and sees the recordings of athletes who allow it.</p>
       <Form
         action="Register"
-        onSubmit={async (values, form) => {
-          const isWearer = (form.elements.namedItem("is_wearer") as HTMLInputElement).checked;
-          const name = { first_name: values("first_name") || null, last_name: values("last_name") || null };
-          await session.register(
-            {
-              username: values("username"),
-              email: values("email"),
-              password: values("password"),
-              manager_profile: name,
-              ...(isWearer ? { athlete_profile: name } : {}),
-            },
-            isWearer,
-          );
+        onSubmit={async (values) => {
+          const who = {
+            username: values("username").trim(),
+            email: values("email").trim(),
+            password: values("password"),
+          };
+          const name = {
+            first_name: values("first_name").trim() || null,
+            last_name: values("last_name").trim() || null,
+          };
+          if (role === "athlete") await session.registerAthlete({ ...who, athlete_profile: name });
+          else {
+            const isWearer = values("is_wearer") !== "";
+            const athlete = isWearer ? { athlete_profile: name } : {};
+            await session.registerManager({ ...who, manager_profile: name, ...athlete }, isWearer);
+          }
         }}
       >
         <Field name="username" label="User name" autoComplete="username" required maxLength={150} isFirst />
@@ -60,9 +63,28 @@ export function Register({ session }: { session: Session }) {
         />
         <Field name="first_name" label="First name" autoComplete="given-name" maxLength={150} />
         <Field name="last_name" label="Last name" autoComplete="family-name" maxLength={150} />
-        <label class="check">
-          <input type="checkbox" name="is_wearer" />I wear a device myself
-        </label>
+        <fieldset class="pairing">
+          <legend>What you do</legend>
+          {ROLES.map(([value, text]) => (
+            <label key={value} class="check">
+              <input
+                type="radio"
+                name="role"
+                value={value}
+                checked={role === value}
+                onChange={() => setRole(value)}
+              />
+              {text}
+            </label>
+          ))}
+          {role === "manager" ? (
+            <label class="check">
+              <input type="checkbox" name="is_wearer" />I also wear a device myself
+            </label>
+          ) : (
+            <p class="note">You say which managers see your data.</p>
+          )}
+        </fieldset>
       </Form>
       <p>
         You have an account? <a href="#/sign-in">Sign in</a>

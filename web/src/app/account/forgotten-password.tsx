@@ -1,0 +1,73 @@
+import { useState } from "preact/hooks";
+import { goInstead } from "../../view/route.js";
+import { announce } from "../parts/announcements.js";
+import { Field, Form } from "../parts/form.js";
+import type { Session } from "../session.js";
+import { Card } from "./card.js";
+
+/** Asks for the mail with a link for a new password. */
+export function ForgottenPassword({ session }: { session: Session }) {
+  const [username, setUsername] = useState<string | null>(null);
+  if (username !== null) {
+    return (
+      <Card title="Look at your mail">
+        <p role="status">
+          If there is an account “{username}” with an address, a mail is on its way to it. Its link works
+          once, and for one hour.
+        </p>
+        <p>
+          No mail? <a href="#/sign-in">Try to sign in</a>, or ask who runs the service.
+        </p>
+      </Card>
+    );
+  }
+  return (
+    <Card title="Forgotten password">
+      <p class="note">You get a mail with a link that lets you set a new password.</p>
+      <Form
+        action="Send the mail"
+        onSubmit={async (values) => {
+          await session.requestPasswordReset(values("username").trim());
+          setUsername(values("username").trim());
+        }}
+      >
+        <Field name="username" label="User name" autoComplete="username" required maxLength={150} isFirst />
+      </Form>
+      <p>
+        <a href="#/sign-in">Back to signing in</a>
+      </p>
+    </Card>
+  );
+}
+
+/** Sets a new password with the token of the link in the mail. */
+export function NewPassword({ session, token }: { session: Session; token: string }) {
+  return (
+    <Card title="Set a new password">
+      <Form
+        action="Set the password"
+        onSubmit={async (values) => {
+          await session.resetPassword(token, values("password"));
+          announce("The password is set. Sign in with it.");
+          // so that the way back does not lead to a link that has been used
+          goInstead("/sign-in");
+        }}
+      >
+        <Field
+          name="password"
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={8}
+          maxLength={128}
+          hint="At least 8 characters. All your sessions end."
+          isFirst
+        />
+      </Form>
+      <p>
+        <a href="#/forgotten-password">Ask for another link</a>
+      </p>
+    </Card>
+  );
+}

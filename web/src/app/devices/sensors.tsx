@@ -1,0 +1,85 @@
+import { type Client, type Resource, unwrap } from "asi-client";
+import { announce } from "../parts/announcements.js";
+import { Field, Form } from "../parts/form.js";
+import { Requested, useRequest } from "../parts/request.js";
+
+type Pairings = Resource["BluetoothConfiguration"]["data"]["target"];
+type Pairing = Pairings["pairing_1"];
+
+const SENSORS = [
+  ["pairing_1", "Heart rate"],
+  ["pairing_2", "Power"],
+] as const;
+
+/** The Bluetooth sensors of a device: what it uses, and what it shall use from its next start. */
+export function Sensors({ client, device }: { client: Client; device: number }) {
+  const path = "/api/v1/devices/{device}/bluetooth-config/";
+  const request = useRequest(`sensors ${device}`, (signal) =>
+    unwrap(client.GET(path, { params: { path: { device } }, signal })),
+  );
+  return (
+    <section class="panel padded">
+      <h2>Bluetooth sensors</h2>
+      <Requested request={request} what="the sensors">
+        {({ data: { current, target } }) => (
+          <>
+            <dl class="facts">
+              {SENSORS.map(([key, name]) => (
+                <div key={key}>
+                  <dt>{name}</dt>
+                  <dd>{stateOf(current[key], target[key])}</dd>
+                </div>
+              ))}
+            </dl>
+            <Form
+              key={JSON.stringify(target)}
+              action="Save the sensors"
+              onSubmit={async (values, form) => {
+                const isNow = (form.elements.namedItem("now") as HTMLInputElement).checked;
+                const paired = (key: string) => {
+                  const mac_address = values(`${key}.mac_address`).trim();
+                  return mac_address === ""
+                    ? null
+                    : { mac_address, name: values(`${key}.name`).trim() || null };
+                };
+                const result = await unwrap(
+                  client.PATCH(path, {
+                    params: { path: { device }, query: { immediate_sending: isNow } },
+                    body: { pairing_1: paired("pairing_1"), pairing_2: paired("pairing_2") },
+                  }),
+                );
+                request.replace(result);
+                announce("The sensors are saved.");
+              }}
+            >
+              {SENSORS.map(([key, name]) => (
+                <fieldset key={key} class="pairing">
+                  <legend>{name}</legend>
+                  <Field
+                    name={`${key}.mac_address`}
+                    label="Address"
+                    initial={target[key]?.mac_address}
+                    placeholder="A0:9E:1A:00:00:01"
+                  />
+                  <Field name={`${key}.name`} label="Name" initial={target[key]?.name} maxLength={60} />
+                </fieldset>
+              ))}
+              <p class="note">Leave an address empty to pair with no sensor.</p>
+              <label class="check">
+                <input type="checkbox" name="now" />
+                Send to the device at once, not at its next start
+              </label>
+            </Form>
+          </>
+        )}
+      </Requested>
+    </section>
+  );
+}
+
+const textOf = (pairing: Pairing) => (pairing === undefined ? "none" : (pairing.name ?? pairing.mac_address));
+
+function stateOf(current: Pairing, target: Pairing): string {
+  if (current?.mac_address === target?.mac_address && current?.name === target?.name) return textOf(target);
+  return `${textOf(current)}; ${textOf(target)} when the device has started`;
+}

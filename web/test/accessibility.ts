@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe finds wrong: rule and element. */
+export async function violations(page: Page): Promise<string[]> {
+  // the policy of the page keeps scripts of others out, so axe comes through the debugger
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: AXE });
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+      JSON.stringify(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160)))))`,
+    awaitPromise: true,
+  });
+  return JSON.parse(result.value as string);
+}

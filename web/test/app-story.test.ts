@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./accessibility.js";
+import { expectComplaint, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
+import { BuiltService, PASSWORD, showView, signIn } from "./service.js";
+import { openSignedIn } from "./signed-in.js";
+
+const EVIL = "<img src=x onerror=document.title='caught'>";
+
+const service = new BuiltService();
+
+describe.skipIf(hasNoBrowser)("the page of a service", () => {
+  useBrowser();
+  beforeAll(() => service.start());
+  afterAll(() => service.stop());
+
+  it("shows the viewer to who has no account, with a way to sign in", async () => {
+    const page = await openPage({ at: service.address });
+    await page.getByRole("heading", { name: "See a session" }).waitFor();
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.title()).toBe("Sign in · asi");
+  });
+
+  it("says nothing of accounts in a folder of static files", async () => {
+    const page = await openPage({ hash: "#/devices" });
+    await page.getByRole("heading", { name: "See a session" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(0);
+  });
+
+  it("leads from registering to signing out, by the keyboard alone", async () => {
+    await service.addDevice("STORY-1", "story");
+    const page = await openPage({ at: service.address });
+    const keys = page.keyboard;
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    /** Moves on with Tab until an element has this text, then presses Enter. */
+    const press = async (name: string) => {
+      for (let steps = 0; steps < 60 && (await focused()) !== name; steps++) await keys.press("Tab");
+      expect(await focused()).toBe(name);
+      await keys.press("Enter");
+    };
+    /** Types into the field that has the focus, and into those after it. */
+    const type = async (...texts: string[]) => {
+      for (const [i, text] of texts.entries()) {
+        if (i > 0) await keys.press("Tab");
+        await keys.type(text);
+      }
+    };
+    const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
+
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    await press("Sign in");
+    await heading("Sign in");
+    await press("Register");
+    await heading("Register");
+    await type("ann", "ann@example.org", PASSWORD, "Ann", "Ash");
+    await keys.press("Enter");
+    await heading("Devices");
+    await page.getByText("You have no devices yet.").waitFor();
+
+    await press("Take a device…");
+    await page.getByRole("dialog", { name: "Take a device" }).waitFor();
+    await type("STORY-1", "story");
+    await keys.press("Enter");
+    await heading("story");
+    await page.getByText("story is yours.").waitFor();
+
+    await press("Athletes");
+    await heading("Athletes");
+    await page.getByText("There are no athletes yet.").waitFor();
+    await press("Account");
+    await heading("Ann Ash");
+    await press("Sign out");
+    await page.getByText("You are signed out.").waitFor();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+  });
+
+  it("says what is wrong at the field where it is wrong, and keeps what was typed", async () => {
+    await service.manager("taken");
+    const page = await openPage({ at: service.address, hash: "#/register" });
+    expectComplaint(/status of 400/);
+    await page.getByLabel("User name").fill("taken");
+    await page.getByLabel("E-mail").fill("taken@example.org");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Register" }).click();
+    const field = page.getByLabel("User name");
+    await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    const message = await field.getAttribute("aria-describedby");
+    expect(await page.locator(`[id="${message}"]`).innerText()).toBe("This value is already taken.");
+    expect(await page.getByLabel("E-mail").inputValue()).toBe("taken@example.org");
+    // a wrong password is that of no field
+    await page.goto(`${service.address}#/sign-in`);
+    await page.getByLabel("User name").fill("taken");
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("The username or the password is wrong.").waitFor();
+  });
+
+  it("has devices: found, named, with sensors, and released after a question", async () => {
+    await service.manager("dora");
+    for (const n of [1, 2]) await service.addDevice(`DORA-${n}`, `dora-${n}`);
+    const page = await openSignedIn(service, { username: "dora" });
+    for (const n of [1, 2]) {
+      await page.getByRole("link", { name: "Devices", exact: true }).click();
+      await page.getByRole("button", { name: "Take a device…" }).click();
+      await page.getByLabel("Serial number").fill(`DORA-${n}`);
+      await page.getByLabel("Device name").fill(`dora-${n}`);
+      await page.getByRole("button", { name: "Take the device" }).click();
+      await page.getByRole("heading", { level: 1, name: `dora-${n}` }).waitFor();
+    }
+    await page.getByLabel("Your name for it").fill(EVIL);
+    await page.getByRole("button", { name: "Save the name" }).click();
+    await page.getByRole("heading", { level: 1, name: EVIL }).waitFor();
+
+    expectComplaint(/status of 400/);
+    await page.getByLabel("Address").first().fill("no address");
+    await page.getByRole("button", { name: "Save the sensors" }).click();
+    await expect.poll(() => page.getByLabel("Address").first().getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("Address").first().fill("a0:9e:1a:00:00:01");
+    await page.getByRole("button", { name: "Save the sensors" }).click();
+    await page.getByText("none; A0:9E:1A:00:00:01 when the device has started").waitFor();
+
+    await page.getByRole("link", { name: "All devices" }).click();
+    await page.getByRole("row", { name: EVIL }).waitFor();
+    await page.getByRole("searchbox", { name: "Search devices" }).fill("dora-1");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    await page.getByRole("link", { name: "dora-1" }).click();
+    await page.getByRole("button", { name: "Release the device…" }).click();
+    await page.getByRole("dialog", { name: "Release dora-1?" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Release the device…" }).click();
+    await page.getByRole("button", { name: "Release the device", exact: true }).click();
+    await page.getByText("dora-1 is released.").waitFor();
+    await page.getByRole("row", { name: EVIL }).waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    await page.getByLabel("Also released ones").check();
+    await page.getByRole("row", { name: /dora-1 .* Released/ }).waitFor();
+    expect([await page.locator("img").count(), await page.title()]).toEqual([0, "Devices · asi"]);
+  });
+
+  it("has athletes: those whom a manager manages, shown as text whatever they are called", async () => {
+    const { username } = await service.manager("mia");
+    await service.command("manager", "grant", username);
+    const page = await openSignedIn(service, { username });
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await page.getByRole("button", { name: "Add an athlete…" }).click();
+    await page.getByLabel("First name").fill(EVIL);
+    await page.getByLabel("Weight, kg").fill("71.5");
+    await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: EVIL }).waitFor();
+    await page.getByLabel("Last name").fill("Moss");
+    await page.getByLabel("Date of birth").fill("2001-02-03");
+    await page.getByRole("button", { name: "Save the profile" }).click();
+    await page.getByRole("heading", { level: 1, name: `${EVIL} Moss` }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: `${EVIL} Moss` }).waitFor();
+    expect(await page.getByLabel("Weight, kg").inputValue()).toBe("71.5");
+    await page.getByRole("link", { name: "All athletes" }).click();
+    await page.getByRole("row", { name: /Moss 2001-02-03 .*Managed by you/ }).waitFor();
+    await page.getByRole("link", { name: "Moss" }).click();
+    await page.getByRole("button", { name: "Delete the athlete…" }).click();
+    await page.getByRole("button", { name: "Delete the athlete", exact: true }).click();
+    await page.getByText("There are no athletes yet.").waitFor();
+    expect([await page.locator("img").count(), await page.title()]).toEqual([0, "Athletes · asi"]);
+  });
+
+  it("lets an athlete give a permission and take it back", async () => {
+    const manager = await service.manager("hugo");
+    await service.athlete("ella", { first_name: "Ella" });
+    const ella = await openSignedIn(service, { username: "ella" });
+    await ella.getByText("Nobody may see your data.").waitFor();
+    await ella.getByLabel("Number of the manager").fill(String(manager.id));
+    await ella.getByRole("button", { name: "Give the permission" }).click();
+    await ella.getByRole("row", { name: `Number ${manager.id} See` }).waitFor();
+
+    const hugo = await openSignedIn(service, manager, { hash: "#/sign-in" });
+    await showView(hugo, "#/athletes", "Athletes");
+    await hugo.getByRole("row", { name: /Ella .*Lets you see the data/ }).waitFor();
+
+    await ella.getByRole("button", { name: `Take back “See” from manager ${manager.id}` }).click();
+    await ella.getByRole("button", { name: "Take back", exact: true }).click();
+    await ella.getByText("Nobody may see your data.").waitFor();
+    await hugo.reload();
+    await hugo.getByText("There are no athletes yet.").waitFor();
+  });
+
+  it("changes the profile and the password, and ends other sessions", async () => {
+    await service.manager("paul");
+    const page = await openSignedIn(service, { username: "paul" });
+    const other = await openSignedIn(service, { username: "paul" });
+    await showView(page, "#/account", "paul");
+    await page.getByLabel("First name").fill("Paul");
+    await page.getByRole("button", { name: "Save the profile" }).click();
+    await page.getByRole("heading", { level: 1, name: "Paul" }).waitFor();
+    expect(await page.getByText("(this one)").count()).toBe(1);
+    await page.getByRole("button", { name: /End the session of Chrome on Linux/ }).click();
+    await page.getByText("The session is ended.").waitFor();
+    expectComplaint(/status of 403/);
+    await other.getByRole("link", { name: "Athletes", exact: true }).click();
+    await other.getByRole("dialog", { name: "Sign in again" }).waitFor();
+
+    await page.getByLabel("New password").fill("another long passphrase");
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByText("The password is changed.").waitFor();
+    await page.getByRole("link", { name: "Devices", exact: true }).click();
+    await page.getByText("You have no devices yet.").waitFor();
+  });
+
+  it("asks to sign in again when the session has ended, and goes on with what was being done", async () => {
+    const { username } = await service.manager("lena");
+    await service.addDevice("LENA-1", "lena");
+    const page = await openSignedIn(service, { username });
+    await page.getByRole("button", { name: "Take a device…" }).click();
+    await page.getByLabel("Serial number").fill("LENA-1");
+    await page.getByLabel("Device name").fill("lena");
+    await service.command("token", "revoke", username);
+    expectComplaint(/status of 403/);
+    await page.getByRole("button", { name: "Take the device" }).click();
+    const dialog = page.getByRole("dialog", { name: "Sign in again" });
+    await dialog.getByLabel("Password").fill(PASSWORD);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "lena" }).waitFor();
+  });
+
+  it("leaves a session that has ended, if the user does not want to sign in again", async () => {
+    const { username } = await service.manager("otto");
+    const page = await openSignedIn(service, { username });
+    await service.command("token", "revoke", username);
+    expectComplaint(/status of 403/);
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  });
+
+  it("knows in one tab what happens in another", async () => {
+    const { username } = await service.manager("ines");
+    const page = await openSignedIn(service, { username });
+    const beside = await openBeside(page, `${service.address}#/athletes`);
+    await beside.getByText("There are no athletes yet.").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await beside.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    await signIn(beside, username);
+    await page.getByRole("navigation", { name: "Views" }).waitFor();
+  });
+
+  it("says that the service does not answer, and goes on by itself when it is back", async () => {
+    const { username } = await service.manager("nora");
+    const page = await openSignedIn(service, { username });
+    await page.getByText("You have no devices yet.").waitFor();
+    await service.kill();
+    expectComplaint(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await page.getByText("The service does not answer. Trying again…").waitFor();
+    await page.getByText("Could not load the athletes.").waitFor();
+    await service.start();
+    await page.getByText("There are no athletes yet.").waitFor();
+    expect(await page.getByText("does not answer").count()).toBe(0);
+  });
+
+  it("is accessible by WCAG 2.2 AA in every view, in both themes and at two widths", async () => {
+    const manager = await service.manager("vera");
+    await service.command("manager", "grant", manager.username);
+    await service.addDevice("VERA-1", "vera-1");
+    await service.athlete("yan");
+    const views = [
+      [manager.username, ["#/devices", "#/athletes", "#/account", "#/nowhere"]],
+      ["yan", ["#/permissions", "#/account"]],
+    ] as const;
+    for (const [width, colorScheme] of [
+      [1440, "light"],
+      [360, "dark"],
+    ] as const) {
+      const look = { viewport: { width, height: 800 }, colorScheme };
+      const check = async (page: Awaited<ReturnType<typeof openPage>>, where: string) => {
+        await page.waitForLoadState("networkidle");
+        expect([where, await violations(page)]).toEqual([where, []]);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect([where, overflow]).toEqual([where, 0]);
+      };
+      for (const hash of ["#/sign-in", "#/register"]) {
+        await check(await openPage({ at: service.address, hash, ...look }), hash);
+      }
+      for (const [username, hashes] of views) {
+        const page = await openSignedIn(service, { username }, look);
+        for (const hash of hashes) {
+          await showView(page, hash, /./);
+          await check(page, hash);
+        }
+        if (username !== manager.username) continue;
+        await showView(page, "#/devices", "Devices");
+        await page.getByRole("button", { name: "Take a device…" }).click();
+        await check(page, "taking a device");
+        if (width === 1440) {
+          await page.getByLabel("Serial number").fill("VERA-1");
+          await page.getByLabel("Device name").fill("vera-1");
+          await page.getByRole("button", { name: "Take the device" }).click();
+        } else {
+          await page.keyboard.press("Escape");
+          await page.getByRole("link", { name: "vera-1" }).click();
+        }
+        await page.getByRole("heading", { level: 1, name: "vera-1" }).waitFor();
+        await check(page, "one device");
+        await page.getByRole("button", { name: "Release the device…" }).click();
+        await check(page, "a question");
+      }
+    }
+  });
+});

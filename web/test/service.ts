@@ -1,0 +1,128 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type Client, createClient, obtainToken, unwrap } from "asi-client";
+import type { Page } from "playwright-core";
+
+const MAIN = fileURLToPath(new URL("../../server/dist/main.js", import.meta.url));
+
+/** A first start makes the database. */
+const START_TIMEOUT_MS = 60_000;
+
+const run = promisify(execFile);
+
+export const PASSWORD = "a long passphrase";
+
+export interface TestManager {
+  id: number;
+  username: string;
+}
+
+/** The built service with the built page, as a process of its own with the embedded database. */
+export class BuiltService {
+  readonly #folder = mkdtempSync(join(tmpdir(), "asi-web-test-"));
+  #env: Record<string, string> = {
+    PATH: process.env.PATH ?? "",
+    DATA_DIR: join(this.#folder, "data"),
+    PORT: "0",
+    METRICS_PORT: "0",
+    LOG_LEVEL: "warn",
+  };
+  #process: ChildProcess | null = null;
+  /** With a slash at its end. */
+  address = "";
+
+  /** Starts the service, again at the same address. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [MAIN], { env: this.#env });
+    this.#process = child;
+    let output = "";
+    const url = await new Promise<string>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`does not listen: ${output}`)), START_TIMEOUT_MS);
+      const read = (chunk: Buffer) => {
+        output += chunk;
+        const found = /listens on (http:\S+);/.exec(output)?.[1];
+        if (found === undefined) return;
+        clearTimeout(late);
+        resolve(found);
+      };
+      child.stdout.on("data", read);
+      child.stderr.on("data", read);
+      child.once("exit", (code) => reject(new Error(`ended with ${code}: ${output}`)));
+    });
+    this.address = `${url}/`;
+    this.#env = { ...this.#env, PORT: new URL(url).port };
+  }
+
+  /** Ends the service as its machine would that loses power. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = null;
+    if (child === null || child.exitCode !== null) return;
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await exited;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Runs a command of the operator's. */
+  async command(...args: string[]): Promise<unknown> {
+    const { stdout } = await run(process.execPath, [MAIN, ...args, "--json"], { env: this.#env });
+    return JSON.parse(stdout);
+  }
+
+  addDevice(serial: string, name = "tracker"): Promise<unknown> {
+    const names = ["--device-name", name, "--device-type", "T1"];
+    return this.command("device", "add", "--serial-number", serial, ...names);
+  }
+
+  /** A client with a token of its own. */
+  async clientOf(username: string): Promise<Client> {
+    const app = (await this.command("app", "create", "--name", username)) as {
+      client_id: string;
+      client_secret: string;
+    };
+    const at = { baseUrl: this.address };
+    const { access_token: token } = await obtainToken(at, { ...app, username, password: PASSWORD });
+    return createClient({ ...at, token });
+  }
+
+  /** Registers a manager. */
+  async manager(username: string): Promise<TestManager> {
+    const client = createClient({ baseUrl: this.address });
+    const body = { username, email: `${username}@example.org`, password: PASSWORD };
+    const { id } = await unwrap(client.POST("/api/v1/managers/", { body }));
+    return { id, username };
+  }
+
+  /** Registers an athlete. */
+  async athlete(username: string, profile: object = {}): Promise<TestManager> {
+    const client = createClient({ baseUrl: this.address });
+    const body = { username, email: `${username}@example.org`, password: PASSWORD, athlete_profile: profile };
+    const { id } = await unwrap(client.POST("/api/v1/athletes/", { body }));
+    return { id, username };
+  }
+}
+
+/** Fills in the form that is shown. */
+export async function signIn(page: Page, username: string): Promise<void> {
+  await page.getByLabel("User name").fill(username);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("navigation", { name: "Views" }).waitFor();
+}
+
+/** Waits until the signed-in half of the page is there and shows a view. */
+export async function showView(page: Page, hash: string, heading: string | RegExp): Promise<void> {
+  await page.evaluate((wanted) => {
+    location.hash = wanted;
+  }, hash);
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+}
