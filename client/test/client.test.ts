@@ -109,6 +109,41 @@ describe("requests", () => {
       ["1", null],
     ]);
   });
+
+  it("of the page wait when there is no session, and are repeated when there is one again", async () => {
+    let isSignedIn = false;
+    let timesAsked = 0;
+    const { fetch } = globalThis;
+    const options = {
+      baseUrl: baseUrl(),
+      session: true,
+      fetch(request: Request) {
+        // stands for the cookie, which Node.js does not keep
+        if (isSignedIn) request.headers.set("Authorization", `Bearer ${ann.token}`);
+        return fetch(request);
+      },
+    };
+    const answers = [false, true];
+    const client = createClient({
+      ...options,
+      async onSessionEnd() {
+        isSignedIn = answers[timesAsked++] === true;
+        return isSignedIn;
+      },
+    });
+    const path = { device: device.id };
+    const rename = () =>
+      client.PUT("/api/v1/devices/{device}/set-custom-name/", {
+        params: { path },
+        body: { custom_name: "After signing in" },
+      });
+    expect((await rename()).response.status).toBe(403);
+    expect((await unwrap(rename())).custom_name).toBe("After signing in");
+    expect(timesAsked).toBe(2);
+    // a right that is missing is no session that is missing
+    await client.GET("/api/v1/managers/{manager}/", { params: { path: { manager: 1 } } });
+    expect(timesAsked).toBe(2);
+  });
 });
 
 describe("lists", () => {

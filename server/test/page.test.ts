@@ -54,6 +54,17 @@ describe("the page", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
   });
 
+  it("says in its document that there is a service, in a compressed one too, and nowhere else", async () => {
+    const folder = builtPage();
+    writeFileSync(join(folder, "index.html.br"), brotliCompressSync("<!doctype html><title>Page</title>"));
+    const s = await startService({ pageDir: folder });
+    for (const encoding of ["identity", "br"]) {
+      const { headers } = await s.get("/", undefined, { "Accept-Encoding": encoding });
+      expect([encoding, headers.get("link")]).toEqual([encoding, '<api/schema/>; rel="service-desc"']);
+    }
+    expect((await s.get("/sw.js")).headers.get("link")).toBeNull();
+  });
+
   it("has files with hashed names that never change, compressed as they were built", async () => {
     const s = await startService({ pageDir: builtPage() });
     const { status, headers, body } = await s.get("/assets/worker-0a1b2c3d.js", undefined, {

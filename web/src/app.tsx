@@ -75,7 +75,7 @@ export function App({
         <SettingsMenu settings={settings} />
         <ThemeButton settings={settings} />
       </header>
-      <main>
+      <main tabIndex={-1}>
         {Shell === null ? null : <Shell.Overlays />}
         {current === null ? <Status workspace={workspace} /> : null}
         {current !== null ? (

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -83,6 +83,16 @@ export class BuiltService {
     return this.command("device", "add", "--serial-number", serial, ...names);
   }
 
+  /** The texts of the mails to a user, which the service without a mail server writes into a folder. */
+  mailsTo(username: string): string[] {
+    const folder = join(this.#folder, "data", "mail");
+    if (!existsSync(folder)) return [];
+    const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+    return mails
+      .filter((mail) => mail.includes(`To: ${username}@example.org`))
+      .map((mail) => (/^Content-Transfer-Encoding: quoted-printable/im.test(mail) ? unquoted(mail) : mail));
+  }
+
   /** A client with a token of its own. */
   async clientOf(username: string): Promise<Client> {
     const app = (await this.command("app", "create", "--name", username)) as {
@@ -110,6 +120,12 @@ export class BuiltService {
     return { id, username };
   }
 }
+
+/** Undoes quoted-printable: lines that end with "=" go on (RFC 2045 section 6.7). */
+const unquoted = (mail: string) =>
+  mail
+    .replace(/=\r?\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** Fills in the form that is shown. */
 export async function signIn(page: Page, username: string): Promise<void> {

@@ -157,12 +157,12 @@ async function populate(service: BuiltService): Promise<void> {
   await service.command("manager", "grant", "mara");
   const olga = await service.athlete("olga", { first_name: "Olga", last_name: "Orr", gender: "F" });
   const asMara = await service.clientOf("mara");
-  for (const n of [1, 2, 3, 4]) {
-    const device = { serial_number: `T1-00${n}`, device_name: `tracker-${n}` };
+  for (const [n, serial_number] of ["AS-10017", "AS-10018", "AS-10019", "AS-10020"].entries()) {
+    const device = { serial_number, device_name: `tracker-${n + 1}` };
     await service.addDevice(device.serial_number, device.device_name);
     await unwrap(asMara.POST("/api/v1/devices/take-ownership/", { body: device }));
   }
-  await service.command("ownership", "backdate", "T1-001", "--start", "2020-01-01T00:00:00Z");
+  await service.command("ownership", "backdate", "AS-10017", "--start", "2020-01-01T00:00:00Z");
   const params = { path: { device: 1 } };
   const custom_name = "Left wing";
   await unwrap(asMara.PUT("/api/v1/devices/{device}/set-custom-name/", { params, body: { custom_name } }));
