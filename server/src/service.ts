@@ -11,7 +11,7 @@ import { errors } from "./domain/errors.js";
 import { createLookup } from "./domain/webhooks/call/resolver.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
-import { applyRetention } from "./jobs/retention.js";
+import { startRetention } from "./jobs/retention-schedule.js";
 import { startWorker, type Worker } from "./jobs/worker.js";
 import type { OperatorContext } from "./operator/commands.js";
 import { serveOperator } from "./operator/socket-server.js";
@@ -23,9 +23,6 @@ import { UsageError } from "./usage-error.js";
 
 /** Which part of the service a process is. */
 export type ServiceRole = "api" | "worker" | "all";
-
-/** How long after its start a process first removes expired rows, unless the interval is shorter. */
-const FIRST_RETENTION_MS = 60_000;
 
 /** How often a stopping service checks for idle connections. */
 const IDLE_SWEEP_MS = 50;
@@ -137,7 +134,7 @@ export async function startService(
   let url: string | null = null;
   let stopMetrics: (() => Promise<void>) | undefined;
   let stopOperator: (() => Promise<void>) | undefined;
-  let retention: NodeJS.Timeout | undefined;
+  let stopRetention: (() => Promise<void>) | undefined;
   const open = async () => {
     releaseServerLock = await holdServerLock(store.database);
     const { host, port, metricsPort } = config;
@@ -146,17 +143,7 @@ export async function startService(
       stopMetrics = await bind("HOST or METRICS_PORT", serveMetrics(app, host, metricsPort));
     if (store.database.kind === "embedded") stopOperator = await serveOperator(own);
     if (!runsJobs) return;
-    const removeExpired = () => {
-      applyRetention(own).catch((error: unknown) => app.log.error({ err: error }, "retention failed"));
-    };
-    // The first run is soon after the start, because a process may be restarted more often than the interval.
-    retention = setTimeout(
-      () => {
-        removeExpired();
-        retention = setInterval(removeExpired, config.retentionIntervalMs).unref();
-      },
-      Math.min(config.retentionIntervalMs, FIRST_RETENTION_MS),
-    ).unref();
+    stopRetention = startRetention(own, app.log);
     session = await openWorkerSession(store.database);
     if (store.database.kind === "embedded") await endLeases(own.queries);
     await queueOutdated(own);
@@ -166,14 +153,13 @@ export async function startService(
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     app.log.info({ timeoutMs: config.shutdownTimeoutMs }, "stopping");
-    clearTimeout(retention);
     const timeout = setTimeout(() => {
       app.log.warn("running requests cut off");
       app.server.closeAllConnections();
     }, config.shutdownTimeoutMs);
     // A connection becomes idle after its response, and its client would keep it open.
     const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
-    await Promise.all([app.close(), running.stop(config.shutdownTimeoutMs)]);
+    await Promise.all([app.close(), running.stop(config.shutdownTimeoutMs), stopRetention?.()]);
     clearTimeout(timeout);
     clearInterval(idle);
     await computer.close();

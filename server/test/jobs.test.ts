@@ -4,6 +4,7 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
+import { startRetention } from "../src/jobs/retention-schedule.js";
 import { startService as startProcess } from "../src/service.js";
 import { queriesOf } from "../src/store/database.js";
 import { accounts, auditLog, idempotencyKeys, jobs } from "../src/store/schema.js";
@@ -158,6 +159,37 @@ describe("audit", () => {
 });
 
 describe("retention", () => {
+  it("starts with the worker, not an interval later", async () => {
+    const store = await newStore();
+    const { queries } = store.database;
+    await queries.execute(sql`
+      INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
+      SELECT ${new Date(0)}, 'r', 'o', 'account', n FROM generate_series(1, 1500) AS n`);
+    const service = await startProcess(testConfig({ retentionIntervalMs: 86_400_000 }), store, "all");
+    stopAfterTest(() => service.stop());
+    await expect.poll(() => queries.$count(auditLog), { timeout: 20_000 }).toBe(0);
+  });
+
+  it("ends after its current statement when the process stops", async () => {
+    const store = await newStore();
+    const { queries, pool } = store.database;
+    await queries.execute(sql`
+      INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
+      SELECT ${new Date(0)}, 'r', 'o', 'account', n FROM generate_series(1, 5000) AS n`);
+    const stop: { now?: () => Promise<void> } = {};
+    let stopped: Promise<void> | undefined;
+    const listening = queriesOf(pool, {
+      logQuery(text) {
+        if (/DELETE FROM "audit_log"/.test(text)) stopped ??= stop.now?.();
+      },
+    });
+    const log = { error: (line: unknown) => expect(line).toBeUndefined() } as never;
+    stop.now = startRetention({ ...s.ctx, queries: listening, config: testConfig() }, log);
+    await expect.poll(() => stopped !== undefined).toBe(true);
+    await stopped;
+    expect(await queries.$count(auditLog)).toBe(4000);
+  });
+
   it("goes on by itself while a worker runs", async () => {
     const store = await newStore();
     const { queries } = store.database;

@@ -1,4 +1,4 @@
-import { and, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, lte, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Context } from "../domain/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/idempotency.js";
@@ -21,40 +21,64 @@ const DAY_MS = 86_400_000;
 /** Rows that one statement removes, so that it holds their locks only briefly, however many have expired. */
 const ROWS_PER_STATEMENT = 1000;
 
+/** Matches deliveries that will not be tried again. The states are literals, because the partial index does not match parameters. */
+const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
+
 /** Removes expired rows. Any number of workers may do so at the same time. */
 export async function applyRetention(ctx: Context): Promise<void> {
-  const { queries, clock, config } = ctx;
-  const now = clock.now();
-  const ago = (ms: number) => new Date(now.getTime() - ms);
-  const expired: [PgTable, SQL | undefined][] = [
-    [accessTokens, lte(accessTokens.expiresAt, now)],
-    [refreshTokens, lte(refreshTokens.expiresAt, now)],
-    [authorizationCodes, lte(authorizationCodes.expiresAt, now)],
-    [passwordResets, lte(passwordResets.expiresAt, now)],
-    [idempotencyKeys, lte(idempotencyKeys.createdAt, ago(IDEMPOTENCY_LIFETIME_MS))],
-    [jobs, lte(jobs.finishedAt, ago(config.jobRetentionDays * DAY_MS))],
-    [
-      webhookDeliveries,
-      and(
-        inArray(webhookDeliveries.state, ["delivered", "failed"]),
-        lte(webhookDeliveries.createdAt, ago(config.jobRetentionDays * DAY_MS)),
-      ),
-    ],
-    [auditLog, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
-  ];
-  for (const [table, condition] of expired) await removeInBatches(queries, sql`${table}`, condition);
-  // The throttles use the clock of the system.
-  await removeInBatches(queries, sql`throttle_counters`, sql`expire <= ${Date.now()}`);
-  await applySampleRetention(ctx);
+  await removeExpired(ctx);
   await vacuumAllEmbedded(ctx);
 }
 
-/** Removes rows in statements of their own. Rows that another process has locked are left to the next run. */
-async function removeInBatches(queries: Queries, table: SQL, condition: SQL | undefined): Promise<void> {
-  for (;;) {
+/** The part of retention that removes rows. @param signal ends it after the current statement */
+export async function removeExpired(ctx: Context, signal?: AbortSignal): Promise<void> {
+  const { queries, clock, config } = ctx;
+  const now = clock.now();
+  const ago = (ms: number) => new Date(now.getTime() - ms);
+  const jobsBefore = ago(config.jobRetentionDays * DAY_MS);
+  /** Tables, the times from which their rows expire, each with an index, and which rows have expired. */
+  const expired: [table: PgTable | SQL, time: SQL, condition: SQL | undefined][] = [
+    [accessTokens, sql`${accessTokens.expiresAt}`, lte(accessTokens.expiresAt, now)],
+    [refreshTokens, sql`${refreshTokens.expiresAt}`, lte(refreshTokens.expiresAt, now)],
+    [authorizationCodes, sql`${authorizationCodes.expiresAt}`, lte(authorizationCodes.expiresAt, now)],
+    [passwordResets, sql`${passwordResets.expiresAt}`, lte(passwordResets.expiresAt, now)],
+    [
+      idempotencyKeys,
+      sql`${idempotencyKeys.createdAt}`,
+      lte(idempotencyKeys.createdAt, ago(IDEMPOTENCY_LIFETIME_MS)),
+    ],
+    [jobs, sql`${jobs.finishedAt}`, lte(jobs.finishedAt, jobsBefore)],
+    [
+      webhookDeliveries,
+      sql`${webhookDeliveries.createdAt}`,
+      and(hasEnded, lte(webhookDeliveries.createdAt, jobsBefore)),
+    ],
+    [auditLog, sql`${auditLog.at}`, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
+    // The throttles use the clock of the system.
+    [sql`throttle_counters`, sql`expire`, sql`expire <= ${Date.now()}`],
+  ];
+  for (const [table, time, condition] of expired) {
+    await removeInBatches(queries, sql`${table}`, time, condition, signal);
+  }
+  await applySampleRetention(ctx, signal);
+}
+
+/**
+ * Removes rows in statements of their own, the oldest first, which the database finds by the index of their times. Rows that
+ * another process has locked are left to the next run.
+ */
+async function removeInBatches(
+  queries: Queries,
+  table: SQL,
+  time: SQL,
+  condition: SQL | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  while (!signal?.aborted) {
     const { rowCount } = await queries.execute(sql`
       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED
+        SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${time}
+        LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED
       ))`);
     if ((rowCount ?? 0) < ROWS_PER_STATEMENT) return;
   }

@@ -7,10 +7,13 @@ const DAY_MS = 86_400_000;
 /** Chunks removed in one transaction, so that others wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
 
-/** Removes samples that were stored too long ago. The time counts from when they were stored, not recorded. */
-export async function applySampleRetention(ctx: Context): Promise<void> {
+/**
+ * Removes samples that were stored too long ago. The time counts from when they were stored, not recorded.
+ * @param signal ends it after the current transaction
+ */
+export async function applySampleRetention(ctx: Context, signal?: AbortSignal): Promise<void> {
   const before = new Date(ctx.clock.now().getTime() - ctx.config.rawRetentionDays * DAY_MS);
-  for (;;) {
+  while (!signal?.aborted) {
     const count = await transact(ctx, "sample retention", async (unit) => {
       const removed = await deleteStoredBefore(sqlClientOf(unit.queries), before, CHUNKS_PER_TRANSACTION);
       const byDevice = new Map<number, Interval[]>();

@@ -1,4 +1,5 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { isLeased, isWaiting } from "../../store/job-queue.js";
 import { auditLog, idempotencyKeys, jobs } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
@@ -35,7 +36,7 @@ export async function erasePerson(
   await queries.delete(jobs).where(
     and(
       eq(jobs.kind, "mail"),
-      inArray(jobs.state, ["PENDING", "STARTED", "RETRY"]),
+      or(isWaiting, isLeased),
       // Those of earlier releases and requests for a new password name no account; usernames are unique.
       or(
         sql`${jobs.payload}->>'account' = ${String(id)}`,

@@ -16,12 +16,15 @@ export async function eraseWebhooks({ queries }: UnitOfWork, id: number): Promis
     .select({ id: auditLog.entityId })
     .from(auditLog)
     .where(and(eq(auditLog.accountId, id), eq(auditLog.entity, "webhook")));
+  // Arrays, because the database searches an index for their elements; with OR and IN it reads the whole table.
   const isTheirs = (column: AnyColumn): SQL =>
-    sql`(${column} = ANY(${sql.param(gone.map((webhook) => webhook.id))}::bigint[]) OR ${column} IN ${earlier})`;
+    sql`${column} = ANY(${sql.param(gone.map((webhook) => webhook.id))}::bigint[] || ARRAY(${earlier}))`;
   const carriers = queries.select({ id: jobs.id }).from(jobs).where(eq(jobs.chargedTo, id));
   await queries
     .delete(webhookDeliveries)
-    .where(or(isTheirs(webhookDeliveries.webhookId), inArray(webhookDeliveries.jobId, carriers)));
+    .where(
+      or(isTheirs(webhookDeliveries.webhookId), sql`${webhookDeliveries.jobId} = ANY(ARRAY(${carriers}))`),
+    );
   // The service also changes webhooks, when their receivers fail.
   await queries
     .update(auditLog)

@@ -15,6 +15,7 @@ import lastDayOfPermissions from "./0040-last-day-of-permissions.js";
 import answersAsSent from "./0041-answers-as-sent.js";
 import pageSessions from "./0042-page-sessions.js";
 import passwordResets from "./0043-password-resets.js";
+import plans from "./0047-plans.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   { name: "0041-answers-as-sent", sql: answersAsSent },
   { name: "0042-page-sessions", sql: pageSessions },
   { name: "0043-password-resets", sql: passwordResets },
+  { name: "0047-plans", outsideTransaction: plans },
 ];

@@ -1,0 +1,136 @@
+/** Where there are a thousand devices and a million jobs, no statement of the service reads all of a large table. */
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import pg from "pg";
+import { beforeAll, describe, expect, it } from "vitest";
+import { applyRetention } from "../src/jobs/retention.js";
+import { commands } from "../src/operator/commands.js";
+import type { Schema } from "./arbitraries.js";
+import { DocumentedCalls } from "./documented-calls.js";
+import { fillLargeDatabase } from "./large-database.js";
+import { Plans } from "./plans.js";
+import { walk } from "./recordings.js";
+import { newScene, type Scene } from "./scene.js";
+import { statementsOf } from "./sent-statements.js";
+import { newStore, TestService } from "./service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+/** Of each operation; some end what the others are tried on. */
+const RANDOM_CALLS = 4;
+
+/** A value that a list accepts. */
+const acceptedValue = ({ type, format }: Schema): string =>
+  format === "date-time"
+    ? "2024-01-01T00:00:00Z"
+    : format === "date"
+      ? "1990-01-01"
+      : type === "boolean"
+        ? "true"
+        : type === "integer"
+          ? "1"
+          : "a";
+
+/** Every list with each of its filters, orders and searches alone. */
+async function readLists(s: TestService, { ids, owner }: Scene, document: Schema): Promise<void> {
+  for (const [path, { get }] of Object.entries<Schema>(document.paths)) {
+    if (get === undefined || path.startsWith("/oauth2/")) continue;
+    const at = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]));
+    for (const { name, schema, example } of get.parameters ?? []) {
+      const value = schema.example ?? example ?? acceptedValue(schema);
+      await s.get(`${at}?${new URLSearchParams({ [name]: value })}`, owner.token);
+      if (name === "ordering") await s.get(`${at}?ordering=-${value},id`, owner.token);
+    }
+  }
+}
+
+/** The times around now: the scene's recording is of this minute. */
+const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+
+async function readRawData(s: TestService, { ids, owner }: Scene): Promise<void> {
+  const range = new URLSearchParams({ start: hours(-2), stop: hours(2) });
+  const device = `/api/v1/devices/${ids.device}`;
+  for (const path of ["preprocessed-data", "preprocessed-data-ranges"])
+    await s.get(`${device}/${path}/?${range}`, owner.token);
+  for (const path of [
+    "latest-preprocessed-data/?size=300",
+    "latest-timestamp/",
+    "preprocessed-data/?limit=1&start=0&stop=1",
+  ])
+    await s.get(`${device}/${path}`, owner.token);
+  await s.get(`/api/v1/timeframes/${ids.timeframe}/computed-data/`, owner.token);
+  await s.get(`/api/v1/activities/${ids.activity}/computed-data/`, owner.token);
+}
+
+/** The commands of the operator, except for backup, which reads everything. */
+async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<void> {
+  const { ctx } = s;
+  const operator = { ...s.ctx, database: s.store.database };
+  const serialNumber = randomUUID();
+  const app = await commands["app create"](operator, { name: "An app" });
+  await commands["device add"](operator, { serialNumber, deviceName: "rover", deviceType: "T1" });
+  await commands["device report-start"](operator, { serialNumber, firmwareVersion: "1.0" });
+  await s.take({ id: 0, serial_number: serialNumber, device_name: "rover" }, owner);
+  await commands["ownership backdate"](operator, { serialNumber, start: "2024-01-01T00:00:00Z" });
+  await commands["manager grant"](operator, { username: owner.username });
+  await commands["token list"](operator, { username: owner.username });
+  await commands["token revoke"](operator, { username: thatAthlete.username });
+  await commands["app revoke"](operator, { clientId: String(app.client_id) });
+  await commands["account delete"](ctx as never, { username: thatAthlete.username });
+  await commands["account delete"](ctx as never, { username: owner.username });
+}
+
+/** All that a service does: every operation, the jobs, the commands, the metrics, and the removal of what is old. */
+async function liveThrough(s: TestService): Promise<void> {
+  const calls = await DocumentedCalls.of(s);
+  const document = (await s.get("/api/schema/")).body;
+  const scene = await newScene(s);
+  await readLists(s, scene, document);
+  await readRawData(s, scene);
+  const again = await walk(scene.device.serial_number, new Date().toISOString(), 2);
+  await s.load(scene.device, scene.owner, again);
+  for (const operation of calls.operations) {
+    await calls.scene();
+    const property = fc.asyncProperty(calls.inputs(operation), (sent) => calls.call(operation, sent));
+    await fc.assert(property, { numRuns: RANDOM_CALLS, seed: 1 });
+  }
+  await s.release(scene.device, scene.owner);
+  await s.runJobs();
+  const { metrics } = s.service.app;
+  await metrics.metrics();
+  await operate(s, await newScene(s));
+  s.clock.advance(3 * 365 * 86_400_000);
+  await applyRetention(s.computing);
+}
+
+describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
+  let plans: Plans;
+  let sent: string[];
+
+  beforeAll(async () => {
+    const large = await newStore();
+    const client = new pg.Client(large.databaseUrl ?? "");
+    await client.connect();
+    const lived = newStore().then((store) =>
+      statementsOf(async () => liveThrough(await TestService.start(store, { webhookAllowPrivate: true }))),
+    );
+    await fillLargeDatabase(client);
+    plans = await Plans.of(client);
+    sent = await lived;
+    return () => client.end();
+  });
+
+  it("no statement reads all of a large table", async () => {
+    const problems: string[] = [];
+    for (const text of sent) {
+      const problem = await plans.problemOf(text).catch((error: Error) => `${error.message}:\n${text}`);
+      if (problem !== undefined) problems.push(problem);
+    }
+    expect(sent.length).toBeGreaterThan(300);
+    expect(problems.join("\n\n")).toBe("");
+  });
+
+  it("the removal of a row finds all that refers to it by an index", async () => {
+    expect(await plans.referencesWithoutIndex()).toEqual([]);
+  });
+});

@@ -1,0 +1,21 @@
+import pg from "pg";
+
+/** The texts of all statements that connections of this process send while `work` runs, each once. */
+export async function statementsOf(work: () => Promise<void>): Promise<string[]> {
+  const texts = new Set<string>();
+  const { query } = pg.Client.prototype;
+  // Every connection is one of `pg`: that of the pool, of the throttles and of the worker.
+  const noting = function (this: pg.Client, ...sent: unknown[]) {
+    const [statement] = sent;
+    const text = typeof statement === "string" ? statement : (statement as pg.QueryConfig).text;
+    if (text !== undefined) texts.add(text);
+    return Reflect.apply(query, this, sent);
+  };
+  pg.Client.prototype.query = noting as typeof query;
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  return [...texts];
+}
