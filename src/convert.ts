@@ -147,7 +147,8 @@ export function fileReader(
   format: Format,
   how: Omit<SourceReading, "loadFormat"> = {},
 ): SourceReader<"csv"> {
-  const settings = { ...options, fillHrMs: options.fillHrMs ?? format.fillHrMs, output: "csv" } as const;
+  const { fillHrMs = format.fillHrMs } = options;
+  const settings = { ...options, fillHrMs, output: "csv" } as const;
   return new SourceReader(
     source,
     settings,

@@ -18,7 +18,7 @@ export function checkDecodeOptions(options: DecodeOptions): void {
   if (from !== undefined && to !== undefined && Number(from) > Number(to)) {
     throw new AsiError("BAD_OPTION", "from is later than to; give the earlier instant as from.");
   }
-  checkFillHr(fillHrMs ?? 0);
+  checkFillHr(fillHrMs);
   checkHrSource(hr);
   checkEvery(everyMs);
   checkSignal(signal);
@@ -44,13 +44,9 @@ function checkInstant(name: "from" | "to", instant: number | Date | undefined): 
   throw new AsiError("BAD_OPTION", `${name} is not a valid time; give milliseconds since 1970 or a Date.`);
 }
 
-function checkFillHr(fillHrMs: number): void {
-  if (
-    typeof fillHrMs === "number" &&
-    fillHrMs >= 0 &&
-    (Number.isSafeInteger(fillHrMs) || fillHrMs === Number.POSITIVE_INFINITY)
-  )
-    return;
+function checkFillHr(fillHrMs: number | undefined): void {
+  if (fillHrMs === undefined || fillHrMs === Number.POSITIVE_INFINITY) return;
+  if (Number.isSafeInteger(fillHrMs) && fillHrMs >= 0) return;
   throw new AsiError(
     "BAD_OPTION",
     `fillHrMs is ${shown(fillHrMs)}; it must be a whole number of milliseconds, 0 or more, or Infinity.`,

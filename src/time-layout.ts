@@ -15,7 +15,10 @@ export interface TimeLayout {
    * in `timeZone` show, `2025-05-17 16:30:00.050` with the decimal mark, which spreadsheets open as date and time.
    */
   time?: TimeFormat | undefined;
-  /** Time zone of `local` (required) and of `excel` (default UTC): a name of the tz database, such as `Europe/Zurich`. */
+  /**
+   * Time zone of `local` (required) and of `excel` (default UTC): a name of the tz database, such as `Europe/Zurich`. `unix` and
+   * `iso` are UTC in any zone, so it changes nothing there.
+   */
   timeZone?: string | undefined;
 }
 

@@ -112,12 +112,22 @@ export class TimeZone {
   }
 
   #lookUp(ms: number): number {
-    // "5/17/2025, GMT+02:00"; "GMT" alone is no offset; before 1972 some zones have seconds
-    const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(this.#format.format(ms));
-    const [, sign, hours = 0, minutes = 0, seconds = 0] = match ?? [];
-    const absolute = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
-    return sign === "-" ? -absolute : absolute;
+    return offsetIn(this.#format.format(ms));
   }
+}
+
+/**
+ * The offset at the end of a date that `Intl` has formatted with `longOffset`, in ms.
+ *
+ * @throws RangeError for another text: an offset of 0 would be wrong times
+ */
+export function offsetIn(formatted: string): number {
+  // "5/17/2025, GMT+02:00"; "GMT" alone is no offset; before 1972 some zones have seconds; the minus sign can be U+2212
+  const match = /GMT(?:([+\-\u2212])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatted);
+  if (match === null) throw new RangeError(`the platform formats an offset as ${shown(formatted)}`);
+  const [, sign = "+", hours = 0, minutes = 0, seconds = 0] = match;
+  const absolute = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+  return sign === "+" || absolute === 0 ? absolute : -absolute;
 }
 
 /** `+02:00`, as ISO 8601 writes an offset; with seconds where there are any. */

@@ -62,13 +62,31 @@ describe("asi convert --from and --to", () => {
 
   const night = everySecond("2025-05-17T21:00:00Z", "2025-05-17T23:00:00Z");
 
-  test("reach over midnight: an earlier --to is on the next day", async () => {
+  test("reach over midnight", async () => {
     // 23:00 to 01:00 in Zurich
     const zone = ["--tz", "Europe/Zurich"];
     expect(await firstAndLast(["--from", "23:50", "--to", "00:10", ...zone], night)).toEqual([
       "2025-05-17T21:50:00.000Z",
       "2025-05-17T22:10:00.000Z",
     ]);
+    expect(await firstAndLast(["--from", "00:10", "--to", "00:20", ...zone], night)).toEqual([
+      "2025-05-17T22:10:00.000Z",
+      "2025-05-17T22:20:00.000Z",
+    ]);
+    expect(await firstAndLast(["--from", "00:10", ...zone], night)).toEqual([
+      "2025-05-17T22:10:00.000Z",
+      "2025-05-17T23:00:00.000Z",
+    ]);
+    expect(await firstAndLast(["--to", "00:10", ...zone], night)).toEqual([
+      "2025-05-17T21:00:00.000Z",
+      "2025-05-17T22:10:00.000Z",
+    ]);
+    // a little before the first row: everything, and nothing
+    expect(await firstAndLast(["--from", "22:30", ...zone], night)).toEqual([
+      "2025-05-17T21:00:00.000Z",
+      "2025-05-17T23:00:00.000Z",
+    ]);
+    expect(await firstAndLast(["--to", "22:30", ...zone], night)).toMatch(/NO_SAMPLES/);
     expect(await firstAndLast(["--to", "23:10", ...zone], night)).toEqual([
       "2025-05-17T21:00:00.000Z",
       "2025-05-17T21:10:00.000Z",

@@ -4,6 +4,8 @@ import { TimeZone } from "../time-zone.js";
 // The times of --from and --to.
 
 const DAY_MS = 86_400_000;
+/** A time of day that is further than this before the first row is meant to be on the next day. */
+const MAX_BEFORE_MS = DAY_MS / 2;
 
 /** What --from or --to says. */
 export type TimeBound =
@@ -94,8 +96,8 @@ export function dependOnDay({ from, to }: TimeBounds): boolean {
 /**
  * The instants that bounds mean, in ms since 1970 UTC.
  *
- * A time of day is on the day of the first row, in the zone; as `to` it is on the next day if it is earlier than a `from` that is a
- * time of day too. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
+ * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: a
+ * recording from 23:00 to 1:00 has its 0:10 after midnight. A `to` that is earlier in the day than a `from` is after that `from`. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
  * set forward, a time that is skipped is the moment of the change.
  *
  * @param firstRowMs null: the recording has no row, and times of day are omitted
@@ -105,11 +107,13 @@ export function resolveBounds(
   firstRowMs: number | null,
 ): { from: number | undefined; to: number | undefined } {
   const clock = clockIn(timeZone);
-  const localDay = firstRowMs === null ? null : midnight(firstRowMs + clock.offsetAt(firstRowMs));
-  const isNextDay =
-    from?.kind === "clock" && to?.kind === "clock" && to.sinceMidnightMs < from.sinceMidnightMs;
-  const fromLocalMs = localTimeOf(from, localDay);
-  const toLocalMs = localTimeOf(to, isNextDay && localDay !== null ? localDay + DAY_MS : localDay);
+  const firstLocalMs = firstRowMs === null ? null : firstRowMs + clock.offsetAt(firstRowMs);
+  const fromLocalMs = localTimeOf(from, firstLocalMs);
+  let toLocalMs = localTimeOf(to, firstLocalMs);
+  if (from?.kind === "clock" && to?.kind === "clock" && fromLocalMs !== undefined) {
+    toLocalMs = midnight(fromLocalMs) + to.sinceMidnightMs;
+    if (toLocalMs < fromLocalMs) toLocalMs += DAY_MS;
+  }
   const first = from?.kind === "instant" ? from.ms : at(fromLocalMs, clock.earliestAt);
   const last = to?.kind === "instant" ? to.ms : at(toLocalMs, clock.latestAt);
   const areSkipped = fromLocalMs !== undefined && toLocalMs !== undefined && fromLocalMs <= toLocalMs;
@@ -121,9 +125,11 @@ export function resolveBounds(
 }
 
 // The time that clocks show, as ms since 1970; undefined for an instant, and for a time of day without a day.
-function localTimeOf(bound: TimeBound | undefined, localDay: number | null): number | undefined {
+function localTimeOf(bound: TimeBound | undefined, firstLocalMs: number | null): number | undefined {
   if (bound?.kind === "local") return bound.localMs;
-  return bound?.kind === "clock" && localDay !== null ? localDay + bound.sinceMidnightMs : undefined;
+  if (bound?.kind !== "clock" || firstLocalMs === null) return undefined;
+  const localMs = midnight(firstLocalMs) + bound.sinceMidnightMs;
+  return firstLocalMs - localMs > MAX_BEFORE_MS ? localMs + DAY_MS : localMs;
 }
 
 function at(localMs: number | undefined, instantOf: (localMs: number) => number): number | undefined {

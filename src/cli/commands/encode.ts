@@ -24,7 +24,7 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
     .option("--period <ms>", "nominal time between two rows; default 100", wholeNumber(0, 0xffff))
     .option(
       "--delimiter <character>",
-      "character between the fields of a CSV, such as ; or tab",
+      "character between the fields of a CSV, such as ; or tab; default: detected from the first line",
       parseDelimiter,
     )
     .option("--demo", "generate a session: 10 rows and one heart rate per second")
@@ -52,7 +52,8 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
       `
 Without -o the recording of NAME.csv or NAME.gpx is NAME.asi beside it. It is SERIAL.asi for standard input and
 SERIAL_START_END.asi for a demo, in the current folder. Points of a track without a time or position are omitted. Missing
-speeds are computed from successive positions.
+speeds are computed from successive positions. In a CSV whose fields are not separated by commas, decimals can have a
+decimal comma.
 ${EXIT_STATUS}`,
     )
     .action(async (csv: string | undefined, flags) => {
