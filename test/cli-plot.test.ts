@@ -44,6 +44,17 @@ describe("asi plot", () => {
     expect(namesIn(folder)).toEqual(["match.svg"]);
   });
 
+  test("writes a PNG with two pixels for each of the SVG", async () => {
+    const folder = scratchFolder();
+    const [svg, png] = [join(folder, "match.svg"), join(folder, "match.PNG")];
+    await asi(["plot", MATCH.path, "-o", svg]);
+    expect((await asi(["plot", MATCH.path, "-o", png])).status).toBe(0);
+    const [, width, height] = /width="(\d+)" height="(\d+)"/.exec(readFileSync(svg, "utf8")) ?? [];
+    const bytes = readFileSync(png);
+    expect(bytes.toString("latin1", 1, 4)).toBe("PNG");
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([2 * Number(width), 2 * Number(height)]);
+  });
+
   test("tells damage, and goes on after a file that cannot be drawn", async () => {
     const { status, stdout, stderr } = await asi(["plot", WITHOUT_ROW.path, TORN.path]);
     expect(status).toBe(1);
@@ -53,8 +64,8 @@ describe("asi plot", () => {
   });
 
   test.for([
-    [["-o", "x.pdf"], /-o names an SVG picture; give a name that ends in \.svg/],
-    [["-o", "-"], /-o names an SVG picture/],
+    [["-o", "x.pdf"], /-o names a picture; give a name that ends in \.svg or \.png/],
+    [["-o", "-"], /-o names a picture/],
     [["-o", "x.svg", TORN.path], /one picture, but there are several inputs/],
     [["--color", "blue"], /Allowed choices are auto, always, never/],
   ] as const)("refuses %j", async ([flags, message]) => {

@@ -1,10 +1,15 @@
+import { crc32, inflateSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeSync, type SampleBatch } from "../src/index.js";
 import { computeMetrics } from "../src/metrics/index.js";
 import { BrailleGrid } from "../src/pictures/braille.js";
+import { toPng } from "../src/pictures/png.js";
+import { toPixels } from "../src/pictures/raster.js";
 import type { Session } from "../src/pictures/session.js";
 import { sessionPicture } from "../src/pictures/session-picture.js";
+import type { Shape } from "../src/pictures/shapes.js";
+import { drawnText } from "../src/pictures/stroke-font.js";
 import { toSvg } from "../src/pictures/svg.js";
 import { terminalPlot } from "../src/pictures/terminal-plot.js";
 import { thinnedLines } from "../src/pictures/thinned-lines.js";
@@ -170,5 +175,111 @@ describe("the picture", () => {
     expect(toSvg(sessionPicture(sessionOf(batchOf(across))))).toBe(
       toSvg(sessionPicture(sessionOf(batchOf(beside)))),
     );
+  });
+});
+
+describe("a picture in pixels", () => {
+  const drawn = (shapes: readonly Shape[], width = 40, height = 20, scale = 1) =>
+    toPixels({ width, height, title: "", shapes }, scale);
+  /** How much black there is on white, in whole pixels. */
+  const ink = ({ rgb }: { rgb: Uint8Array }) =>
+    rgb.reduce((sum, value) => sum + (255 - value), 0) / (3 * 255);
+  const line = (width: number, ...points: [number, number][]): Shape => ({
+    kind: "lines",
+    lines: [points.map(([x, y]) => ({ x, y }))],
+    color: "#000000",
+    width,
+  });
+
+  it("covers what a line covers, with round ends, whatever its direction", () => {
+    const caps = Math.PI * 1.5 ** 2;
+    for (const [x, y] of [
+      [20, 0],
+      [0, 10],
+      [12, 9],
+      [-12, 5],
+    ] as const) {
+      const area = 3 * Math.hypot(x, y) + caps;
+      expect(Math.abs(ink(drawn([line(3, [18, 5], [18 + x, 5 + y])])) / area - 1)).toBeLessThan(0.06);
+    }
+  });
+
+  it("is not darker where the parts of a shape overlap, and has twice the pixels at twice the scale", () => {
+    const once = drawn([line(3, [5, 10], [30, 10])]);
+    const twice = drawn([line(3, [5, 10], [30, 10], [5, 10], [30, 10])]);
+    expect(twice).toEqual(once);
+    const large = drawn([line(3, [5, 10], [30, 10])], 40, 20, 2);
+    expect([large.width, large.height]).toEqual([80, 40]);
+    expect(Math.abs(ink(large) / 4 - ink(once))).toBeLessThan(2);
+  });
+
+  it("fills a box to its edges in its colour, and cuts its corners off", () => {
+    const box = { kind: "box", x: 4, y: 2, width: 10, height: 6, fill: "#336699" } as const;
+    const { rgb, width } = drawn([box]);
+    const at = (x: number, y: number) => [...rgb.subarray(3 * (y * width + x), 3 * (y * width + x) + 3)];
+    expect([at(4, 2), at(13, 7)]).toEqual([
+      [0x33, 0x66, 0x99],
+      [0x33, 0x66, 0x99],
+    ]);
+    expect([at(3, 2), at(14, 7), at(4, 1)]).toEqual(Array(3).fill([255, 255, 255]));
+    const corners =
+      ink(drawn([{ ...box, fill: "#000000" }])) - ink(drawn([{ ...box, fill: "#000000", radius: 3 }]));
+    expect(Math.abs(corners - (4 - Math.PI) * 9)).toBeLessThan(1);
+  });
+
+  it("draws nothing outside of itself", () => {
+    expect(ink(drawn([line(5, [-50, -50], [-10, 100]), line(2, [50, 0], [90, 5])]))).toBe(0);
+  });
+
+  it("has a glyph of its own for each character of ASCII, and letters with accents", () => {
+    const shapeOf = (text: string) => JSON.stringify(drawnText(text, 10, 1).strokes);
+    const characters = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
+    expect(new Set(characters.map(shapeOf)).size).toBe(94);
+    const unknown = shapeOf("\u65e5");
+    for (const character of [...characters, ..."äöüÄÖÜßéèêñçøåÅæłŁőžş–·…²°"]) {
+      expect(shapeOf(character), character).not.toContain(unknown.slice(1, -1));
+    }
+    // accents take no room
+    expect(drawnText("Müller", 10, 1).width).toBe(drawnText("Muller", 10, 1).width);
+    expect(drawnText("M\u00fc", 10, 1)).toEqual(drawnText("Mu\u0308", 10, 1));
+  });
+});
+
+describe("a PNG", () => {
+  /** The pixels of a PNG without interlacing, by the specification and Node's zlib. */
+  function pixelsIn(png: Uint8Array) {
+    const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
+    expect([...png.subarray(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
+    const chunks = new Map<string, Uint8Array>();
+    for (let at = 8; at < png.length; at += 12 + view.getUint32(at)) {
+      const end = at + 8 + view.getUint32(at);
+      expect(view.getUint32(end)).toBe(crc32(png.subarray(at + 4, end)));
+      chunks.set(new TextDecoder().decode(png.subarray(at + 4, at + 8)), png.subarray(at + 8, end));
+    }
+    const head = Buffer.from(chunks.get("IHDR") ?? []);
+    const [width, height] = [head.readUInt32BE(0), head.readUInt32BE(4)];
+    // eight bits of RGB, deflate, the five filters, no interlacing
+    expect([...head.subarray(8)]).toEqual([8, 2, 0, 0, 0]);
+    const rows = inflateSync(chunks.get("IDAT") ?? new Uint8Array());
+    const rgb = new Uint8Array(3 * width * height);
+    for (let y = 0; y < height; y++) {
+      const from = y * (3 * width + 1);
+      // up
+      expect(rows[from]).toBe(2);
+      for (let i = 0; i < 3 * width; i++) {
+        const above = y === 0 ? 0 : (rgb[(y - 1) * 3 * width + i] ?? 0);
+        rgb[y * 3 * width + i] = (rows[from + 1 + i] ?? 0) + above;
+      }
+    }
+    return { width, height, rgb };
+  }
+
+  it("holds the pixels of the picture", async () => {
+    const pixels = toPixels(sessionPicture(match), 0.5);
+    const read = pixelsIn(await toPng(pixels, 0.5));
+    expect([read.width, read.height]).toEqual([600, pixels.height]);
+    expect(Buffer.compare(read.rgb, pixels.rgb)).toBe(0);
+    // track, figures and plots are there
+    expect(new Set(pixels.rgb).size).toBeGreaterThan(200);
   });
 });

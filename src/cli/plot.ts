@@ -25,7 +25,9 @@ interface Plotted {
   path: string | null;
 }
 
-const PICTURE = ".svg";
+const PICTURES = [".svg", ".png"];
+/** Pixels of a PNG for one of the picture: sharp on the screens of telephones and laptops. */
+const PNG_SCALE = 2;
 const WIDTH_WITHOUT_TERMINAL = 80;
 
 /** `asi plot`: speed and heart rate in the terminal, or a picture. */
@@ -46,7 +48,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
       const session = { name: shortName(input), info: inspection.info, samples, metrics, offsetMs };
       if (output !== undefined) {
-        const stream = streamOf(await pictureOf(session));
+        const stream = streamOf(await pictureOf(session, extensionOf(output)));
         await writeOutput(stream, output, { force, signal });
       }
       return { session, report: inspection.report, path: output ?? null };
@@ -80,9 +82,16 @@ function partsOf({ label, drawing, color }: PlotLine, isColored: boolean): Part[
   return [label, { sequence: `\x1b[${COLORS[color]}m${drawing}\x1b[0m` }];
 }
 
-async function pictureOf(session: Session): Promise<Uint8Array> {
+const extensionOf = (path: string) => extname(path).toLowerCase();
+
+async function pictureOf(session: Session, extension: string): Promise<Uint8Array> {
   const { sessionPicture } = await import("../pictures/session-picture.js");
   const picture = sessionPicture(session);
+  if (extension === ".png") {
+    const { toPixels } = await import("../pictures/raster.js");
+    const { toPng } = await import("../pictures/png.js");
+    return toPng(toPixels(picture, PNG_SCALE), PNG_SCALE);
+  }
   const { toSvg } = await import("../pictures/svg.js");
   return new TextEncoder().encode(toSvg(picture));
 }
@@ -93,8 +102,8 @@ function shortName(input: Input): string {
 
 function checkOutput(output: string | undefined, args: readonly string[], inputs: readonly Input[]): void {
   if (output === undefined) return;
-  if (isStandardOutput(output) || extname(output).toLowerCase() !== PICTURE) {
-    throw new UsageError(`-o names an SVG picture; give a name that ends in ${PICTURE}.`);
+  if (isStandardOutput(output) || !PICTURES.includes(extensionOf(output))) {
+    throw new UsageError(`-o names a picture; give a name that ends in ${PICTURES.join(" or ")}.`);
   }
   if (args.length > 1 || inputs.length > 1)
     throw new UsageError("-o names one picture, but there are several inputs.");

@@ -13,7 +13,7 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
       "Draws speed and heart rate over time in the terminal. With -o it writes a picture: the track coloured by speed zone, figures, speed and heart rate.",
     )
     .argument("<inputs...>", INPUTS)
-    .option("-o, --output <file>", "write an SVG picture to this file", parsePath)
+    .option("-o, --output <file>", "write a picture to this file, as SVG or PNG by its extension", parsePath)
     .option("-f, --force", "overwrite an existing file");
   withHr(withMetrics(command))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
@@ -25,6 +25,7 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
   asi plot match.asi
   asi plot match.asi --from 16:30 --to 17:15 --tz Europe/Zurich
   asi plot match.asi -o match.svg
+  asi plot match.asi -o match.png
   asi plot run.asi --sport running -o run.svg
 `,
     )
