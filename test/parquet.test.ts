@@ -3,6 +3,7 @@ import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import type { ParquetNumbers } from "../src/formats/format.js";
 import { ParquetWriter, ROW_GROUP_ROWS } from "../src/formats/parquet/parquet-writer.js";
+import { rowTable } from "../src/formats/parquet/row-table.js";
 import { rowsOf, type SampleBatch } from "../src/index.js";
 import { joined } from "./frames.js";
 import { expectSame } from "./same.js";
@@ -12,7 +13,7 @@ const START_MS = Date.UTC(2024, 4, 11, 9, 30);
 const METADATA = { serial: "TEST-1", report: '{"rows":1}' };
 
 function parquetOf(numbers: ParquetNumbers, ...batches: SampleBatch[]): ArrayBuffer {
-  const writer = new ParquetWriter(numbers);
+  const writer = new ParquetWriter(rowTable(numbers));
   const pieces = [
     ...batches.map((batch) => writer.rows(batch, 0, batch.length)),
     writer.end(METADATA),

@@ -2,15 +2,18 @@ import { decodeBeats } from "../decode-beats.js";
 import type { BeatBatch } from "../types.js";
 import type { Context } from "./batch.js";
 import type { ExitStatus } from "./exit-status.js";
-import { seconds, type WaveformFlags, writeWaveform } from "./waveform-text.js";
+import { lineWriter, seconds } from "./line-writer.js";
+import { type WaveformFlags, writeWaveform } from "./write-waveform.js";
 
 /** `asi beats`: the heart beats in the ECG waveform, one a line. */
 export function beats(input: string, flags: WaveformFlags, context: Context): Promise<ExitStatus> {
   return writeWaveform(input, flags, context, {
     decode: decodeBeats,
     noun: "beat",
-    header: "timestamp,rr,quality\n",
-    lines: { csv, jsonl },
+    formats: {
+      csv: () => lineWriter("timestamp,rr,quality\n", csv),
+      jsonl: () => lineWriter("", jsonl),
+    },
   });
 }
 

@@ -2,15 +2,20 @@ import { decodeEcg } from "../decode-ecg.js";
 import type { EcgBatch } from "../types.js";
 import type { Context } from "./batch.js";
 import type { ExitStatus } from "./exit-status.js";
-import { seconds, type WaveformFlags, writeWaveform } from "./waveform-text.js";
+import { lineWriter, seconds } from "./line-writer.js";
+import { type WaveformFlags, writeWaveform } from "./write-waveform.js";
 
-/** `asi ecg`: the ECG waveform, one sample a line. */
+/** `asi ecg`: the ECG waveform. */
 export function ecg(input: string, flags: WaveformFlags, context: Context): Promise<ExitStatus> {
   return writeWaveform(input, flags, context, {
     decode: decodeEcg,
     noun: "sample",
-    header: "timestamp,sample\n",
-    lines: { csv, jsonl },
+    formats: {
+      csv: () => lineWriter("timestamp,sample\n", csv),
+      jsonl: () => lineWriter("", jsonl),
+      parquet: async () => (await import("../waveform-files/ecg-parquet.js")).ecgParquetWriter(),
+      edf: async () => (await import("../waveform-files/edf.js")).edfWriter(),
+    },
   });
 }
 

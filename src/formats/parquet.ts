@@ -1,6 +1,8 @@
 import type { RecordingInfo, Report, SampleBatch } from "../types.js";
 import type { FormatWriter, OpenFormat, ParquetNumbers } from "./format.js";
+import { fileMetadata } from "./parquet/file-metadata.js";
 import { ParquetWriter } from "./parquet/parquet-writer.js";
+import { rowTable } from "./parquet/row-table.js";
 
 /** Parquet, with coordinates, altitudes and speeds as doubles or as exact decimals. */
 export function parquetFormat(numbers: ParquetNumbers): OpenFormat {
@@ -8,11 +10,11 @@ export function parquetFormat(numbers: ParquetNumbers): OpenFormat {
 }
 
 class Parquet implements FormatWriter {
-  readonly #writer: ParquetWriter;
+  readonly #writer: ParquetWriter<SampleBatch>;
   readonly #info: RecordingInfo;
 
   constructor(info: RecordingInfo, numbers: ParquetNumbers) {
-    this.#writer = new ParquetWriter(numbers);
+    this.#writer = new ParquetWriter(rowTable(numbers));
     this.#info = info;
   }
 
@@ -21,12 +23,6 @@ class Parquet implements FormatWriter {
   }
 
   end(report: Report): readonly Uint8Array[] {
-    const { bytes, frames, damage, rows, gnssWithoutRow, start, end } = report;
-    return this.#writer.end({
-      serial: this.#info.serial,
-      device: JSON.stringify(this.#info),
-      // without the ranges: the list can be as long as the recording, and it follows from the rows
-      report: JSON.stringify({ bytes, frames, damage, rows, gnssWithoutRow, start, end }),
-    });
+    return this.#writer.end(fileMetadata(this.#info, report));
   }
 }

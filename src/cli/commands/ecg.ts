@@ -8,14 +8,17 @@ export function addEcg(program: Command, { context, onStatus }: Host): void {
     .command("ecg")
     .summary("write the ECG waveform")
     .description(
-      "Writes the ECG waveform of a recording, one sample a line: timestamp (s since 1970 UTC) and sample (in units of the device).",
+      "Writes the ECG waveform of a recording. CSV and JSON lines have one sample a line: timestamp (s since 1970 UTC) and sample (in units of the device). Parquet has the same columns, with times of the type TIMESTAMP. EDF+ is for viewers of biosignals; it starts a new record after each gap, and its times are in UTC.",
     )
     .argument("<input>", INPUT)
     .option("-o, --output <file>", "name of the output file; default: standard output", parsePath)
     .option("-f, --force", "overwrite an existing file")
-    .option("--format <name>", "csv or jsonl; default: by the extension of -o, otherwise csv");
+    .option("--format <name>", "csv, jsonl, parquet or edf; default: by the extension of -o, otherwise csv");
   withSerial(command)
-    .addHelpText("before", "Examples:\n  asi ecg match.asi -o ecg.csv\n  asi ecg match.asi | head\n")
+    .addHelpText(
+      "before",
+      "Examples:\n  asi ecg match.asi -o ecg.csv\n  asi ecg match.asi -o ecg.parquet\n  asi ecg match.asi -o ecg.edf\n  asi ecg match.asi | head\n",
+    )
     .addHelpText("after", EXIT_STATUS)
     .action(async (input: string, flags) => {
       const { ecg } = await import("../ecg.js");

@@ -1,7 +1,6 @@
 import { concatenate } from "../../concatenate.js";
-import type { SampleBatch } from "../../types.js";
 import { boundBytes, extremesOf, levelBytes, type Present, presentOf, valueBytes } from "./column-values.js";
-import { CODECS, type Column, ENCODINGS, PHYSICAL_TYPES } from "./schema.js";
+import { CODECS, type Column, ENCODINGS, PHYSICAL_TYPES, type Rows, type Storage } from "./schema.js";
 import type { SnappyCompressor } from "./snappy.js";
 import { binary, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
@@ -17,7 +16,11 @@ export interface ColumnChunk {
 
 const DATA_PAGE = 0;
 
-export function columnChunk(column: Column, rows: SampleBatch, snappy: SnappyCompressor): ColumnChunk {
+export function columnChunk<B extends Rows>(
+  column: Column<B>,
+  rows: B,
+  snappy: SnappyCompressor,
+): ColumnChunk {
   const present = presentOf(column.source, rows);
   const levels = levelBytes(present, rows.length);
   const values = valueBytes(column, present);
@@ -60,7 +63,7 @@ export function columnChunk(column: Column, rows: SampleBatch, snappy: SnappyCom
 }
 
 /** `Statistics`: 3 null_count, 5 max_value, 6 min_value. */
-function statisticsOf(column: Column, present: Present, rows: number): Thrift {
+function statisticsOf(column: Storage, present: Present, rows: number): Thrift {
   const extremes = extremesOf(present);
   if (extremes === null) return struct({ 3: i64(rows - present.count) });
   const { least, greatest } = extremes;

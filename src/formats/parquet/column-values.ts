@@ -1,6 +1,5 @@
-import type { SampleBatch } from "../../types.js";
 import { deltaBytes } from "./delta.js";
-import type { Column, ColumnSource, PhysicalType } from "./schema.js";
+import type { ColumnSource, PhysicalType, Rows, Storage } from "./schema.js";
 import { writeVarint } from "./thrift.js";
 
 // Converts the integers of rows to the bytes of a page.
@@ -14,7 +13,7 @@ export interface Present {
 }
 
 /** Collects the non-null integers of a column. */
-export function presentOf({ integers, missing }: ColumnSource, rows: SampleBatch): Present {
+export function presentOf<B extends Rows>({ integers, missing }: ColumnSource<B>, rows: B): Present {
   const all = integers(rows);
   if (missing === undefined) return { integers: all, count: rows.length, bits: null };
   const marks = missing.marks(rows);
@@ -43,7 +42,7 @@ export function extremesOf({ integers, count }: Present): { least: number; great
 }
 
 /** The values of a page in the encoding of their column. */
-export function valueBytes({ type, encoding, divisor }: Column, { integers, count }: Present): Uint8Array {
+export function valueBytes({ type, encoding, divisor }: Storage, { integers, count }: Present): Uint8Array {
   if (encoding === "DELTA_BINARY_PACKED") return deltaBytes(integers, count);
   switch (type) {
     case "INT32":

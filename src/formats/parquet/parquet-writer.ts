@@ -1,8 +1,5 @@
-import { copyRows, newBatch } from "../../sample-batch.js";
-import type { SampleBatch } from "../../types.js";
-import type { ParquetNumbers } from "../format.js";
 import { columnChunk } from "./column-chunk.js";
-import { type Column, columnsOf, schemaOf } from "./schema.js";
+import { type Rows, schemaOf, type Table } from "./schema.js";
 import { SnappyCompressor } from "./snappy.js";
 import { i16, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
@@ -18,20 +15,20 @@ const CREATED_BY = "asi-convert";
  * Writes rows as a Parquet file: call `rows` for all rows, then `end`. The returned memory belongs to the caller. The writer
  * buffers the rows of one row group.
  */
-export class ParquetWriter {
-  readonly #columns: readonly Column[];
+export class ParquetWriter<B extends Rows> {
+  readonly #table: Table<B>;
   readonly #snappy = new SnappyCompressor();
   /** The rows of the current row group: the first `#filled` rows of this batch. */
-  readonly #group = newBatch(ROW_GROUP_ROWS);
+  readonly #group: B;
   #filled = 0;
   #rows = 0;
   #offset = 0;
   #isBegun = false;
   readonly #rowGroups: Thrift[] = [];
 
-  /** @param numbers whether coordinates, altitudes and speeds are doubles or exact decimals, which take a sixth of the bytes */
-  constructor(numbers: ParquetNumbers) {
-    this.#columns = columnsOf(numbers);
+  constructor(table: Table<B>) {
+    this.#table = table;
+    this.#group = table.newRows(ROW_GROUP_ROWS);
   }
 
   /**
@@ -39,11 +36,11 @@ export class ParquetWriter {
    * @param to the end of the rows, exclusive
    * @returns the completed row groups; often none
    */
-  rows(batch: SampleBatch, from: number, to: number): Uint8Array[] {
+  rows(batch: B, from: number, to: number): Uint8Array[] {
     const pieces: Uint8Array[] = [];
     for (let at = from; at < to; ) {
       const count = Math.min(ROW_GROUP_ROWS - this.#filled, to - at);
-      copyRows(batch, at, at + count, this.#group, this.#filled);
+      this.#table.copy(batch, at, at + count, this.#group, this.#filled);
       this.#filled += count;
       at += count;
       if (this.#filled === ROW_GROUP_ROWS) this.#flush(pieces);
@@ -80,7 +77,7 @@ export class ParquetWriter {
     const begin = this.#offset;
     let uncompressedBytes = 0;
     const chunks: Thrift[] = [];
-    for (const column of this.#columns) {
+    for (const column of this.#table.columns) {
       const chunk = columnChunk(column, rows, this.#snappy);
       chunks.push(chunk.metadata(this.#offset));
       pieces.push(chunk.bytes);
@@ -109,14 +106,14 @@ export class ParquetWriter {
     const typeDefinedOrder = struct({ 1: struct({}) });
     return thriftBytes({
       1: i32(FORMAT_VERSION),
-      2: schemaOf(this.#columns),
+      2: schemaOf(this.#table.columns),
       3: i64(this.#rows),
       4: list("struct", this.#rowGroups),
       5: pairs.length === 0 ? undefined : list("struct", pairs),
       6: text(CREATED_BY),
       7: list(
         "struct",
-        this.#columns.map(() => typeDefinedOrder),
+        this.#table.columns.map(() => typeDefinedOrder),
       ),
     });
   }

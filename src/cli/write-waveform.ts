@@ -5,6 +5,7 @@ import { AsiError } from "../errors.js";
 import type { WrittenFile } from "../files/output-file.js";
 import { pulledStream } from "../pulled-stream.js";
 import type { Report, Source } from "../types.js";
+import type { WaveformWriter } from "../waveform-files/waveform-writer.js";
 import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
@@ -20,27 +21,23 @@ export interface WaveformFlags {
   serial?: string;
 }
 
-const FORMATS = ["csv", "jsonl"] as const;
-type LineFormat = (typeof FORMATS)[number];
-
 /** What a command writes. */
 interface Content<B extends { length: number }> {
   decode(source: Source, options: WaveformOptions): Decoding<B>;
-  /** What a line is. */
+  /** What a batch consists of. */
   noun: string;
-  /** The first line of a CSV. */
-  header: string;
-  lines: Record<LineFormat, (batch: B, index: number) => string>;
+  /** By name, which is the extension as well. The first one is the default. */
+  formats: Readonly<Record<string, () => WaveformWriter<B> | Promise<WaveformWriter<B>>>>;
 }
 
 interface Written {
   /** null: it went to the standard output */
   file: WrittenFile | null;
-  lines: number;
+  length: number;
   report: Report;
 }
 
-/** Writes the lines to the file of `-o`, or to the standard output. */
+/** Writes the file of `-o`, or to the standard output. */
 export function writeWaveform<B extends { length: number }>(
   argument: string,
   flags: WaveformFlags,
@@ -50,7 +47,7 @@ export function writeWaveform<B extends { length: number }>(
   const { console, signal } = context;
   const { output = "-", force, serial } = flags;
   checkDecodeOptions({ serial });
-  const format = formatOf(flags);
+  const format = formatOf(flags, Object.keys(content.formats));
   const inputs = findInputs([argument]);
   if (inputs.length > 1) throw new UsageError("Give one recording; a loop of the shell reads several.");
   refuseAsOutput(output, inputs);
@@ -61,22 +58,22 @@ export function writeWaveform<B extends { length: number }>(
     hasProgress: !isStandardOutput(output) || process.stdout.isTTY !== true,
     async work(input, _, onProgress) {
       const decoding = content.decode(openInput(input, onProgress), { serial, signal });
-      let lines = 0;
-      const texts = textOf(decoding, content, format, (added) => {
-        lines += added;
+      let length = 0;
+      const pieces = piecesOf(decoding, content, format, (added) => {
+        length += added;
       });
       const stream = pulledStream(
-        async () => (await texts.next()).value ?? null,
+        async () => (await pieces.next()).value ?? null,
         async () => {
-          await texts.return();
+          await pieces.return();
         },
       );
       const file = await writeOutput(stream, output, { force, signal });
-      return { file, lines, report: await decoding.report };
+      return { file, length, report: await decoding.report };
     },
-    async show({ file, lines, report }, input) {
+    async show({ file, length, report }, input) {
       const name = nameOf(input);
-      if (file !== null) console.message(`${name}: ${count(lines, content.noun)} -> ${file.path}`);
+      if (file !== null) console.message(`${name}: ${count(length, content.noun)} -> ${file.path}`);
       for (const line of notices(console, name, report)) console.message(...line);
     },
     toJson: () => ({}),
@@ -84,46 +81,37 @@ export function writeWaveform<B extends { length: number }>(
   });
 }
 
-function formatOf({ format, output = "" }: WaveformFlags): LineFormat {
+function formatOf({ format, output = "" }: WaveformFlags, names: readonly string[]): string {
   const extension = /\.([^./\\]+)$/.exec(output)?.[1]?.toLowerCase();
-  const wanted = format?.toLowerCase() ?? extension ?? "csv";
-  const known = FORMATS.find((name) => name === wanted);
-  if (known !== undefined) return known;
+  const wanted = format?.toLowerCase() ?? extension ?? names[0] ?? "";
+  if (names.includes(wanted)) return wanted;
   throw new UsageError(
     format === undefined
-      ? `No format is known by the extension of ${output}; use .csv or .jsonl, or give --format.`
-      : `The format ${format} is unknown here; use csv or jsonl.`,
+      ? `No format is known by the extension of ${output}; use ${listed(names.map((name) => `.${name}`))}, or give --format.`
+      : `The format ${format} is unknown here; use ${listed(names)}.`,
   );
 }
 
-const LINES_PER_PIECE = 4096;
+/** `a, b or c` */
+function listed(words: readonly string[]): string {
+  return words.join(", ").replace(/, ([^,]*)$/, " or $1");
+}
 
-async function* textOf<B extends { length: number }>(
+async function* piecesOf<B extends { length: number }>(
   decoding: Decoding<B>,
-  { header, lines }: Content<B>,
-  format: LineFormat,
-  onLines: (count: number) => void,
+  { formats }: Content<B>,
+  format: string,
+  onLength: (length: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const encoder = new TextEncoder();
-  const line = lines[format];
-  let text = format === "csv" ? header : "";
+  const writer = await formats[format]?.();
+  if (writer === undefined) throw new RangeError(`there is no format ${format}`);
   for await (const batch of decoding) {
-    for (let from = 0; from < batch.length; from += LINES_PER_PIECE) {
-      const to = Math.min(from + LINES_PER_PIECE, batch.length);
-      for (let i = from; i < to; i++) text += line(batch, i);
-      onLines(to - from);
-      yield encoder.encode(text);
-      text = "";
-    }
+    onLength(batch.length);
+    yield* writer.batch(batch);
   }
   const report = await decoding.report;
   if (report.frames.ecgRaw === 0) {
     throw new AsiError("NO_SAMPLES", "The recording has no ECG waveform.", { report });
   }
-  if (text !== "") yield encoder.encode(text);
-}
-
-/** Milliseconds as seconds with three decimals. */
-export function seconds(ms = 0): string {
-  return (Math.round(ms) / 1000).toFixed(3);
+  yield* writer.end(await decoding.info, report);
 }

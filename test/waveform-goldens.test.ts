@@ -1,0 +1,155 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parquetReadObjects } from "hyparquet";
+import { describe, expect, it } from "vitest";
+import { inTextFormats, type WaveformExpectation } from "../fixtures/index.js";
+import { type ConvertOptions, convert, type FormatName } from "../src/index.js";
+import { asi, scratchFolder } from "./asi-process.js";
+import { edfIn } from "./edf-reader.js";
+import { ENGINES } from "./every-engine.js";
+import { rowIn, rowsInFile } from "./rows-in-file.js";
+import { expectSame } from "./same.js";
+import { csvRows, wholeBytes } from "./whole.js";
+
+// What the library makes of a recording with a waveform is kept byte by byte in fixtures/waveform/expected. UPDATE_GOLDENS=1
+// writes it again: look at what changed. Whether it is right is checked against what the generator put in.
+
+const folder = fileURLToPath(new URL("../fixtures/waveform/", import.meta.url));
+const RECORDING = `${folder}run.asi`;
+const bytes = new Uint8Array(readFileSync(RECORDING));
+const truth = JSON.parse(readFileSync(`${folder}run.json`, "utf8")) as WaveformExpectation;
+const { electrodeOff, framesLost } = truth.withoutSignalMs;
+
+const kept = (name: string) => new Uint8Array(readFileSync(`${folder}expected/${name}`));
+const keptText = (name: string) => new TextDecoder().decode(kept(name));
+
+function expectKept(name: string, written: Uint8Array, by: string): void {
+  if (process.env.UPDATE_GOLDENS === "1") writeFileSync(`${folder}expected/${name}`, written);
+  expectSame(written, kept(name), by);
+}
+
+const FORMATS: readonly [string, ConvertOptions & { format: FormatName }][] = [
+  ["run.csv", { format: "csv" }],
+  ["run.jsonl", { format: "jsonl" }],
+  ["run.geojsonl", { format: "geojsonl" }],
+  ["run.geojson", { format: "geojson" }],
+  ["run.gpx", { format: "gpx" }],
+  ["run.tcx", { format: "tcx" }],
+  ["run.kml", { format: "kml" }],
+  ["run.fit", { format: "fit" }],
+  ["run.parquet", { format: "parquet" }],
+  ["run.decimal.parquet", { format: "parquet", numbers: "decimal" }],
+];
+
+describe.for(FORMATS)("rows with derived heart rates as %s", ([name, options]) => {
+  it("are what every engine writes", async () => {
+    for (const engine of ENGINES) {
+      expectKept(name, await wholeBytes(convert(bytes, { ...options, engine }).body), engine);
+    }
+  });
+
+  it("are, for whoever reads them, the rows of the CSV", async () => {
+    const { format } = options;
+    const isFilled = ["gpx", "tcx", "fit"].includes(format);
+    const rows = csvRows(keptText("run.csv"));
+    const expected = (isFilled ? filled(rows) : rows).map((row) => rowIn(format, row));
+    expect(await rowsInFile(format, kept(name))).toEqual(expected);
+    const text = inTextFormats(keptText("run.csv"), truth.serial).get(`.${format}`);
+    if (text !== undefined && !isFilled) expect(keptText(name)).toBe(text);
+  });
+});
+
+/** Heart rates last 2 s here; a reading is at most 1 s older than its row. */
+function filled(rows: ReturnType<typeof csvRows>): ReturnType<typeof csvRows> {
+  let last = { timestamp: Number.NEGATIVE_INFINITY, hr: 0 };
+  return rows.map((row) => {
+    if (row.hr !== null) last = { timestamp: row.timestamp, hr: row.hr };
+    return { ...row, hr: row.hr ?? (row.timestamp - last.timestamp <= 2000 ? last.hr : null) };
+  });
+}
+
+describe("the heart rates of the rows", () => {
+  const startMs = truth.startMs;
+
+  /** 60 s by the mean of the RR intervals of the last 8 s, at most 16 (docs/heart-rate.md). */
+  const meanRateAt = (ms: number) => {
+    const ends = truth.beatsMs.filter((beat) => beat <= ms && beat > ms - 8000).slice(-17);
+    return (60_000 * (ends.length - 1)) / ((ends.at(-1) ?? 0) - (ends[0] ?? 0));
+  };
+
+  it("are the mean rate of the heart's last 8 s, once a second, while the signal is good", () => {
+    const steady = csvRows(keptText("run.csv")).filter(
+      ({ timestamp: ms }) =>
+        (ms > startMs + 12_000 && ms < electrodeOff[0] - 1000) ||
+        (ms > electrodeOff[1] + 12_000 && ms < framesLost[0] - 1000) ||
+        (ms > framesLost[1] + 12_000 && ms < truth.deviceFromMs),
+    );
+    const readings = steady.filter(({ hr }) => hr !== null);
+    expect(readings.length).toBeGreaterThanOrEqual(0.97 * (steady.length / 2));
+    const differences = readings.map(({ timestamp, hr }) => Math.abs((hr ?? 0) - meanRateAt(timestamp)));
+    expect(Math.max(...differences)).toBeLessThanOrEqual(2);
+  });
+
+  it("are none where no heart can be seen, and the device's as soon as it has one", () => {
+    const rows = csvRows(keptText("run.csv"));
+    const between = (from: number, to: number) =>
+      rows.filter(({ timestamp }) => timestamp >= from && timestamp < to).flatMap(({ hr }) => hr ?? []);
+    expect(between(electrodeOff[0] + 5000, electrodeOff[1])).toEqual([]);
+    expect(between(framesLost[0] + 2000, framesLost[1])).toEqual([]);
+    expect(new Set(between(truth.deviceFromMs, Number.POSITIVE_INFINITY))).toEqual(new Set([200]));
+    expect(between(startMs, truth.deviceFromMs)).not.toContain(200);
+  });
+});
+
+describe("asi beats", () => {
+  it.for(["csv", "jsonl"])("writes the %s that is kept", async (format) => {
+    const { stdout } = await asi(["beats", RECORDING, "--format", format]);
+    expectKept(`run.beats.${format}`, new TextEncoder().encode(stdout), format);
+  });
+
+  it("finds each beat within 20 ms, and no other one while the heart can be seen", () => {
+    const found = keptText("run.beats.csv")
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => 1000 * Number(line.split(",")[0]));
+    const isNear = (ms: number, others: readonly number[]) =>
+      others.some((other) => Math.abs(other - ms) <= 20);
+    expect(truth.beatsMs.filter((ms) => !isNear(ms, found))).toEqual([]);
+    const others = found.filter((ms) => !isNear(ms, truth.beatsMs));
+    expect(others.filter((ms) => ms < electrodeOff[0] || ms >= electrodeOff[1])).toEqual([]);
+    // the electrode coming off looks like beats for a moment
+    expect(others.length).toBeLessThan(5);
+  });
+});
+
+describe("asi ecg", () => {
+  const ecgCsv = readFileSync(`${folder}run.ecg.csv`, "utf8");
+  const samples = ecgCsv
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",").map(Number));
+
+  it("writes the CSV that the generator made", async () => {
+    const { stdout } = await asi(["ecg", RECORDING]);
+    expect(stdout === ecgCsv).toBe(true);
+  });
+
+  it("writes the Parquet and EDF+ files that are kept, with the samples of the CSV", async () => {
+    for (const format of ["parquet", "edf"]) {
+      const path = join(scratchFolder(), `run.ecg.${format}`);
+      expect(await asi(["ecg", RECORDING, "-o", path])).toMatchObject({ status: 0 });
+      expectKept(`run.ecg.${format}`, new Uint8Array(readFileSync(path)), format);
+    }
+    const rows = await parquetReadObjects({ file: kept("run.ecg.parquet").buffer as ArrayBuffer });
+    expect(rows.map(({ timestamp, sample }) => [Number(timestamp) / 1000, sample])).toEqual(samples);
+    const { records } = edfIn(kept("run.ecg.edf"));
+    expect(
+      records.flatMap((record) =>
+        record.samples.map((sample, i) => [Math.round(record.startMs + 4 * i) / 1000, sample]),
+      ),
+    ).toEqual(samples);
+  });
+});
