@@ -57,6 +57,7 @@ export default defineConfig([
   {
     // the library, for Node, browsers and bundlers
     entry: {
+      csv: "src/csv.ts",
       index: "src/index.ts",
       json: "src/json.ts",
       metrics: "src/metrics/index.ts",

@@ -1,9 +1,9 @@
 import { requireObject, requireTexts, shown } from "./arguments.js";
 import { checkEngine } from "./decode-options.js";
-import { acquireEngine, releaseEngine } from "./engines.js";
 import { AsiError } from "./errors.js";
 import { type Field, type RowTemplate, rowTemplate, type TemplatePart } from "./row-text/template.js";
 import { checkBatch } from "./sample-batch.js";
+import { checkTimes, writeSamples } from "./samples-text.js";
 import type { EngineName, SampleBatch } from "./types.js";
 
 /** A value of a sample. */
@@ -55,7 +55,9 @@ export function samplesToJson(samples: SampleBatch, options: SamplesToJsonOption
   const template = templateOf(keys);
   checkBatch(samples);
   checkTimes(samples);
-  return write(samples, template, utf8.encode(`${before}[`), utf8.encode(`]${after}`), engine);
+  const around = { before: utf8.encode(`${before}[`), after: utf8.encode(`]${after}`) };
+  // A comma precedes each object except the first.
+  return writeSamples(samples, template, { ...around, leftOutOfFirst: 1 }, engine);
 }
 
 const ROW_KEYS: JsonKeys = Object.freeze({
@@ -68,30 +70,6 @@ const ROW_KEYS: JsonKeys = Object.freeze({
 });
 
 const utf8 = new TextEncoder();
-
-function write(
-  samples: SampleBatch,
-  template: RowTemplate,
-  before: Uint8Array,
-  after: Uint8Array,
-  engineName: EngineName | undefined,
-): Uint8Array {
-  const engine = acquireEngine(engineName);
-  const json = new Uint8Array(before.length + samples.length * template.maxRowBytes + after.length);
-  json.set(before);
-  let at = before.length;
-  for (let next = 0; next < samples.length; ) {
-    const { bytes, end } = engine.rowWriter.write(template, samples, next, samples.length);
-    // a comma precedes each object except the first
-    const objects = next === 0 ? bytes.subarray(1) : bytes;
-    json.set(objects, at);
-    at += objects.length;
-    next = end;
-  }
-  releaseEngine(engine);
-  json.set(after, at);
-  return json.subarray(0, at + after.length);
-}
 
 const FIELDS: Readonly<Record<JsonValue, Field>> = {
   timestamp: "milliseconds",
@@ -137,19 +115,4 @@ function partsOf(value: JsonValue): TemplatePart[] {
   if (value === "time") return ['"', field, '"'];
   if (value === "altitude" || value === "hr") return [{ where: value, given: [field], missing: ["null"] }];
   return [field];
-}
-
-// the years 0 to 9999
-const EARLIEST_MS = -62_167_219_200_000;
-const LATEST_MS = 253_402_300_799_999;
-
-function checkTimes({ timestampMs, length }: SampleBatch): void {
-  for (let i = 0; i < length; i++) {
-    const ms = timestampMs[i];
-    if (ms !== undefined && ms >= EARLIEST_MS && ms <= LATEST_MS && Number.isInteger(ms)) continue;
-    throw new AsiError(
-      "BAD_ARGUMENT",
-      `timestampMs[${i}] is ${shown(ms)}; it must be an integer, ms since 1970, in the years 0 to 9999.`,
-    );
-  }
 }
