@@ -66,7 +66,7 @@ describe("while queries of one caller wait for the database", () => {
       const target = await authorize(ctx, "fetchRawData", { device: device.id });
       return (start: number) =>
         onBehalfOf(callerOf(owner), () =>
-          fetchRawData(ctx, reading, target, { start, stop: startMs + 1_000 } as never),
+          fetchRawData(ctx, reading, target, { start, stop: startMs + 1_000 } as never, false),
         );
     };
     const [busyPage, latePage] = [await pageOf(busy), await pageOf(late)];

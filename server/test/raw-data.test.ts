@@ -1,3 +1,6 @@
+import { type IncomingHttpHeaders, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -188,6 +191,35 @@ describe("raw data", () => {
     const refused = await s.get(path, bob.token, { "If-None-Match": etag });
     expect(refused.status).toBe(403);
     expect((await page({ ...bounds, stop: bounds.stop + 100 })).headers.get("etag")).not.toBe(etag);
+  });
+
+  it("row 13: is compressed for clients that accept it, with an entity tag of its own", async () => {
+    const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 59_900}`;
+    const get = (encoding: string, headers = {}) =>
+      new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>(
+        (resolve, reject) => {
+          const options = {
+            headers: { Authorization: `Bearer ${ann.token}`, "Accept-Encoding": encoding, ...headers },
+          };
+          const asked = request(`${s.service.url}${path}`, options, async (response) => {
+            const bytes = await buffer(response);
+            resolve({ status: response.statusCode, headers: response.headers, bytes });
+          });
+          asked.on("error", reject).end();
+        },
+      );
+    const plain = await get("identity");
+    const packed = await get("gzip, deflate, br");
+    expect([plain, packed].map(({ headers }) => [headers["content-encoding"], headers.vary])).toEqual([
+      [undefined, "Authorization, Cookie, Accept-Encoding"],
+      ["gzip", "Authorization, Cookie, Accept-Encoding"],
+    ]);
+    expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 5);
+    expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
+    expect(packed.headers.etag).not.toBe(plain.headers.etag);
+    const same = await get("gzip", { "If-None-Match": packed.headers.etag });
+    expect([same.status, same.bytes.length]).toEqual([304, 0]);
+    expect((await get("gzip;q=0, *")).headers["content-encoding"]).toBeUndefined();
   });
 
   it("row 13: may be 120 seconds old, but asks for the right each time", async () => {

@@ -1,6 +1,7 @@
 /** Holds every answer that services of this process give against the OpenAPI document. */
 import { subscribe } from "node:diagnostics_channel";
 import { Readable } from "node:stream";
+import { gunzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument } from "../src/http/openapi.js";
 import { DocumentedResponses, JSON_TYPE } from "./documented-responses.js";
@@ -72,7 +73,9 @@ function inspect(app: FastifyInstance, request: FastifyRequest, reply: FastifyRe
     else checkStream(reply, payload, (text) => check(app, request, reply, text));
     return;
   }
-  const text = payload === undefined || payload === null ? "" : String(payload);
+  const isGzipped = reply.getHeader("content-encoding") === "gzip";
+  const plain = isGzipped && payload instanceof Uint8Array ? gunzipSync(payload) : payload;
+  const text = plain === undefined || plain === null ? "" : String(plain);
   check(app, request, reply, text === "" ? undefined : text);
 }
 

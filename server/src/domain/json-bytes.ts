@@ -3,8 +3,11 @@ export class JsonBytes<T> {
   /** Makes `JsonBytes` of different types incompatible; the member does not exist at run time. */
   protected declare readonly value: T;
   readonly bytes: Uint8Array;
+  /** Whether the bytes are compressed. */
+  readonly isGzipped: boolean;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, isGzipped = false) {
     this.bytes = bytes;
+    this.isGzipped = isGzipped;
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { describe, expect, it } from "vitest";
-import { requireAcceptable } from "./negotiation.js";
+import { acceptsGzip, requireAcceptable } from "./negotiation.js";
 
 /** A request to an operation that sends JSON unless told otherwise. */
 const check =
@@ -47,5 +47,20 @@ describe("what a client accepts", () => {
         routeOptions: { config: {} },
       } as unknown as FastifyRequest),
     ).not.toThrow();
+  });
+});
+
+describe("compression", () => {
+  it.each([
+    [undefined, false],
+    ["", false],
+    ["identity", false],
+    ["gzip;q=0", false],
+    ["deflate, br", false],
+    ["gzip", true],
+    ["gzip, deflate, br, zstd", true],
+    ["*", true],
+  ])("is for clients that accept it: %s", (encoding, isAccepted) => {
+    expect(acceptsGzip({ headers: { "accept-encoding": encoding } } as FastifyRequest)).toBe(isAccepted);
   });
 });

@@ -13,3 +13,7 @@ export function requireAcceptable({ headers, routeOptions }: FastifyRequest): vo
   const [accepted] = new Negotiator({ headers }).mediaTypes([sent, `${sent}; charset=utf-8`]);
   if (accepted === undefined) throw Object.assign(new Error("Not acceptable"), { statusCode: 406 });
 }
+
+/** Whether a response may be compressed with gzip (RFC 9110 section 12.5.3). */
+export const acceptsGzip = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
+  new Negotiator({ headers }).encodings(["gzip", "identity"])[0] === "gzip";

@@ -122,7 +122,9 @@ export const isItem = (result: unknown): result is Item<unknown> =>
   typeof result === "object" && result !== null && "etag" in result && "resource" in result;
 
 /** The headers of a response with an entity tag. */
-export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: "Authorization, Cookie" });
+export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: VARY });
+
+const VARY = "Authorization, Cookie";
 
 /** Whether `If-None-Match` contains the entity tag, so that a 304 is enough. */
 function isNotModified({ headers, method }: FastifyRequest, etag: string): boolean {
@@ -134,6 +136,7 @@ function isNotModified({ headers, method }: FastifyRequest, etag: string): boole
 function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
   if (isItem(result)) {
     reply.headers(itemHeaders(result.etag));
+    if (result.resource instanceof JsonBytes) reply.header("Vary", `${VARY}, Accept-Encoding`);
     if (isNotModified(request, result.etag)) return reply.code(304).send();
     return sendJson(request, reply, result.resource);
   }
@@ -142,6 +145,7 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown)
   }
   if (result instanceof JsonBytes) {
     const { buffer, byteOffset, byteLength } = result.bytes;
+    if (result.isGzipped) reply.header("Content-Encoding", "gzip");
     return reply.type(JSON_TYPE).send(Buffer.from(buffer, byteOffset, byteLength));
   }
   return reply.send(result);

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { constants, gzip } from "node:zlib";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { samplesToJson } from "asi-convert/json";
 import { FairQueue } from "../../fair-queue.js";
@@ -23,7 +25,7 @@ import { ownedParts } from "../ownerships/interval.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 import { BoundsQuery, MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES, readBounds } from "./bounds.js";
 import { withOwnershipRecheck } from "./ownership-recheck.js";
-import type { PageCache } from "./page-cache.js";
+import type { CachedPage, PageCache } from "./page-cache.js";
 import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
 
 /** Samples per page. */
@@ -50,12 +52,16 @@ export const newRawDataReading = (cache: PageCache): RawDataReading => ({
   writes: new FairQueue({ concurrency: 1 }),
 });
 
-/** A page of samples with ascending times, as the bytes of its JSON. It may be up to 120 seconds old. */
+/**
+ * A page of samples with ascending times, as the bytes of its JSON. It may be up to 120 seconds old.
+ * @param acceptsGzip whether it may be compressed
+ */
 export async function fetchRawData(
   ctx: Context,
   { cache, reads, writes }: RawDataReading,
   target: OnceOwnedDevice,
   query: StaticDecode<typeof RawDataQuery>,
+  acceptsGzip: boolean,
 ): Promise<Item<JsonBytes<Page<RawDataSample>>>> {
   const at = paging(query, SAMPLE_LIMITS);
   return withOwnershipRecheck(ctx, "fetchRawData", target, async ({ device, ownerships }, recheck) => {
@@ -67,17 +73,32 @@ export async function fetchRawData(
       await recheck(endOf(intervals));
       requirePage(page.count, at);
       // No query in here: a query that waits for other queries of the caller would delay the pages of all callers.
-      return writes.run(caller, async () => {
-        const written = { body: pageBody(page, at), etag: etagOf(page) };
+      const written = await writes.run(caller, async () => {
+        const written = { body: pageBody(page, at), isGzipped: false, etag: etagOf(page) };
         // Other requests get a turn of the event loop before the next page blocks it.
         await nextEventLoopTurn();
         return written;
       });
+      // In a thread, and within the turn of the caller.
+      return acceptsGzip ? compressed(written) : written;
     };
     const readInTurn = () => reads.run(caller, read);
-    const { body, etag } = await cache.get(keyOf(ctx, device.id, intervals, at), readInTurn);
-    return { resource: new JsonBytes(body), etag };
+    const key = `${acceptsGzip ? "gzip " : ""}${keyOf(ctx, device.id, intervals, at)}`;
+    const { body, isGzipped, etag } = await cache.get(key, readInTurn);
+    return { resource: new JsonBytes(body, isGzipped), etag };
   });
+}
+
+/** Shorter pages fit into one packet as they are. */
+const LEAST_COMPRESSED_BYTES = 1_400;
+
+const gzipped = promisify(gzip);
+
+/** The tag differs, because a strong tag stands for the bytes that are sent (RFC 9110 section 8.8.3.3). */
+async function compressed(page: CachedPage): Promise<CachedPage> {
+  if (page.body.length < LEAST_COMPRESSED_BYTES) return page;
+  const body = await gzipped(page.body, { level: constants.Z_BEST_SPEED });
+  return { body, isGzipped: true, etag: page.etag.replace(/"$/, '-gzip"') };
 }
 
 const endOf = (ascending: readonly Interval[]): number => ascending.at(-1)?.stopMs ?? Number.NaN;

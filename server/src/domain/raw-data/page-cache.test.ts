@@ -18,7 +18,7 @@ function newCache(maxBytes: number) {
       return cache.get(key, async () => {
         reads += 1;
         await wait;
-        return { body: new Uint8Array(bytes), etag: `"${key}"` };
+        return { body: new Uint8Array(bytes), isGzipped: false, etag: `"${key}"` };
       });
     },
   };

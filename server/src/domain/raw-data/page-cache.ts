@@ -4,6 +4,7 @@ import type { Clock } from "../context.js";
 /** A page of raw data as it is sent. */
 export interface CachedPage {
   body: Uint8Array;
+  isGzipped: boolean;
   etag: string;
 }
 

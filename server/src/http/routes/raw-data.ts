@@ -14,6 +14,7 @@ import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
 import { Page } from "../../wire/types.js";
 import { deprecationHeaders, pathPrefix } from "../deprecation.js";
+import { acceptsGzip } from "../negotiation.js";
 import type { ResponseHead } from "../responses.js";
 import { type AnyOperation, route } from "../route.js";
 
@@ -27,7 +28,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Fetch raw data of a device",
     description:
-      "Samples from start to stop, at most 2 days, in the order of time. New data may appear up to 120 seconds late.",
+      "Samples from start to stop, at most 2 days, in the order of time. New data may appear up to 120 seconds late. Compressed for clients that accept gzip.",
     method: "GET",
     path: "/api/v1/devices/{device}/preprocessed-data/",
     otherPaths: ["/api/v1/devices/{device}/raw-data/"],
@@ -37,7 +38,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     throttle: ["rawData"],
     async handle({ ctx, target, query, request, reply }) {
       markOldBounds(app, reply, query, request.routeOptions.config.operation);
-      const page = await fetchRawData(ctx, reading, target, query);
+      const page = await fetchRawData(ctx, reading, target, query, acceptsGzip(request));
       reply.header("Cache-Control", "private, max-age=0");
       return page;
     },
