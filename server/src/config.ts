@@ -250,6 +250,16 @@ export const settings = {
     32 * 1024 * 1024,
     "Memory for the cache of raw data pages of the last 120 s; 0: no cache",
   ),
+  livePollMs: integer(10, 60_000)(
+    "LIVE_POLL_MS",
+    1_000,
+    "How often a connection with live data looks for new samples, and whether its user may still see them",
+  ),
+  liveHeartbeatMs: integer(1, 3_600_000)(
+    "LIVE_HEARTBEAT_MS",
+    15_000,
+    "After how long without new samples a connection with live data gets a comment; less than proxies wait",
+  ),
   bulkLoadEnabled: boolean(
     "BULK_LOAD_ENABLED",
     true,

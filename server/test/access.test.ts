@@ -59,6 +59,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["listRawDataRanges", "403 403 403 403 in in"],
   ["fetchLatestRawData", THE_OWNER],
   ["retrieveLatestTimestamp", THE_OWNER],
+  ["streamRawData", THE_OWNER],
   ["convertFile", AUTHENTICATED],
   ["convertFileToFormat", AUTHENTICATED],
   ["bulkLoad", THE_OWNER],

@@ -60,6 +60,7 @@ export const rows = [
   ["58", "PATCH", "/api/v1/timeframes/{timeframe}/", "time frames"],
   ["59", "DELETE", "/api/v1/timeframes/{timeframe}/", "time frames"],
   ["60", "GET", "/api/v1/timeframes/{timeframe}/computed-data/", "computed data"],
+  ["X1", "GET", "/api/v1/devices/{device}/live/", "raw data"],
   ["X4", "GET", "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/", "webhooks"],
   [
     "X4",

@@ -214,6 +214,11 @@ export class TestService {
       },
       ...(content[0] === undefined ? {} : { body: content[0] }),
     });
+    if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      // It would last until the client leaves; `live.test.ts` reads it.
+      await response.body?.cancel();
+      return { status: response.status, headers: response.headers, body: "events" };
+    }
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };

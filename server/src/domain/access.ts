@@ -63,6 +63,7 @@ export const access = {
   listRawDataRanges: everOwner,
   fetchLatestRawData: currentOwner,
   retrieveLatestTimestamp: currentOwner,
+  streamRawData: currentOwner,
 
   convertFile: authenticated,
   convertFileToFormat: authenticated,

@@ -39,6 +39,16 @@ const callerOfToken = preparedOnce((queries) =>
     .prepare("caller_of_token"),
 );
 
+/** The account of a token; undefined when the token is not valid at this time. */
+export async function callerOf(
+  queries: Queries,
+  tokenHash: Uint8Array,
+  now: Date,
+): Promise<Caller | undefined> {
+  const [caller] = await callerOfToken(queries).execute({ tokenHash, now });
+  return caller;
+}
+
 /** The hash of the token of a request. */
 export interface Credential {
   tokenHash: Uint8Array;
@@ -88,7 +98,7 @@ export function createAuthentication(queries: Queries, clock: Clock, throttle: T
     expectedAccount: ({ key }) => known.get(key),
     async authenticate(request, { tokenHash, key }) {
       if (!known.has(key)) throttle.requireLeft("address", request);
-      const [caller] = await callerOfToken(queries).execute({ tokenHash, now: clock.now() });
+      const caller = await callerOf(queries, tokenHash, clock.now());
       if (caller === undefined) {
         known.delete(key);
         return null;

@@ -16,6 +16,8 @@ export function measureRequests(app: FastifyInstance): Registry {
     registers: [registry],
   });
   app.addHook("onResponse", async (request, reply) => {
+    // Live data ends when the client leaves; its time says nothing about the service.
+    if (String(reply.getHeader("content-type")).startsWith("text/event-stream")) return;
     const route = request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? "unknown";
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });

@@ -2,7 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { access, type OperationId } from "../domain/access.js";
 import type { Rule } from "../domain/rule.js";
 import { limitsTable } from "./limits.js";
-import type { FileSuccess, TextSuccess } from "./responses.js";
+import type { EventsSuccess, FileSuccess, TextSuccess } from "./responses.js";
 import type { AnyOperation, Method } from "./route.js";
 import { SESSION_COOKIE } from "./session-cookie.js";
 
@@ -240,7 +240,7 @@ function describeError({ oauth, success }: AnyOperation, status: number): Json {
 const showsOne = ({ method, success: { schema } }: AnyOperation) =>
   method === "GET" && schema !== undefined && schema.properties?.results === undefined;
 
-const mediaTypesOf = (success: TextSuccess | FileSuccess): string[] => [
+const mediaTypesOf = (success: TextSuccess | EventsSuccess | FileSuccess): string[] => [
   success.mediaType,
   ...((success.isFile === true && success.otherMediaTypes) || []),
 ];

@@ -6,6 +6,7 @@ import type { Item } from "../domain/item.js";
 import { JsonBytes } from "../domain/json-bytes.js";
 import { StreamedPage } from "../domain/streamed-page.js";
 import type { Page } from "../wire/types.js";
+import { EventStream } from "./event-stream.js";
 
 /** JSON described by a schema. */
 export interface JsonSuccess<Schema extends TSchema = TSchema> {
@@ -28,6 +29,16 @@ export interface TextSuccess {
   status: 200;
   mediaType: string;
   isFile?: false;
+  isStream?: false;
+  schema?: undefined;
+}
+
+/** Server-sent events, as long as the client stays. */
+export interface EventsSuccess {
+  status: 200;
+  mediaType: "text/event-stream";
+  isStream: true;
+  isFile?: false;
   schema?: undefined;
 }
 
@@ -42,7 +53,7 @@ export interface FileSuccess {
 }
 
 /** The form of a successful response. */
-export type Success = JsonSuccess | EmptySuccess | TextSuccess | FileSuccess;
+export type Success = JsonSuccess | EmptySuccess | TextSuccess | EventsSuccess | FileSuccess;
 
 /** The return type of the handler of an operation with this success. */
 export type HandlerResult<S extends Success> =
@@ -50,9 +61,11 @@ export type HandlerResult<S extends Success> =
     ? Promise<JsonResponse<Static<Schema>> | CustomResponse>
     : S extends FileSuccess
       ? Promise<FileResponse>
-      : S extends TextSuccess
-        ? Promise<string | CustomResponse>
-        : Promise<void>;
+      : S extends EventsSuccess
+        ? Promise<EventStream>
+        : S extends TextSuccess
+          ? Promise<string | CustomResponse>
+          : Promise<void>;
 
 /** The parts of the reply that a handler may change itself. */
 export interface ResponseHead extends Pick<FastifyReply, "raw" | "request"> {
@@ -107,6 +120,10 @@ export function sendResult(
   reply.code(status);
   if (schema !== undefined) return sendJson(request, reply, result);
   if (mediaType === undefined) return reply.send();
+  if (result instanceof EventStream) {
+    // nginx would gather the events.
+    return reply.type(mediaType).header("X-Accel-Buffering", "no").send(result.body);
+  }
   if (!(result instanceof FileResponse)) return reply.type(`${mediaType}; charset=utf-8`).send(result);
   return reply
     .type(result.mediaType.startsWith("text/") ? `${result.mediaType}; charset=utf-8` : result.mediaType)

@@ -3,8 +3,8 @@ import { BackupError, readBackup, writeBackup } from "./backup-file.js";
 import type { Database, Queries } from "./database.js";
 import { withSnapshot } from "./snapshot.js";
 
-/** Tables that a backup does not contain: `migrate` creates their rows, or they are short-lived counters. */
-const SKIPPED = new Set(["migrations", "throttle_counters"]);
+/** Tables that a backup does not contain: `migrate` creates their rows, or they are short-lived: counters, and open connections. */
+const SKIPPED = new Set(["migrations", "throttle_counters", "live_connections"]);
 
 /** Maximum number of rows whose sizes are read together, and of bytes that a statement reads or writes. */
 const BATCH_ROWS = 500;

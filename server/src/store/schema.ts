@@ -15,6 +15,7 @@ import {
   primaryKey,
   smallint,
   text,
+  uuid,
 } from "drizzle-orm/pg-core";
 import { readInstant } from "./instant.js";
 
@@ -351,4 +352,15 @@ export const idempotencyKeys = pgTable(
     createdAt: instant("created_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.path, table.key] })],
+);
+
+/** Which connection receives the live data of a device for a user; the newest one replaces the others. */
+export const liveConnections = pgTable(
+  "live_connections",
+  {
+    accountId: reference("account_id").notNull(),
+    deviceId: reference("device_id").notNull(),
+    connection: uuid("connection").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.deviceId] })],
 );

@@ -158,7 +158,7 @@ export async function listRawDataRanges(
 }
 
 /** Number of latest samples. The default is one second at 10 Hz. */
-const LATEST = { default: 10, max: 300 };
+export const LATEST = { default: 10, max: 300 };
 
 export const LatestQuery = Type.Object({
   size: Type.Optional(

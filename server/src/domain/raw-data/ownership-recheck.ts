@@ -7,7 +7,8 @@ type ReadingOperation =
   | "fetchRawData"
   | "listRawDataRanges"
   | "fetchLatestRawData"
-  | "retrieveLatestTimestamp";
+  | "retrieveLatestTimestamp"
+  | "streamRawData";
 
 /**
  * The owner of the device has changed since the caller's right was checked, so the samples may belong to another

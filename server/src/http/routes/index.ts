@@ -10,6 +10,7 @@ import { deviceRoutes } from "./devices.js";
 import { docsRoutes } from "./docs.js";
 import { healthRoutes } from "./health.js";
 import { jsonSchemaRoutes } from "./json-schemas.js";
+import { liveRoutes } from "./live.js";
 import { managerRoutes } from "./managers.js";
 import { ownershipRoutes } from "./ownerships.js";
 import { pageRoutes } from "./page.js";
@@ -30,6 +31,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   managerRoutes,
   deviceRoutes,
   rawDataRoutes,
+  liveRoutes,
   bulkLoadRoutes,
   conversionRoutes,
   bluetoothRoutes,

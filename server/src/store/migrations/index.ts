@@ -16,6 +16,7 @@ import answersAsSent from "./0041-answers-as-sent.js";
 import pageSessions from "./0042-page-sessions.js";
 import passwordResets from "./0043-password-resets.js";
 import plans from "./0047-plans.js";
+import liveConnections from "./0060-live-connections.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   { name: "0042-page-sessions", sql: pageSessions },
   { name: "0043-password-resets", sql: passwordResets },
   { name: "0047-plans", outsideTransaction: plans },
+  { name: "0060-live-connections", sql: liveConnections },
 ];

@@ -1,0 +1,71 @@
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { LATEST } from "../../domain/raw-data/fetch.js";
+import { followRawData, openLiveConnection } from "../../domain/raw-data/live.js";
+import { callerOf } from "../authentication.js";
+import { EventStream, lastEventId, type ServerEvent } from "../event-stream.js";
+import { liveConnectionsOf } from "../live-connections.js";
+import { route } from "../route.js";
+
+const LIVE_DESCRIPTION = `Server-sent events. The first \`samples\` event has the newest sample of your ownership, the following ones have the samples that are stored later and are newer than those sent before, within about a second. Their data is an array of samples in the order of time; of more than ${LATEST.max} at a time it has the newest ones. Their id is the time of the last sample: a client that connects again with \`Last-Event-ID\` gets what is newer. A comment is sent when nothing else is.
+
+The last event is \`end\`. Its data is an object with the \`reason\`: \`replaced\` (you have opened another connection for this device; there is one for each user and device), \`signed_out\` (the token or the session has ended), \`not_permitted\` (you no longer own the device), \`stopping\` (the process of the service stops) or \`unavailable\` (the database does not respond). After the last two, connect again.`;
+
+/** The events of a connection: samples, and at the end the reason. */
+async function* events(
+  followed: ReturnType<typeof followRawData>,
+  signal: AbortSignal,
+  log: FastifyBaseLogger,
+): AsyncGenerator<ServerEvent | null> {
+  let reason: string | null = null;
+  try {
+    for (;;) {
+      const next = await followed.next();
+      if (next.done === true) {
+        reason = next.value ?? (signal.aborted ? String(signal.reason) : null);
+        break;
+      }
+      const found = next.value;
+      yield found && { event: "samples", id: String(found.lastMs), data: found.json };
+    }
+  } catch (error) {
+    // The head of the response has been sent, so this is the only way to tell the client.
+    log.warn({ err: error }, "live data ended");
+    reason = "unavailable";
+  } finally {
+    // When the client leaves.
+    await followed.return(null);
+  }
+  if (reason !== null) yield { event: "end", data: JSON.stringify({ reason }) };
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+/** New raw data of a device as it is stored. */
+export function liveRoutes(app: FastifyInstance): void {
+  const connections = liveConnectionsOf(app);
+  route(app, {
+    id: "streamRawData",
+    tag: "Raw data",
+    summary: "Receive the raw data of a device live",
+    description: LIVE_DESCRIPTION,
+    method: "GET",
+    path: "/api/v1/devices/{device}/live/",
+    success: { status: 200, mediaType: "text/event-stream", isStream: true },
+    throttle: ["rawData"],
+    async handle({ ctx, target, request, reply }) {
+      if (request.method === "HEAD") return new EventStream(nothing(), app.config.liveHeartbeatMs);
+      const device = target.device.id;
+      const signal = connections.open(ctx.caller?.id ?? 0, device, reply);
+      const connection = await openLiveConnection(ctx, device);
+      const followed = followRawData(ctx, target, {
+        connection,
+        afterMs: lastEventId(request.headers) ?? null,
+        signal,
+        isSignedIn: async () =>
+          ctx.tokenHash !== undefined &&
+          (await callerOf(ctx.queries, ctx.tokenHash, ctx.clock.now())) !== undefined,
+      });
+      return new EventStream(events(followed, signal, request.log), app.config.liveHeartbeatMs);
+    },
+  });
+}

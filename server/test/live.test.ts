@@ -1,0 +1,247 @@
+/** Raw data as it is stored, by server-sent events. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../src/operator/commands.js";
+import { liveConnections } from "../src/store/schema.js";
+import { EventClient } from "./event-source.js";
+import { Processes } from "./processes.js";
+import { sampleAt, timesFrom, walk } from "./recordings.js";
+import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+
+// A database of its own: here jobs are run.
+let s: TestService;
+/** Another process on the same database. */
+let other: TestService;
+let ann: TestAccount;
+let device: TestDevice;
+
+const START = "2024-03-01T10:00:00.000Z";
+const START_MS = Date.parse(START);
+/** Shorter than in operation, so that the tests need not wait. */
+const settings = { livePollMs: 50, liveHeartbeatMs: 100 };
+
+beforeAll(async () => {
+  const store = await newStore();
+  s = await TestService.start(store, settings);
+  other = await TestService.start(store, settings);
+  ann = await s.manager();
+  device = await ownedSince2024();
+});
+
+afterAll(async () => {
+  await Promise.all([s.stop(), other.stop()]);
+  await s.store.close();
+});
+
+const open: EventClient[] = [];
+
+afterEach(() => {
+  for (const client of open.splice(0)) client.leave();
+});
+
+async function ownedSince2024(): Promise<TestDevice> {
+  const owned = await s.ownedDevice(ann);
+  await s.backdate(owned, "2024-01-01T00:00:00Z");
+  return owned;
+}
+
+async function follow(
+  followed: TestDevice = device,
+  { at = s, headers = {} as Record<string, string>, by = ann } = {},
+): Promise<EventClient> {
+  const client = await EventClient.open(`${at.service.url}/api/v1/devices/${followed.id}/live/`, {
+    Authorization: `Bearer ${by.token}`,
+    ...headers,
+  });
+  open.push(client);
+  return client;
+}
+
+/** Stores samples of the walk: `count` from a time on. */
+const store = async (into: TestDevice, startMs: number, count: number) =>
+  s.load(into, ann, await walk(into.serial_number, new Date(startMs).toISOString(), count));
+
+const samplesFrom = (startMs: number, count: number) =>
+  timesFrom(new Date(startMs).toISOString(), count).map(sampleAt);
+
+/** Waits until a condition of the database holds. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(20);
+}
+
+const connections = async () => s.store.database.queries.$count(liveConnections);
+
+describe("live data", () => {
+  it("row X1: begins with the newest sample, and goes on with what is stored later, in the order of time", async () => {
+    await store(device, START_MS, 20);
+    const client = await follow();
+    expect([client.status, client.headers["content-type"], client.headers["cache-control"]]).toEqual([
+      200,
+      "text/event-stream",
+      "no-store",
+    ]);
+    const newestMs = START_MS + 1_900;
+    expect(await client.next()).toEqual({
+      event: "samples",
+      id: String(newestMs),
+      data: [sampleAt(newestMs)],
+    });
+    expect(client.retryMs).toBe(3_000);
+    await store(device, newestMs + 100, 30);
+    expect(await client.next()).toEqual({
+      event: "samples",
+      id: String(newestMs + 3_000),
+      data: samplesFrom(newestMs + 100, 30),
+    });
+  });
+
+  it("says nothing of samples that are older than the last one", async () => {
+    const own = await ownedSince2024();
+    await store(own, START_MS, 1);
+    const client = await follow(own);
+    await client.next();
+    await store(own, START_MS - 60_000, 10);
+    await store(own, START_MS + 60_000, 1);
+    expect((await client.next())?.data).toEqual([sampleAt(START_MS + 60_000)]);
+  });
+
+  it("goes on after the last event that the client has got, with at most the newest 300 samples", async () => {
+    const own = await ownedSince2024();
+    await store(own, START_MS, 400);
+    const afterMs = START_MS + 39_000;
+    const short = await follow(own, { headers: { "Last-Event-ID": String(afterMs) } });
+    expect((await short.next())?.data).toEqual(samplesFrom(afterMs + 100, 9));
+    const long = await follow(own, { headers: { "Last-Event-ID": "1" } });
+    expect((await long.next())?.data).toEqual(samplesFrom(START_MS + 10_000, 300));
+    const wrong = await follow(own, { headers: { "Last-Event-ID": "yesterday" } });
+    expect((await wrong.next())?.data).toEqual([sampleAt(START_MS + 39_900)]);
+  });
+
+  it("sends comments while a device has nothing to send", async () => {
+    const silent = await ownedSince2024();
+    const client = await follow(silent);
+    const next = client.next();
+    await until(async () => client.comments.length >= 2);
+    expect(client.comments[0]).toBe("still here");
+    await store(silent, START_MS, 1);
+    expect((await next)?.data).toEqual([sampleAt(START_MS)]);
+  });
+
+  it("is for the owner of the device alone, and for clients that take events", async () => {
+    const ben = await s.manager();
+    const path = `/api/v1/devices/${device.id}/live/`;
+    const statuses = await Promise.all([
+      s.get(path),
+      s.get(path, ben.token),
+      s.get("/api/v1/devices/999999999/live/", ann.token),
+      s.get(path, ann.token, { Accept: "application/json" }),
+      s.send("HEAD", path, { token: ann.token }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([403, 403, 404, 406, 200]);
+  });
+
+  it("leaves the connection of the user alone when asked for the head only", async () => {
+    const client = await follow();
+    await client.next();
+    await s.send("HEAD", `/api/v1/devices/${device.id}/live/`, { token: ann.token });
+    await store(device, START_MS + 600_000, 1);
+    expect((await client.next())?.data).toEqual([sampleAt(START_MS + 600_000)]);
+  });
+});
+
+describe("a connection with live data ends", () => {
+  it("when its user opens another one for the device, on this process or another", async () => {
+    for (const at of [s, other]) {
+      const old = await follow();
+      const second = await follow(device, { at });
+      expect(await old.end()).toBe("replaced");
+      expect((await second.next())?.event).toBe("samples");
+    }
+    const elsewhere = await ownedSince2024();
+    await store(elsewhere, START_MS, 1);
+    const [one, two] = [await follow(), await follow(elsewhere)];
+    expect([(await one.next())?.event, (await two.next())?.event]).toEqual(["samples", "samples"]);
+  });
+
+  it("when its user signs out", async () => {
+    const page = { "X-Asi-Page": "1" };
+    const { username, password } = ann;
+    const { headers } = await s.send("POST", "/session/", { json: { username, password }, headers: page });
+    const cookie = headers.getSetCookie()[0]?.split(";", 1)[0] ?? "";
+    const client = await EventClient.open(`${s.service.url}/api/v1/devices/${device.id}/live/`, {
+      Cookie: cookie,
+      ...page,
+    });
+    open.push(client);
+    await client.next();
+    await s.send("DELETE", "/session/", { headers: { Cookie: cookie, ...page } });
+    expect(await client.end()).toBe("signed_out");
+  });
+
+  it("when the operator revokes the tokens of its user", async () => {
+    const ben = await s.manager();
+    const bens = await s.ownedDevice(ben);
+    const client = await follow(bens, { by: ben });
+    await commands["token revoke"](s.ctx, { username: ben.username });
+    expect(await client.end()).toBe("signed_out");
+  });
+
+  it("when the device gets another owner, without a sample of that owner", async () => {
+    const passed = await ownedSince2024();
+    await store(passed, START_MS, 1);
+    const client = await follow(passed);
+    expect((await client.next())?.data).toEqual([sampleAt(START_MS)]);
+    const ben = await s.manager();
+    await s.release(passed, ann);
+    await s.take(passed, ben);
+    const now = new Date(s.clock.now().getTime() + 1_000).toISOString();
+    await s.load(passed, ben, await walk(passed.serial_number, now, 5));
+    const events = [];
+    for (let event = await client.next(); event !== null; event = await client.next()) events.push(event);
+    expect(events.map(({ event, data }) => [event, data])).toEqual([["end", { reason: "not_permitted" }]]);
+  });
+
+  it("when the client leaves, and keeps no row and no place", async () => {
+    const own = await ownedSince2024();
+    const before = await connections();
+    const client = await follow(own);
+    expect(await connections()).toBe(before + 1);
+    client.leave();
+    await until(async () => (await connections()) === before);
+    const text = await s.service.app.metrics.getSingleMetricAsString("live_connections");
+    const openNow = Number(/^live_connections (\d+)$/m.exec(text)?.[1]);
+    expect(openNow).toBeLessThanOrEqual(before);
+  });
+
+  it("when the process stops, before it would be cut off", async () => {
+    const processes = await Processes.onNewDatabase();
+    const running = await processes.start();
+    const { token } = await processes.manager(running, "ann");
+    const id = await processes.ownedDevice(running, token, "LIVE1");
+    const client = await EventClient.open(`${running.url}/api/v1/devices/${id}/live/`, {
+      Authorization: `Bearer ${token}`,
+    });
+    const [reason, status] = await Promise.all([client.end(), running.terminate()]);
+    expect([reason, status]).toEqual(["stopping", 0]);
+    expect(running.output()).not.toContain("cut off");
+  });
+});
+
+describe("connections with live data", () => {
+  it("count as calls for raw data, and a user has at most 32 of them", async () => {
+    const limited = await TestService.start(s.store, { ...settings, throttleRawDataPerMinute: 2 });
+    const ben = await s.manager();
+    const bens = await s.ownedDevice(ben);
+    const statuses: unknown[] = [];
+    for (let i = 0; i < 3; i++) statuses.push((await follow(bens, { at: limited, by: ben })).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    const devices = await Promise.all(Array.from({ length: 33 }, () => s.ownedDevice(ann)));
+    const clients: EventClient[] = [];
+    for (const one of devices) clients.push(await follow(one));
+    expect(clients.map(({ status }) => status)).toEqual([...Array(32).fill(200), 429]);
+    expect(Number(clients[32]?.headers["retry-after"])).toBeGreaterThan(0);
+    // One that replaces another takes no further place.
+    const [again] = devices;
+    if (again !== undefined) expect((await follow(again)).status).toBe(200);
+  });
+});
