@@ -192,6 +192,8 @@ describe("a webhook is disabled", () => {
     await s.runJobs();
     expect(await deliveries(webhook)).toMatchObject([{ state: "failed", attempts: 1, response_status: 410 }]);
     expect((await row(webhook))?.disabledAt).not.toBeNull();
+    const shown = await asAnn("GET", webhook.path);
+    expect(shown.body.disabled_at).toBe((await row(webhook))?.disabledAt?.toISOString());
     const audits = await s.store.database.queries
       .select()
       .from(auditLog)
@@ -201,7 +203,10 @@ describe("a webhook is disabled", () => {
     await s.runJobs();
     expect(hook.received).toHaveLength(1);
     hook.behaviour = answer(200);
-    expect((await asAnn("PATCH", webhook.path, {})).status).toBe(200);
+    const enabled = await asAnn("PATCH", webhook.path, {});
+    expect([enabled.status, enabled.body.disabled_at]).toEqual([200, null]);
+    // a client that has seen it enabled must not believe its copy
+    expect(enabled.headers.get("etag")).not.toBe(shown.headers.get("etag"));
     await emit(s, "activity-updated", webhook.activity);
     await s.runJobs();
     expect(await states(webhook)).toEqual(["failed", "delivered"]);

@@ -43,7 +43,7 @@ const fields = {
   activity_events: true,
   timeframes_events: false,
 };
-const masked = { ...fields, secret_token: "se*********" };
+const masked = { ...fields, secret_token: "se*********", disabled_at: null };
 
 const create = (more: Record<string, unknown> = {}, path = base) =>
   s.post(path, { ...fields, ...more }, ann.token);

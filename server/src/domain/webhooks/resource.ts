@@ -68,8 +68,16 @@ export const Webhook = Type.Object(
     secret_token: Type.String({ description: "Masked after its first two characters" }),
     activity_events: Type.Boolean(),
     timeframes_events: Type.Boolean(),
+    disabled_at: Nullable(
+      DateTimeOut({
+        description: "When it was disabled; null while it is enabled. An update enables it again",
+      }),
+    ),
   },
-  { $id: "Webhook", examples: [{ id: 1, ...example, secret_token: "wh**************" }] },
+  {
+    $id: "Webhook",
+    examples: [{ id: 1, ...example, secret_token: "wh**************", disabled_at: null }],
+  },
 );
 
 /** Shows the first two characters, and a star for each further one. Hides a secret of one or two characters completely. */
@@ -85,6 +93,7 @@ export const toWebhook = ({ serverKey }: Pick<Context, "serverKey">, row: Webhoo
   secret_token: mask(decrypt(serverKey, row.secretToken)),
   activity_events: row.activityEvents,
   timeframes_events: row.timeframesEvents,
+  disabled_at: row.disabledAt?.toISOString() ?? null,
 });
 
 export const webhookItem = (ctx: Context, row: WebhookRow): Item<ReturnType<typeof toWebhook>> =>
