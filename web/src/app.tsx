@@ -56,13 +56,7 @@ export function App({
           <path d="M3 20c4 0 4-11 9-11s4 14 9 14 4-11 8-13" />
         </svg>
         <Brand recordings={recordings} />
-        {Shell !== null ? (
-          <Shell.Navigation />
-        ) : hasService.value === true && !isShellNeeded.current ? (
-          <a class="button sign-in" href="#/sign-in">
-            Sign in
-          </a>
-        ) : null}
+        {Shell === null ? null : <Shell.Navigation />}
         <span class="spacer" />
         {first === undefined ? null : (
           <>
@@ -74,6 +68,11 @@ export function App({
         )}
         <SettingsMenu settings={settings} />
         <ThemeButton settings={settings} />
+        {hasService.value === true && signedInAs.value === null && current?.path[0] !== "sign-in" ? (
+          <a class="button" href="#/sign-in">
+            Sign in
+          </a>
+        ) : null}
       </header>
       <main tabIndex={-1}>
         {Shell === null ? null : <Shell.Overlays />}

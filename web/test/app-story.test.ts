@@ -7,6 +7,10 @@ import { openSignedIn } from "./signed-in.js";
 
 const EVIL = "<img src=x onerror=document.title='caught'>";
 
+/** One pixel. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 const service = new BuiltService();
 
 describe.skipIf(hasNoBrowser)("the page of a service", () => {
@@ -124,7 +128,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await expect.poll(() => page.getByLabel("Address").first().getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("Address").first().fill("a0:9e:1a:00:00:01");
     await page.getByRole("button", { name: "Save the sensors" }).click();
-    await page.getByText("none; A0:9E:1A:00:00:01 when the device has started").waitFor();
+    await page.getByText("none now, A0:9E:1A:00:00:01 once the device has started").waitFor();
 
     await page.getByRole("link", { name: "All devices" }).click();
     await page.getByRole("row", { name: NAME }).waitFor();
@@ -171,7 +175,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
 
   it("lets an athlete give a permission and take it back", async () => {
     const manager = await service.manager("hugo");
-    await service.athlete("ella", { first_name: "Ella" });
+    await service.athlete("ella", { first_name: EVIL, last_name: "Ella" });
     const ella = await openSignedIn(service, { username: "ella" });
     await ella.getByText("Nobody may see your data.").waitFor();
     await ella.getByLabel("Number of the manager").fill(String(manager.id));
@@ -187,6 +191,13 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await ella.getByText("Nobody may see your data.").waitFor();
     await hugo.reload();
     await hugo.getByText("There are no athletes yet.").waitFor();
+    await showView(ella, "#/account", `${EVIL} Ella`);
+    expect([await ella.locator("img").count(), await ella.title()]).toEqual([0, "Account · asi"]);
+    const picture = { name: "ella.png", mimeType: "image/png", buffer: Buffer.from(PNG, "base64") };
+    await ella.getByLabel("JPEG, PNG or WebP").setInputFiles(picture);
+    await ella.getByRole("img", { name: `${EVIL} Ella` }).waitFor();
+    await ella.getByRole("button", { name: "Remove the picture" }).click();
+    await expect.poll(() => ella.locator("img").count()).toBe(0);
   });
 
   it("changes the profile and the password, and ends other sessions", async () => {
@@ -351,6 +362,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();
     await check(page, "one athlete");
     await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
 
     await showView(page, "#/sign-in", "Sign in");
     await signIn(page, "yan");

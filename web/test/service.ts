@@ -37,6 +37,7 @@ export class BuiltService {
 
   /** Starts the service, again at the same address. */
   async start(): Promise<void> {
+    if (!existsSync(MAIN)) throw new Error("The service is not built: run npm run build -w server.");
     const child = spawn(process.execPath, [MAIN], { env: this.#env });
     this.#process = child;
     let output = "";

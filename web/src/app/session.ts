@@ -30,6 +30,7 @@ export class Session {
   readonly #problem = signal<unknown>(null);
   /** For requests about the session itself. */
   readonly #plain: Client;
+  #isLeaving = false;
   #waiting: ((isSignedIn: boolean) => void)[] = [];
 
   constructor() {
@@ -105,10 +106,15 @@ export class Session {
 
   /** @throws ApiError, AwayError */
   async signOut(): Promise<void> {
-    const { response, error } = await this.#plain.DELETE("/session/");
-    // a session that has ended by itself is as good
-    if (!response.ok && response.status !== 403) throw new ApiError(response, error);
-    this.#become(null);
+    this.#isLeaving = true;
+    try {
+      const { response, error } = await this.#plain.DELETE("/session/");
+      // a session that has ended by itself is as good
+      if (!response.ok && response.status !== 403) throw new ApiError(response, error);
+      this.#become(null);
+    } finally {
+      this.#isLeaving = false;
+    }
   }
 
   /** Leaves a session that has ended: what waited for it is given up. */
@@ -139,7 +145,7 @@ export class Session {
 
   #signedInAgain(): Promise<boolean> {
     // of a request that was on its way when the user signed out
-    if (this.#account.peek() == null) return Promise.resolve(false);
+    if (this.#isLeaving || this.#account.peek() == null) return Promise.resolve(false);
     this.#hasEnded.value = true;
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

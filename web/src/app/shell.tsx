@@ -32,17 +32,11 @@ const TITLES: Record<string, string> = {
   "new-password": "Set a new password",
 };
 
-/** The navigation of who is signed in, or the way to sign in. Stands in the header, in the viewer too. */
+/** The navigation of who is signed in. Stands in the header, in the viewer too. */
 export function Navigation() {
   const account = session.account.value;
   const here = route.value?.path[0] ?? "";
-  if (account == null) {
-    return here === "sign-in" || account === undefined ? null : (
-      <a class="button" href="#/sign-in">
-        Sign in
-      </a>
-    );
-  }
+  if (account == null) return null;
   const links = [{ path: "", title: "Viewer" }, ...viewsOf(account)];
   return (
     <nav aria-label="Views">

@@ -6,7 +6,7 @@ import { List, useList } from "../parts/list.js";
 import { ProblemCard } from "../parts/problem.js";
 import { dayAndTime } from "../parts/when.js";
 
-const PER_PAGE = 20;
+const PER_PAGE = 8;
 
 /** Browsers name themselves after their predecessors: the first name that fits is the right one. */
 const BROWSERS = [

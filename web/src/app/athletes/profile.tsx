@@ -137,7 +137,7 @@ export function Picture({ profile, name, onChange }: PictureProps) {
     <div class="portrait">
       {address === null ? null : <img src={address} alt={name} />}
       <label class="form-field">
-        <span>Picture</span>
+        <span>JPEG, PNG or WebP, at most 2 MiB</span>
         <input
           type="file"
           accept="image/jpeg,image/png,image/webp"

@@ -55,13 +55,15 @@ export function Sensors({ client, device }: { client: Client; device: number }) 
               {SENSORS.map(([key, name]) => (
                 <fieldset key={key} class="pairing">
                   <legend>{name}</legend>
-                  <Field
-                    name={`${key}.mac_address`}
-                    label="Address"
-                    initial={target[key]?.mac_address}
-                    placeholder="A0:9E:1A:00:00:01"
-                  />
-                  <Field name={`${key}.name`} label="Name" initial={target[key]?.name} maxLength={60} />
+                  <div class="form-row">
+                    <Field
+                      name={`${key}.mac_address`}
+                      label="Address"
+                      initial={target[key]?.mac_address}
+                      placeholder="A0:9E:1A:00:00:01"
+                    />
+                    <Field name={`${key}.name`} label="Name" initial={target[key]?.name} maxLength={60} />
+                  </div>
                 </fieldset>
               ))}
               <p class="note">Leave an address empty to pair with no sensor.</p>
@@ -81,5 +83,5 @@ const textOf = (pairing: Pairing) => (pairing === undefined ? "none" : (pairing.
 
 function stateOf(current: Pairing, target: Pairing): string {
   if (current?.mac_address === target?.mac_address && current?.name === target?.name) return textOf(target);
-  return `${textOf(current)}; ${textOf(target)} when the device has started`;
+  return `${textOf(current)} now, ${textOf(target)} once the device has started`;
 }

@@ -2,6 +2,7 @@ import { ApiError } from "asi-client";
 import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { wordsOf } from "./problem.js";
+import { SLOW_MS } from "./request.js";
 
 /** Messages of the service by the names of the fields; those of nested objects have names such as `athlete_profile.weight`. */
 type FieldMessages = ReadonlyMap<string, string>;
@@ -41,11 +42,13 @@ interface FormProps {
 export function Form({ onSubmit, action, onCancel, children }: FormProps) {
   const [messages, setMessages] = useState<FieldMessages>(new Map());
   const [isBusy, setBusy] = useState(false);
+  const [isSlow, setSlow] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
   const submit = async (element: HTMLFormElement) => {
     setBusy(true);
     setMessages(new Map());
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
     try {
       const data = new FormData(element);
       await onSubmit((name) => String(data.get(name) ?? ""), element);
@@ -55,6 +58,8 @@ export function Form({ onSubmit, action, onCancel, children }: FormProps) {
       // after the messages are there, so that they are read with the field
       setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
     } finally {
+      clearTimeout(timer);
+      setSlow(false);
       setBusy(false);
     }
   };
@@ -64,6 +69,7 @@ export function Form({ onSubmit, action, onCancel, children }: FormProps) {
       <form
         ref={form}
         class="form"
+        method="post"
         aria-busy={isBusy}
         onSubmit={(event) => {
           event.preventDefault();
@@ -81,6 +87,9 @@ export function Form({ onSubmit, action, onCancel, children }: FormProps) {
               Cancel
             </button>
           )}
+          <span class="muted" role="status">
+            {isSlow ? "One moment…" : null}
+          </span>
         </div>
       </form>
     </Messages.Provider>

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { AwayError, timesReturned } from "../connection.js";
 import { ProblemCard } from "./problem.js";
 
-/** Less is not worth a word. */
-const SLOW_MS = 500;
+/** What takes less is not worth a word. */
+export const SLOW_MS = 500;
 
 /** Data that is loaded for a view. */
 export interface Loaded<Data> {
