@@ -16,7 +16,7 @@ import { align } from "./table.js";
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
 const ROWS = options.quick ? 200_000 : 1_500_000;
 const GPSBABEL_ROWS = options.quick ? 20_000 : 100_000;
-const RUNS = 3;
+const RUNS = 7;
 
 /** Names of the formats in gpsbabel. */
 const GPSBABEL: Partial<Record<FormatName, string>> = {

@@ -93,6 +93,25 @@ describe("asi stats", () => {
     expect(stderr).toMatch(/asi: d\.asi: The recording has no row.*\(NO_SAMPLES\)/);
   });
 
+  test("reads several files at a time in threads, with the same results in the same order", async () => {
+    const folder = scratchFolder();
+    for (const name of ["a.asi", "d.asi", "e.asi"]) MATCH.copyTo(folder, name);
+    new Fixture("valid/match-ecg").copyTo(folder, "b.asi");
+    WITHOUT_ROW.copyTo(folder, "c.asi");
+    TORN.copyTo(folder, "f.asi");
+    for (const flags of [
+      ["--json"],
+      ["--format", "csv", "--max-hr", "190"],
+      ["--from", "14:35", "--tz", "UTC"],
+    ]) {
+      const [one, three] = await Promise.all(
+        ["1", "3"].map((jobs) => asi(["stats", ".", ...flags, "--jobs", jobs], { cwd: folder })),
+      );
+      expect(three).toEqual(one);
+      expect(three?.status).toBe(1);
+    }
+  });
+
   test("ends with status 3 for a damaged recording, and says so in JSON too", async () => {
     const { status, stdout } = await asi(["stats", TORN.path, "--json"]);
     expect(status).toBe(3);

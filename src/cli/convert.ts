@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { formatOf } from "../convert.js";
 import { type Column, checkLayout } from "../csv-layout.js";
 import { checkDecodeOptions } from "../decode-options.js";
@@ -17,6 +16,7 @@ import { type Context, runBatch } from "./batch.js";
 import { type ConvertTask, convertInput, openBetween } from "./convert-input.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
+import { jobsFor } from "./jobs.js";
 import { sayingWhen } from "./no-samples.js";
 import { isStandardOutput, refuseAsOutput } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
@@ -93,8 +93,8 @@ async function convertToFiles(
   const { outDir, output, force, split, name, tz } = flags;
   const maxFiles = force === true ? undefined : MAX_SPLIT_FILES;
   const writing = { outDir, output, force, split, maxFiles, name, nameTimeZone: tz };
-  const jobs = Math.min(flags.jobs ?? jobsFor(inputs), inputs.length);
-  const workers = jobs > 1 ? new (await import("./workers.js")).ConvertWorkers(signal) : null;
+  const jobs = jobsFor(inputs, flags.jobs);
+  const workers = jobs > 1 ? new (await import("./workers.js")).Workers("convert", signal) : null;
   const reservations = new OutputReservations(inputs);
   try {
     return await runBatch<FileConversion>(context, {
@@ -108,7 +108,7 @@ async function convertToFiles(
         const preparing =
           workers === null || input.kind !== "file"
             ? convertInput(task, { onProgress, signal })
-            : workers.convert(task, onProgress);
+            : workers.run(task, onProgress);
         const prepared = await sayingWhen(bounds, preparing);
         try {
           await reservations.reserve(index, prepared.paths);
@@ -134,15 +134,6 @@ async function convertToFiles(
   } finally {
     await workers?.end();
   }
-}
-
-// Starting a thread takes as long as converting some megabytes.
-const BYTES_PER_JOB = 8_000_000;
-const MAX_JOBS = 64;
-
-function jobsFor(inputs: readonly Input[]): number {
-  const bytes = inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
-  return Math.max(1, Math.min(availableParallelism(), MAX_JOBS, Math.floor(bytes / BYTES_PER_JOB)));
 }
 
 async function convertToOutput(

@@ -10,7 +10,8 @@ import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "./output.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
-import { limitsOf, type MetricsFlags, metricsOptions } from "./stats.js";
+import { type MetricsFlags, metricsOptions } from "./stats.js";
+import { limitsOf } from "./stats-input.js";
 import { offsetIn } from "./time-text.js";
 import { UsageError } from "./usage-error.js";
 

@@ -1,12 +1,13 @@
-import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../metrics/index.js";
-import type { RecordingInfo, Report } from "../types.js";
+import { computeMetrics, type MetricsOptions, type PresetName } from "../metrics/index.js";
 import { notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, isDamaged, statusOf } from "./exit-status.js";
 import { findInputs, nameOf } from "./inputs.js";
-import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
+import { jobsFor } from "./jobs.js";
+import { type SampleFlags, selectionOf } from "./read-samples.js";
 import type { SpeedZones } from "./speed-zones.js";
 import { StatsTable } from "./stats-csv.js";
+import { type Stats, statsOf } from "./stats-input.js";
 import { statsText } from "./stats-text.js";
 import { instantFormat } from "./time-text.js";
 import { UsageError } from "./usage-error.js";
@@ -21,12 +22,7 @@ export interface MetricsFlags {
 export interface StatsFlags extends MetricsFlags, SampleFlags {
   format?: "text" | "csv";
   json?: boolean;
-}
-
-interface Stats {
-  info: RecordingInfo;
-  report: Report;
-  metrics: Metrics;
+  jobs?: number;
 }
 
 /** `asi stats`: figures of recordings, by the functions that the service uses. */
@@ -40,13 +36,18 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   const instantText = instantFormat(flags.tz);
   const table = new StatsTable(flags.zones?.unit ?? "m/s", instantText);
   let isFirst = true;
-  return runBatch<Stats>(context, {
-    inputs: findInputs(args, flags),
+  const inputs = findInputs(args, flags);
+  const jobs = jobsFor(inputs, flags.jobs);
+  const workers = jobs > 1 ? new (await import("./workers.js")).Workers("stats", signal) : null;
+  const working = runBatch<Stats>(context, {
+    inputs,
     json: flags.json === true,
-    async work(input, _, onProgress) {
-      const { samples, inspection, from, to } = await readSamples(input, selection, signal, onProgress);
-      const { info, report } = inspection;
-      return { info, report, metrics: computeMetrics(samples, { ...options, ...limitsOf({ from, to }) }) };
+    concurrency: jobs,
+    work(input, _, onProgress) {
+      const task = { input, selection, options };
+      // only the main thread can read standard input
+      const isOwn = workers === null || input.kind !== "file";
+      return isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress);
     },
     async show({ info, report, metrics }, input) {
       if (flags.format === "csv") {
@@ -61,6 +62,11 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     toJson: ({ info, report, metrics }) => ({ info, report, metrics }),
     statusOf: ({ report }) => statusOf(report),
   });
+  try {
+    return await working;
+  } finally {
+    await workers?.end();
+  }
 }
 
 /** The options of `computeMetrics` that flags mean. */
@@ -73,13 +79,5 @@ export function metricsOptions({ sport = "soccer", zones, maxHr }: MetricsFlags)
       ...(zones !== undefined && { speed_ranges: zones.limits }),
       ...(maxHr !== undefined && { max_hr: maxHr }),
     },
-  };
-}
-
-/** Limits of rows, which may be between two milliseconds, as limits of figures. */
-export function limitsOf({ from, to }: { from: number | undefined; to: number | undefined }): MetricsOptions {
-  return {
-    ...(from !== undefined && { from: Math.ceil(from) }),
-    ...(to !== undefined && { to: Math.floor(to) }),
   };
 }

@@ -2,38 +2,46 @@ import { parentPort, threadId } from "node:worker_threads";
 import { writeAsThread } from "../files/temporary-names.js";
 import { convertInput } from "./convert-input.js";
 import { failureOf } from "./problem.js";
-import type { FromWorker, ToWorker } from "./workers.js";
+import type { FromWorker, ToWorker, Work, WorkKind } from "./workers.js";
 
 const PROGRESS_EVERY_MS = 100;
 
-/** What a worker thread does: converts the files it is told, one after another. */
+/** What a worker thread does: works on the files it is told, one after another. */
 export function serve(): void {
   writeAsThread(threadId);
   const controller = new AbortController();
+  const { signal } = controller;
   parentPort?.on("message", (message: ToWorker) => {
     switch (message.kind) {
       case "convert":
-        convert(message.task).then(
-          (prepared) => post({ kind: "done", prepared }),
-          (error) => post({ kind: "failed", failure: failureOf(error) }),
+        return answer(convertInput(message.task, { signal, onProgress: progressOf() }));
+      case "stats":
+        return answer(
+          import("./stats-input.js").then(({ statsOf }) =>
+            statsOf(message.task, { signal, onProgress: progressOf() }),
+          ),
         );
-        return;
       case "abort":
         controller.abort();
     }
   });
+}
 
-  const convert = (task: Extract<ToWorker, { kind: "convert" }>["task"]) => {
-    let toldAt = performance.now();
-    return convertInput(task, {
-      signal: controller.signal,
-      onProgress(bytesRead) {
-        const now = performance.now();
-        if (now - toldAt < PROGRESS_EVERY_MS) return;
-        toldAt = now;
-        post({ kind: "progress", bytesRead });
-      },
-    });
+function answer(work: Promise<Work[WorkKind]["result"]>): void {
+  work.then(
+    (result) => post({ kind: "done", result }),
+    (error) => post({ kind: "failed", failure: failureOf(error) }),
+  );
+}
+
+/** Tells how much of one input has been read, now and then. */
+function progressOf(): (bytesRead: number) => void {
+  let toldAt = performance.now();
+  return (bytesRead) => {
+    const now = performance.now();
+    if (now - toldAt < PROGRESS_EVERY_MS) return;
+    toldAt = now;
+    post({ kind: "progress", bytesRead });
   };
 }
 

@@ -4,22 +4,32 @@ import type { PreparedConversion } from "../files/convert-file.js";
 import { discardTemporaryFiles } from "../files/temporary-names.js";
 import type { ConvertTask } from "./convert-input.js";
 import { DescribedError, type Failure } from "./problem.js";
+import type { Stats, StatsTask } from "./stats-input.js";
+
+/** What threads can do: what goes to them, and what comes back. */
+export interface Work {
+  /** The files belong to the receiver, who gives them their names. */
+  convert: { task: ConvertTask; result: PreparedConversion };
+  stats: { task: StatsTask; result: Stats };
+}
+
+export type WorkKind = keyof Work;
 
 /** What goes to a worker thread. */
-export type ToWorker = { kind: "convert"; task: ConvertTask } | { kind: "abort" };
+export type ToWorker = { [K in WorkKind]: { kind: K; task: Work[K]["task"] } }[WorkKind] | { kind: "abort" };
 
 /** What comes back. */
 export type FromWorker =
   | { kind: "progress"; bytesRead: number }
-  /** the files belong to the receiver, who gives them their names */
-  | { kind: "done"; prepared: PreparedConversion }
+  | { kind: "done"; result: Work[WorkKind]["result"] }
   | { kind: "failed"; failure: Failure };
 
 // Built beside the command, as CommonJS (tsup.config.ts). By its path: in a URL made of one, # and ? would mean something else.
 const PROGRAM = join(__dirname, "worker.cjs");
 
-/** Threads that convert files, started on demand. If a thread crashes, only its own file fails. */
-export class ConvertWorkers {
+/** Threads that do one kind of work on files, started on demand. If a thread crashes, only its own file fails. */
+export class Workers<K extends WorkKind> {
+  readonly #kind: K;
   readonly #signal: AbortSignal;
   readonly #threads = new Set<Worker>();
   readonly #idle = new Set<Worker>();
@@ -27,17 +37,18 @@ export class ConvertWorkers {
   readonly #handedOver = new Set<string>();
 
   /** @param signal makes the threads stop and clean up */
-  constructor(signal: AbortSignal) {
+  constructor(kind: K, signal: AbortSignal) {
+    this.#kind = kind;
     this.#signal = signal;
     signal.addEventListener("abort", this.#abort);
   }
 
-  /** Converts in a thread of its own, into files that are still to get their names. Throws DescribedError. */
-  convert(task: ConvertTask, onProgress: (bytesRead: number) => void): Promise<PreparedConversion> {
+  /** Works in a thread of its own. Throws DescribedError. */
+  run(task: Work[K]["task"], onProgress: (bytesRead: number) => void): Promise<Work[K]["result"]> {
     const [thread = this.#start()] = this.#idle;
     this.#idle.delete(thread);
     const number = thread.threadId;
-    return new Promise<PreparedConversion>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const onMessage = (message: FromWorker) => {
         switch (message.kind) {
           case "progress":
@@ -45,8 +56,10 @@ export class ConvertWorkers {
             return;
           case "done":
             release();
-            for (const path of message.prepared.temporaryPaths) this.#handedOver.add(path);
-            resolve(message.prepared);
+            if ("temporaryPaths" in message.result)
+              for (const path of message.result.temporaryPaths) this.#handedOver.add(path);
+            // of the kind that this class asked for
+            resolve(message.result as Work[K]["result"]);
             return;
           case "failed":
             release();
@@ -70,11 +83,11 @@ export class ConvertWorkers {
       const breakDown = (reason: string) => {
         stopListening();
         this.#tidyUpAfter(number, task);
-        const message = `The worker thread crashed: ${reason}. Try to convert the file with --jobs 1.`;
+        const message = `The worker thread crashed: ${reason}. Try the file with --jobs 1.`;
         reject(new DescribedError({ error: { code: "WORKER_FAILED", message } }));
       };
       thread.on("message", onMessage).on("error", onError).on("exit", onExit);
-      post(thread, { kind: "convert", task });
+      post(thread, { kind: this.#kind, task } as ToWorker);
       if (this.#signal.aborted) post(thread, { kind: "abort" });
     });
   }
@@ -98,10 +111,10 @@ export class ConvertWorkers {
   }
 
   // What the thread was writing stands where the CSV was to be.
-  #tidyUpAfter(thread: number, { input, options }: ConvertTask): void {
-    if (input.kind !== "file") return;
+  #tidyUpAfter(thread: number, task: Work[WorkKind]["task"]): void {
+    if (!("bounds" in task) || task.input.kind !== "file") return;
     try {
-      discardTemporaryFiles(thread, options.outDir ?? dirname(input.path), this.#handedOver);
+      discardTemporaryFiles(thread, task.options.outDir ?? dirname(task.input.path), this.#handedOver);
     } catch {
       // the folder was not made yet, or may not be read: then there is nothing, or nothing to be done
     }

@@ -92,20 +92,24 @@ class Raster {
   paint(color: string): void {
     const { left, top, right, bottom } = this.#dirty;
     const value = Number.parseInt(color.slice(1), 16);
-    const channels = [value >> 16, (value >> 8) & 255, value & 255];
+    const [red, green, blue] = [value >> 16, (value >> 8) & 255, value & 255];
     for (let y = top; y < bottom; y++) {
       for (let x = left; x < right; x++) {
         const pixel = y * this.width + x;
         const covered = this.#coverage[pixel] ?? 0;
         if (covered === 0) continue;
         this.#coverage[pixel] = 0;
-        channels.forEach((channel, i) => {
-          const below = this.rgb[3 * pixel + i] ?? 0;
-          this.rgb[3 * pixel + i] = below + Math.round(((channel - below) * covered) / 255);
-        });
+        this.#blend(3 * pixel, red, covered);
+        this.#blend(3 * pixel + 1, green, covered);
+        this.#blend(3 * pixel + 2, blue, covered);
       }
     }
     this.#dirty = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
+  }
+
+  #blend(at: number, channel: number, covered: number): void {
+    const below = this.rgb[at] ?? 0;
+    this.rgb[at] = below + Math.round(((channel - below) * covered) / 255);
   }
 
   #segment(x0: number, y0: number, x1: number, y1: number, radius: number): void {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Context } from "../batch.js";
 import type { ExitStatus } from "../exit-status.js";
 import { parseTimeZone } from "../time-bounds.js";
+import { wholeNumber } from "../values.js";
 
 /** What the definition of a command gets from the program. */
 export interface Host {
@@ -32,6 +33,13 @@ export const withTimeZone = (command: Command, purpose: string) =>
 
 export const withJson = (command: Command) =>
   command.option("--json", "print the result of each input as a line of JSON to standard output");
+
+export const withJobs = (command: Command, toDo: string) =>
+  command.option(
+    "-j, --jobs <n>",
+    `number of files to ${toDo} at a time, each in a thread; default the number of cores, fewer for little data`,
+    wholeNumber(1, 64),
+  );
 
 export const withHr = (command: Command) =>
   command.option(

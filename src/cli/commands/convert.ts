@@ -2,12 +2,13 @@ import { type Command, Option } from "commander";
 import type { FormatName } from "../../formats/format.js";
 import type { TimeFormat } from "../../time-layout.js";
 import { parseTimeBound } from "../time-bounds.js";
-import { parseColumns, parseDelimiter, parsePath, parseTimeSpan, wholeNumber } from "../values.js";
+import { parseColumns, parseDelimiter, parsePath, parseTimeSpan } from "../values.js";
 import {
   EXIT_STATUS,
   type Host,
   INPUTS,
   withHr,
+  withJobs,
   withJson,
   withSerial,
   withTimeZone,
@@ -80,12 +81,7 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
     );
   withHr(command);
   withSerial(command).option("--strict", "fail at the first damage");
-  withJson(command)
-    .option(
-      "-j, --jobs <n>",
-      "number of files to convert at a time, each in a thread; default the number of cores, fewer for little data",
-      wholeNumber(1, 64),
-    )
+  withJobs(withJson(command), "convert")
     .addHelpText(
       "before",
       `Examples:
