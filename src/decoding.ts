@@ -1,7 +1,7 @@
 import type { OutputKind } from "./engine.js";
 import { AsiError } from "./errors.js";
 import { promisesOfReading } from "./promise-of-reading.js";
-import type { Outputs } from "./recording-reader.js";
+import type { Outputs } from "./reader-options.js";
 import type { SourceReader } from "./source-reader.js";
 import type { EngineName, RecordingInfo, Report } from "./types.js";
 

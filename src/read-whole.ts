@@ -2,7 +2,8 @@ import { requireObject } from "./arguments.js";
 import type { OutputKind } from "./engine.js";
 import { abortError } from "./errors.js";
 import type { ReadResult } from "./read-result.js";
-import { type Outputs, RecordingReader } from "./recording-reader.js";
+import type { Outputs } from "./reader-options.js";
+import { RecordingReader } from "./recording-reader.js";
 import { bytesInMemory } from "./source.js";
 import type { DecodeOptions } from "./types.js";
 

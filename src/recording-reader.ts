@@ -1,6 +1,4 @@
-import { shown } from "./arguments.js";
 import { type CsvLayout, checkLayout, headerText } from "./csv-layout.js";
-import { checkDecodeOptions } from "./decode-options.js";
 import type { Engine, EngineSettings, OutputKind, Signal } from "./engine.js";
 import { EngineDriver } from "./engine-driver.js";
 import { acquireEngine, releaseEngine } from "./engines.js";
@@ -11,35 +9,18 @@ import type { OpenFormat } from "./formats/format.js";
 import { FrameOutput } from "./frame-output.js";
 import { headerlessInfo, readHeader } from "./header.js";
 import { type ReadResult, resultOf } from "./read-result.js";
+import {
+  checkReaderOptions,
+  type Outputs,
+  type RecordingReaderOptions,
+  settingsOf,
+} from "./reader-options.js";
 import { compressedInput, mixedDevices, noFrames, stopError } from "./recording-errors.js";
 import { RowThinning } from "./row-thinning.js";
 import { copyBatch, joinBatches } from "./sample-batch.js";
 import { checkChunk } from "./source.js";
 import { StandardCsvOutput } from "./standard-csv-output.js";
-import type { BeatBatch, DecodeOptions, EngineName, RecordingInfo, SampleBatch } from "./types.js";
-
-/** The outputs of a reader, by kind. */
-export interface Outputs {
-  /** Whole lines of a CSV, starting with the header line. */
-  csv: Uint8Array;
-  /** Rows as columns of integers. */
-  columns: SampleBatch;
-  /** The valid frames, headers included: a clean recording. */
-  frames: Uint8Array;
-  /** Heart beats in the ECG waveform. */
-  beats: BeatBatch;
-  none: never;
-}
-
-export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
-  extends Omit<DecodeOptions, "signal">,
-    CsvLayout {
-  /**
-   * The kind of output: `csv` (in the layout of the other options), `columns`, `frames`, `beats`, or `none` for only the header
-   * and the result.
-   */
-  output: K;
-}
+import type { EngineName, RecordingInfo, SampleBatch } from "./types.js";
 
 /**
  * Reads one recording, chunk by chunk, without streams and promises: `push` each chunk, then `finish`.
@@ -75,8 +56,7 @@ export class RecordingReader<K extends OutputKind> {
    */
   constructor(options: RecordingReaderOptions<K>, split: boolean);
   constructor(options: RecordingReaderOptions<K>, split = false) {
-    checkDecodeOptions(options);
-    checkOutputKind(options.output);
+    checkReaderOptions(options);
     this.#output = options.output;
     this.#engineName = options.engine;
     this.#settings = settingsOf(options);
@@ -338,34 +318,6 @@ function csvOutput(options: CsvLayout, split: boolean, thinning: RowThinning | n
     return new FormatOutput(csvFormat(layout), split, thinning);
   }
   return new StandardCsvOutput(new TextEncoder().encode(headerText(layout)), split);
-}
-
-/** Most rows with a heart rate are not kept: a reading stands on one row in ten. */
-const THINNED_FILL_HR_MS = 2000;
-
-const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "none"] satisfies OutputKind[];
-
-function checkOutputKind(output: unknown): void {
-  if (OUTPUT_KINDS.includes(output)) return;
-  throw new AsiError(
-    "BAD_OPTION",
-    `output is ${shown(output)}; it must be csv, columns, frames, beats or none.`,
-  );
-}
-
-function settingsOf(options: RecordingReaderOptions): EngineSettings {
-  return {
-    output: options.output,
-    serial: options.serial ?? null,
-    needsHeader: options.serial === undefined,
-    strict: options.strict ?? false,
-    // times of rows are whole milliseconds
-    fromMs: options.from === undefined ? Number.NEGATIVE_INFINITY : Math.ceil(Number(options.from)),
-    toMs: options.to === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(options.to)),
-    fillHrMs: options.fillHrMs ?? (options.everyMs === undefined ? 0 : THINNED_FILL_HR_MS),
-    hr: options.hr ?? "auto",
-    analysesEcg: options.output === "beats" || (options.output === "none" && options.hr !== "device"),
-  };
 }
 
 // `slice` would clear the memory first

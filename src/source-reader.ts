@@ -4,7 +4,8 @@ import { AsiError, abortError } from "./errors.js";
 import { isTurnDue, takeTurn } from "./event-loop-turns.js";
 import type { OpenFormat } from "./formats/format.js";
 import type { ReadResult } from "./read-result.js";
-import { type Outputs, RecordingReader, type RecordingReaderOptions } from "./recording-reader.js";
+import type { Outputs, RecordingReaderOptions } from "./reader-options.js";
+import { RecordingReader } from "./recording-reader.js";
 import { type ChunkReader, readChunks } from "./source.js";
 import type { EngineName, RecordingInfo, Report, Source } from "./types.js";
 
