@@ -27,6 +27,7 @@ import { requireAcceptable } from "./http/negotiation.js";
 import { limitPipelining } from "./http/pipelining.js";
 import { type Readiness, watchReadiness } from "./http/readiness.js";
 import { createRequestQueue, inRequestTurn } from "./http/request-queue.js";
+import { measureQueues } from "./http/resource-metrics.js";
 import { clientLeft, onResponseEnd } from "./http/response-end.js";
 import { routes } from "./http/routes/index.js";
 import { Slots } from "./http/slots.js";
@@ -34,6 +35,7 @@ import { cutSlowReaders } from "./http/slow-clients.js";
 import { createThrottle, type Throttle } from "./http/throttle.js";
 import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
+import type { ReadReplica } from "./store/read-replica.js";
 
 /** What the application uses but does not open itself. */
 export interface Dependencies {
@@ -42,6 +44,8 @@ export interface Dependencies {
   lookup: AddressLookup;
   serverKey: Uint8Array;
   computer: Computer;
+  /** From which pages of raw data are read while it is not too old. */
+  replica?: ReadReplica;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;
 }
@@ -101,6 +105,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
 
   app.decorate("metrics", measureRequests(app));
+  measureQueues(app.metrics, app.requestQueue, dependencies.database);
   app.decorate("readiness", watchReadiness(app));
 
   cutSlowReaders(app, config);

@@ -1,125 +1,26 @@
 import { availableParallelism } from "node:os";
-import ipaddr from "ipaddr.js";
+import { databaseSettings } from "./database-settings.js";
 import { fileVariable, secretValue } from "./secret-files.js";
+import {
+  baseAddress,
+  boolean,
+  count,
+  integer,
+  key,
+  level,
+  networks,
+  origins,
+  port,
+  type Setting,
+  secret,
+  text,
+  url,
+} from "./setting-kinds.js";
 
 /**
  * Every setting of the service. Settings come from the environment, secrets also from files, and are checked at start;
  * `asi-server config` lists them.
  */
-
-interface Setting<T> {
-  env: string;
-  fallback: string;
-  /** Description for the list. */
-  about: string;
-  secret?: boolean;
-  /** Throws an Error with the expected form. */
-  read(text: string): T;
-}
-
-const setting =
-  <T>(read: (text: string) => T) =>
-  (env: string, fallback: string | number | boolean, about: string): Setting<T> => ({
-    env,
-    fallback: String(fallback),
-    about,
-    read,
-  });
-
-const text = setting((value) => value);
-
-const integer = (min: number, max: number) =>
-  setting((value) => {
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < min || number > max) {
-      throw new Error(`expected a whole number from ${min} to ${max}`);
-    }
-    return number;
-  });
-const port = integer(0, 65_535);
-const count = integer(1, 1_000_000_000);
-
-/** PostgreSQL stores these as 32-bit integers. */
-const MAX_TIMEOUT_MS = 2_147_483_647;
-
-const boolean = setting((value) => {
-  if (!/^(true|false)$/.test(value)) throw new Error("expected true or false");
-  return value === "true";
-});
-
-/** The names of networks that the proxy-addr library knows. */
-const NETWORK_NAMES = new Set(["loopback", "linklocal", "uniquelocal"]);
-
-const networks = setting((value) => {
-  const entries = value
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
-  const wrong = entries.find(
-    (entry) => !NETWORK_NAMES.has(entry) && !ipaddr.isValid(entry) && !ipaddr.isValidCIDR(entry),
-  );
-  if (wrong !== undefined) {
-    throw new Error(
-      `"${wrong}": expected IP addresses, networks such as 10.0.0.0/8, or loopback, linklocal, uniquelocal, separated by commas`,
-    );
-  }
-  return entries;
-});
-
-const url = (...protocols: string[]) =>
-  setting((value) => {
-    if (value === "") return null;
-    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
-      throw new Error(`expected a URL beginning with ${protocols.map((p) => `${p}//`).join(" or ")}`);
-    }
-    return value;
-  });
-
-/** The address of the API, without a slash at its end: paths are appended to it. */
-const baseAddress = setting((value) => {
-  if (value === "") return null;
-  const parsed = URL.canParse(value) ? new URL(value) : undefined;
-  if (
-    parsed === undefined ||
-    !/^https?:$/.test(parsed.protocol) ||
-    parsed.search !== "" ||
-    parsed.hash !== ""
-  )
-    throw new Error("expected a URL beginning with http:// or https://, without a query");
-  return value.replace(/\/+$/, "");
-});
-
-const origins = setting((value) => {
-  const entries = value
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
-  const wrong = entries.find(
-    (entry) => entry !== "*" && !(URL.canParse(entry) && new URL(entry).origin === entry),
-  );
-  if (wrong !== undefined) {
-    throw new Error(
-      `"${wrong}": expected origins such as https://app.example.org without a path, separated by commas, or *`,
-    );
-  }
-  return entries;
-});
-
-const key = setting((value) => {
-  if (value === "") return null;
-  const bytes = Buffer.from(value, "base64");
-  if (bytes.length !== 32) throw new Error("expected 32 bytes in base64");
-  return new Uint8Array(bytes);
-});
-
-const level = setting((value) => {
-  if (!/^(trace|debug|info|warn|error|fatal|silent)$/.test(value)) {
-    throw new Error("expected trace, debug, info, warn, error, fatal or silent");
-  }
-  return value;
-});
-
-const secret = <T>(of: Setting<T>): Setting<T> => ({ ...of, secret: true });
 
 export const settings = {
   host: text("HOST", "127.0.0.1", "Address to listen on"),
@@ -145,29 +46,7 @@ export const settings = {
     "",
     "Folder of the page that is served at /; default: the page that was built with the service",
   ),
-  databaseUrl: secret(
-    url("postgres:", "postgresql:")(
-      "DATABASE_URL",
-      "",
-      "PostgreSQL server to use instead of the embedded database",
-    ),
-  ),
-  databasePoolSize: integer(2, 1000)("DATABASE_POOL_SIZE", 10, "Connections to PostgreSQL of one process"),
-  databaseStatementTimeoutMs: integer(0, MAX_TIMEOUT_MS)(
-    "DATABASE_STATEMENT_TIMEOUT_MS",
-    60_000,
-    "Time after which PostgreSQL ends a statement; 0: never",
-  ),
-  databaseLockTimeoutMs: integer(0, MAX_TIMEOUT_MS)(
-    "DATABASE_LOCK_TIMEOUT_MS",
-    10_000,
-    "Time after which a statement of PostgreSQL stops waiting for a lock; 0: never",
-  ),
-  databaseIdleTransactionTimeoutMs: integer(0, MAX_TIMEOUT_MS)(
-    "DATABASE_IDLE_TRANSACTION_TIMEOUT_MS",
-    60_000,
-    "Time for which a PostgreSQL transaction may be idle between two statements; 0: no limit",
-  ),
+  ...databaseSettings,
   serverKey: secret(
     key(
       "SERVER_KEY",

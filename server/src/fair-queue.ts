@@ -86,6 +86,11 @@ export class FairQueue<Caller> {
   /** Whether free places are assigned in the next turn of the event loop. */
   #givingOut = false;
 
+  /** Number of tasks that wait for their turn. */
+  get waiting(): number {
+    return this.#all.waiting;
+  }
+
   constructor(settings: FairQueueSettings) {
     this.#settings = {
       concurrencyPerCaller: Number.POSITIVE_INFINITY,

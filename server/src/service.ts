@@ -16,7 +16,7 @@ import { startWorker, type Worker } from "./jobs/worker.js";
 import type { OperatorContext } from "./operator/commands.js";
 import { serveOperator } from "./operator/socket-server.js";
 import { endLeases } from "./store/job-lease.js";
-import type { Store } from "./store/open.js";
+import { openReplica, type Store } from "./store/open.js";
 import { holdServerLock } from "./store/server-lock.js";
 import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
 import { UsageError } from "./usage-error.js";
@@ -100,7 +100,9 @@ export async function startService(
     if (runsJobs) worker?.wake();
   };
   const computer = startComputer(config.computeThreads, errors.throttled);
+  const replica = await openReplica(config, store.database);
   const app = await buildApp(config, {
+    ...(replica === undefined ? {} : { replica }),
     database: store.database,
     serverKey: store.serverKey,
     computer,
@@ -137,6 +139,7 @@ export async function startService(
   let stopRetention: (() => Promise<void>) | undefined;
   const open = async () => {
     releaseServerLock = await holdServerLock(store.database);
+    await replica?.start(app.log);
     const { host, port, metricsPort } = config;
     if (role !== "worker") url = await bind("HOST or PORT", app.listen({ host, port }));
     if (metricsPort !== 0)
@@ -166,6 +169,7 @@ export async function startService(
     await session?.end();
     await stopOperator?.();
     await stopMetrics?.();
+    await replica?.close();
     releaseServerLock?.();
     app.log.info("stopped");
   };

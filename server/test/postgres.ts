@@ -24,7 +24,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 /** The user `nobody` of most systems. */
-const NOBODY = 65_534;
+export const NOBODY = 65_534;
 
 export interface PostgresServer {
   /** URL without a database name; ends with a slash. */
@@ -36,6 +36,8 @@ export interface PostgresServer {
   halt(how: "fast" | "immediate"): Promise<void>;
   /** Starts it again at the same address; as a read-only standby, until it is promoted. */
   restart(as?: { standby?: boolean }): Promise<void>;
+  /** Starts a streaming replica of the server: it follows until it is stopped. */
+  startReplica(): Promise<PostgresServer>;
   /** Ends the server and removes its files. */
   stop(): Promise<void>;
 }
@@ -50,7 +52,7 @@ function nativeFolder(): string {
   return join(dirname(dirname(main)), "native");
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address();
@@ -100,13 +102,33 @@ export async function startPostgres({
     ["-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"],
     { ...as, stdio: ["ignore", "ignore", "inherit"] },
   );
+  const server = await run({ bin, data, as }, durable, settings);
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where a server's programs and files are, and as whom it runs. */
+interface Place {
+  bin: string;
+  data: string;
+  as: { cwd: string; uid?: number; gid?: number };
+}
+
+/** Runs a server on a data folder. Its `stop` keeps the files. */
+async function run(place: Place, durable: boolean, settings: readonly string[]): Promise<PostgresServer> {
+  const { bin, data, as } = place;
   const port = await freePort();
   const options = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=200"];
   const fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
   const own = settings.flatMap((setting) => ["-c", setting]);
-  const run = (): ChildProcess =>
+  const launch = (): ChildProcess =>
     spawn(join(bin, "postgres"), [...options, ...(durable ? [] : fast), ...own], { ...as, stdio: "ignore" });
-  let server = run();
+  let server = launch();
   const url = `postgres://postgres@127.0.0.1:${port}/`;
   await ready(`${url}postgres`);
 
@@ -123,13 +145,30 @@ export async function startPostgres({
       const sign = join(data, "standby.signal");
       if (standby) writeFileSync(sign, "");
       else rmSync(sign, { force: true });
-      server = run();
+      server = launch();
       await ready(`${url}postgres`);
     },
-    async stop() {
-      await halt("fast");
-      rmSync(folder, { recursive: true, force: true });
+    async startReplica() {
+      const copy = `${data}-replica-${await freePort()}`;
+      const client = new pg.Client(`${url}postgres`);
+      await client.connect();
+      await client.query("SELECT pg_backup_start('replica', true)");
+      // With owners and modes, which the server requires.
+      execFileSync("cp", ["-a", data, copy]);
+      const { rows } = await client.query("SELECT labelfile FROM pg_backup_stop(false)");
+      await client.end();
+      for (const name of ["postmaster.pid", "postmaster.opts"]) rmSync(join(copy, name), { force: true });
+      for (const [name, content] of [
+        ["backup_label", rows[0].labelfile],
+        ["standby.signal", ""],
+      ]) {
+        writeFileSync(join(copy, name), content);
+        if (as.uid !== undefined) chownSync(join(copy, name), as.uid, as.gid ?? as.uid);
+      }
+      const follow = `primary_conninfo=host=127.0.0.1 port=${port} user=postgres`;
+      return run({ ...place, data: copy }, durable, [...settings, follow]);
     },
+    stop: () => halt("fast"),
   };
 }
 

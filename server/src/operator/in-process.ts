@@ -38,6 +38,13 @@ export async function runInProcess(config: Config, name: CommandName, args: Argu
   }
 }
 
+/** Brings the schema of the database up to date, for services whose database user may not change it. */
+export async function migrateOnly(config: Config): Promise<Outcome> {
+  const store = await openStore(withoutTimeouts(config));
+  await store.close();
+  return { applied: [...store.applied] };
+}
+
 /** Replaces the content of the database with that of a backup. */
 export async function restoreFrom(config: Config, file: string): Promise<Outcome> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);

@@ -91,6 +91,15 @@ export function program(): Command {
   );
 
   root
+    .command("migrate")
+    .description("bring the schema of the database up to date; starting the service does it too")
+    .option("--json", "print JSON")
+    .action(
+      guarded(async ({ json }: { json?: boolean }) =>
+        print(await (await inProcess()).migrateOnly(readConfig(process.env)), json ?? false),
+      ),
+    );
+  root
     .command("backup <file>")
     .description("write all data to a new file; works while the service runs")
     .option("--verify", "only read an existing backup and check that it can be restored")

@@ -5,7 +5,8 @@ import pg from "pg";
 import { startAutovacuum } from "./autovacuum.js";
 import { startEmbedded } from "./embedded.js";
 import { FairPool } from "./fair-pool.js";
-import { PreparingClient } from "./preparing-client.js";
+import { PreparingClient, type PreparingClientConfig } from "./preparing-client.js";
+import { type TlsSettings, tlsConnection } from "./tls.js";
 
 /** Runs queries: the database or a transaction. */
 export type Queries = PgDatabase<NodePgQueryResultHKT>;
@@ -28,7 +29,12 @@ export function preparedOnce<Statement>(
 /** An open database. PostgreSQL and the embedded engine differ only in their connections. */
 export interface Database {
   queries: Queries;
-  pool: pg.Pool;
+  pool: FairPool;
+  /**
+   * Connections that each have a session of their own, for migrations and for locks that last: the pool itself, unless it
+   * goes through a pooler.
+   */
+  direct: pg.Pool;
   kind: "embedded" | "postgres";
   /** Copies the files of one state of the embedded database into a folder; null for PostgreSQL and a database in memory. */
   copyTo: ((folder: string) => Promise<void>) | null;
@@ -67,23 +73,45 @@ const bounds = ({ statementMs, lockMs, idleInTransactionMs }: SessionTimeouts) =
   SET lock_timeout = ${lockMs};
   SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`;
 
+/** A PostgreSQL server, and how to connect to it. */
+export interface PostgresServer {
+  url: string;
+  poolSize: number;
+  timeouts?: SessionTimeouts;
+  /** The same database without the pooler of `url`; null or absent when `url` has none. */
+  directUrl?: string | null;
+  /** Whether statements are prepared; default true. */
+  prepares?: boolean;
+  /** For URLs that do not say it themselves. */
+  tls?: TlsSettings;
+  /** Maximum time that connecting may take, and that a response may take, ms; default: 30 s, and any time. */
+  patienceMs?: number;
+}
+
+/** Connections for the server lock, for a migration or a restore, and one to spare. */
+const DIRECT_POOL_SIZE = 3;
+
 /**
  * Opens the database.
- * @param where `url` of a PostgreSQL server, or `folder` of the embedded engine (null: in memory)
+ * @param where a PostgreSQL server, or `folder` of the embedded engine (null: in memory)
+ * @throws UsageError when the TLS settings of a URL are wrong
  */
-export async function openDatabase(
-  where: { url: string; poolSize: number; timeouts?: SessionTimeouts } | { folder: string | null },
-): Promise<Database> {
+export async function openDatabase(where: PostgresServer | { folder: string | null }): Promise<Database> {
   if ("url" in where) {
-    const prepare = `${STYLE}; ${bounds(where.timeouts ?? NO_TIMEOUTS)}`;
-    const pool = resilientPool({
-      onConnect: (client) => client.query(prepare),
-      connectionString: where.url,
-      max: where.poolSize,
-      // Keepalive also detects a vanished server on idle connections.
-      keepAlive: true,
-    });
-    return { queries: queriesOf(pool), pool, kind: "postgres", copyTo: null, close: () => pool.end() };
+    const isPooled = typeof where.directUrl === "string";
+    const pool = serverPool(where, where.url, where.poolSize, isPooled);
+    const direct = isPooled ? serverPool(where, where.directUrl ?? "", DIRECT_POOL_SIZE, false) : pool;
+    return {
+      queries: queriesOf(pool),
+      pool,
+      direct,
+      kind: "postgres",
+      copyTo: null,
+      async close() {
+        if (direct !== pool) await direct.end();
+        await pool.end();
+      },
+    };
   }
   const engine = await startEmbedded(where.folder);
   // The embedded database has no statement timeout, and an idle transaction timeout would end the engine.
@@ -100,6 +128,7 @@ export async function openDatabase(
   return {
     queries: queriesOf(pool),
     pool,
+    direct: pool,
     kind: "embedded",
     copyTo: where.folder === null ? null : engine.copyTo,
     async close() {
@@ -110,8 +139,31 @@ export async function openDatabase(
   };
 }
 
+/**
+ * A pool for a server.
+ * @param isPooled whether a pooler lends sessions for a transaction each. It keeps the format of times for each client
+ *   (PgBouncer, "server_reset_query" and "track_extra_parameters"), but timeouts would stay in the sessions of others.
+ */
+function serverPool(
+  { timeouts = NO_TIMEOUTS, prepares, tls, patienceMs }: PostgresServer,
+  url: string,
+  max: number,
+  isPooled: boolean,
+): FairPool {
+  const prepare = isPooled ? STYLE : `${STYLE}; ${bounds(timeouts)}`;
+  return resilientPool({
+    onConnect: (client) => client.query(prepare),
+    ...tlsConnection(url, tls),
+    max,
+    prepares: prepares ?? true,
+    ...(patienceMs === undefined ? {} : { connectionTimeoutMillis: patienceMs, query_timeout: patienceMs }),
+    // Keepalive also detects a vanished server on idle connections.
+    keepAlive: true,
+  });
+}
+
 /** A pool that survives the loss of its connections. */
-function resilientPool(config: pg.PoolConfig & { max: number }): pg.Pool {
+function resilientPool(config: pg.PoolConfig & PreparingClientConfig & { max: number }): FairPool {
   const pool = new FairPool({ ...config, Client: PreparingClient, types });
   // The next query replaces an idle connection that breaks. Without a listener, the error would end the process.
   pool.on("error", () => undefined);

@@ -2,7 +2,7 @@ import pg from "pg";
 import { currentCaller } from "../callers.js";
 import { FairQueue } from "../fair-queue.js";
 
-/** Maximum time that a query waits for its turn, and then for a new connection, ms. */
+/** Maximum time that a query waits for its turn, and then for a new connection, ms, unless the configuration has one. */
 const CONNECTION_TIMEOUT_MS = 30_000;
 
 /** Maximum part of the connections for one caller, so that its long queries leave connections to the others. */
@@ -17,9 +17,12 @@ export class FairPool extends pg.Pool {
   readonly #queue: FairQueue<string>;
   /** Functions that end the turns of connections in use. */
   readonly #ends = new WeakMap<pg.PoolClient, () => void>();
+  readonly #timeoutMs: number;
 
   constructor(config: pg.PoolConfig & { max: number }) {
-    super({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
+    const timeoutMs = config.connectionTimeoutMillis ?? CONNECTION_TIMEOUT_MS;
+    super({ ...config, connectionTimeoutMillis: timeoutMs });
+    this.#timeoutMs = timeoutMs;
     this.#queue = new FairQueue({
       concurrency: config.max,
       // At least two, because a task may hold one connection, for example for a lock, and use another.
@@ -27,6 +30,11 @@ export class FairPool extends pg.Pool {
       concurrencyPerGroup: Math.max(2, Math.ceil(config.max * PART_OF_ONE_GROUP)),
     });
     this.on("release", (_error, client) => this.#ends.get(client)?.());
+  }
+
+  /** Queries and transactions that wait for their turn. */
+  get waitingForTurn(): number {
+    return this.#queue.waiting;
   }
 
   /** Also called by the pool's `query`, with a callback. */
@@ -59,7 +67,7 @@ export class FairPool extends pg.Pool {
     // The message that the pool itself uses.
     const timer = setTimeout(
       () => late.abort(new Error("timeout exceeded when trying to connect")),
-      CONNECTION_TIMEOUT_MS,
+      this.#timeoutMs,
     );
     timer.unref();
     try {

@@ -45,14 +45,14 @@ interface MigrateOptions {
  * may not change the schema; when other transactions keep a table locked
  */
 export async function migrate(
-  { pool }: Database,
+  { direct }: Database,
   {
     migrations = ownMigrations,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     lockTries = LOCK_TRIES,
   }: MigrateOptions = {},
 ): Promise<string[]> {
-  const client = await pool.connect();
+  const client = await direct.connect();
   let broken = true;
   try {
     // Usually there is nothing to do. This case needs no lock and no right to change the schema.
@@ -218,7 +218,7 @@ function explainFailure(error: unknown, under: string): unknown {
   const reason = error instanceof Error ? error.message : String(error);
   if (code === INSUFFICIENT_PRIVILEGE) {
     return new SchemaError(
-      `The database user may not apply ${under}: ${reason}. Grant it CREATE on the schema, or start the service once with a user that owns the tables.`,
+      `The database user may not apply ${under}: ${reason}. Grant it CREATE on the schema, or run asi-server migrate with a user that owns the tables.`,
     );
   }
   if (code === LOCK_NOT_AVAILABLE) {

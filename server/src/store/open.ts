@@ -3,10 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.js";
 import { UsageError } from "../usage-error.js";
-import { type Database, openDatabase } from "./database.js";
+import { type Database, openDatabase, type PostgresServer } from "./database.js";
 import { lockFolder } from "./folder-lock.js";
 import { migrate } from "./migrate.js";
 import { makePrivateFolder, restrictToOwner } from "./private-folder.js";
+import { ReadReplica } from "./read-replica.js";
+import { tlsProblem } from "./tls.js";
+
+/** How long a page waits for the replica before it is read from the primary. */
+const REPLICA_PATIENCE_MS = 5_000;
 
 /** An open store: the database, migrated, and the key that encrypts its secrets. */
 export interface Store {
@@ -15,11 +20,16 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** A store, and the migrations that opening it has applied. */
+export interface OpenedStore extends Store {
+  applied: readonly string[];
+}
+
 /**
  * Opens the configured database and migrates it to the newest schema.
  * @throws FolderLockedError when another process uses the embedded database
  */
-export async function openStore(config: Config): Promise<Store> {
+export async function openStore(config: Config): Promise<OpenedStore> {
   makePrivateFolder(config.dataDir);
   const unlock = config.databaseUrl === null ? await lockFolder(config.dataDir) : async () => undefined;
   let database: Database | undefined;
@@ -27,20 +37,13 @@ export async function openStore(config: Config): Promise<Store> {
     database = await openDatabase(
       config.databaseUrl === null
         ? { folder: join(config.dataDir, "database") }
-        : {
-            url: config.databaseUrl,
-            poolSize: config.databasePoolSize,
-            timeouts: {
-              statementMs: config.databaseStatementTimeoutMs,
-              lockMs: config.databaseLockTimeoutMs,
-              idleInTransactionMs: config.databaseIdleTransactionTimeoutMs,
-            },
-          },
+        : serverOf(config, config.databaseUrl),
     );
     if (config.databaseUrl === null) restrictToOwner(config.dataDir);
     const { close } = database;
-    await migrate(database);
+    const applied = await migrate(database);
     return {
+      applied,
       database,
       serverKey: config.serverKey ?? serverKeyOf(config.dataDir),
       async close() {
@@ -51,12 +54,43 @@ export async function openStore(config: Config): Promise<Store> {
   } catch (error) {
     await database?.close().catch(() => undefined);
     await unlock();
-    if (config.databaseUrl === null || !isUnreachable(error)) throw error;
+    if (config.databaseUrl === null) throw error;
+    const problem = error instanceof Error ? tlsProblem(error) : undefined;
+    if (problem !== undefined) throw new UsageError(problem);
+    if (!isUnreachable(error)) throw error;
     throw new UsageError(
       `The database of DATABASE_URL cannot be reached: ${error.message || error.code}. Start the server, or correct DATABASE_URL.`,
     );
   }
 }
+
+/**
+ * The replica of DATABASE_READ_URL; undefined without the setting. It need not be reachable.
+ * @throws UsageError without a primary
+ */
+export async function openReplica(config: Config, primary: Database): Promise<ReadReplica | undefined> {
+  if (config.databaseReadUrl === null) return undefined;
+  if (config.databaseUrl === null) {
+    throw new UsageError("DATABASE_READ_URL needs DATABASE_URL: the embedded database has no replica.");
+  }
+  const server = serverOf(config, config.databaseReadUrl);
+  const replica = await openDatabase({ ...server, directUrl: null, patienceMs: REPLICA_PATIENCE_MS });
+  return new ReadReplica(primary, replica);
+}
+
+/** The server of the settings. */
+export const serverOf = (config: Config, url: string): PostgresServer => ({
+  url,
+  directUrl: config.databaseDirectUrl,
+  poolSize: config.databasePoolSize,
+  prepares: config.databasePreparedStatements,
+  tls: { mode: config.databaseSslMode, rootCert: config.databaseSslRootCert },
+  timeouts: {
+    statementMs: config.databaseStatementTimeoutMs,
+    lockMs: config.databaseLockTimeoutMs,
+    idleInTransactionMs: config.databaseIdleTransactionTimeoutMs,
+  },
+});
 
 /** There is no server at the address, or it refuses the user or the database (PostgreSQL, "Error Codes"). */
 const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D|53300|57P03)/;

@@ -14,6 +14,11 @@ const MAX_TEXT_LENGTH = 4096;
 /** SQLSTATE read_only_sql_transaction. */
 const READ_ONLY = "25006";
 
+export interface PreparingClientConfig extends pg.ClientConfig {
+  /** False where the statements of one client may run in different sessions, as behind a pooler; default true. */
+  prepares?: boolean;
+}
+
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
 /** Internals of `pg`: its named statements, and the protocol message that closes one. */
@@ -32,8 +37,9 @@ interface Connection extends EventEmitter {
 export class PreparingClient extends pg.Client {
   #readOnly = false;
 
-  constructor(config?: pg.ClientConfig) {
+  constructor(config?: PreparingClientConfig) {
     super(config);
+    const prepares = config?.prepares ?? true;
     // The pool listens only to idle connections, and an error without a listener would end the process. The user of the
     // connection gets the error from the query.
     this.on("error", noteConnectionError);
@@ -44,7 +50,7 @@ export class PreparingClient extends pg.Client {
     const send = this.query.bind(this) as Send;
     const names = new Names();
     const prepared: Send = (statement, ...rest) => {
-      const sent = named(statement, rest[0], names);
+      const sent = prepares ? named(statement, rest[0], names) : unnamed(statement);
       // Sent together with the query: one more message without a response to wait for. It also works in a failed transaction.
       connection.stream.cork();
       try {
@@ -73,6 +79,10 @@ export class PreparingClient extends pg.Client {
     return this.#readOnly;
   }
 }
+
+/** The statement without the name that a library has given it. */
+const unnamed = (statement: unknown): unknown =>
+  isConfig(statement) && statement.name !== undefined ? { ...statement, name: undefined } : statement;
 
 /** The statement with a name, if it has text and parameters and is to be prepared. */
 function named(statement: unknown, values: unknown, names: Names): unknown {

@@ -16,7 +16,7 @@ const RENEWAL_MS = 500;
  * folder is locked.
  * @returns releases the lock
  */
-export async function holdServerLock({ kind, pool }: Database): Promise<() => void> {
+export async function holdServerLock({ kind, direct }: Database): Promise<() => void> {
   if (kind === "embedded") return () => undefined;
   let held: pg.PoolClient | undefined;
   let renewal: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export async function holdServerLock({ kind, pool }: Database): Promise<() => vo
   const name = `server-lock ${randomUUID()}`;
 
   async function hold(): Promise<void> {
-    const client = await onBehalfOf({ name, group: name }, () => pool.connect());
+    const client = await onBehalfOf({ name, group: name }, () => direct.connect());
     try {
       // Waits until a running restore ends, without a time limit.
       await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
@@ -71,12 +71,15 @@ async function serversAreWaiting(client: pg.PoolClient): Promise<boolean> {
 }
 
 /** Runs `work` while no server runs and none can start. @returns false when a server is running */
-export async function withoutServers({ kind, pool }: Database, work: () => Promise<void>): Promise<boolean> {
+export async function withoutServers(
+  { kind, direct }: Database,
+  work: () => Promise<void>,
+): Promise<boolean> {
   if (kind === "embedded") {
     await work();
     return true;
   }
-  const client = await pool.connect();
+  const client = await direct.connect();
   try {
     const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [SERVER_LOCK]);
     if (rows[0]?.free !== true) return false;

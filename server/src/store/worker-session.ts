@@ -37,7 +37,7 @@ export async function openWorkerSession(database: Database): Promise<WorkerSessi
   let retry: NodeJS.Timeout | undefined;
 
   async function open(): Promise<void> {
-    const opened = new pg.Client(database.pool.options);
+    const opened = new pg.Client(database.direct.options);
     // The lock ends with the connection. The jobs stay leased; the grace period only delays their early return.
     opened.on("error", () => undefined);
     opened.once("end", again);

@@ -5,6 +5,7 @@ import { constants, gzip } from "node:zlib";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { samplesToJson } from "asi-convert/json";
 import { FairQueue } from "../../fair-queue.js";
+import type { ReadReplica } from "../../store/read-replica.js";
 import {
   type Interval,
   latestSamples,
@@ -26,6 +27,7 @@ import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 import { BoundsQuery, MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES, readBounds } from "./bounds.js";
 import { withOwnershipRecheck } from "./ownership-recheck.js";
 import type { CachedPage, PageCache } from "./page-cache.js";
+import { readFromReplica } from "./replica-reading.js";
 import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
 
 /** Samples per page. */
@@ -44,10 +46,13 @@ export interface RawDataReading {
   reads: FairQueue<number>;
   /** One page is formatted at a time, for all callers: 25,000 samples block the event loop for milliseconds. */
   writes: FairQueue<number>;
+  /** From which pages are read while it is not too old. */
+  replica: ReadReplica | undefined;
 }
 
-export const newRawDataReading = (cache: PageCache): RawDataReading => ({
+export const newRawDataReading = (cache: PageCache, replica?: ReadReplica): RawDataReading => ({
   cache,
+  replica,
   reads: new FairQueue({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, rests: true }),
   writes: new FairQueue({ concurrency: 1 }),
 });
@@ -58,7 +63,7 @@ export const newRawDataReading = (cache: PageCache): RawDataReading => ({
  */
 export async function fetchRawData(
   ctx: Context,
-  { cache, reads, writes }: RawDataReading,
+  { cache, reads, writes, replica }: RawDataReading,
   target: OnceOwnedDevice,
   query: StaticDecode<typeof RawDataQuery>,
   acceptsGzip: boolean,
@@ -69,12 +74,14 @@ export async function fetchRawData(
     const caller = ctx.caller?.id ?? 0;
     const read = async () => {
       const offset = (at.page - 1) * at.limit;
-      const page = await readPage(sqlClientOf(ctx.queries), device.id, intervals, offset, at.limit);
+      const { page, ageMs } = await readFromReplica(ctx, replica, ownerships, (client) =>
+        readPage(client, device.id, intervals, offset, at.limit),
+      );
       await recheck(endOf(intervals));
       requirePage(page.count, at);
       // No query in here: a query that waits for other queries of the caller would delay the pages of all callers.
       const written = await writes.run(caller, async () => {
-        const written = { body: pageBody(page, at), isGzipped: false, etag: etagOf(page) };
+        const written = { body: pageBody(page, at), isGzipped: false, etag: etagOf(page), ageMs };
         // Other requests get a turn of the event loop before the next page blocks it.
         await nextEventLoopTurn();
         return written;
@@ -98,7 +105,7 @@ const gzipped = promisify(gzip);
 async function compressed(page: CachedPage): Promise<CachedPage> {
   if (page.body.length < LEAST_COMPRESSED_BYTES) return page;
   const body = await gzipped(page.body, { level: constants.Z_BEST_SPEED });
-  return { body, isGzipped: true, etag: page.etag.replace(/"$/, '-gzip"') };
+  return { ...page, body, isGzipped: true, etag: page.etag.replace(/"$/, '-gzip"') };
 }
 
 const endOf = (ascending: readonly Interval[]): number => ascending.at(-1)?.stopMs ?? Number.NaN;

@@ -95,3 +95,20 @@ describe("the cache of pages", () => {
     }
   });
 });
+
+describe("a page from a replica", () => {
+  it("is 120 seconds old at most, counted from the state that it was read from", async () => {
+    let nowMs = Date.UTC(2024, 0, 1);
+    let reads = 0;
+    const cache = new PageCache({ now: () => new Date(nowMs) }, MIB);
+    const read = () =>
+      cache.get("a", async () => ({ body: new Uint8Array(), etag: `"${++reads}"`, ageMs: 100_000 }));
+    await read();
+    nowMs += PAGE_LIFETIME_MS - 100_000;
+    await read();
+    expect(reads).toBe(1);
+    nowMs += 1;
+    await read();
+    expect(reads).toBe(2);
+  });
+});

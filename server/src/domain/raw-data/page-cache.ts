@@ -6,6 +6,8 @@ export interface CachedPage {
   body: Uint8Array;
   isGzipped: boolean;
   etag: string;
+  /** How old the state of the database was when the page was read from it, ms; absent for the newest state. */
+  ageMs?: number;
 }
 
 /** How long a page may be returned after it was read. The API documents at most 120 seconds. */
@@ -41,6 +43,10 @@ export class PageCache {
           });
   }
 
+  /** Pages that were in the cache or being read, and pages that were not. */
+  hits = 0;
+  misses = 0;
+
   /** Memory of the cached pages, as it counts against the limit. */
   get bytes(): number {
     return this.#pages?.calculatedSize ?? 0;
@@ -53,14 +59,17 @@ export class PageCache {
   get(key: string, read: () => Promise<CachedPage>): Promise<CachedPage> {
     this.#tidy();
     const known = this.#pages?.get(key);
-    if (known !== undefined) return Promise.resolve(known);
-    const underWay = this.#underWay.get(key);
-    if (underWay !== undefined) return underWay;
+    const found = known === undefined ? this.#underWay.get(key) : Promise.resolve(known);
+    if (found !== undefined) {
+      this.hits += 1;
+      return found;
+    }
+    this.misses += 1;
     // The age counts from before the read, because the page may miss samples that are stored during the read.
     const start = this.#nowMs();
     const page = read()
       .then((page) => {
-        this.#pages?.set(key, page, { start });
+        this.#pages?.set(key, page, { start: start - (page.ageMs ?? 0) });
         return page;
       })
       .finally(() => this.#underWay.delete(key));

@@ -15,13 +15,17 @@ import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-d
 import { Page } from "../../wire/types.js";
 import { deprecationHeaders, pathPrefix } from "../deprecation.js";
 import { acceptsGzip } from "../negotiation.js";
+import { measureRawData } from "../resource-metrics.js";
 import type { ResponseHead } from "../responses.js";
 import { type AnyOperation, route } from "../route.js";
 
 const tag = "Raw data";
 
 export function rawDataRoutes(app: FastifyInstance): void {
-  const reading = newRawDataReading(new PageCache(app.dependencies.clock, app.config.rawDataCacheBytes));
+  const { clock, replica } = app.dependencies;
+  const cache = new PageCache(clock, app.config.rawDataCacheBytes);
+  const reading = newRawDataReading(cache, replica);
+  measureRawData(app.metrics, cache, replica);
 
   route(app, {
     id: "fetchRawData",

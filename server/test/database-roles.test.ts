@@ -1,0 +1,55 @@
+/** Roles without superuser rights, made by the statements of docs/postgresql.md. */
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { applyRetention } from "../src/jobs/retention.js";
+import { openStore } from "../src/store/open.js";
+import { stopAfterTest } from "./cleanup.js";
+import { Processes } from "./processes.js";
+import { newScene } from "./scene.js";
+import { TestService, testConfig } from "./service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/postgresql.md"), "utf8");
+
+describe.runIf(isPostgres)("a service whose role owns no table", () => {
+  const name = `asi_${randomBytes(4).toString("hex")}`;
+  const urlOf = (role: string, database = name) =>
+    inject("postgresUrl").replace("postgres@", `${role}@`) + database;
+
+  /** Runs statements of the guide, with other names than its own. */
+  async function follow(statements: string | undefined, url: string): Promise<void> {
+    const client = new pg.Client(url);
+    await client.connect();
+    for (const statement of (statements ?? "").split(";\n").filter((text) => text.trim() !== ""))
+      await client.query(statement.replace(/\basi(?=_owner\b|\b)/g, name));
+    await client.end();
+  }
+
+  beforeAll(async () => {
+    const [asSuperuser, asOwner] = [...GUIDE.matchAll(/```sql\n(.*?)```/gs)].map(([, text]) => text);
+    await follow(asSuperuser, urlOf("postgres", "postgres"));
+    await follow(asOwner, urlOf(`${name}_owner`));
+  });
+
+  it("is told to migrate with the owner, is migrated by `asi-server migrate`, and then does all its work", async () => {
+    const databaseUrl = urlOf(name);
+    await expect(openStore(testConfig({ databaseUrl }))).rejects.toThrow("asi-server migrate");
+    const processes = await Processes.onNewDatabase({ DATABASE_URL: urlOf(`${name}_owner`) });
+    const migrated = await processes.command("migrate");
+    expect(migrated.applied).toContain("0001-ground");
+    expect((await processes.command("migrate")).applied).toEqual([]);
+
+    const store = await openStore(testConfig({ databaseUrl }));
+    stopAfterTest(() => store.close());
+    const s = await TestService.start(store);
+    const { owner, ids } = await newScene(s);
+    expect((await s.get(`/api/v1/timeframes/${ids.timeframe}/computed-data/`, owner.token)).status).toBe(200);
+    await applyRetention(s.ctx);
+    await expect(store.database.pool.query("CREATE TABLE own (n int)")).rejects.toThrow("permission denied");
+    await expect(store.database.pool.query("DROP TABLE accounts")).rejects.toThrow("must be owner");
+  });
+});

@@ -1,0 +1,124 @@
+/** PostgreSQL behind PgBouncer that lends sessions for a transaction each: statements of one client run in different sessions. */
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startService as startProcess } from "../src/service.js";
+import { type Database, openDatabase } from "../src/store/database.js";
+import { openStore, type Store } from "../src/store/open.js";
+import { withoutServers } from "../src/store/server-lock.js";
+import { silentWorkers } from "../src/store/worker-session.js";
+import { type Pooler, pgbouncerVersion, startPgbouncer } from "./pgbouncer.js";
+import { newScene } from "./scene.js";
+import { MovableClock, newDatabase, TestService, testConfig } from "./service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+if (isPostgres && pgbouncerVersion === undefined)
+  console.warn("PgBouncer is not installed: nothing is tested behind it.");
+
+/** Sessions of the pooler: fewer than the service has connections to it. */
+const SESSIONS = 3;
+
+describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer ${pgbouncerVersion}`, () => {
+  let pooler: Pooler;
+  let direct: pg.Client;
+  let store: Store;
+  let s: TestService;
+  let databaseUrl: string;
+
+  beforeAll(async () => {
+    const made = await newDatabase();
+    databaseUrl = made.databaseUrl ?? "";
+    await made.database.close();
+    pooler = await startPgbouncer(databaseUrl, SESSIONS);
+    direct = new pg.Client(databaseUrl);
+    await direct.connect();
+    const config = testConfig({
+      databaseUrl: pooler.url,
+      databaseDirectUrl: databaseUrl,
+      databasePreparedStatements: false,
+      webhookAllowPrivate: true,
+      jobPollMs: 100,
+    });
+    store = await openStore(config);
+    const clock = new MovableClock();
+    s = new TestService(store, await startProcess(config, store, "all", clock), clock, config);
+  });
+
+  afterAll(async () => {
+    await s?.stop();
+    await store?.close();
+    await direct?.end();
+    await pooler?.stop();
+  });
+
+  it("the service does what it does elsewhere: registrations, loads, computations, webhooks", async () => {
+    const { owner, ids } = await newScene(s);
+    for (const path of [
+      `/api/v1/devices/${ids.device}/latest-preprocessed-data/`,
+      `/api/v1/timeframes/${ids.timeframe}/computed-data/`,
+      "/api/v1/timeframes/?search=a&ordering=start_time",
+    ])
+      expect((await s.get(path, owner.token)).status).toBe(200);
+  });
+
+  it("many requests at a time get their answers, though each statement may run in another session", async () => {
+    const ann = await s.manager();
+    const statuses = await Promise.all(
+      Array.from({ length: 120 }, async (_, n) => {
+        const path = ["/api/v1/account/", "/api/v1/devices/", "/api/v1/timeframes/"][n % 3] ?? "";
+        return (await s.get(path, ann.token)).status;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  it("times are read in UTC and in the ISO style, whatever the server is set to", async () => {
+    const other = await startPgbouncer(databaseUrl, 1);
+    const name = new URL(databaseUrl).pathname.slice(1);
+    await direct.query(`ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`);
+    const databases: Database[] = [];
+    try {
+      for (let count = 0; count < 2; count++)
+        databases.push(
+          await openDatabase({ url: other.url, directUrl: databaseUrl, poolSize: 2, prepares: false }),
+        );
+      for (const { pool } of [...databases, ...databases]) {
+        const { rows } = await pool.query(
+          "SELECT '2024-06-01T10:00:00Z'::timestamptz::text AS at, $1::int AS n",
+          [1],
+        );
+        expect(rows).toEqual([{ at: "2024-06-01 10:00:00+00", n: 1 }]);
+      }
+    } finally {
+      for (const database of databases) await database.close();
+      await direct.query(`ALTER DATABASE ${name} RESET TimeZone`);
+      await other.stop();
+    }
+  });
+
+  it("no setting of the service stays in a session that others use", async () => {
+    for (let times = 0; times < 5 * SESSIONS; times++) {
+      const { rows } = await store.database.pool.query(
+        "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock",
+      );
+      expect(rows).toEqual([{ statement: "0", lock: "0" }]);
+    }
+  });
+
+  it("locks that last are in sessions of their own: a restore is refused, and the worker is seen", async () => {
+    const { rows } = await direct.query(
+      "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+    );
+    expect(rows.length).toBe(2);
+    const lent = await pooler.sessions();
+    expect(lent.length).toBeGreaterThan(0);
+    for (const { pid } of rows) expect(lent).not.toContain(pid);
+    expect(await withoutServers(store.database, async () => undefined)).toBe(false);
+    await direct.query(
+      `INSERT INTO jobs (job_id, kind, state, payload, details, due_at, created_at, worker, lease_until)
+       SELECT 'job-' || n, 'none', 'STARTED', '{}', '{}', now(), now(), n, now() + interval '1 hour'
+       FROM (VALUES ((SELECT last_value FROM worker_numbers)), (1000000)) AS worker (n)`,
+    );
+    expect(await silentWorkers(store.database.queries)).toEqual([1_000_000]);
+    await direct.query("DELETE FROM jobs WHERE kind = 'none'");
+  });
+});

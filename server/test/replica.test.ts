@@ -1,0 +1,189 @@
+/** Pages of raw data from a real streaming replica: while it is young enough, and only with what the caller may see. */
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readFromReplica } from "../src/domain/raw-data/replica-reading.js";
+import { type Database, openDatabase } from "../src/store/database.js";
+import { openStore, type Store } from "../src/store/open.js";
+import { ReadReplica } from "../src/store/read-replica.js";
+import { readPage } from "../src/store/samples/index.js";
+import { stopAfterTest } from "./cleanup.js";
+import { type PostgresServer, startPostgres } from "./postgres.js";
+import { walk } from "./recordings.js";
+import { type TestAccount, type TestDevice, TestService, testConfig } from "./service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+const PATIENCE = { timeout: 60_000, interval: 100 };
+const log = { info: () => undefined, warn: () => undefined } as never;
+
+describe.runIf(isPostgres)("a read replica", () => {
+  let primary: PostgresServer;
+  let standby: PostgresServer;
+  let store: Store;
+  let s: TestService;
+  let replica: ReadReplica;
+  let admin: pg.Client;
+  let urls: { primary: string; replica: string };
+
+  beforeAll(async () => {
+    primary = await startPostgres();
+    const setUp = new pg.Client(`${primary.url}postgres`);
+    await setUp.connect();
+    // A role without rights beyond its database.
+    await setUp.query("CREATE ROLE asi LOGIN");
+    await setUp.query("CREATE DATABASE asi OWNER asi");
+    await setUp.end();
+    standby = await primary.startReplica();
+    const asAsi = ({ url }: PostgresServer) => `${url.replace("postgres@", "asi@")}asi`;
+    urls = { primary: asAsi(primary), replica: asAsi(standby) };
+    const config = { databaseUrl: urls.primary, databaseReadUrl: urls.replica, rawDataCacheBytes: 0 };
+    store = await openStore(testConfig(config));
+    s = await TestService.startLasting(store, config);
+    ({ replica } = s.service.app.dependencies as { replica: ReadReplica });
+    admin = await superuser();
+  });
+
+  afterAll(async () => {
+    await admin?.end();
+    await s?.stop();
+    await store?.close();
+    await standby?.stop();
+    await primary?.stop();
+  });
+
+  beforeEach(async () => {
+    await admin.query("SELECT pg_wal_replay_resume()");
+    await expect.poll(() => replica.current(), PATIENCE).toBeDefined();
+  });
+
+  async function superuser(): Promise<pg.Client> {
+    const client = new pg.Client(`${standby.url}asi`);
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  const pause = () => admin.query("SELECT pg_wal_replay_pause()");
+
+  /** When the replica has everything that is committed now. */
+  async function caughtUp(): Promise<void> {
+    const now = performance.now();
+    await expect.poll(() => performance.now() - replica.ageMs > now, PATIENCE).toBe(true);
+  }
+
+  const START_MS = Date.parse("2024-03-01T10:00:00Z");
+  const range = new URLSearchParams({ start: String(START_MS), stop: String(START_MS + 3_600_000) });
+
+  async function loaded(minute: number, device: TestDevice, by: TestAccount): Promise<void> {
+    const start = new Date(START_MS + minute * 60_000).toISOString();
+    const { body } = await s.load(device, by, await walk(device.serial_number, start, 10));
+    expect(body.state).toBe("SUCCESS");
+  }
+
+  async function deviceWithSamples() {
+    const ann = await s.manager();
+    const device = await s.ownedDevice(ann);
+    await s.backdate(device, "2024-01-01T00:00:00Z");
+    await loaded(0, device, ann);
+    await caughtUp();
+    const path = `/api/v1/devices/${device.id}`;
+    const count = async () => (await s.get(`${path}/preprocessed-data/?${range}`, ann.token)).body.count;
+    return { ann, device, path, count };
+  }
+
+  it("is what pages are read from; all else is of the newest state", async () => {
+    const { ann, device, path, count } = await deviceWithSamples();
+    const before = await count();
+    expect(before).toBeGreaterThan(0);
+    await pause();
+    await loaded(1, device, ann);
+    expect(await count()).toBe(before);
+    const ranges = await s.get(`${path}/preprocessed-data-ranges/?${range}`, ann.token);
+    const stored = ranges.body.results.reduce((sum: number, { size }: { size: number }) => sum + size, 0);
+    expect(stored).toBe(2 * before);
+    await admin.query("SELECT pg_wal_replay_resume()");
+    await expect.poll(count, PATIENCE).toBe(2 * before);
+  });
+
+  it("is as young as its last measurement, however long the primary has had nothing to do", async () => {
+    await caughtUp();
+    const { rows } = await admin.query("SELECT pg_last_xact_replay_timestamp() AS at");
+    await caughtUp();
+    await caughtUp();
+    expect((await admin.query("SELECT pg_last_xact_replay_timestamp() AS at")).rows).toEqual(rows);
+    expect(replica.current()).toBeDefined();
+  });
+
+  it("that lags too far is not read", async () => {
+    const { ann, device, count } = await deviceWithSamples();
+    const before = await count();
+    const databases: Database[] = [];
+    for (const url of [urls.primary, urls.replica]) databases.push(await openDatabase({ url, poolSize: 2 }));
+    const [ours, its] = databases as [Database, Database];
+    const MAX_AGE_MS = 2_500;
+    const strict = new ReadReplica(ours, its, MAX_AGE_MS);
+    stopAfterTest(async () => {
+      await strict.close();
+      await ours.close();
+    });
+    await strict.start(log);
+    await expect.poll(() => strict.current(), PATIENCE).toBeDefined();
+    await pause();
+    await loaded(1, device, ann);
+    await expect.poll(() => strict.current(), PATIENCE).toBeUndefined();
+    expect(strict.ageMs).toBeGreaterThan(MAX_AGE_MS);
+    const read = await readFromReplica({ ...s.ctx, queries: ours.queries }, strict, [], (client) =>
+      readPage(client, device.id, [{ startMs: START_MS, stopMs: START_MS + 3_600_000 }], 0, 10_000),
+    );
+    expect([read.page.count, read.ageMs]).toEqual([2 * before, 0]);
+  });
+
+  it("has a page's age counted from the state that it was read from", async () => {
+    await caughtUp();
+    await pause();
+    // Some record that is not replayed.
+    await s.manager();
+    const age = replica.ageMs;
+    await expect.poll(() => replica.ageMs, PATIENCE).toBeGreaterThan(age + 1_500);
+    const { ageMs } = await readFromReplica(s.ctx, replica, [], async () => undefined);
+    expect(ageMs).toBeGreaterThan(age + 1_500);
+  });
+
+  it("shows a new owner nothing of the former one, though it does not know yet that the owner has changed", async () => {
+    const [ann, ben] = [await s.manager(), await s.manager()];
+    const device = await s.ownedDevice(ann);
+    // Of the minutes to come: ann's, until she releases the device.
+    const start = new Date(Date.now() + 60_000).toISOString();
+    expect((await s.load(device, ann, await walk(device.serial_number, start, 10))).body.state).toBe(
+      "SUCCESS",
+    );
+    await caughtUp();
+    await pause();
+    expect((await s.release(device, ann)).status).toBe(204);
+    expect((await s.take(device, ben)).status).toBe(201);
+    const soon = new URLSearchParams({ start, stop: String(Date.now() + 600_000) });
+    const page = await s.get(`/api/v1/devices/${device.id}/preprocessed-data/?${soon}`, ben.token);
+    expect([page.status, page.body.count]).toEqual([200, 0]);
+  });
+
+  it("that is away is not missed, and is used again when it is back", async () => {
+    const { ann, device, count } = await deviceWithSamples();
+    const before = await count();
+    await standby.halt("immediate");
+    await loaded(1, device, ann);
+    expect(await count()).toBe(2 * before);
+    await expect.poll(() => replica.current(), PATIENCE).toBeUndefined();
+    await standby.restart({ standby: true });
+    admin = await superuser();
+    await expect.poll(() => replica.current(), PATIENCE).toBeDefined();
+    expect(await count()).toBe(2 * before);
+  });
+
+  it("of another database is refused", async () => {
+    const wrong = { databaseUrl: urls.primary, databaseReadUrl: `${standby.url}postgres` };
+    const other = await openStore(testConfig(wrong));
+    stopAfterTest(() => other.close());
+    await expect(TestService.startLasting(other, wrong)).rejects.toThrow(
+      "DATABASE_READ_URL is not a replica of the database of DATABASE_URL",
+    );
+  });
+});
