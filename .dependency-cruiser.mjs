@@ -109,7 +109,7 @@ const domain = [
   ...layers("server/src/domain/", [
     ["accounts", "devices", "json-schemas"],
     ["permissions", "ownerships"],
-    ["athletes", "managers", "raw-data", "bulk-load", "bluetooth"],
+    ["athletes", "managers", "raw-data", "bulk-load", "bluetooth", "jobs"],
     ["activities"],
     ["timeframes"],
     ["computed-data", "webhooks"],

@@ -151,13 +151,17 @@ function installGuard(
     if (credential === undefined || request.routeOptions.config.open) {
       return app.throttle("address", request, reply);
     }
+    let isDisabled = false;
     if (credential !== null) {
-      ctx.caller = await authenticate(request, credential);
+      const found = await authenticate(request, credential);
+      ctx.caller = found?.caller ?? null;
+      isDisabled = found?.isDisabled ?? false;
       ctx.tokenHash = credential.tokenHash;
     }
     if (ctx.caller !== null) request.onBehalfOf.name = accountCaller(ctx.caller.id);
     await app.throttle(ctx.caller === null ? "address" : "user", request, reply);
     if (ctx.caller === null) throw errors.unauthenticated(true);
+    if (isDisabled) throw errors.accountDisabled();
     ctx.countPassword = () => app.throttle("newPassword", request);
   };
   app.addHook("onRequest", async (request, reply) => {

@@ -78,6 +78,7 @@ async function transactOnce<T>(
           before: withoutSecrets(before),
           after: withoutSecrets(after),
           requestId: ctx.requestId,
+          operator: ctx.operator ?? null,
         });
       },
       async auditAll(entity, changes) {
@@ -89,8 +90,8 @@ async function transactOnce<T>(
           after: withoutSecrets(after),
         }));
         await queries.execute(sql`
-          INSERT INTO audit_log (at, account_id, operation, entity, entity_id, before, after, request_id)
-          SELECT ${now}, ${by}, ${operation}, ${entity}, id, before, after, ${ctx.requestId}
+          INSERT INTO audit_log (at, account_id, operation, entity, entity_id, before, after, request_id, operator)
+          SELECT ${now}, ${by}, ${operation}, ${entity}, id, before, after, ${ctx.requestId}, ${ctx.operator ?? null}::text
           FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS changed (id bigint, before jsonb, after jsonb)`);
       },
       wakeWorkers() {

@@ -30,6 +30,8 @@ export interface Context {
   computer: Computer;
   /** Null without authentication, and for commands of the operator. */
   caller: Caller | null;
+  /** Who runs a command of the operator: a user of the operating system. */
+  operator?: string;
   /** The hash of the token by which the caller was authenticated. */
   tokenHash?: Uint8Array;
   requestId: string;

@@ -5,7 +5,7 @@ import { erasePerson } from "./accounts/erase.js";
 import { revokeResets, revokeTokens } from "./accounts/write.js";
 import { activityAudit } from "./activities/audit.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
-import { queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
+import { forgetResults, queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
 import { clearRemovedSamples, recordRemovedSamples } from "./computed-data/removed-samples.js";
 import type { Changed, Events } from "./events.js";
 import { changedTimes } from "./ownerships/interval.js";
@@ -13,6 +13,7 @@ import { removePermissions } from "./permissions/remove.js";
 import { timeframeAudit } from "./timeframes/audit.js";
 import { removeTimeframes } from "./timeframes/remove.js";
 import type { UnitOfWork } from "./unit-of-work.js";
+import { cancelDeliveryOf } from "./webhooks/delivery-queue.js";
 import { eraseWebhooks } from "./webhooks/erase.js";
 import { emitActivityEvent, emitActivityEvents } from "./webhooks/events.js";
 
@@ -41,9 +42,10 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     async (unit, { before, after }) => {
       if (after.passwordHash !== before.passwordHash) await revokeTokens(unit, after.id);
     },
-    // Whoever reads the mails to the old address has no say any more.
+    // Whoever reads the mails to the old address has no say any more, and a disabled account gets no new password.
     async (unit, { before, after }) => {
-      if (after.email !== before.email) await revokeResets(unit, after.id);
+      const ends = after.email !== before.email || (before.disabledAt === null && after.disabledAt !== null);
+      if (ends) await revokeResets(unit, after.id);
     },
     // The maximum heart rate is derived from the age.
     async (unit, { before, after }) => {
@@ -103,9 +105,20 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       recomputeTouched(unit, { deviceId, changed: erased.flatMap((one) => changedTimes(null, one)) }),
   ],
 
+  jobRevoked: [cancelDeliveryOf],
   recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
   samplesStored: [clearRemovedSamples, recomputeTouched],
   samplesExpired: [recordRemovedSamples],
+  samplesDeleted: [
+    (unit, { deviceId, deleted, count }) =>
+      unit.auditAll(
+        "samples",
+        deleted.map(({ startMs, stopMs }) => ({ id: deviceId, before: { startMs, stopMs, count } })),
+      ),
+    // The samples count in these results, so they go even if retention has removed others that a new result would need.
+    forgetResults,
+    (unit, { deviceId, deleted }) => recomputeTouched(unit, { deviceId, changed: deleted }),
+  ],
 
   activityCreated: [
     (unit, { activity }) => unit.audit("activity", activity.id, null, activityAudit(activity)),

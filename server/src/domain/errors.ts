@@ -55,6 +55,11 @@ export const errors = {
     }),
   forbidden: (detail = "You do not have permission to perform this action.") =>
     new ServiceError("forbidden", "permission_denied", { detail }),
+  /** Only for callers who have proven who they are. */
+  accountDisabled: () =>
+    new ServiceError("forbidden", "account_disabled", {
+      detail: "This account is disabled. Ask the operator of the service.",
+    }),
   notFound: (detail = "Not found.") => new ServiceError("not_found", "not_found", { detail }),
   gone: (detail: string) => new ServiceError("gone", "gone", { detail }),
   tooLarge: (detail: string) => new ServiceError("too_large", "too_large", { detail }),

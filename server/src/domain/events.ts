@@ -50,12 +50,17 @@ export interface Events {
   /** Announced after the ownerships are deleted. */
   ownershipsErased: { deviceId: number; erased: readonly Ownership[] };
 
+  /** The operator has revoked a job that had not ended. */
+  jobRevoked: { jobId: number };
   /** A recording was accepted and waits for its job. */
   recordingAccepted: { jobId: number; details: Record<string, unknown> };
   /** Samples of a device were stored; `changed` are the times at which samples are new or gained a heart rate. */
   samplesStored: { deviceId: number; changed: readonly Interval[] };
   /** Samples of a device were removed because of their age; each interval is from the first to the last removed sample. */
   samplesExpired: { deviceId: number; removed: readonly Interval[] };
+
+  /** The operator has deleted samples of a device, in closed intervals. */
+  samplesDeleted: { deviceId: number; deleted: readonly Interval[]; count: number };
 
   activityCreated: { activity: Activity };
   activityUpdated: { before: ActivityRead; after: ActivityRead };

@@ -24,6 +24,7 @@ const callerOfToken = preparedOnce((queries) =>
       role: accounts.role,
       username: accounts.username,
       canCreateManagedAthletes: accounts.canCreateManagedAthletes,
+      disabledAt: accounts.disabledAt,
     })
     .from(accessTokens)
     .innerJoin(accounts, eq(accounts.id, accessTokens.accountId))
@@ -32,21 +33,22 @@ const callerOfToken = preparedOnce((queries) =>
       and(
         eq(accessTokens.tokenHash, sql.placeholder("tokenHash")),
         gt(accessTokens.expiresAt, sql.placeholder("now")),
-        isNull(accounts.disabledAt),
         isNull(applications.revokedAt),
       ),
     )
     .prepare("caller_of_token"),
 );
 
-/** The account of a token; undefined when the token is not valid at this time. */
+/** The account of a token; undefined when the token is not valid at this time, or the account is disabled. */
 export async function callerOf(
   queries: Queries,
   tokenHash: Uint8Array,
   now: Date,
 ): Promise<Caller | undefined> {
-  const [caller] = await callerOfToken(queries).execute({ tokenHash, now });
-  return caller;
+  const [found] = await callerOfToken(queries).execute({ tokenHash, now });
+  if (found === undefined) return undefined;
+  const { disabledAt, ...caller } = found;
+  return disabledAt === null ? caller : undefined;
 }
 
 /** The hash of the token of a request. */
@@ -82,8 +84,11 @@ export interface Authentication {
    * may have become invalid since.
    */
   expectedAccount(credential: Credential): number | undefined;
-  /** The account of a token; null when it is not valid now. */
-  authenticate(request: FastifyRequest, credential: Credential): Promise<Caller | null>;
+  /** The account of a token, and whether it is disabled; null when the token is not valid now. */
+  authenticate(
+    request: FastifyRequest,
+    credential: Credential,
+  ): Promise<{ caller: Caller; isDisabled: boolean } | null>;
 }
 
 /**
@@ -98,13 +103,14 @@ export function createAuthentication(queries: Queries, clock: Clock, throttle: T
     expectedAccount: ({ key }) => known.get(key),
     async authenticate(request, { tokenHash, key }) {
       if (!known.has(key)) throttle.requireLeft("address", request);
-      const caller = await callerOf(queries, tokenHash, clock.now());
-      if (caller === undefined) {
+      const [found] = await callerOfToken(queries).execute({ tokenHash, now: clock.now() });
+      if (found === undefined) {
         known.delete(key);
         return null;
       }
+      const { disabledAt, ...caller } = found;
       known.set(key, caller.id);
-      return caller;
+      return { caller, isDisabled: disabledAt !== null };
     },
   };
 }

@@ -5,6 +5,7 @@ import type { JobHandler } from "./handler.js";
 export const computeHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 10_000 * 4 ** (failure - 1),
+  keptDetails: ({ payload }) => ({ timeframe: payload.timeframe }),
   async run(ctx, { payload, chargedTo }) {
     const timeframe = Number(payload.timeframe);
     const result = await computedDataOf(ctx, timeframe, chargedTo);

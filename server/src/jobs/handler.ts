@@ -30,6 +30,8 @@ export interface JobHandler {
   maxLosses?: number;
   /** The delay after the given failure (from 1), unless the work throws `RetryLater`. */
   delayMs(failure: number): number;
+  /** Details of a failed job by which the operator can run it again; default: none, because its payload is erased. */
+  keptDetails?(job: Job): Record<string, unknown>;
   /**
    * Does the work. It may run again after a crash, so it must be idempotent.
    * @returns the details of the job's success

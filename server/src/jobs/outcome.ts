@@ -80,7 +80,7 @@ export async function runJob(
       error instanceof RetryLater ? error.at : new Date(now.getTime() + handler.delayMs(failures));
     await write(
       final
-        ? { ...finished("FAILURE", { code, message }, now), failures }
+        ? { ...finished("FAILURE", { code, message, ...handler.keptDetails?.(job) }, now), failures }
         : { state: "RETRY", failures, dueAt, ...unleased },
     );
     ran(final ? "failure" : "retry");

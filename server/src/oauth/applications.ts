@@ -1,8 +1,11 @@
+import { count, eq, gt, inArray } from "drizzle-orm";
 import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { errors } from "../domain/errors.js";
+import { PART_ROWS, type Part, partOf } from "../domain/parts.js";
 import { hashToken, newToken } from "../domain/tokens.js";
-import { applications } from "../store/schema.js";
+import { applications, refreshTokens } from "../store/schema.js";
+import { PAGE_CLIENT_ID } from "./page-sessions.js";
 
 export interface NewApplication {
   name: string;
@@ -38,4 +41,58 @@ export async function createApplication(ctx: Context, { name, redirectUris }: Ne
     await audit("application", row.id, null, row);
   });
   return { clientId, clientSecret };
+}
+
+/** A part of the list of applications, by id. */
+export async function listApplications({ queries }: Context, after: number): Promise<Part<object>> {
+  const rows = await queries
+    .select()
+    .from(applications)
+    .where(gt(applications.id, after))
+    .orderBy(applications.id)
+    .limit(PART_ROWS);
+  const ids = rows.map(({ id }) => id);
+  // One pass over the sessions for all applications.
+  const counted = await queries
+    .select({ id: refreshTokens.applicationId, sessions: count() })
+    .from(refreshTokens)
+    .where(inArray(refreshTokens.applicationId, ids))
+    .groupBy(refreshTokens.applicationId);
+  const sessions = new Map(counted.map((row) => [row.id, row.sessions]));
+  return partOf(rows, (row) => ({
+    client_id: row.clientId,
+    name: row.name,
+    grants: row.grants,
+    redirect_uris: row.redirectUris,
+    sessions: sessions.get(row.id) ?? 0,
+    created: row.createdAt.toISOString(),
+    revoked: row.revokedAt?.toISOString() ?? null,
+  }));
+}
+
+/**
+ * Replaces the secret of an application. Its sessions go on: their refresh tokens need the new secret from now on.
+ * @returns the new secret, which is not stored
+ * @throws ServiceError `not_found`, `application_revoked`, `no_secret`
+ */
+export async function rotateSecret(ctx: Context, clientId: string) {
+  const clientSecret = newToken();
+  return transact(ctx, "app rotate-secret", async ({ queries, audit }) => {
+    const [before] = await queries
+      .select()
+      .from(applications)
+      .where(eq(applications.clientId, clientId))
+      .for("update");
+    if (before === undefined) throw errors.notFound(`There is no application ${clientId}.`);
+    if (before.revokedAt !== null) {
+      throw errors.conflict("application_revoked", `The application ${clientId} is revoked.`);
+    }
+    if (clientId === PAGE_CLIENT_ID) {
+      throw errors.conflict("no_secret", "The application of the page has no secret.");
+    }
+    const secretHash = hashToken(clientSecret);
+    await queries.update(applications).set({ secretHash }).where(eq(applications.id, before.id));
+    await audit("application", before.id, before, { ...before, secretHash, secret: "rotated" });
+    return { name: before.name, clientSecret };
+  });
 }

@@ -1,5 +1,6 @@
 import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
+import { ServiceError } from "../domain/errors.js";
 import { hashToken, newToken } from "../domain/tokens.js";
 import type { UnitOfWork } from "../domain/unit-of-work.js";
 import { authorizationCodes } from "../store/schema.js";
@@ -12,11 +13,13 @@ const CODE_LIFETIME_MS = 60_000;
 /** RFC 7636 section 4.2: base64url of a SHA-256. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
+const WRONG = "The username or the password is wrong.";
+
 export type Fields = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The content of the login page, a redirect, or the reason for a refusal. */
 export type Authorization =
-  | { kind: "login"; applicationName: string; fields: Record<string, string>; wrongPassword: boolean }
+  | { kind: "login"; applicationName: string; fields: Record<string, string>; problem: string | null }
   | { kind: "redirect"; location: string }
   | { kind: "refused"; reason: string };
 
@@ -77,9 +80,15 @@ export async function authorizeRequest(
   }
 
   const login = { kind: "login", applicationName: application.name, fields } as const;
-  if (credentials === null) return { ...login, wrongPassword: false };
-  const account = await findUser(ctx, attempts, credentials.username, credentials.password);
-  if (account === undefined || account.role !== "MANAGER") return { ...login, wrongPassword: true };
+  if (credentials === null) return { ...login, problem: null };
+  const account = await findUser(ctx, attempts, credentials.username, credentials.password).catch(
+    (error: unknown) => {
+      if (error instanceof ServiceError && error.code === "account_disabled") return "disabled" as const;
+      throw error;
+    },
+  );
+  if (account === "disabled") return { ...login, problem: "This account is disabled." };
+  if (account === undefined || account.role !== "MANAGER") return { ...login, problem: WRONG };
   const code = newToken();
   const parties: Parties = { accountId: account.id, applicationId: application.id };
   const grant: AuthorizationGrant = { kind: "password", passwordHash: account.passwordHash };
@@ -100,5 +109,5 @@ export async function authorizeRequest(
     return true;
   };
   const issued = await transact(ctx, "authorize", issue, account.id);
-  return issued ? redirect({ code }) : { ...login, wrongPassword: true };
+  return issued ? redirect({ code }) : { ...login, problem: WRONG };
 }

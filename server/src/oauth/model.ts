@@ -9,6 +9,7 @@ import { InvalidGrantError } from "@node-oauth/oauth2-server";
 import { and, eq, isNull } from "drizzle-orm";
 import { usernameKey } from "../domain/accounts/usernames.js";
 import type { Context } from "../domain/context.js";
+import { errors, ServiceError } from "../domain/errors.js";
 import { asPasswordAttempt, isPassword, whenHasherIsFree } from "../domain/passwords.js";
 import { hashToken, isToken, newToken } from "../domain/tokens.js";
 import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
@@ -30,7 +31,11 @@ export interface PasswordAttempts {
   succeeded(username: string): Promise<void>;
 }
 
-/** The account with these credentials. Takes the same time when there is none. */
+/**
+ * The account with these credentials. Takes the same time when there is none. Only who knows the password learns that the
+ * account is disabled: it explains the refusal to its user, and tells a stranger nothing.
+ * @throws ServiceError `account_disabled`, `throttled`
+ */
 export async function findUser(
   ctx: Context,
   attempts: PasswordAttempts,
@@ -45,8 +50,9 @@ export async function findUser(
     const matches = await whenHasherIsFree(attempts.caller, () =>
       isPassword(password, account?.passwordHash ?? null),
     );
-    if (account === undefined || !matches || account.disabledAt !== null) return undefined;
+    if (account === undefined || !matches) return undefined;
     await attempts.succeeded(key);
+    if (account.disabledAt !== null) throw errors.accountDisabled();
     return account;
   });
 }
@@ -61,6 +67,8 @@ export async function findApplication(ctx: Context, clientId: string) {
 }
 
 type Model = PasswordModel & RefreshTokenModel & AuthorizationCodeModel;
+
+const disabled = () => new InvalidGrantError("Invalid grant: the account is disabled");
 
 const toClient = (application: typeof applications.$inferSelect): Client => ({
   id: String(application.id),
@@ -87,9 +95,8 @@ export function createModel(
       .select()
       .from(applications)
       .innerJoin(accounts, eq(accounts.id, accountId))
-      .where(
-        and(eq(applications.id, applicationId), isNull(applications.revokedAt), isNull(accounts.disabledAt)),
-      );
+      .where(and(eq(applications.id, applicationId), isNull(applications.revokedAt)));
+    if (parties !== undefined && parties.accounts.disabledAt !== null) throw disabled();
     return parties && { client: toClient(parties.applications), user: { id: parties.accounts.id } as User };
   }
 
@@ -104,7 +111,9 @@ export function createModel(
     },
 
     async getUser(username, password) {
-      const account = await findUser(ctx, attempts, username, password);
+      const account = await findUser(ctx, attempts, username, password).catch((error: unknown) => {
+        throw error instanceof ServiceError && error.code === "account_disabled" ? disabled() : error;
+      });
       if (account === undefined) return false;
       grant = { kind: "password", passwordHash: account.passwordHash };
       return { id: account.id };

@@ -13,7 +13,7 @@ import { deleteLeastRecentlyUsed, isGrantValid } from "./issue-tokens.js";
 import { findApplication, findUser, type PasswordAttempts } from "./model.js";
 
 /** The application to which the sessions of the page belong; a migration has added it. */
-const PAGE_CLIENT_ID = "asi-page";
+export const PAGE_CLIENT_ID = "asi-page";
 
 /** How long a session of the page lasts. */
 export const PAGE_SESSION_S = 12 * 60 * 60;
@@ -73,7 +73,7 @@ const toSession = (
  * Signs a user in to the page.
  * @param replaces the hash of the token in the cookie that is being replaced; its session ends
  * @returns the session, and the token for the cookie, which is not stored
- * @throws ServiceError `wrong_credentials`, `throttled` after too many of them, `gone` when the page's application is revoked
+ * @throws ServiceError `wrong_credentials`, `account_disabled`, `throttled` after too many of them, `gone` when the page's application is revoked
  */
 export async function signIn(
   ctx: Context,

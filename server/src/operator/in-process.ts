@@ -19,8 +19,15 @@ const withoutTimeouts = (config: Config): Config => ({
   databaseIdleTransactionTimeoutMs: 0,
 });
 
-/** Runs a command in this process. */
-export async function runInProcess(config: Config, name: CommandName, args: Arguments): Promise<Outcome> {
+/**
+ * Opens the database for commands in this process.
+ * @param operator who runs them, for the audit
+ */
+export async function withCommands<T>(
+  config: Config,
+  operator: string,
+  work: (run: (name: CommandName, args: Arguments) => Promise<Outcome>) => Promise<T>,
+): Promise<T> {
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, "database"))) {
     console.error(
       `No service has run on the data folder ${resolve(config.dataDir)}; creating a new database. If your data is elsewhere, set DATA_DIR.`,
@@ -32,7 +39,9 @@ export async function runInProcess(config: Config, name: CommandName, args: Argu
     import("./commands.js"),
   ]);
   try {
-    return await commands[name](ownContext(config, store, systemClock), args);
+    return await work((name, args) =>
+      commands[name]({ ...ownContext(config, store, systemClock), operator }, args),
+    );
   } finally {
     await store.close();
   }

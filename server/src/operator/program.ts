@@ -1,17 +1,20 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { Command, Option } from "commander";
-import { ConfigError, describeConfig, readConfig } from "../config.js";
-import { ServiceError } from "../domain/errors.js";
-import { errorText } from "../error-record.js";
+import { Command, CommanderError, Option } from "commander";
+import { describeConfig, readConfig } from "../config.js";
 import type { ServiceRole } from "../service.js";
-import { UsageError } from "../usage-error.js";
-import type { Arguments, CommandName, Outcome } from "./commands.js";
-import { CommandRefused, runOnServer } from "./socket-client.js";
+import { print } from "./print.js";
+import { inProcess, run } from "./run.js";
+import { guarded, WRONG_USE } from "./verb.js";
+import { addVerbs } from "./verbs.js";
 
 /** The command line `asi-server`. */
 export function program(): Command {
-  const root = new Command("asi-server").description("The sports tracking device data service");
+  const root = new Command("asi-server")
+    .description("The sports tracking device data service")
+    .exitOverride()
+    .addHelpText(
+      "after",
+      "\nExit status: 0 done, 1 refused or failed, 2 used wrongly. Without a command, the service starts.",
+    );
 
   root
     .command("serve")
@@ -28,67 +31,7 @@ export function program(): Command {
     .option("--json", "print JSON")
     .action(guarded(async ({ json }: { json?: boolean }) => listConfig(json ?? false)));
 
-  const command = (parent: Command, signature: string, name: CommandName, about: string) =>
-    parent
-      .command(signature)
-      .description(about)
-      .option("--json", "print JSON")
-      .action(
-        guarded(async function (this: Command) {
-          const { json, ...options } = this.opts<{ json?: boolean } & Record<string, string>>();
-          const positional = Object.fromEntries(
-            this.registeredArguments.map((argument, index) => [camel(argument.name()), this.args[index]]),
-          );
-          print(await run(name, { ...options, ...positional }), json ?? false);
-        }),
-      );
-
-  const app = root.command("app").description("OAuth applications");
-  command(app, "create", "app create", "create an application; its secret is printed once")
-    .requiredOption("--name <name>", "name shown at login")
-    .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses");
-  command(app, "revoke <client-id>", "app revoke", "end an application, and every session with it");
-
-  const device = root.command("device").description("devices");
-  command(device, "add", "device add", "add a device")
-    .requiredOption("--serial-number <serial>", "serial number, as in the device's recordings")
-    .requiredOption("--device-name <name>", "device identifier")
-    .requiredOption("--device-type <type>", "model name");
-  command(
-    device,
-    "import <file>",
-    "device import",
-    "add devices from a CSV file: serial_number,device_name,device_type",
-  );
-  command(device, "report-start <serial-number>", "device report-start", "record that a device has started")
-    .option("--config-version <n>", "the Bluetooth configuration that it received (default: the newest)")
-    .option("--firmware-version <version>", "its firmware version");
-
-  const ownership = root.command("ownership").description("device ownerships");
-  command(
-    ownership,
-    "backdate <serial-number>",
-    "ownership backdate",
-    "move the start of an ownership back over time without an owner",
-  ).requiredOption("--start <date-time>", "the new start");
-
-  const manager = root.command("manager").description("managers");
-  command(manager, "grant <username>", "manager grant", "let a manager create managed athletes");
-
-  const account = root.command("account").description("accounts of managers and athletes");
-  command(
-    account,
-    "delete <username>",
-    "account delete",
-    "delete an account, everything that belongs to it and all personal data; this cannot be undone",
-  );
-
-  const token = root.command("token").description("tokens");
-  command(token, "list <username>", "token list", "list the sessions of a user, without their tokens");
-  command(token, "revoke <username>", "token revoke", "end every session of a user").option(
-    "--id <n>",
-    "end only the session with this id from token list",
-  );
+  addVerbs(root);
 
   root
     .command("migrate")
@@ -125,23 +68,18 @@ export function program(): Command {
 export async function runProgram(args: readonly string[]): Promise<void> {
   const [first] = args;
   const isServe = first === undefined || (first.startsWith("-") && first !== "--help" && first !== "-h");
-  await program().parseAsync(isServe ? ["serve", ...args] : args, { from: "user" });
-}
-
-const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-/** The commands that need the database and the web framework, which are loaded only on demand. */
-const inProcess = () => import("./in-process.js");
-
-/** Runs a command in the server that holds the embedded database, or otherwise in this process. */
-async function run(name: CommandName, given: Arguments): Promise<Outcome> {
-  const config = readConfig(process.env);
-  const args = withFile(name, given);
-  if (config.databaseUrl === null) {
-    const outcome = await runOnServer(config.dataDir, name, args);
-    if (outcome !== undefined) return outcome;
+  // A reader such as `head` may close the pipe.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  try {
+    await program().parseAsync(isServe ? ["serve", ...args] : args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // The library has printed what is wrong, or the help.
+    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE;
   }
-  return (await inProcess()).runInProcess(config, name, args);
 }
 
 async function start(role: ServiceRole, demo: boolean): Promise<void> {
@@ -149,74 +87,9 @@ async function start(role: ServiceRole, demo: boolean): Promise<void> {
   await (await inProcess()).serve(config, role, demo);
 }
 
-/** File names are relative to the operator's working directory, not the server's. */
-function withFile(name: CommandName, args: Arguments): Arguments {
-  if (typeof args.file !== "string") return args;
-  const file = resolve(args.file);
-  return name === "device import" ? { ...args, csv: contentOf(file) } : { ...args, file };
-}
-
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UsageError(`The file cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
 function listConfig(json: boolean): void {
   const settings = describeConfig(process.env);
   if (json) console.log(JSON.stringify(settings, null, 2));
   else for (const { variable, value, about } of settings) console.log(`${variable}=${value}\n    ${about}`);
   readConfig(process.env);
-}
-
-function print(outcome: Outcome, json: boolean): void {
-  if (json) console.log(JSON.stringify(outcome));
-  else for (const [name, value] of Object.entries(outcome)) console.log(`${name}: ${show(value)}`);
-}
-
-/** Prints each object of a list on a separate line. */
-function show(value: unknown): string {
-  if (typeof value === "string") return value;
-  const isList = Array.isArray(value) && value.some((entry) => typeof entry === "object" && entry !== null);
-  return isList ? value.map((entry) => `\n  ${JSON.stringify(entry)}`).join("") : JSON.stringify(value);
-}
-
-/** Prints an error that the operator can correct as text, and exits with status 1. */
-function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) {
-  return async function (this: Command, ...args: Args): Promise<void> {
-    try {
-      await action.apply(this, args);
-    } catch (error) {
-      const { json } = this.opts<{ json?: boolean }>();
-      console.error(json ? JSON.stringify(bodyOf(error)) : reasonOf(error));
-      process.exitCode = 1;
-    }
-  };
-}
-
-/** The error as JSON: the body of the refusal, or its text. */
-const bodyOf = (error: unknown): unknown =>
-  error instanceof ServiceError || error instanceof CommandRefused ? error.body : { detail: reasonOf(error) };
-
-/** The messages in the body of an error, with the names of their fields. */
-function messagesOf(body: unknown): string {
-  if (Array.isArray(body)) return body.map(messagesOf).join(" ");
-  if (typeof body !== "object" || body === null) return String(body);
-  return Object.entries(body)
-    .map(([name, value]) =>
-      ["detail", "message", "non_field_errors"].includes(name)
-        ? messagesOf(value)
-        : `${name}: ${messagesOf(value)}`,
-    )
-    .join("\n");
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof ServiceError || error instanceof CommandRefused) return messagesOf(error.body);
-  if (error instanceof ConfigError) return `The settings are invalid:\n${error.message}`;
-  const known = error instanceof UsageError;
-  if (error instanceof Error && known) return error.message;
-  return errorText(error);
 }

@@ -22,6 +22,7 @@ export class CommandRefused extends Error {
 
 /**
  * Runs a command in the running server.
+ * @param operator who runs it, for the audit
  * @returns undefined when no server listens on the socket
  * @throws UsageError when the folder or the socket belongs to another user, who could impersonate the server
  */
@@ -29,6 +30,7 @@ export async function runOnServer(
   dataDir: string,
   command: CommandName,
   args: Arguments,
+  operator: string,
 ): Promise<Outcome | undefined> {
   if (!existsSync(dataDir)) return undefined;
   requireOwnFolder(dataDir);
@@ -36,10 +38,10 @@ export async function runOnServer(
   if (!existsSync(socket)) return undefined;
   requireOwnSocket(socket);
   const address = addressIn(dataDir, OPERATOR_SOCKET);
-  return post(address.path, command, args).finally(() => address.close());
+  return post(address.path, { command, args, operator }).finally(() => address.close());
 }
 
-function post(socketPath: string, command: CommandName, args: Arguments): Promise<Outcome | undefined> {
+function post(socketPath: string, sent: object): Promise<Outcome | undefined> {
   return new Promise((done, reject) => {
     const outgoing = request({ socketPath, method: "POST", path: "/" }, async (response) => {
       const body = JSON.parse(await text(response));
@@ -50,6 +52,6 @@ function post(socketPath: string, command: CommandName, args: Arguments): Promis
       if (error.code === "ENOENT" || error.code === "ECONNREFUSED") done(undefined);
       else reject(error);
     });
-    outgoing.end(JSON.stringify({ command, args }));
+    outgoing.end(JSON.stringify(sent));
   });
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -19,8 +20,13 @@ export async function serveOperator(ctx: OperatorContext): Promise<() => Promise
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     try {
-      const { command, args } = JSON.parse(await text(incoming)) as { command: string; args: Arguments };
-      if (isCommand(command)) answer(200, await commands[command](ctx, args));
+      const { command, args, operator } = JSON.parse(await text(incoming)) as {
+        command: string;
+        args: Arguments;
+        operator: string;
+      };
+      const own = { ...ctx, operator, requestId: randomUUID() };
+      if (isCommand(command)) answer(200, await commands[command](own, args));
       else answer(400, { detail: `There is no command ${command}.` });
     } catch (error) {
       if (error instanceof ServiceError) answer(400, error.body);

@@ -128,6 +128,8 @@ export const devices = pgTable("devices", {
   firmwareAt: instant("firmware_at"),
   customName: text("custom_name"),
   activationTime: instant("activation_time"),
+  /** Nobody can take a device that the operator has retired. */
+  retiredAt: instant("retired_at"),
   createdAt: instant("created_at").notNull(),
   version: version(),
 });
@@ -335,6 +337,8 @@ export const auditLog = pgTable("audit_log", {
   before: jsonb("before").$type<Record<string, unknown>>(),
   after: jsonb("after").$type<Record<string, unknown>>(),
   requestId: text("request_id").notNull(),
+  /** The user of the operating system who ran the command; null for all that is no command. */
+  operator: text("operator"),
 });
 
 export const idempotencyKeys = pgTable(

@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
 import { accounts, type Role } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import type { Lookup } from "../rule.js";
@@ -18,6 +19,19 @@ export async function findAccount(role: Role, id: number, { queries, lock }: Loo
     .where(and(eq(accounts.id, id), eq(accounts.role, role)));
   const [account] = await (lock ? query.for("update") : query);
   if (account === undefined) throw errors.notFound();
+  return account;
+}
+
+/**
+ * The account with this username, for the operator.
+ * @throws ServiceError `not_found`
+ */
+export async function accountByUsername(queries: Queries, username: string): Promise<Account> {
+  const [account] = await queries
+    .select()
+    .from(accounts)
+    .where(eq(accounts.usernameKey, usernameKey(username)));
+  if (account === undefined) throw errors.notFound(`There is no account ${username}.`);
   return account;
 }
 

@@ -8,7 +8,7 @@ import { errors } from "../errors.js";
 import { hashPassword } from "../passwords.js";
 import { hashResetToken, newToken } from "../tokens.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import type { Account } from "./find.js";
+import { type Account, lockAccountByUsername } from "./find.js";
 import { usernameKey } from "./usernames.js";
 import { updateAccount } from "./write.js";
 
@@ -63,13 +63,14 @@ export const canReset = ({ passwordHash, email, disabledAt }: Account): boolean 
 /**
  * Stores the hash of a new token, and queues the mail with the token. Earlier links stay valid until one of them is used, so
  * that a stranger who asks for another one ends none.
+ * @returns when the link ends
  */
 export async function mailResetLink(
   ctx: Context,
   unit: UnitOfWork,
   account: Account,
   page: string,
-): Promise<void> {
+): Promise<Date> {
   const token = newToken();
   const expiresAt = new Date(unit.now.getTime() + RESET_LIFETIME_MS);
   await unit.queries
@@ -89,6 +90,27 @@ export async function mailResetLink(
     chargedTo: account.id,
   });
   await unit.audit("account", account.id, null, { passwordReset: "link mailed" });
+  return expiresAt;
+}
+
+/**
+ * Mails the link for the operator.
+ * @returns the address to which it is mailed, and when the link ends
+ * @throws ServiceError `not_found`, `cannot_log_in`
+ */
+export async function mailResetForOperator(
+  ctx: Context,
+  username: string,
+  page: string,
+): Promise<{ username: string; email: string; expiresAt: Date }> {
+  return transact(ctx, "account reset-password", async (unit) => {
+    const account = await lockAccountByUsername(unit, username);
+    const reason = account.disabledAt !== null ? "is disabled" : "has no password or no mail address";
+    if (!canReset(account))
+      throw errors.conflict("cannot_log_in", `The account ${account.username} ${reason}.`);
+    const expiresAt = await mailResetLink(ctx, unit, account, page);
+    return { username: account.username, email: account.email, expiresAt };
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
-import { timeframes } from "../../store/schema.js";
+import { computedData, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { instantsOf } from "./multirange.js";
 
@@ -40,7 +40,21 @@ export async function recomputeTouched(
   unit: UnitOfWork,
   { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },
 ): Promise<void> {
-  const touched = sql`tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${instantsOf(changed)}`;
-  const matching = and(eq(timeframes.deviceId, deviceId), touched);
+  const matching = and(eq(timeframes.deviceId, deviceId), overlaps(changed));
   if (matching !== undefined && changed.length > 0) await recompute(unit, matching);
+}
+
+const overlaps = (intervals: readonly Interval[]): SQL =>
+  sql`tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${instantsOf(intervals)}`;
+
+/** Deletes the stored results of the time frames of a device that overlap one of the closed intervals. */
+export async function forgetResults(
+  { queries }: UnitOfWork,
+  { deviceId, deleted }: { deviceId: number; deleted: readonly Interval[] },
+): Promise<void> {
+  const touched = queries
+    .select({ id: timeframes.id })
+    .from(timeframes)
+    .where(and(eq(timeframes.deviceId, deviceId), overlaps(deleted)));
+  await queries.delete(computedData).where(inArray(computedData.timeframeId, touched));
 }

@@ -46,14 +46,18 @@ export const deviceItem = (device: DeviceRow, ownership: { id: number }): Item<R
 /** Letters, digits and combining marks of any script, spaces and a few signs; no space at either end. */
 const CUSTOM_NAME = /^(?! )[\p{L}\p{M}\p{N} _\-.'()/#&]{1,60}(?<! )$/u;
 
-FormatRegistry.Set("custom-name", (value) => value === "" || CUSTOM_NAME.test(value));
+export const isCustomName = (value: string): boolean => value === "" || CUSTOM_NAME.test(value);
+
+FormatRegistry.Set("custom-name", isCustomName);
+
+export const CUSTOM_NAME_PROBLEM =
+  "At most 60 letters, digits, spaces and the signs _ - . ' ( ) / # &, neither beginning nor ending with a space.";
 
 export const CustomName = Type.Object({
   custom_name: Nullable(
     Type.String({
       format: "custom-name",
-      problem:
-        "At most 60 letters, digits, spaces and the signs _ - . ' ( ) / # &, neither beginning nor ending with a space.",
+      problem: CUSTOM_NAME_PROBLEM,
       description: "At most 60 characters; empty or null clears the name",
     }),
   ),

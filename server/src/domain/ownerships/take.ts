@@ -27,6 +27,7 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       .where(and(eq(devices.serialNumber, body.serial_number), eq(devices.deviceName, body.device_name)))
       .for("update");
     if (device === undefined) throw errors.notFound();
+    if (device.retiredAt !== null) throw errors.conflict("device_retired", "The device is retired.");
     const [last] = await queries
       .select()
       .from(ownerships)

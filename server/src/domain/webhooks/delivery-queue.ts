@@ -199,3 +199,13 @@ export async function cancelDeliveries(
   // A job that a worker has taken finds nothing to do, or is calling the receiver right now.
   if (ids.length > 0) await unit.queries.delete(jobs).where(and(inArray(jobs.id, ids), isWaiting));
 }
+
+/** Ends the delivery that a job was to send. */
+export async function cancelDeliveryOf({ queries }: UnitOfWork, { jobId }: { jobId: number }): Promise<void> {
+  await queries
+    .update(webhookDeliveries)
+    .set({ state: "failed", response: "Not sent: the operator of the service has revoked the job." })
+    .where(
+      and(eq(webhookDeliveries.jobId, jobId), sql`${webhookDeliveries.state} IN ('pending', 'retrying')`),
+    );
+}

@@ -62,7 +62,7 @@ const refusal = (reason: string) =>
 
 type Login = Extract<Authorization, { kind: "login" }>;
 
-function loginPage(reply: ResponseHead, { applicationName, fields, wrongPassword }: Login): string {
+function loginPage(reply: ResponseHead, { applicationName, fields, problem }: Login): string {
   // The form is sent to the address of the page. Browsers apply `form-action` also to the redirect that follows.
   const target = new URL(fields.redirect_uri ?? "").origin;
   reply.header(
@@ -74,7 +74,7 @@ function loginPage(reply: ResponseHead, { applicationName, fields, wrongPassword
     .join("");
   return page(
     `<h1>Log in to ${escapeHtml(applicationName)}</h1>
-${wrongPassword ? "<p>The username or the password is wrong.</p>" : ""}
+${problem === null ? "" : `<p>${escapeHtml(problem)}</p>`}
 <form method="post">${hidden}
 <p><label>Username <input name="username" autocomplete="username" required></label></p>
 <p><label>Password <input name="password" type="password" autocomplete="current-password" required></label></p>

@@ -15,6 +15,7 @@ import lastDayOfPermissions from "./0040-last-day-of-permissions.js";
 import answersAsSent from "./0041-answers-as-sent.js";
 import pageSessions from "./0042-page-sessions.js";
 import passwordResets from "./0043-password-resets.js";
+import operators from "./0044-operators.js";
 import plans from "./0047-plans.js";
 import liveConnections from "./0060-live-connections.js";
 
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   { name: "0041-answers-as-sent", sql: answersAsSent },
   { name: "0042-page-sessions", sql: pageSessions },
   { name: "0043-password-resets", sql: passwordResets },
+  { name: "0044-operators", sql: operators },
   { name: "0047-plans", outsideTransaction: plans },
   { name: "0060-live-connections", sql: liveConnections },
 ];

@@ -17,6 +17,7 @@ export { Pauses } from "./pauses.js";
 export { listRanges, type SampleRange } from "./ranges.js";
 export { deleteSamplesBetween, deleteSamplesFrom } from "./removal.js";
 export { deleteStoredBefore, type RemovedChunk } from "./retention.js";
+export { firstSlice, type Slice } from "./slice.js";
 export type { SqlClient } from "./sql-client.js";
 export { sqlClientOf } from "./sql-client.js";
 export { type StoreResult, storeSamples } from "./store-samples.js";

@@ -15,42 +15,46 @@ const END_MS = 8_640_000_000_000_000;
  * @param tx     a transaction with the isolation level READ COMMITTED
  * @param fromMs the earliest time that is removed, ms since 1970 UTC
  */
-export const deleteSamplesFrom = (tx: SqlClient, deviceId: number, fromMs: number): Promise<void> =>
+export const deleteSamplesFrom = (tx: SqlClient, deviceId: number, fromMs: number): Promise<number> =>
   deleteSamplesBetween(tx, deviceId, fromMs, END_MS);
 
 /**
  * Does the same up to a time.
  *
  * @param toMs the earliest time after `fromMs` that is kept, ms since 1970 UTC
+ * @returns the number of removed samples
  */
 export async function deleteSamplesBetween(
   tx: SqlClient,
   deviceId: number,
   fromMs: number,
   toMs: number,
-): Promise<void> {
-  if (fromMs >= toMs) return;
+): Promise<number> {
+  if (fromMs >= toMs) return 0;
   await lockDeviceSamples(tx, deviceId);
   const first = bucketOf(fromMs);
   const last = bucketOf(toMs);
-  await tx.query(
+  const { rows } = await tx.query<{ n: number }>(
     `DELETE FROM sample_chunks
-     WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 AND start_ms >= $4 AND stop_ms < $5`,
+     WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 AND start_ms >= $4 AND stop_ms < $5 RETURNING n`,
     [deviceId, first, last, fromMs, toMs],
   );
+  let removed = rows.reduce((sum, { n }) => sum + n, 0);
   for (const header of await readChunks(tx, deviceId, first === last ? [first] : [first, last])) {
-    if (header.stopMs >= fromMs && header.startMs < toMs) await cutOut(tx, deviceId, header, fromMs, toMs);
+    if (header.stopMs < fromMs || header.startMs >= toMs) continue;
+    removed += header.size - (await cutOut(tx, deviceId, header, fromMs, toMs));
   }
+  return removed;
 }
 
-/** Removes samples of one chunk, from a time up to another. */
+/** Removes samples of one chunk, from a time up to another. @returns the number of samples left */
 async function cutOut(
   tx: SqlClient,
   deviceId: number,
   header: ChunkHeader,
   fromMs: number,
   toMs: number,
-): Promise<void> {
+): Promise<number> {
   const { bucket } = header;
   const samples = readableSamples(deviceId, header);
   const left =
@@ -62,7 +66,7 @@ async function cutOut(
         ]);
   if (left === null || left.length === 0) {
     await tx.query("DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = $2", [deviceId, bucket]);
-    return;
+    return 0;
   }
   await cutChunk(tx, deviceId, {
     bucket,
@@ -71,6 +75,7 @@ async function cutOut(
     size: left.length,
     payload: encodeChunk(left, bucket),
   });
+  return left.length;
 }
 
 /** Null for a damaged chunk. Nobody can read it, and it must not prevent the removal of the rest. */

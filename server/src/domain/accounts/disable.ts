@@ -1,0 +1,25 @@
+import { transact } from "../change.js";
+import type { Context } from "../context.js";
+import { type Account, lockAccountByUsername } from "./find.js";
+import { updateAccount } from "./write.js";
+
+/**
+ * Disables an account for the operator: its tokens and sessions are refused, and nobody can log in with it. Its data stays, and
+ * so do its sessions, which work again when it is enabled.
+ * @throws ServiceError `not_found`
+ */
+export const disableAccount = (ctx: Context, username: string): Promise<Account> =>
+  transact(ctx, "account disable", async (unit) => {
+    const account = await lockAccountByUsername(unit, username);
+    return account.disabledAt === null ? updateAccount(unit, account, { disabledAt: unit.now }) : account;
+  });
+
+/**
+ * Enables a disabled account.
+ * @throws ServiceError `not_found`
+ */
+export const enableAccount = (ctx: Context, username: string): Promise<Account> =>
+  transact(ctx, "account enable", async (unit) => {
+    const account = await lockAccountByUsername(unit, username);
+    return account.disabledAt === null ? account : updateAccount(unit, account, { disabledAt: null });
+  });

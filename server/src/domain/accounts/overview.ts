@@ -1,0 +1,110 @@
+import { and, eq, gt, isNotNull, isNull } from "drizzle-orm";
+import {
+  accounts,
+  activities,
+  ownerships,
+  permissions,
+  type Role,
+  refreshTokens,
+  timeframes,
+} from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import type { Context } from "../context.js";
+import { matchesSearch } from "../listing.js";
+import { PART_ROWS, type Part, partOf } from "../parts.js";
+import { accountByUsername } from "./find.js";
+
+export interface AccountFilters {
+  role?: Role | undefined;
+  disabled?: boolean | undefined;
+  /** Terms that the username, the mail address or the name contains. */
+  search?: string | undefined;
+}
+
+/** Without the picture, which may be megabytes. */
+const columns = {
+  id: accounts.id,
+  role: accounts.role,
+  username: accounts.username,
+  email: accounts.email,
+  firstName: accounts.firstName,
+  lastName: accounts.lastName,
+  externalId: accounts.externalId,
+  managedBy: accounts.managedBy,
+  disabledAt: accounts.disabledAt,
+  createdAt: accounts.createdAt,
+};
+
+/** A part of the list of accounts for the operator, by id. */
+export async function listAccounts(
+  { queries }: Context,
+  { role, disabled, search }: AccountFilters,
+  after: number,
+): Promise<Part<object>> {
+  const rows = await queries
+    .select(columns)
+    .from(accounts)
+    .where(
+      and(
+        gt(accounts.id, after),
+        role && eq(accounts.role, role),
+        disabled === undefined
+          ? undefined
+          : disabled
+            ? isNotNull(accounts.disabledAt)
+            : isNull(accounts.disabledAt),
+        matchesSearch(search, [accounts.username, accounts.email, accounts.firstName, accounts.lastName]),
+      ),
+    )
+    .orderBy(accounts.id)
+    .limit(PART_ROWS);
+  return partOf(rows, (row) => ({
+    id: row.id,
+    username: row.username,
+    role: row.role.toLowerCase(),
+    email: row.email,
+    first_name: row.firstName,
+    last_name: row.lastName,
+    external_id: row.externalId,
+    managed_by: row.managedBy,
+    created: row.createdAt.toISOString(),
+    disabled: row.disabledAt?.toISOString() ?? null,
+  }));
+}
+
+/**
+ * An account for the operator: what it is, and how much belongs to it.
+ * @throws ServiceError `not_found`
+ */
+export async function showAccount({ queries }: Context, username: string): Promise<Record<string, unknown>> {
+  const account = await accountByUsername(queries, username);
+  const { id } = account;
+  const ownedNow = and(eq(ownerships.managerId, id), eq(ownerships.endTime, CURRENT_END));
+  return {
+    id,
+    username: account.username,
+    role: account.role.toLowerCase(),
+    email: account.email,
+    first_name: account.firstName,
+    last_name: account.lastName,
+    external_id: account.externalId,
+    managed_by: account.managedBy,
+    can_log_in: account.passwordHash !== null && account.disabledAt === null,
+    can_create_managed_athletes: account.canCreateManagedAthletes,
+    created: account.createdAt.toISOString(),
+    disabled: account.disabledAt?.toISOString() ?? null,
+    sessions: await queries.$count(refreshTokens, eq(refreshTokens.accountId, id)),
+    devices: await queries.$count(ownerships, ownedNow),
+    activities: await queries.$count(activities, eq(activities.ownerId, id)),
+    timeframes: await queries.$count(
+      timeframes,
+      // Two indexes: an OR would read the whole table.
+      account.role === "ATHLETE" ? eq(timeframes.athleteId, id) : eq(timeframes.ownerId, id),
+    ),
+    managed_athletes: await queries.$count(accounts, eq(accounts.managedBy, id)),
+    permissions: await queries.$count(
+      permissions,
+      account.role === "ATHLETE" ? eq(permissions.athleteId, id) : eq(permissions.managerId, id),
+    ),
+  };
+}

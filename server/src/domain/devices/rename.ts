@@ -1,0 +1,32 @@
+import { transact } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { withoutUndefined } from "../without-undefined.js";
+import { type Device, findDevice, updateDevice } from "./device.js";
+import { CUSTOM_NAME_PROBLEM, isCustomName } from "./resource.js";
+
+/**
+ * Renames a device for the operator.
+ * @param names `deviceName`, by which a manager takes it; `customName` of its owner, empty for none
+ * @throws ServiceError `not_found`; `invalid` on `device_name` or `custom_name`
+ */
+export async function renameDevice(
+  ctx: Context,
+  serialNumber: string,
+  { deviceName, customName }: { deviceName?: string | undefined; customName?: string | undefined },
+): Promise<Device> {
+  if (deviceName === undefined && customName === undefined) {
+    throw errors.field("device_name", "Name the device with --device-name or --custom-name.");
+  }
+  if (deviceName !== undefined && !/^[^\p{Cc}\p{Cs}]{1,150}$/u.test(deviceName)) {
+    throw errors.field("device_name", "Expected 1 to 150 characters without control characters.");
+  }
+  if (customName !== undefined && !isCustomName(customName)) {
+    throw errors.field("custom_name", CUSTOM_NAME_PROBLEM);
+  }
+  return transact(ctx, "device rename", async (unit) => {
+    const device = await findDevice(unit, serialNumber);
+    const names = { deviceName, customName: customName === undefined ? undefined : customName || null };
+    return updateDevice(unit, device, withoutUndefined(names));
+  });
+}

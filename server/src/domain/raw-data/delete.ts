@@ -1,0 +1,65 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { deleteSamplesBetween, firstSlice, sqlClientOf } from "../../store/samples/index.js";
+import { devices, jobs } from "../../store/schema.js";
+import { isStorable } from "../../wire/date-time.js";
+import { transact } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+
+/** Chunks removed in one transaction, so that others wait only briefly. */
+const CHUNKS_PER_TRANSACTION = 1000;
+
+/**
+ * Deletes the samples of a device from a time up to another, for the operator, and with them the computed data in which they
+ * count. After an interruption, run the command again.
+ * @returns how many samples were deleted, and how many recordings of the device wait to be loaded: they may bring samples back
+ * @throws ServiceError `not_found`; `invalid` on `start` or `stop`
+ */
+export async function deleteSamples(
+  ctx: Context,
+  serialNumber: string,
+  start: Date,
+  stop: Date,
+): Promise<{ deleted: number; waitingLoads: number }> {
+  for (const [field, date] of [
+    ["start", start],
+    ["stop", stop],
+  ] as const) {
+    if (!isStorable(date.getTime()))
+      throw errors.field(field, "Expected a date-time such as 2024-01-01T06:00:00Z.");
+  }
+  if (stop <= start) throw errors.field("stop", "The stop must be after the start.");
+  const [device] = await ctx.queries
+    .select({ id: devices.id })
+    .from(devices)
+    .where(eq(devices.serialNumber, serialNumber));
+  if (device === undefined) throw errors.notFound(`There is no device ${serialNumber}.`);
+  let deleted = 0;
+  for (let fromMs = start.getTime(); fromMs < stop.getTime(); ) {
+    const from = fromMs;
+    fromMs = await transact(ctx, "samples delete", async (unit) => {
+      const client = sqlClientOf(unit.queries);
+      const { toMs, isEmpty } = await firstSlice(
+        client,
+        device.id,
+        from,
+        stop.getTime(),
+        CHUNKS_PER_TRANSACTION,
+      );
+      const count = isEmpty ? 0 : await deleteSamplesBetween(client, device.id, from, toMs);
+      if (count > 0) {
+        // Samples have whole milliseconds.
+        const interval = { startMs: from, stopMs: toMs - 1 };
+        await unit.announce("samplesDeleted", { deviceId: device.id, deleted: [interval], count });
+      }
+      deleted += count;
+      return toMs;
+    });
+  }
+  const waits = and(
+    eq(jobs.kind, "bulk-load"),
+    inArray(jobs.state, ["PENDING", "RETRY", "STARTED"]),
+    sql`${jobs.payload}->>'device' = ${String(device.id)}`,
+  );
+  return { deleted, waitingLoads: await ctx.queries.$count(jobs, waits) };
+}

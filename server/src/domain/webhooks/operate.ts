@@ -1,0 +1,80 @@
+import { and, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import { accounts, activities, webhooks } from "../../store/schema.js";
+import { accountByUsername } from "../accounts/find.js";
+import { transact } from "../change.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { PART_ROWS, type Part, partOf } from "../parts.js";
+import { cancelDeliveries } from "./delivery-queue.js";
+import type { Webhook } from "./rules.js";
+
+export interface WebhookFilters {
+  /** Username of the owner of their activities. */
+  account?: string | undefined;
+  activity?: number | undefined;
+  disabled?: boolean | undefined;
+}
+
+/**
+ * A part of the list of webhooks for the operator, by id, without their secrets.
+ * @throws ServiceError `not_found` when there is no such account
+ */
+export async function listAllWebhooks(
+  { queries }: Context,
+  { account, activity, disabled }: WebhookFilters,
+  after: number,
+): Promise<Part<object>> {
+  const ownerId = account === undefined ? undefined : (await accountByUsername(queries, account)).id;
+  const rows = await queries
+    .select({ webhook: webhooks, owner: accounts.username, id: webhooks.id })
+    .from(webhooks)
+    .innerJoin(activities, eq(activities.id, webhooks.activityId))
+    .innerJoin(accounts, eq(accounts.id, activities.ownerId))
+    .where(
+      and(
+        gt(webhooks.id, after),
+        ownerId === undefined ? undefined : eq(activities.ownerId, ownerId),
+        activity === undefined ? undefined : eq(webhooks.activityId, activity),
+        disabled === undefined
+          ? undefined
+          : disabled
+            ? isNotNull(webhooks.disabledAt)
+            : isNull(webhooks.disabledAt),
+      ),
+    )
+    .orderBy(webhooks.id)
+    .limit(PART_ROWS);
+  return partOf(rows, ({ webhook, owner }) => ({
+    id: webhook.id,
+    activity: webhook.activityId,
+    owner,
+    url: webhook.webhookUrl,
+    activity_events: webhook.activityEvents,
+    timeframes_events: webhook.timeframesEvents,
+    failures: webhook.failures,
+    created: webhook.createdAt.toISOString(),
+    disabled: webhook.disabledAt?.toISOString() ?? null,
+  }));
+}
+
+/**
+ * Disables a webhook for the operator, and cancels its waiting deliveries. Its owner enables it by an update.
+ * @throws ServiceError `not_found`
+ */
+export async function disableWebhook(ctx: Context, id: number): Promise<Webhook> {
+  return transact(ctx, "webhook disable", async (unit) => {
+    const { queries, now, announce } = unit;
+    const [before] = await queries.select().from(webhooks).where(eq(webhooks.id, id)).for("update");
+    if (before === undefined) throw errors.notFound(`There is no webhook ${id}.`);
+    if (before.disabledAt !== null) return before;
+    await cancelDeliveries(unit, id, "Not sent: the operator of the service has disabled the webhook.");
+    const [after] = await queries
+      .update(webhooks)
+      .set({ disabledAt: now, version: sql`${webhooks.version} + 1` })
+      .where(eq(webhooks.id, id))
+      .returning();
+    if (after === undefined) throw new Error("The webhook was not updated");
+    await announce("webhookChanged", { before, after });
+    return after;
+  });
+}

@@ -1,0 +1,69 @@
+import { disableAccount, enableAccount } from "../../domain/accounts/disable.js";
+import { listAccounts, showAccount } from "../../domain/accounts/overview.js";
+import { mailResetForOperator } from "../../domain/accounts/password-reset.js";
+import { deleteAccount } from "../../domain/deletion/account.js";
+import { grantManagedAthletes } from "../../domain/managers/grant.js";
+import { listSessions, revokeSessions } from "../../oauth/sessions.js";
+import { after, flag, oneOf, optionalInteger, optionalText, text } from "./arguments.js";
+import type { Commands } from "./outcome.js";
+
+/** Where the page is, as far as the settings tell. */
+const pageAddress = ({ baseUrl, host, port }: { baseUrl: string | null; host: string; port: number }) =>
+  baseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+
+export const accountCommands = {
+  async "account list"(ctx, args) {
+    const role = oneOf(args, "role", ["MANAGER", "ATHLETE", "ADMINISTRATOR"]);
+    const filters = { role, disabled: flag(args, "disabled"), search: optionalText(args, "search") };
+    return { ...(await listAccounts(ctx, filters, after(args))) };
+  },
+
+  "account show": (ctx, args) => showAccount(ctx, text(args, "username")),
+
+  async "account disable"(ctx, args) {
+    const { username, disabledAt } = await disableAccount(ctx, text(args, "username"));
+    return { username, disabled: disabledAt?.toISOString() };
+  },
+
+  async "account enable"(ctx, args) {
+    const { username } = await enableAccount(ctx, text(args, "username"));
+    return { username, disabled: null };
+  },
+
+  async "account reset-password"(ctx, args) {
+    const page = pageAddress(ctx.config);
+    const { username, email, expiresAt } = await mailResetForOperator(ctx, text(args, "username"), page);
+    return { username, mailed_to: email, expires: expiresAt.toISOString() };
+  },
+
+  async "account delete"(ctx, args) {
+    const { id, role } = await deleteAccount(ctx, text(args, "username"));
+    return { account: id, role, deleted: true };
+  },
+
+  async "manager grant"(ctx, args) {
+    const { username } = await grantManagedAthletes(ctx, text(args, "username"));
+    return { username, extra_permissions: ["can_create_managed_athletes"] };
+  },
+
+  async "token list"(ctx, args) {
+    const { username, sessions } = await listSessions(ctx, text(args, "username"));
+    return {
+      username,
+      sessions: sessions.map((session) => ({
+        id: session.id,
+        application: session.application,
+        client_id: session.clientId,
+        issued: session.issuedAt.toISOString(),
+        last_used: session.lastUsedAt.toISOString(),
+        access_tokens: session.accessTokens,
+      })),
+    };
+  },
+
+  async "token revoke"(ctx, args) {
+    const id = optionalInteger(args, "id");
+    const username = await revokeSessions(ctx, text(args, "username"), id);
+    return { username, ...(id === undefined ? {} : { id }), tokens: "revoked" };
+  },
+} satisfies Commands;

@@ -1,0 +1,48 @@
+import { errors } from "../../domain/errors.js";
+import { parseDateTime } from "../../wire/date-time.js";
+
+/** Arguments of a command as the command line passes them. */
+export type Arguments = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
+
+/** The name of an option as the operator writes it. */
+const optionName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** @throws ServiceError on the argument when it is missing */
+export const text = (args: Arguments, name: string): string => {
+  const value = args[name];
+  if (typeof value !== "string") throw errors.field(name, "This field is required.");
+  return value;
+};
+
+export const optionalText = (args: Arguments, name: string): string | undefined =>
+  args[name] === undefined ? undefined : text(args, name);
+
+/** Whether an option without a value is given; undefined without it. */
+export const flag = (args: Arguments, name: string): true | undefined =>
+  args[name] === true ? true : undefined;
+
+/** One of some values, in any letter case. @throws ServiceError on the argument */
+export function oneOf<T extends string>(args: Arguments, name: string, values: readonly T[]): T | undefined {
+  const given = optionalText(args, name);
+  if (given === undefined) return undefined;
+  const found = values.find((value) => value.toLowerCase() === given.toLowerCase());
+  if (found === undefined) throw errors.field(optionName(name), `Expected one of ${values.join(", ")}.`);
+  return found;
+}
+
+/** @throws ServiceError on the argument */
+export function optionalInteger(args: Arguments, name: string, maxDigits = 15): number | undefined {
+  const given = optionalText(args, name);
+  if (given === undefined) return undefined;
+  if (!/^[1-9]\d*$/.test(given) || given.length > maxDigits) {
+    throw errors.field(optionName(name), "A valid integer is required.");
+  }
+  return Number(given);
+}
+
+/** An invalid date when the text is none; the domain refuses it. */
+export const date = (args: Arguments, name: string): Date =>
+  new Date(parseDateTime(text(args, name)) ?? Number.NaN);
+
+/** The id after which a part of a list begins; 0 for the first part. */
+export const after = (args: Arguments): number => optionalInteger(args, "after") ?? 0;

@@ -1,0 +1,23 @@
+import { createInterface } from "node:readline/promises";
+
+/** The operator has not confirmed what cannot be undone. */
+export class NotConfirmed extends Error {
+  override readonly name = "NotConfirmed";
+}
+
+/**
+ * Asks at the terminal before something that cannot be undone. Without a terminal, nobody can answer.
+ * @throws NotConfirmed
+ */
+export async function confirm(question: string): Promise<void> {
+  if (!process.stdin.isTTY) {
+    throw new NotConfirmed(`${question} This cannot be undone. To do it without a question, add --yes.`);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${question} This cannot be undone. [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmed("Nothing was changed.");
+  } finally {
+    terminal.close();
+  }
+}

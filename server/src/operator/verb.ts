@@ -1,0 +1,92 @@
+import { type Command, CommanderError } from "commander";
+import type { CommandName } from "./commands.js";
+import { confirm, NotConfirmed } from "./confirm.js";
+import { bodyOf, jsonPrinter, print, reasonOf, tablePrinter } from "./print.js";
+import { run, runList } from "./run.js";
+
+/** Exit statuses: refused or failed, and used wrongly. */
+const FAILED = 1;
+export const WRONG_USE = 2;
+
+/** A command as the operator writes it. */
+export interface Verb {
+  /** Name and arguments, such as `show <username>`. */
+  signature: string;
+  name: CommandName;
+  about: string;
+  /** What follows `asi-server` in the example of the help. */
+  example: string;
+  /** For what cannot be undone: the question to ask first, about the first argument. */
+  question?: (subject: string) => string;
+}
+
+type Options = Record<string, string | boolean | undefined>;
+
+/** The options and the arguments of a command by their names. */
+const argumentsOf = (command: Command, options: Options) => ({
+  ...options,
+  ...Object.fromEntries(
+    command.registeredArguments.map((argument, index) => [camel(argument.name()), command.args[index]]),
+  ),
+});
+
+function described(parent: Command, { signature, about, example }: Verb): Command {
+  return parent
+    .command(signature)
+    .description(about)
+    .option("--json", "print JSON")
+    .addHelpText("after", `\nExample:\n  asi-server ${example}`);
+}
+
+/** A command with one result. */
+export function verb(parent: Command, told: Verb): Command {
+  const { name, question } = told;
+  const command = described(parent, told);
+  if (question !== undefined) command.option("--yes", "do not ask first; it cannot be undone");
+  return command.action(
+    guarded(async function (this: Command) {
+      const { json, yes, ...options } = this.opts<Options>();
+      // What is undone again needs no question.
+      if (question !== undefined && !yes && !options.undo) await confirm(question(this.args[0] ?? ""));
+      print(await run(name, argumentsOf(this, options)), json === true);
+    }),
+  );
+}
+
+/** A command that lists. */
+export function list(parent: Command, told: Verb): Command {
+  return described(parent, told)
+    .option("--limit <n>", "list at most so many; default: all")
+    .action(
+      guarded(async function (this: Command) {
+        const { json, limit, ...options } = this.opts<Options>();
+        if (limit !== undefined && !/^[1-9]\d{0,14}$/.test(String(limit))) {
+          this.error("error: option '--limit <n>': expected a whole number from 1");
+        }
+        let left = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+        const printer = json ? jsonPrinter() : tablePrinter();
+        await runList(told.name, argumentsOf(this, options), async (items) => {
+          await printer.part(items.slice(0, left));
+          left -= items.length;
+          return left > 0;
+        });
+        await printer.end();
+      }),
+    );
+}
+
+const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Prints an error that the operator can correct as text, and sets the exit status. */
+export function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) {
+  return async function (this: Command, ...args: Args): Promise<void> {
+    try {
+      await action.apply(this, args);
+    } catch (error) {
+      if (error instanceof CommanderError) throw error;
+      const { json } = this.opts<{ json?: boolean }>();
+      console.error(json ? JSON.stringify(bodyOf(error)) : reasonOf(error));
+      process.exitCode = error instanceof NotConfirmed && !process.stdin.isTTY ? WRONG_USE : FAILED;
+    }
+  };
+}

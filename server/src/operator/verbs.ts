@@ -1,0 +1,223 @@
+import type { Command } from "commander";
+import { list, verb } from "./verb.js";
+
+/** Adds the commands on what the service keeps: accounts, applications, devices, samples, jobs, webhooks. */
+export function addVerbs(root: Command): void {
+  accounts(root);
+  applications(root);
+  devices(root);
+  work(root);
+}
+
+function accounts(root: Command): void {
+  const account = root.command("account").description("accounts of managers and athletes");
+  list(account, {
+    signature: "list",
+    name: "account list",
+    about: "list accounts",
+    example: "account list --role manager --search ash",
+  })
+    .option("--role <role>", "manager or athlete")
+    .option("--disabled", "only disabled accounts")
+    .option("--search <terms>", "found in username, mail address or name");
+  verb(account, {
+    signature: "show <username>",
+    name: "account show",
+    about: "show an account, and how much belongs to it",
+    example: "account show ann",
+  });
+  verb(account, {
+    signature: "disable <username>",
+    name: "account disable",
+    about: "refuse the tokens, the sessions and the password of an account; its data stays",
+    example: "account disable ann",
+  });
+  verb(account, {
+    signature: "enable <username>",
+    name: "account enable",
+    about: "enable a disabled account; its sessions work again",
+    example: "account enable ann",
+  });
+  verb(account, {
+    signature: "reset-password <username>",
+    name: "account reset-password",
+    about: "mail a link for a new password",
+    example: "account reset-password ann",
+  });
+  verb(account, {
+    signature: "delete <username>",
+    name: "account delete",
+    about: "delete an account, everything that belongs to it and all personal data",
+    example: "account delete ann --yes",
+    question: (username) => `Delete the account ${username} and everything that belongs to it?`,
+  });
+
+  const token = root.command("token").description("tokens");
+  verb(token, {
+    signature: "list <username>",
+    name: "token list",
+    about: "list the sessions of a user, without their tokens",
+    example: "token list ann",
+  });
+  verb(token, {
+    signature: "revoke <username>",
+    name: "token revoke",
+    about: "end every session of a user, who can log in again",
+    example: "token revoke ann --id 7",
+  }).option("--id <n>", "end only the session with this id from token list");
+
+  const manager = root.command("manager").description("managers");
+  verb(manager, {
+    signature: "grant <username>",
+    name: "manager grant",
+    about: "let a manager create managed athletes",
+    example: "manager grant ann",
+  });
+}
+
+function applications(root: Command): void {
+  const app = root.command("app").description("OAuth applications");
+  list(app, {
+    signature: "list",
+    name: "app list",
+    about: "list applications, without their secrets",
+    example: "app list",
+  });
+  verb(app, {
+    signature: "create",
+    name: "app create",
+    about: "create an application; its secret is printed once",
+    example: 'app create --name "Coach"',
+  })
+    .requiredOption("--name <name>", "name shown at login")
+    .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses");
+  verb(app, {
+    signature: "rotate-secret <client-id>",
+    name: "app rotate-secret",
+    about: "replace the secret of an application, and print the new one once; its sessions go on",
+    example: "app rotate-secret 5p1T0rWcZ --yes",
+    question: (clientId) =>
+      `Replace the secret of the application ${clientId}? The current one ends at once.`,
+  });
+  verb(app, {
+    signature: "revoke <client-id>",
+    name: "app revoke",
+    about: "end an application, and every session with it",
+    example: "app revoke 5p1T0rWcZ --yes",
+    question: (clientId) => `End the application ${clientId} and every session with it?`,
+  });
+}
+
+function devices(root: Command): void {
+  const device = root.command("device").description("devices");
+  list(device, {
+    signature: "list",
+    name: "device list",
+    about: "list devices with their owners",
+    example: "device list --owner ann",
+  })
+    .option("--owner <username>", "only devices that this manager owns now")
+    .option("--retired", "only retired devices")
+    .option("--search <terms>", "found in the names, the serial number or the model");
+  verb(device, {
+    signature: "add",
+    name: "device add",
+    about: "add a device",
+    example: "device add --serial-number A1B2 --device-name tracker-7 --device-type T1",
+  })
+    .requiredOption("--serial-number <serial>", "serial number, as in the device's recordings")
+    .requiredOption("--device-name <name>", "device identifier")
+    .requiredOption("--device-type <type>", "model name");
+  verb(device, {
+    signature: "import <file>",
+    name: "device import",
+    about: "add devices from a CSV file: serial_number,device_name,device_type",
+    example: "device import devices.csv",
+  });
+  verb(device, {
+    signature: "rename <serial-number>",
+    name: "device rename",
+    about: "change the names of a device",
+    example: "device rename A1B2 --device-name tracker-8",
+  })
+    .option("--device-name <name>", "device identifier, by which a manager takes it")
+    .option("--custom-name <name>", 'the name that its owner gave; "" for none');
+  verb(device, {
+    signature: "retire <serial-number>",
+    name: "device retire",
+    about: "end the ownership of a device, which nobody can take any more; its samples stay",
+    example: "device retire A1B2 --yes",
+    question: (serial) => `Retire the device ${serial} and end its ownership?`,
+  }).option("--undo", "let managers take a retired device again; its ownership does not come back");
+  verb(device, {
+    signature: "report-start <serial-number>",
+    name: "device report-start",
+    about: "record that a device has started",
+    example: "device report-start A1B2 --firmware-version 2.1",
+  })
+    .option("--config-version <n>", "the Bluetooth configuration that it received (default: the newest)")
+    .option("--firmware-version <version>", "its firmware version");
+
+  const ownership = root.command("ownership").description("device ownerships");
+  verb(ownership, {
+    signature: "backdate <serial-number>",
+    name: "ownership backdate",
+    about: "move the start of an ownership back over time without an owner",
+    example: "ownership backdate A1B2 --start 2024-01-01T00:00:00Z",
+  }).requiredOption("--start <date-time>", "the new start");
+
+  const samples = root.command("samples").description("samples of devices");
+  verb(samples, {
+    signature: "delete <serial-number>",
+    name: "samples delete",
+    about:
+      "delete the samples of a device from a time up to another; computed data follow, and pages of raw data within two minutes",
+    example: "samples delete A1B2 --start 2024-05-04T09:00:00Z --stop 2024-05-04T11:00:00Z --yes",
+    question: (serial) => `Delete the samples of the device ${serial} in this time?`,
+  })
+    .requiredOption("--start <date-time>", "the first time that is deleted")
+    .requiredOption("--stop <date-time>", "the first time after it that is kept");
+}
+
+function work(root: Command): void {
+  const job = root.command("job").description("jobs: mails, bulk loads, computations, calls of webhooks");
+  list(job, {
+    signature: "list",
+    name: "job list",
+    about: "list jobs, the newest first",
+    example: "job list --state FAILURE --kind bulk-load",
+  })
+    .option("--state <state>", "PENDING, STARTED, RETRY, SUCCESS, FAILURE or REVOKED")
+    .option("--kind <kind>", "mail, bulk-load, compute, webhook or webhook-fan-out")
+    .option("--account <username>", "only jobs that are charged to this account");
+  verb(job, {
+    signature: "retry <job-id>",
+    name: "job retry",
+    about: "run a waiting job now, or a failed computation again",
+    example: "job retry job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d",
+  });
+  verb(job, {
+    signature: "revoke <job-id>",
+    name: "job revoke",
+    about: "end a job that waits or runs, and erase its content",
+    example: "job revoke job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d --yes",
+    question: (id) => `End the job ${id} and erase its content?`,
+  });
+
+  const webhook = root.command("webhook").description("webhooks");
+  list(webhook, {
+    signature: "list",
+    name: "webhook list",
+    about: "list webhooks, without their secrets",
+    example: "webhook list --account ann",
+  })
+    .option("--account <username>", "only those of the activities of this account")
+    .option("--activity <id>", "only those of this activity")
+    .option("--disabled", "only disabled webhooks");
+  verb(webhook, {
+    signature: "disable <id>",
+    name: "webhook disable",
+    about: "disable a webhook and cancel its waiting calls; its owner enables it by an update",
+    example: "webhook disable 7",
+  });
+}

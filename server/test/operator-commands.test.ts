@@ -1,0 +1,167 @@
+/** The operator's commands as typed: real processes, on a running service and on a stopped one. */
+import { execFile } from "node:child_process";
+import { userInfo } from "node:os";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../src/store/database.js";
+import { MAIN, Processes, type RunningProcess } from "./processes.js";
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+let processes: Processes;
+let service: RunningProcess;
+
+/** Runs a command with nothing at its standard input. */
+const run = (...args: string[]) =>
+  new Promise<Ended>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [MAIN, ...args],
+      { env: { ...processes.env, SUDO_USER: "tess" }, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+    child.stdin?.end();
+  });
+
+const password = "a long passphrase";
+
+const register = (username: string) =>
+  service.send("POST", "/api/v1/managers/", undefined, {
+    username,
+    email: `${username}@example.org`,
+    password,
+  });
+
+beforeAll(async () => {
+  processes = await Processes.onNewDatabase();
+  service = await processes.start();
+  for (const username of ["ann", "ben", "eve"]) await register(username);
+});
+
+afterAll(() => processes.end());
+
+describe("the operator's commands", { timeout: 120_000 }, () => {
+  it("act on a running service, list as a table and as JSON, and tell of errors by their status", async () => {
+    const { id, token } = await processes.manager(service, "mia");
+    const account = async () =>
+      (await service.send("GET", "/api/v1/account/", token)).headers.get("x-error-code");
+    expect(await account()).toBeNull();
+    expect(JSON.parse((await run("account", "disable", "mia", "--json")).stdout)).toEqual({
+      username: "mia",
+      disabled: expect.any(String),
+    });
+    expect(await account()).toBe("account_disabled");
+
+    const [table, json, two, none, shown, unknown, wrong, noUser, help] = await Promise.all([
+      run("account", "list"),
+      run("account", "list", "--json", "--disabled"),
+      run("account", "list", "--json", "--limit", "2"),
+      run("webhook", "list"),
+      run("account", "show", "mia"),
+      run("account", "show", "nobody", "--json"),
+      run("account", "list", "--limit", "0"),
+      run("account", "show"),
+      run("samples", "delete", "--help"),
+    ]);
+    expect(table).toMatchObject({ code: 0, stderr: "" });
+    const lines = table.stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^id +username +role +email +first_name/);
+    expect(lines.slice(1).map((line) => line.split(/ +/)[1])).toEqual(["ann", "ben", "eve", "mia"]);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ id, username: "mia" }]);
+    expect(JSON.parse(two.stdout).map(({ username }: { username: string }) => username)).toEqual([
+      "ann",
+      "ben",
+    ]);
+    expect(none).toEqual({ code: 0, stdout: "", stderr: "The list is empty.\n" });
+    expect(shown.stdout).toContain("username: mia\nrole: manager\n");
+    expect([unknown.code, JSON.parse(unknown.stderr)]).toEqual([
+      1,
+      { detail: "There is no account nobody." },
+    ]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining("expected a whole number from 1"),
+    ]);
+    expect([noUser.code, noUser.stderr]).toEqual([2, expect.stringContaining("missing required argument")]);
+    expect([help.code, help.stdout]).toEqual([
+      0,
+      expect.stringContaining("Example:\n  asi-server samples delete A1B2 "),
+    ]);
+  });
+
+  it("ask before what cannot be undone: without a terminal and without --yes nothing happens", async () => {
+    const refused = await run("account", "delete", "ben");
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      "Delete the account ben and everything that belongs to it? This cannot be undone. To do it without a question, add --yes.\n",
+    ]);
+    const [there, retire, revoke] = await Promise.all([
+      run("account", "show", "ben"),
+      run("device", "retire", "S1"),
+      run("app", "revoke", "asi-page"),
+    ]);
+    expect([there.code, retire.code, revoke.code]).toEqual([0, 2, 2]);
+    expect((await run("account", "delete", "ben", "--yes")).code).toBe(0);
+    expect((await run("account", "show", "ben")).code).toBe(1);
+  });
+
+  it("print a secret once, and the new one that replaces it", async () => {
+    const { client_id } = JSON.parse((await run("app", "create", "--name", "Coach", "--json")).stdout);
+    const rotated = await run("app", "rotate-secret", client_id, "--yes");
+    expect(rotated.stdout).toMatch(/^client_secret: [\w-]{43}$/m);
+  });
+
+  it("mail a link for a new password that the running service sends", async () => {
+    const { stdout, stderr } = await run("account", "reset-password", "eve", "--json");
+    expect([JSON.parse(stdout), stderr]).toEqual([
+      { username: "eve", mailed_to: "eve@example.org", expires: expect.stringMatching(/Z$/) },
+      "",
+    ]);
+    await expect
+      .poll(async () => JSON.parse((await run("job", "list", "--kind", "mail", "--json")).stdout)[0]?.state)
+      .toBe("SUCCESS");
+  });
+
+  it("work on a stopped service, and name who ran them in the audit", async () => {
+    expect(await service.terminate()).toBe(0);
+    const device = await run(
+      "device",
+      "add",
+      "--serial-number",
+      "S1",
+      "--device-name",
+      "\u001b[31mred",
+      "--device-type",
+      "T",
+    );
+    expect(device.code).toBe(0);
+    const listed = await run("device", "list");
+    expect(listed.stdout).toContain("\\u{1b}[31mred");
+    expect(listed.stdout).not.toContain("\u001b");
+
+    const { DATABASE_URL } = processes.env;
+    const database = await openDatabase(
+      DATABASE_URL === undefined
+        ? { folder: `${processes.dataDir}/database` }
+        : { url: DATABASE_URL, poolSize: 2 },
+    );
+    try {
+      const { rows } = await database.pool.query(
+        `SELECT operation, operator, account_id FROM audit_log WHERE operation LIKE '% %' ORDER BY id`,
+      );
+      const operator = `tess (as ${userInfo().username})`;
+      for (const operation of ["account disable", "account delete", "device add", "app rotate-secret"]) {
+        expect(rows).toContainEqual({ operation, operator, account_id: null });
+      }
+      const others = await database.pool.query(
+        "SELECT count(*)::int AS count FROM audit_log WHERE operation = 'createManager' AND operator IS NOT NULL",
+      );
+      expect(others.rows).toEqual([{ count: 0 }]);
+    } finally {
+      await database.close();
+    }
+  });
+});
