@@ -113,7 +113,7 @@ const domain = [
     ["activities"],
     ["timeframes"],
     ["computed-data", "webhooks"],
-    ["deletion"],
+    ["deletion", "exports"],
   ]),
   {
     name: "domain: what all share knows no folder",

@@ -54,6 +54,16 @@ export const settings = {
       "32 bytes in base64 that encrypt webhook secrets and waiting mails; default: a file in DATA_DIR, so several machines need it set",
     ),
   ),
+  erasureList: text(
+    "ERASURE_LIST",
+    "",
+    "File with the erased accounts, as hashes, from which a restored backup is cleaned; keep it outside of the backup; default: erasures.jsonl in DATA_DIR",
+  ),
+  eraseSamples: boolean(
+    "ERASE_SAMPLES",
+    false,
+    "Whether erasing an athlete over the API also removes the samples of the athlete's time frames; operators decide with --samples",
+  ),
   smtpUrl: secret(
     url("smtp:", "smtps:")("SMTP_URL", "", "Mail server; without it, mails are written to DATA_DIR/mail"),
   ),

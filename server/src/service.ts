@@ -7,7 +7,9 @@ import { queueOutdated } from "./domain/computed-data/outdated.js";
 import { noComputer, startComputer } from "./domain/computed-data/threads/pool.js";
 import type { Computer } from "./domain/computer.js";
 import type { Clock } from "./domain/context.js";
+import { reapplyErasures } from "./domain/deletion/reapply.js";
 import { errors } from "./domain/errors.js";
+import { requireServerKey } from "./domain/secrets.js";
 import { createLookup } from "./domain/webhooks/call/resolver.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
@@ -140,6 +142,10 @@ export async function startService(
   const open = async () => {
     releaseServerLock = await holdServerLock(store.database);
     await replica?.start(app.log);
+    await requireServerKey(own, own.queries);
+    // Before anyone can see the accounts that a restored backup has brought back.
+    const { erased } = await reapplyErasures(own);
+    if (erased > 0) app.log.warn({ accounts: erased }, "erased accounts of a restored backup again");
     const { host, port, metricsPort } = config;
     if (role !== "worker") url = await bind("HOST or PORT", app.listen({ host, port }));
     if (metricsPort !== 0)

@@ -88,6 +88,10 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["deleteManagedAthlete", "403 403 403 403 403 403"],
   ["deleteManagedAthlete", THE_OWNER, ofManaged],
   ["changeAthletePassword", THAT_ATHLETE],
+  ["exportAthlete", THAT_ATHLETE],
+  ["exportAthlete", THE_OWNER, ofManaged],
+  ["eraseAthlete", THAT_ATHLETE],
+  ["eraseAthlete", THE_OWNER, ofManaged],
 
   ["listPermissions", THAT_ATHLETE],
   ["listManagerPermissions", THAT_ATHLETE, toFormer],

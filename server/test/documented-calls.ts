@@ -27,11 +27,13 @@ interface Sent {
 
 /** Whether an operation may end a person, a session or a thing of the scene. */
 export const mayEnd = ({ path, method }: DocumentedOperation): boolean =>
-  method === "DELETE" || /release|password|\{(manager|athlete)\}\/$/.test(path);
+  method === "DELETE" || /release|erase|password|\{(manager|athlete)\}\/$/.test(path);
 
 /** Whether an answer means that one of these is gone or is called otherwise. */
 const hasEnded = ({ path, method }: DocumentedOperation, { status }: Answer) =>
-  status === 204 || (status === 201 && /\{(manager|athlete)\}\/$/.test(path) && method !== "POST");
+  status === 204 ||
+  (status === 200 && /erase/.test(path)) ||
+  (status === 201 && /\{(manager|athlete)\}\/$/.test(path) && method !== "POST");
 
 /** Not `String`: a value may have a member `toString` that is no function. */
 const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));

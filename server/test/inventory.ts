@@ -75,6 +75,8 @@ export const rows = [
   ["X8", "DELETE", "/session/{session}/", "sessions"],
   ["X9", "POST", "/api/v1/account/request-password-reset/", "password reset"],
   ["X9", "POST", "/api/v1/account/reset-password/", "password reset"],
+  ["X10", "GET", "/api/v1/athletes/{athlete}/export/", "athletes"],
+  ["X10", "POST", "/api/v1/athletes/{athlete}/erase/", "athletes"],
   ["X5", "GET", "/api/schema/", "documentation"],
   ["X5", "GET", "/api/docs/", "documentation"],
   ["X6", "GET", "/health/live/", "operation"],

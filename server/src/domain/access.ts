@@ -89,6 +89,8 @@ export const access = {
   updateManagedAthlete: athletesManagerWhoManages,
   deleteManagedAthlete: athletesManager,
   changeAthletePassword: thatAthlete,
+  exportAthlete: thatAthleteOrManager,
+  eraseAthlete: thatAthleteOrManager,
 
   listPermissions: thatAthlete,
   listManagerPermissions: thatAthleteAndManager,

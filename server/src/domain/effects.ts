@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { deleteSamplesFrom, sqlClientOf } from "../store/samples/index.js";
 import { permissions, timeframes } from "../store/schema.js";
 import { erasePerson } from "./accounts/erase.js";
+import { recordErasure } from "./accounts/erasures.js";
 import { revokeResets, revokeTokens } from "./accounts/write.js";
 import { activityAudit } from "./activities/audit.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
@@ -63,6 +64,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     // After the reactions above, because it erases the values of the audit rows that they write.
     (unit, { account }) => erasePerson(unit, account),
     (unit, { account }) => unit.audit("account", account.id, null, null),
+    (unit, { account, erasure }) => recordErasure(unit, account, erasure),
   ],
 
   permissionsGranted: [
@@ -108,6 +110,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   jobRevoked: [cancelDeliveryOf],
   recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
   samplesStored: [clearRemovedSamples, recomputeTouched],
+  samplesErased: [recomputeTouched],
   samplesExpired: [recordRemovedSamples],
   samplesDeleted: [
     (unit, { deviceId, deleted, count }) =>

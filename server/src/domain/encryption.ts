@@ -11,8 +11,26 @@ export function encrypt(key: Uint8Array, text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString("base64");
 }
 
-/** Decrypts the output of `encrypt`. @throws Error when the key is wrong or the bytes have been changed */
+/** The key is wrong, or the bytes have been changed. */
+export class WrongKeyError extends Error {
+  override readonly name = "WrongKeyError";
+}
+
+/** Decrypts the output of `encrypt`. @throws WrongKeyError */
 export function decrypt(key: Uint8Array, encrypted: string): string {
+  try {
+    return decipher(key, encrypted);
+  } catch (cause) {
+    throw new WrongKeyError(
+      "A secret cannot be decrypted: the key is wrong, or its bytes have been changed",
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function decipher(key: Uint8Array, encrypted: string): string {
   const bytes = Buffer.from(encrypted, "base64");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
   decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));

@@ -14,6 +14,13 @@ type WebhookDelivery = typeof tables.webhookDeliveries.$inferSelect;
 /** A row before and after; null before it is created and after it is deleted. */
 export type Changed<Row> = { before: Row; after: Row | null } | { before: null; after: Row };
 
+/** What an erasure removes beyond a deletion: also every trace by which the person could be recognised. */
+export interface ErasureDetails {
+  kind: "erased" | "erased with samples";
+  /** Number of removed rows by kind, for the proof. */
+  rows: Readonly<Record<string, number>>;
+}
+
 /** An activity as read: without `json`, which may be megabytes, when that does not change. */
 type ActivityRead = Activity | Omit<Activity, "json">;
 
@@ -25,8 +32,8 @@ export interface Events {
   accountUpdated: { before: Account; after: Account };
   /** The account is closed; its deletion follows in separate transactions. */
   accountClosed: { accountId: number };
-  /** Announced before the row of the account is deleted. */
-  accountDeleted: { account: Account };
+  /** Announced before the row of the account is deleted. `erasure` is absent when traces in the audit stay. */
+  accountDeleted: { account: Account; erasure?: ErasureDetails };
 
   permissionsGranted: { granted: readonly Permission[] };
   permissionsRevoked: { revoked: readonly Permission[] };
@@ -56,6 +63,8 @@ export interface Events {
   recordingAccepted: { jobId: number; details: Record<string, unknown> };
   /** Samples of a device were stored; `changed` are the times at which samples are new or gained a heart rate. */
   samplesStored: { deviceId: number; changed: readonly Interval[] };
+  /** Samples of a device were removed with the person for whom they were recorded. */
+  samplesErased: { deviceId: number; changed: readonly Interval[] };
   /** Samples of a device were removed because of their age; each interval is from the first to the last removed sample. */
   samplesExpired: { deviceId: number; removed: readonly Interval[] };
 

@@ -79,11 +79,12 @@ type StreamedPageOf<T> = [T] extends [Page<infer Result>] ? StreamedPage<Result>
 /** A file sent from a stream. */
 export class FileResponse {
   readonly fileName: string;
-  readonly bytes: number;
+  /** Null when it is not known before the end. */
+  readonly bytes: number | null;
   readonly content: Readable;
   readonly mediaType: string;
 
-  constructor(fileName: string, bytes: number, content: Readable, mediaType: string) {
+  constructor(fileName: string, bytes: number | null, content: Readable, mediaType: string) {
     this.fileName = fileName;
     this.bytes = bytes;
     this.content = content;
@@ -125,10 +126,10 @@ export function sendResult(
     return reply.type(mediaType).header("X-Accel-Buffering", "no").send(result.body);
   }
   if (!(result instanceof FileResponse)) return reply.type(`${mediaType}; charset=utf-8`).send(result);
+  if (result.bytes !== null) reply.header("Content-Length", result.bytes);
   return reply
     .type(result.mediaType.startsWith("text/") ? `${result.mediaType}; charset=utf-8` : result.mediaType)
     .header("Content-Disposition", `attachment; filename="${result.fileName}"`)
-    .header("Content-Length", result.bytes)
     .send(result.content);
 }
 

@@ -3,7 +3,7 @@ import { createTransport } from "nodemailer";
 import { eraseMails, writeMail } from "../domain/accounts/mail-folder.js";
 import { answerResetRequest, type ResetRequest } from "../domain/accounts/password-reset.js";
 import type { Context } from "../domain/context.js";
-import { decrypt } from "../domain/encryption.js";
+import { decryptSecret } from "../domain/secrets.js";
 import { accounts } from "../store/schema.js";
 import { JobFailed, type JobHandler } from "./handler.js";
 
@@ -37,32 +37,30 @@ export const mailHandler: JobHandler = {
     await send(ctx, job.jobId, mail.account, {
       from: ctx.config.mailFrom,
       to: mail.to,
-      ...contentOf(ctx, mail),
+      ...(await contentOf(ctx, mail)),
     });
     return {};
   },
 };
 
 /** @throws JobFailed when the link of the mail has expired */
-function contentOf({ serverKey, clock }: Context, mail: Mail): Pick<Message, "subject" | "text"> {
+async function contentOf(ctx: Context, mail: Mail): Promise<Pick<Message, "subject" | "text">> {
+  const reveal = (sealed: string) => decryptSecret(ctx, ctx.queries, sealed);
   switch (mail.template) {
     case "password-reset":
-      if (new Date(mail.expiresAt) <= clock.now()) {
+      if (new Date(mail.expiresAt) <= ctx.clock.now()) {
         throw new JobFailed("expired", "The link expired before the mail could be sent.");
       }
       return {
         subject: "Set a new password",
-        text: resetText(
-          mail.username,
-          `${mail.page}/#/new-password?token=${decrypt(serverKey, mail.sealedToken)}`,
-        ),
+        text: resetText(mail.username, `${mail.page}/#/new-password?token=${await reveal(mail.sealedToken)}`),
       };
     case "password-changed":
       return { subject: "Your password was changed", text: changedText(mail.username) };
     default:
       return {
         subject: "Your account",
-        text: credentialsText(mail.username, mail.sealedPassword && decrypt(serverKey, mail.sealedPassword)),
+        text: credentialsText(mail.username, mail.sealedPassword && (await reveal(mail.sealedPassword))),
       };
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/context.js";
+import { continueRotation } from "../domain/key-rotation.js";
 import { removeExpired } from "./retention.js";
 import { vacuumAllEmbedded } from "./vacuum.js";
 
@@ -20,6 +21,7 @@ export function startRetention(ctx: Context, log: FastifyBaseLogger): () => Prom
   async function run(vacuum: (ctx: Context) => Promise<void>): Promise<void> {
     try {
       await removeExpired(ctx, stopping.signal);
+      if (!stopping.signal.aborted) await continueRotation(ctx);
       if (!stopping.signal.aborted) await vacuum(ctx);
     } catch (error) {
       log.error({ err: error }, "retention failed");

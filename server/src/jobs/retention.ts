@@ -2,6 +2,7 @@ import { and, lte, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Context } from "../domain/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/idempotency.js";
+import { continueRotation } from "../domain/key-rotation.js";
 import type { Queries } from "../store/database.js";
 import {
   accessTokens,
@@ -27,6 +28,7 @@ const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
 /** Removes expired rows. Any number of workers may do so at the same time. */
 export async function applyRetention(ctx: Context): Promise<void> {
   await removeExpired(ctx);
+  await continueRotation(ctx);
   await vacuumAllEmbedded(ctx);
 }
 

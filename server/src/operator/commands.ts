@@ -3,7 +3,9 @@ import { accountCommands } from "./commands/accounts.js";
 import { applicationCommands } from "./commands/applications.js";
 import { type Arguments, text } from "./commands/arguments.js";
 import { deviceCommands } from "./commands/devices.js";
+import { keyCommands } from "./commands/keys.js";
 import type { OperatorContext, Outcome } from "./commands/outcome.js";
+import { personalDataCommands } from "./commands/personal-data.js";
 import { workCommands } from "./commands/work.js";
 
 export type { Arguments, OperatorContext, Outcome };
@@ -17,6 +19,8 @@ export const commands = {
   ...accountCommands,
   ...deviceCommands,
   ...workCommands,
+  ...personalDataCommands,
+  ...keyCommands,
 
   async backup(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const file = text(args, "file");

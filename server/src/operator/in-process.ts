@@ -64,7 +64,12 @@ export async function restoreFrom(config: Config, file: string): Promise<Outcome
       rows = await restore(store.database.queries, file);
     });
     if (!free) throw new UsageError("A server is running on this database; stop it first.");
-    return { file, rows };
+    const [{ ownContext, systemClock }, { reapplyErasures }] = await Promise.all([
+      import("../service.js"),
+      import("../domain/deletion/reapply.js"),
+    ]);
+    const { erased } = await reapplyErasures(ownContext(config, store, systemClock));
+    return { file, rows, erased_again: erased };
   } finally {
     await store.close();
   }

@@ -70,9 +70,12 @@ export async function runList(
 
 /** File names are relative to the operator's working directory, not the server's. */
 function withFile(name: CommandName, args: Arguments): Arguments {
-  if (typeof args.file !== "string") return args;
-  const file = resolve(args.file);
-  return name === "device import" ? { ...args, csv: contentOf(file) } : { ...args, file };
+  const paths = ["file", "output", "list", "newKey"].flatMap((option) => {
+    const path = args[option];
+    return typeof path === "string" ? [[option, resolve(path)]] : [];
+  });
+  const { file, ...resolved } = { ...args, ...Object.fromEntries(paths) };
+  return name === "device import" ? { ...resolved, csv: contentOf(file) } : { ...resolved, file };
 }
 
 function contentOf(file: string): string {

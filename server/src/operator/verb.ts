@@ -45,9 +45,10 @@ export function verb(parent: Command, told: Verb): Command {
   if (question !== undefined) command.option("--yes", "do not ask first; it cannot be undone");
   return command.action(
     guarded(async function (this: Command) {
-      const { json, yes, ...options } = this.opts<Options>();
+      const { json, ...options } = this.opts<Options>();
       // What is undone again needs no question.
-      if (question !== undefined && !yes && !options.undo) await confirm(question(this.args[0] ?? ""));
+      if (question !== undefined && !options.yes && !options.undo)
+        await confirm(question(this.args[0] ?? ""));
       print(await run(name, argumentsOf(this, options)), json === true);
     }),
   );

@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import { list, verb } from "./verb.js";
 
-/** Adds the commands on what the service keeps: accounts, applications, devices, samples, jobs, webhooks. */
+/** Adds the commands on what the service keeps: accounts, applications, devices, samples, jobs, webhooks, personal data, keys. */
 export function addVerbs(root: Command): void {
   accounts(root);
   applications(root);
   devices(root);
   work(root);
+  personalData(root);
+  keys(root);
 }
 
 function accounts(root: Command): void {
@@ -220,4 +222,56 @@ function work(root: Command): void {
     about: "disable a webhook and cancel its waiting calls; its owner enables it by an update",
     example: "webhook disable 7",
   });
+}
+
+/** Without `--yes`, commands that erase or reset tell what they would remove. */
+function personalData(root: Command): void {
+  const athlete = root.command("athlete").description("personal data of athletes");
+  verb(athlete, {
+    signature: "export <id>",
+    name: "athlete export",
+    about: "write everything about an athlete to a zip archive, with samples",
+    example: "athlete export 12 -o ann.zip",
+  }).requiredOption("-o, --output <file>", "the new file");
+  verb(athlete, {
+    signature: "erase <id>",
+    name: "athlete erase",
+    about: "erase an athlete and every trace of the person; without --yes, count what would be removed",
+    example: "athlete erase 12 --samples --yes",
+  })
+    .option("--samples", "also remove the samples of the athlete's time frames")
+    .option("--yes", "erase; this cannot be undone");
+
+  const erasures = root.command("erasures").description("the list of erased accounts");
+  verb(erasures, {
+    signature: "apply",
+    name: "erasures apply",
+    about: "erase the accounts again that a restored backup has brought back; every start does so too",
+    example: "erasures apply --list /backup/erasures.jsonl",
+  }).option("--list <file>", "the list of another machine, or a copy (default: ERASURE_LIST)");
+}
+
+function keys(root: Command): void {
+  const key = root.command("key").description("the server key, which encrypts secrets in the database");
+  verb(key, {
+    signature: "rotate",
+    name: "key rotate",
+    about: "encrypt all secrets with a new key while the service runs; after an interruption, run it again",
+    example: "key rotate --new-key new.key",
+  }).option(
+    "--new-key <file>",
+    "file with the new SERVER_KEY, 32 bytes in base64; needed if SERVER_KEY is set",
+  );
+  verb(key, {
+    signature: "finish",
+    name: "key finish",
+    about: "let only the current SERVER_KEY open the secrets; when all processes have it",
+    example: "key finish",
+  });
+  verb(key, {
+    signature: "reset",
+    name: "key reset",
+    about: "when the server key is lost: remove the secrets that it encrypts, and disable their webhooks",
+    example: "key reset --yes",
+  }).option("--yes", "remove them; this cannot be undone");
 }

@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.js";
 import { UsageError } from "../usage-error.js";
@@ -12,6 +10,8 @@ import { tlsProblem } from "./tls.js";
 
 /** How long a page waits for the replica before it is read from the primary. */
 const REPLICA_PATIENCE_MS = 5_000;
+
+import { serverKeyOf } from "./server-key.js";
 
 /** An open store: the database, migrated, and the key that encrypts its secrets. */
 export interface Store {
@@ -98,9 +98,3 @@ const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D|
 const isUnreachable = (error: unknown): error is Error & { code?: string } =>
   error instanceof Error &&
   (("code" in error && UNREACHABLE.test(String(error.code))) || /timeout/.test(error.message));
-
-function serverKeyOf(dataDir: string): Uint8Array {
-  const file = join(dataDir, "server.key");
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("base64"), { mode: 0o600, flag: "wx" });
-  return new Uint8Array(Buffer.from(readFileSync(file, "utf8"), "base64"));
-}

@@ -368,3 +368,27 @@ export const liveConnections = pgTable(
   },
   (table) => [primaryKey({ columns: [table.accountId, table.deviceId] })],
 );
+
+/** What was done: an account deleted with its data, or every trace of the person erased. */
+export type ErasureKind = "deleted" | "erased" | "erased with samples";
+
+/** The erased accounts; see `store/erasure-list.ts`. */
+export const erasures = pgTable("erasures", {
+  id: id(),
+  /** Hash of the account, which contains no value of the person. */
+  person: text("person").notNull(),
+  at: instant("at").notNull(),
+  kind: text("kind").$type<ErasureKind>().notNull(),
+});
+
+/** The keys of secrets, encrypted with the server keys; see `domain/secrets/`. */
+export const encryptionKeys = pgTable(
+  "encryption_keys",
+  {
+    keyId: reference("key_id").notNull(),
+    serverKeyId: text("server_key_id").notNull(),
+    encryptedKey: text("encrypted_key").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.keyId, table.serverKeyId] })],
+);

@@ -1,5 +1,5 @@
 import type { Context } from "../context.js";
-import { encrypt } from "../encryption.js";
+import { encryptSecret } from "../secrets.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
 
@@ -17,7 +17,8 @@ export async function mailCredentials(
       account: account.id,
       to: account.email,
       username: account.username,
-      sealedPassword: generatedPassword === null ? null : encrypt(ctx.serverKey, generatedPassword),
+      sealedPassword:
+        generatedPassword === null ? null : await encryptSecret(ctx, unit.queries, generatedPassword),
     },
   });
 }

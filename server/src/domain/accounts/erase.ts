@@ -6,7 +6,7 @@ import type { Account } from "./find.js";
 import { usernameKey } from "./usernames.js";
 
 /** The accounts in the values of an audit row; the index has the same expression. */
-const PEOPLE = sql`(ARRAY[
+export const PEOPLE = sql`(ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
   before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
 ])`;

@@ -3,9 +3,9 @@ import { and, eq, gt, isNull } from "drizzle-orm";
 import { accounts, passwordResets } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
-import { encrypt } from "../encryption.js";
 import { errors } from "../errors.js";
 import { hashPassword } from "../passwords.js";
+import { encryptSecret } from "../secrets.js";
 import { hashResetToken, newToken } from "../tokens.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { type Account, lockAccountByUsername } from "./find.js";
@@ -84,7 +84,7 @@ export async function mailResetLink(
       to: account.email,
       username: account.username,
       page,
-      sealedToken: encrypt(ctx.serverKey, token),
+      sealedToken: await encryptSecret(ctx, unit.queries, token),
       expiresAt: expiresAt.toISOString(),
     },
     chargedTo: account.id,

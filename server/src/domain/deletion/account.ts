@@ -41,7 +41,12 @@ export async function deleteAccount(ctx: Context, username: string): Promise<Acc
     .from(accounts)
     .where(eq(accounts.usernameKey, usernameKey(username)));
   if (found === undefined) throw errors.notFound(`There is no account ${username}.`);
-  const run = withAccount(ctx, found.id);
+  return deleteAccountById(ctx, found.id);
+}
+
+/** Does the same for the account with this id. */
+export async function deleteAccountById(ctx: Context, id: number): Promise<Account> {
+  const run = withAccount(ctx, id);
   const account = await run(async (unit, account) => {
     await unit.queries.update(accounts).set({ disabledAt: unit.now }).where(eq(accounts.id, account.id));
     await unit.announce("accountClosed", { accountId: account.id });

@@ -102,7 +102,12 @@ describe("a page from a replica", () => {
     let reads = 0;
     const cache = new PageCache({ now: () => new Date(nowMs) }, MIB);
     const read = () =>
-      cache.get("a", async () => ({ body: new Uint8Array(), etag: `"${++reads}"`, ageMs: 100_000 }));
+      cache.get("a", async () => ({
+        body: new Uint8Array(),
+        isGzipped: false,
+        etag: `"${++reads}"`,
+        ageMs: 100_000,
+      }));
     await read();
     nowMs += PAGE_LIFETIME_MS - 100_000;
     await read();

@@ -3,7 +3,7 @@ import type { Job } from "../../store/job-queue.js";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
-import { decrypt } from "../encryption.js";
+import { decryptSecret } from "../secrets.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { post } from "./call/post.js";
 import { signatureHeaders } from "./call/signature.js";
@@ -49,7 +49,7 @@ export async function attemptDelivery(
 
 async function send(ctx: Context, delivery: Delivery, account: number): Promise<Outcome> {
   const { config, clock, lookup } = ctx;
-  const secret = decrypt(ctx.serverKey, delivery.secretToken);
+  const secret = await decryptSecret(ctx, ctx.queries, delivery.secretToken);
   const { activity_id, timeframe_id } = delivery.data;
   // Lists the keys explicitly, so that every attempt sends the same bytes regardless of the key order in the database.
   const body = JSON.stringify({

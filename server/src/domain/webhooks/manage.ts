@@ -1,11 +1,12 @@
 import { asc, count, eq, sql } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
 import { webhooks } from "../../store/schema.js";
 import type { TargetOf } from "../access.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { decrypt, encrypt } from "../encryption.js";
 import { errors } from "../errors.js";
 import { listPage, type Paging } from "../listing.js";
+import { decryptSecret, encryptSecret } from "../secrets.js";
 import { NoPublicAddressError, receiverAddresses } from "./call/receiver.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
@@ -16,14 +17,16 @@ const MAX_WEBHOOKS = 100;
 /** How long the resolution of a host may take before the webhook is refused. */
 const LOOKUP_TIMEOUT_MS = 3_000;
 
-export const listWebhooks = (ctx: Context, activity: number, query: Paging) =>
-  listPage(
+export async function listWebhooks(ctx: Context, activity: number, query: Paging) {
+  const page = await listPage(
     ctx.queries,
     ctx.queries.select().from(webhooks).where(eq(webhooks.activityId, activity)).$dynamic(),
     [asc(webhooks.id)],
     query,
-    (row) => toWebhook(ctx, row),
+    (row) => row,
   );
+  return { ...page, results: await Promise.all(page.results.map((row) => toWebhook(ctx, row))) };
+}
 
 export async function createWebhook(ctx: Context, activity: number, body: WebhookFields) {
   await requirePublicReceiver(ctx, body.webhook_url);
@@ -40,7 +43,7 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
       .values({
         activityId: activity,
         webhookUrl: body.webhook_url,
-        secretToken: encrypt(ctx.serverKey, body.secret_token),
+        secretToken: await encryptSecret(ctx, queries, body.secret_token),
         activityEvents: body.activity_events,
         timeframesEvents: body.timeframes_events,
         createdAt: now,
@@ -48,7 +51,7 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
       .returning();
     if (row === undefined) throw new Error("The webhook was not inserted");
     await announce("webhookChanged", { before: null, after: row });
-    return webhookItem(ctx, row);
+    return webhookItem(ctx, row, queries);
   });
 }
 
@@ -68,7 +71,7 @@ export async function updateWebhook(
         .update(webhooks)
         .set({
           webhookUrl: body.webhook_url ?? before.webhookUrl,
-          secretToken: newSecret(ctx, body.secret_token, before.secretToken),
+          secretToken: await newSecret(ctx, queries, body.secret_token, before.secretToken),
           activityEvents: body.activity_events ?? before.activityEvents,
           timeframesEvents: body.timeframes_events ?? before.timeframesEvents,
           failures: 0,
@@ -79,17 +82,22 @@ export async function updateWebhook(
         .returning();
       if (after === undefined) throw new Error("The webhook was not updated");
       await announce("webhookChanged", { before, after });
-      return webhookItem(ctx, after);
+      return webhookItem(ctx, after, queries);
     },
-    async (_unit, row) => webhookItem(ctx, row),
+    ({ queries }, row) => webhookItem(ctx, row, queries),
   );
 }
 
 /** When a client sends back the masked secret, the secret does not change. */
-function newSecret(ctx: Context, sent: string | undefined, encrypted: string): string {
-  return sent === undefined || sent === mask(decrypt(ctx.serverKey, encrypted))
+async function newSecret(
+  ctx: Context,
+  queries: Queries,
+  sent: string | undefined,
+  encrypted: string,
+): Promise<string> {
+  return sent === undefined || sent === mask(await decryptSecret(ctx, queries, encrypted))
     ? encrypted
-    : encrypt(ctx.serverKey, sent);
+    : encryptSecret(ctx, queries, sent);
 }
 
 /** Deletes a webhook and cancels its waiting deliveries. */
@@ -103,7 +111,7 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
       await unit.queries.delete(webhooks).where(eq(webhooks.id, before.id));
       await unit.announce("webhookChanged", { before, after: null });
     },
-    async (_unit, row) => webhookItem(ctx, row),
+    ({ queries }, row) => webhookItem(ctx, row, queries),
   );
 }
 

@@ -1,8 +1,9 @@
 import { FormatRegistry, type StaticDecode, Type } from "@sinclair/typebox";
+import type { Queries } from "../../store/database.js";
 import { DateTimeOut, Id, Nullable } from "../../wire/types.js";
 import type { Context } from "../context.js";
-import { decrypt } from "../encryption.js";
 import { type Item, item } from "../item.js";
+import { decryptSecret } from "../secrets.js";
 import { ACTIVITY_EVENTS, TIMEFRAME_EVENTS } from "./events.js";
 import type { Delivery, Webhook as WebhookRow } from "./rules.js";
 
@@ -87,17 +88,22 @@ export function mask(secret: string): string {
   return characters.slice(0, shown).join("") + "*".repeat(characters.length - shown);
 }
 
-export const toWebhook = ({ serverKey }: Pick<Context, "serverKey">, row: WebhookRow) => ({
+/** @param queries of the transaction, if there is one */
+export const toWebhook = async (ctx: Context, row: WebhookRow, queries: Queries = ctx.queries) => ({
   id: row.id,
   webhook_url: row.webhookUrl,
-  secret_token: mask(decrypt(serverKey, row.secretToken)),
+  secret_token: mask(await decryptSecret(ctx, queries, row.secretToken)),
   activity_events: row.activityEvents,
   timeframes_events: row.timeframesEvents,
   disabled_at: row.disabledAt?.toISOString() ?? null,
 });
 
-export const webhookItem = (ctx: Context, row: WebhookRow): Item<ReturnType<typeof toWebhook>> =>
-  item(toWebhook(ctx, row), row.version);
+export const webhookItem = async (
+  ctx: Context,
+  row: WebhookRow,
+  queries: Queries = ctx.queries,
+): Promise<Item<Awaited<ReturnType<typeof toWebhook>>>> =>
+  item(await toWebhook(ctx, row, queries), row.version);
 
 export const WebhookDelivery = Type.Object(
   {

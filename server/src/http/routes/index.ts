@@ -16,6 +16,7 @@ import { ownershipRoutes } from "./ownerships.js";
 import { pageRoutes } from "./page.js";
 import { passwordResetRoutes } from "./password-reset.js";
 import { permissionRoutes } from "./permissions.js";
+import { personalDataRoutes } from "./personal-data.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { sessionRoutes } from "./sessions.js";
 import { timeframeRoutes } from "./timeframes.js";
@@ -37,6 +38,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   bluetoothRoutes,
   ownershipRoutes,
   athleteRoutes,
+  personalDataRoutes,
   permissionRoutes,
   jsonSchemaRoutes,
   activityRoutes,

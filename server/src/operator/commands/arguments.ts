@@ -40,6 +40,13 @@ export function optionalInteger(args: Arguments, name: string, maxDigits = 15): 
   return Number(given);
 }
 
+/** @throws ServiceError on the argument when it is no id */
+export function idOf(args: Arguments, name: string): number {
+  const id = optionalInteger(args, name);
+  if (id === undefined) throw errors.field(name, "This field is required.");
+  return id;
+}
+
 /** An invalid date when the text is none; the domain refuses it. */
 export const date = (args: Arguments, name: string): Date =>
   new Date(parseDateTime(text(args, name)) ?? Number.NaN);

@@ -16,6 +16,8 @@ import answersAsSent from "./0041-answers-as-sent.js";
 import pageSessions from "./0042-page-sessions.js";
 import passwordResets from "./0043-password-resets.js";
 import operators from "./0044-operators.js";
+import erasures from "./0045-erasures.js";
+import encryptionKeys from "./0046-encryption-keys.js";
 import plans from "./0047-plans.js";
 import liveConnections from "./0060-live-connections.js";
 
@@ -48,4 +50,6 @@ export const migrations: readonly Migration[] = [
   { name: "0044-operators", sql: operators },
   { name: "0047-plans", outsideTransaction: plans },
   { name: "0060-live-connections", sql: liveConnections },
+  { name: "0045-erasures", sql: erasures },
+  { name: "0046-encryption-keys", sql: encryptionKeys },
 ];

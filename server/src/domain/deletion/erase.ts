@@ -1,0 +1,147 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { eq, or, sql } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
+import { personHash } from "../../store/erasure-list.js";
+import {
+  accessTokens,
+  accounts,
+  auditLog,
+  computedData,
+  permissions,
+  refreshTokens,
+  timeframes,
+} from "../../store/schema.js";
+import { DateTimeOut } from "../../wire/types.js";
+import { authorize } from "../access.js";
+import { eraseResponses } from "../accounts/erasures.js";
+import { type Account, findAthlete } from "../accounts/find.js";
+import { eraseMails } from "../accounts/mail-folder.js";
+import { change, transact } from "../change.js";
+import type { Context } from "../context.js";
+import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
+import type { UnitOfWork } from "../unit-of-work.js";
+import { eraseRemainingSamples, eraseSamples } from "./erase-samples.js";
+
+/** The proof of an erasure. It contains no value of the person. */
+export const ErasureProof = Type.Object(
+  {
+    person: Type.String({
+      description: "SHA-256 that stands for the person in the audit and in the list of erasures",
+    }),
+    erased_at: DateTimeOut(),
+    rows: Type.Record(Type.String(), Type.Integer(), { description: "Number of removed rows by kind" }),
+  },
+  {
+    $id: "ErasureProof",
+    examples: [
+      {
+        person: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        erased_at: "2024-01-01T06:00:00.000Z",
+        rows: { account: 1, timeframes: 12, computed_data: 12, permissions: 3, sessions: 1, samples: 0 },
+      },
+    ],
+  },
+);
+export type ErasureProof = Static<typeof ErasureProof>;
+
+/** Runs work in a transaction in which the athlete is locked, and the caller's right checked. */
+type Run = <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => Promise<T>;
+
+/** How many rows of each kind an erasure would remove. Samples are counted when they are removed. */
+export async function rowsOf(queries: Queries, id: number): Promise<Record<string, number>> {
+  const frames = queries.select({ id: timeframes.id }).from(timeframes).where(eq(timeframes.athleteId, id));
+  return {
+    account: 1,
+    timeframes: await queries.$count(timeframes, eq(timeframes.athleteId, id)),
+    computed_data: await queries.$count(computedData, sql`${computedData.timeframeId} IN ${frames}`),
+    permissions: await queries.$count(permissions, eq(permissions.athleteId, id)),
+    sessions: await queries.$count(refreshTokens, eq(refreshTokens.accountId, id)),
+    access_tokens: await queries.$count(accessTokens, eq(accessTokens.accountId, id)),
+    audit_rows: await queries.$count(
+      auditLog,
+      or(eq(auditLog.accountId, id), sql`${auditLog.entity} = 'account' AND ${auditLog.entityId} = ${id}`),
+    ),
+  };
+}
+
+/**
+ * Erases an athlete: what a deletion removes, and also every trace by which the person could be recognised: the audit then
+ * contains only the proof. The rows are deleted in transactions of bounded size, and the account last. After an interruption,
+ * repeat it.
+ * @param samples whether the samples of the athlete's time frames are removed too
+ * @param run    for all transactions but the last
+ * @param finish for the last
+ */
+async function erase(
+  ctx: Context,
+  athlete: Account,
+  { samples }: { samples: boolean },
+  run: Run,
+  finish: Run = run,
+): Promise<ErasureProof> {
+  const { id, email } = athlete;
+  const ofAthlete = eq(timeframes.athleteId, id);
+  const counted = await rowsOf(ctx.queries, id);
+  const owners = await ctx.queries
+    .selectDistinct({ id: timeframes.ownerId })
+    .from(timeframes)
+    .where(ofAthlete);
+  const rows = { ...counted, samples: samples ? await eraseSamples(ctx.queries, id, run) : 0 };
+  await removeInBatches(ctx.queries, ofAthlete, (limit) =>
+    run((unit) => removeTimeframes(unit, ofAthlete, { limit })),
+  );
+  const proof = await finish(async (unit, account) => {
+    const readers = await unit.queries
+      .selectDistinct({ id: permissions.managerId })
+      .from(permissions)
+      .where(eq(permissions.athleteId, id));
+    const managers = [...owners, ...readers].map((manager) => manager.id);
+    await eraseResponses(unit, account, [...new Set([...managers, account.managedBy ?? 0])]);
+    // The account is locked, so from here on no time frame can be added.
+    const added = samples ? await eraseRemainingSamples(unit, id) : 0;
+    const erasure = {
+      kind: samples ? ("erased with samples" as const) : ("erased" as const),
+      rows: { ...rows, samples: rows.samples + added },
+    };
+    await unit.announce("accountDeleted", { account, erasure });
+    await unit.queries.delete(accounts).where(eq(accounts.id, id));
+    return { person: personHash(account), erased_at: unit.now.toISOString(), rows: erasure.rows };
+  });
+  await eraseMails(ctx.config.dataDir, { id, email });
+  return proof;
+}
+
+/** Erases the caller, or an athlete whom the caller manages. Confirm the caller's password first. */
+export const eraseAthlete = (ctx: Context, athlete: Account): Promise<ErasureProof> => {
+  const ids = { athlete: athlete.id };
+  return erase(
+    ctx,
+    athlete,
+    { samples: ctx.config.eraseSamples },
+    (work) =>
+      transact(ctx, "eraseAthlete", async (unit) => {
+        const target = await authorize(ctx, "eraseAthlete", ids, { queries: unit.queries, lock: true });
+        return work(unit, target.athlete);
+      }),
+    // The answer to an idempotency key belongs to the last transaction.
+    ((work: (unit: UnitOfWork, athlete: Account) => Promise<ErasureProof>) =>
+      change(ctx, "eraseAthlete", ids, (unit, target) => work(unit, target.athlete))) as Run,
+  );
+};
+
+/**
+ * Erases an athlete for the operator.
+ * @throws ServiceError `not_found`
+ */
+export async function eraseForOperator(
+  ctx: Context,
+  id: number,
+  options: { samples: boolean },
+): Promise<ErasureProof> {
+  const athlete = await findAthlete(id, { queries: ctx.queries, lock: false });
+  return erase(ctx, athlete, options, (work) =>
+    transact(ctx, "athlete erase", async (unit) =>
+      work(unit, await findAthlete(id, { queries: unit.queries, lock: true })),
+    ),
+  );
+}

@@ -1,0 +1,84 @@
+import { asc, gt } from "drizzle-orm";
+import {
+  appendErasure,
+  type Erasure,
+  erasureListOf,
+  personHash,
+  readErasures,
+} from "../../store/erasure-list.js";
+import { accounts, erasures } from "../../store/schema.js";
+import type { Account } from "../accounts/find.js";
+import type { Context } from "../context.js";
+import { ServiceError } from "../errors.js";
+import { deleteAccountById } from "./account.js";
+import { eraseForOperator } from "./erase.js";
+
+/** Accounts that are read at a time. */
+const BATCH = 5_000;
+
+/** How many erasures the list has, and how many accounts have been erased again. */
+export interface Reapplied {
+  listed: number;
+  erased: number;
+}
+
+/**
+ * Erases the accounts again that are on the list of erasures and that a restored backup has brought back. Then the list and
+ * the database have the same entries, so that the list of another machine, or a new one, is complete too. When nothing has been
+ * restored, this costs a query.
+ * @param file of the list; default: the list of the settings
+ * @throws UsageError when the list cannot be read or written
+ */
+export async function reapplyErasures(
+  ctx: Context,
+  file: string = erasureListOf(ctx.config),
+): Promise<Reapplied> {
+  const listed = await readErasures(file);
+  const missing = new Map(listed.map((entry) => [entry.person, entry]));
+  for (const { person } of await ctx.queries.select({ person: erasures.person }).from(erasures)) {
+    missing.delete(person);
+  }
+  const erased = missing.size === 0 ? 0 : await eraseListed(ctx, missing);
+  for (const { person, at, kind } of missing.values()) {
+    await ctx.queries.insert(erasures).values({ person, at, kind }).onConflictDoNothing();
+  }
+  for (const entry of await ctx.queries.select().from(erasures).orderBy(asc(erasures.id))) {
+    await appendErasure(erasureListOf(ctx.config), entry);
+  }
+  return { listed: listed.length, erased };
+}
+
+async function eraseListed(ctx: Context, missing: ReadonlyMap<string, Erasure>): Promise<number> {
+  let erased = 0;
+  for (let after = 0; ; ) {
+    const batch = await ctx.queries
+      .select({ id: accounts.id, createdAt: accounts.createdAt, role: accounts.role })
+      .from(accounts)
+      .where(gt(accounts.id, after))
+      .orderBy(accounts.id)
+      .limit(BATCH);
+    for (const account of batch) {
+      const entry = missing.get(personHash(account));
+      if (entry !== undefined && (await eraseAgain(ctx, account, entry))) erased++;
+    }
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < BATCH) return erased;
+    after = last.id;
+  }
+}
+
+/** @returns false when the account is gone: with its manager, or because another process has erased it meanwhile */
+async function eraseAgain(
+  ctx: Context,
+  { id, role }: Pick<Account, "id" | "role">,
+  { kind }: Erasure,
+): Promise<boolean> {
+  try {
+    if (kind === "deleted" || role !== "ATHLETE") await deleteAccountById(ctx, id);
+    else await eraseForOperator(ctx, id, { samples: kind === "erased with samples" });
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "not_found") return false;
+    throw error;
+  }
+}

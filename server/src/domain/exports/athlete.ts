@@ -1,0 +1,284 @@
+import type { Readable } from "node:stream";
+import { samplesToCsv } from "asi-convert/csv";
+import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
+import { type SampleColumns, sliceColumns, sqlClientOf, streamSamples } from "../../store/samples/index.js";
+import {
+  accounts,
+  activities,
+  applications,
+  auditLog,
+  computedData,
+  devices,
+  permissions,
+  refreshTokens,
+  timeframes,
+} from "../../store/schema.js";
+import { PEOPLE } from "../accounts/erase.js";
+import type { Account } from "../accounts/find.js";
+import { toAthlete } from "../accounts/resource.js";
+import { toActivity } from "../activities/resource.js";
+import type { Context } from "../context.js";
+import { errors } from "../errors.js";
+import { toPermission } from "../permissions/resource.js";
+import { recordedTimes } from "../timeframes/recorded-samples.js";
+import { toTimeframe } from "../timeframes/resource.js";
+import { jsonArray } from "./json-array.js";
+import { type ZipEntry, zipOf } from "./zip.js";
+
+/** Rows that one statement reads. An activity may hold megabytes. */
+const ROWS = 200;
+const LARGE_ROWS = 4;
+
+/** Samples that are written at a time, which takes about a millisecond. */
+const SAMPLES = 20_000;
+
+/** The name of the archive. */
+export const exportFileName = ({ id }: Pick<Account, "id">, now: Date): string =>
+  `athlete-${id}-${now.toISOString().slice(0, 10)}.zip`;
+
+/**
+ * Everything that the service has about an athlete, as a zip archive: JSON, and the samples that were recorded for the athlete as
+ * CSV, one file for each time frame. It is read while it is sent, in separate statements. `export.json` is the last file; it is
+ * there only when the archive is complete.
+ * @throws ServiceError `not_found`, by destroying the stream, when the account is deleted meanwhile
+ */
+export const exportAthlete = (ctx: Context, athlete: Account): Readable => zipOf(entriesOf(ctx, athlete));
+
+async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEntry> {
+  const startedAt = ctx.clock.now();
+  const files: { name: string; rows: number }[] = [];
+  const counted = (name: string, content: (count: (rows?: number) => void) => ZipEntry["content"]) => {
+    const file = { name, rows: 0 };
+    files.push(file);
+    return {
+      name,
+      content: content((rows = 1) => {
+        file.rows += rows;
+      }),
+    };
+  };
+  yield counted("profile.json", (count) => profile(athlete, count));
+  yield counted("permissions.json", (count) => permissionsOf(ctx, athlete, count));
+  yield counted("sessions.json", (count) => sessionsOf(ctx, athlete, count));
+  yield counted("activities.json", (count) => activitiesOf(ctx, athlete, count));
+  yield counted("timeframes.json", (count) => timeframesOf(ctx, athlete, count));
+  yield counted("computed-data.json", (count) => computedDataOf(ctx, athlete, count));
+  yield counted("audit.json", (count) => auditOf(ctx, athlete, count));
+  for (let after = 0; ; ) {
+    const [frame] = await framesAfter(ctx, athlete, after, 1);
+    if (frame === undefined) break;
+    after = frame.id;
+    await requireAccount(ctx, athlete);
+    yield counted(sampleFileName(frame), (count) => samplesOf(ctx, frame, count));
+  }
+  await requireAccount(ctx, athlete);
+  yield {
+    name: "export.json",
+    content: pieces({
+      athlete: athlete.id,
+      started_at: startedAt.toISOString(),
+      finished_at: ctx.clock.now().toISOString(),
+      files,
+    }),
+  };
+}
+
+/** The rows of an account that is deleted during the export would only be missing. */
+async function requireAccount({ queries }: Context, { id }: Account): Promise<void> {
+  if ((await queries.$count(accounts, eq(accounts.id, id))) === 0) throw errors.notFound();
+}
+
+async function* pieces(value: unknown): AsyncGenerator<string> {
+  yield `${JSON.stringify(value, null, 2)}\n`;
+}
+
+type Count = (rows?: number) => void;
+
+async function* profile(athlete: Account, count: Count): AsyncGenerator<string> {
+  count();
+  yield* pieces({ ...toAthlete(athlete), created_at: athlete.createdAt.toISOString() });
+}
+
+const permissionsOf = ({ queries, clock }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select()
+        .from(permissions)
+        .where(and(eq(permissions.athleteId, id), gt(permissions.id, after)))
+        .orderBy(permissions.id)
+        .limit(limit),
+    (row) => toPermission(row, clock.now()),
+    count,
+  );
+
+/** Without tokens and their hashes. */
+const sessionsOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select({
+          id: refreshTokens.id,
+          application: applications.name,
+          browser: refreshTokens.browser,
+          signed_in_at: refreshTokens.createdAt,
+          last_used_at: refreshTokens.lastUsedAt,
+          expires_at: refreshTokens.expiresAt,
+        })
+        .from(refreshTokens)
+        .innerJoin(applications, eq(applications.id, refreshTokens.applicationId))
+        .where(and(eq(refreshTokens.accountId, id), gt(refreshTokens.id, after)))
+        .orderBy(refreshTokens.id)
+        .limit(limit),
+    (row) => row,
+    count,
+  );
+
+const framesAfter = ({ queries }: Context, { id }: Account, after: number, limit: number) =>
+  queries
+    .select()
+    .from(timeframes)
+    .where(and(eq(timeframes.athleteId, id), gt(timeframes.id, after)))
+    .orderBy(timeframes.id)
+    .limit(limit);
+
+const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    LARGE_ROWS,
+    (after, limit) =>
+      queries
+        .select()
+        .from(activities)
+        .where(
+          and(
+            gt(activities.id, after),
+            inArray(
+              activities.id,
+              queries
+                .select({ id: timeframes.activityId })
+                .from(timeframes)
+                .where(eq(timeframes.athleteId, id)),
+            ),
+          ),
+        )
+        .orderBy(activities.id)
+        .limit(limit),
+    toActivity,
+    count,
+  );
+
+/** With the serial numbers of the devices, which are in the names of recordings. */
+const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    async (after, limit) => {
+      const frames = await framesAfter(ctx, athlete, after, limit);
+      if (frames.length === 0) return [];
+      const known = await ctx.queries
+        .select({ id: devices.id, serialNumber: devices.serialNumber })
+        .from(devices)
+        .where(inArray(devices.id, [...new Set(frames.map(({ deviceId }) => deviceId))]));
+      const serials = new Map(known.map(({ id, serialNumber }) => [id, serialNumber]));
+      return frames.map((frame) => ({
+        ...toTimeframe(frame),
+        device_serial_number: serials.get(frame.deviceId) ?? null,
+        samples: sampleFileName(frame),
+      }));
+    },
+    (row) => row,
+    count,
+  );
+
+/** The stored results. They are not computed anew: an export shows what is kept. */
+const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select({
+          id: computedData.timeframeId,
+          data: computedData.data,
+          computedAt: computedData.computedAt,
+        })
+        .from(computedData)
+        .innerJoin(timeframes, eq(timeframes.id, computedData.timeframeId))
+        .where(and(eq(timeframes.athleteId, id), gt(computedData.timeframeId, after)))
+        .orderBy(computedData.timeframeId)
+        .limit(limit),
+    (row) => ({
+      timeframe: row.id,
+      computed_at: row.computedAt.toISOString(),
+      data: JSON.parse(row.data) as unknown,
+    }),
+    count,
+  );
+
+/** The changes by the athlete, of the athlete's account, and of whatever names the athlete. */
+const auditOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select()
+        .from(auditLog)
+        .where(
+          and(
+            gt(auditLog.id, after),
+            or(
+              eq(auditLog.accountId, id),
+              and(eq(auditLog.entity, "account"), eq(auditLog.entityId, id)),
+              sql`${PEOPLE} && ARRAY[${String(id)}]`,
+            ),
+          ),
+        )
+        .orderBy(auditLog.id)
+        .limit(limit),
+    ({ at, accountId, operation, entity, entityId, before, after }) => ({
+      at: at.toISOString(),
+      by: accountId,
+      operation,
+      entity,
+      entity_id: entityId,
+      before,
+      after,
+    }),
+    count,
+  );
+
+type Frame = typeof timeframes.$inferSelect;
+
+const sampleFileName = ({ id, startTime }: Pick<Frame, "id" | "startTime">) =>
+  `samples/timeframe-${id}_${startTime
+    .toISOString()
+    .replace(/[-:]|\.\d+Z/g, "")
+    .slice(0, 15)}.csv`;
+
+/** The standard CSV. A file without samples has the header line alone. */
+async function* samplesOf(
+  { queries }: Context,
+  frame: Frame,
+  count: (rows: number) => void,
+): AsyncGenerator<Uint8Array> {
+  yield samplesToCsv(NO_SAMPLES);
+  const times = await recordedTimes(queries, frame);
+  for await (const batch of streamSamples(sqlClientOf(queries), frame.deviceId, times)) {
+    count(batch.length);
+    for (let from = 0; from < batch.length; from += SAMPLES) {
+      const part = sliceColumns(batch, from, Math.min(from + SAMPLES, batch.length));
+      yield samplesToCsv(part, { header: false });
+    }
+  }
+}
+
+const NO_SAMPLES: SampleColumns = {
+  length: 0,
+  timestampMs: new Float64Array(0),
+  latitudeE7: new Int32Array(0),
+  longitudeE7: new Int32Array(0),
+  altitudeMm: new Int32Array(0),
+  speedMmPerS: new Int32Array(0),
+  hr: new Uint8Array(0),
+  fixType: new Uint8Array(0),
+};

@@ -1,0 +1,70 @@
+import { Readable } from "node:stream";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { ErasureProof, eraseAthlete } from "../../domain/deletion/erase.js";
+import { exportAthlete, exportFileName } from "../../domain/exports/athlete.js";
+import { confirmPassword } from "../../oauth/confirm-password.js";
+import { passwordAttempts } from "../password-attempts.js";
+import { FileResponse } from "../responses.js";
+import { route } from "../route.js";
+import { Slots } from "../slots.js";
+
+const tag = "Athletes";
+
+const ErasureConfirmation = Type.Object(
+  {
+    password: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      format: "password",
+      description: "Your own password, again",
+    }),
+  },
+  { examples: [{ password: "a long passphrase" }] },
+);
+
+/** Exports that a process sends at a time. They have places of their own: one to a slow client may take hours. */
+const MAX_EXPORTS = 4;
+const MAX_EXPORTS_PER_USER = 1;
+
+/** The rights of the people whose data the service has: a copy of all of it, and its erasure. */
+export function personalDataRoutes(app: FastifyInstance): void {
+  const places = new Slots(MAX_EXPORTS, MAX_EXPORTS_PER_USER);
+
+  route(app, {
+    id: "exportAthlete",
+    tag,
+    summary: "Export everything about an athlete",
+    description:
+      "A zip archive: the profile, permissions, sessions, activities, time frames, computed data and audit as JSON, and for each time frame the samples of its device, while its owner owned the device, as CSV. The archive is sent while it is made; it is complete when it can be opened, and then it contains export.json.",
+    method: "GET",
+    path: "/api/v1/athletes/{athlete}/export/",
+    success: { status: 200, mediaType: "application/zip", isFile: true },
+    throttle: ["files"],
+    ignoresAccept: true,
+    async handle({ ctx, request, reply, target: { athlete } }) {
+      places.take(`${ctx.caller?.id}`, reply);
+      const name = exportFileName(athlete, ctx.clock.now());
+      // The framework would read the whole archive for a HEAD, and drop it.
+      const archive = request.method === "HEAD" ? Readable.from([]) : exportAthlete(ctx, athlete);
+      return new FileResponse(name, null, archive, "application/zip");
+    },
+  });
+
+  route(app, {
+    id: "eraseAthlete",
+    tag,
+    summary: "Erase an athlete",
+    description:
+      "Deletes what deleteAthlete deletes, and every trace by which the person could be recognised. The samples of the time frames are removed too if the operator has set ERASE_SAMPLES. The audit keeps the proof that is returned. This cannot be undone.",
+    method: "POST",
+    path: "/api/v1/athletes/{athlete}/erase/",
+    body: ErasureConfirmation,
+    success: { status: 200, schema: ErasureProof },
+    failures: [400],
+    async handle({ ctx, request, target: { athlete }, body }) {
+      await confirmPassword(ctx, passwordAttempts(app, request), body.password);
+      return eraseAthlete(ctx, athlete);
+    },
+  });
+}

@@ -1,0 +1,41 @@
+import { existsSync } from "node:fs";
+import { findAthlete } from "../../domain/accounts/find.js";
+import type { Context } from "../../domain/context.js";
+import { eraseForOperator, rowsOf } from "../../domain/deletion/erase.js";
+import { reapplyErasures } from "../../domain/deletion/reapply.js";
+import { exportAthlete } from "../../domain/exports/athlete.js";
+import { UsageError } from "../../usage-error.js";
+import { writeNewFile } from "../new-file.js";
+import { type Arguments, flag, idOf, optionalText, text } from "./arguments.js";
+import type { Outcome } from "./outcome.js";
+
+/** The operator's commands for the rights of people. */
+export const personalDataCommands = {
+  async "athlete export"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const athlete = await findAthlete(idOf(args, "id"), { queries: ctx.queries, lock: false });
+    const file = text(args, "output");
+    return { athlete: athlete.id, file, bytes: await writeNewFile(file, exportAthlete(ctx, athlete)) };
+  },
+
+  async "athlete erase"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const id = idOf(args, "id");
+    if (!flag(args, "yes")) {
+      await findAthlete(id, { queries: ctx.queries, lock: false });
+      return {
+        athlete: id,
+        erased: false,
+        rows: await rowsOf(ctx.queries, id),
+        next: "Nothing was erased. Run the command again with --yes; this cannot be undone.",
+      };
+    }
+    const proof = await eraseForOperator(ctx, id, { samples: flag(args, "samples") === true });
+    return { athlete: id, erased: true, ...proof };
+  },
+
+  async "erasures apply"(ctx: Context, args: Arguments): Promise<Outcome> {
+    const list = optionalText(args, "list");
+    if (list !== undefined && !existsSync(list)) throw new UsageError(`There is no file ${list}.`);
+    const { listed, erased } = await reapplyErasures(ctx, list);
+    return { listed, erased };
+  },
+};

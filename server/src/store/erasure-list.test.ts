@@ -1,0 +1,57 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { appendErasure, type Erasure, personHash, readErasures } from "./erasure-list.js";
+
+const folder = mkdtempSync(join(tmpdir(), "asi-erasures-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const AT = new Date("2024-01-01T06:00:00.000Z");
+const entry = (id: number): Erasure => ({
+  person: personHash({ id, createdAt: AT }),
+  at: AT,
+  kind: "erased",
+});
+
+describe("the list of erasures", () => {
+  it("is read as it was appended, a person once, by its user alone", async () => {
+    const file = join(folder, "new", "list.jsonl");
+    expect(await readErasures(file)).toEqual([]);
+    for (const id of [1, 2, 1]) await appendErasure(file, entry(id));
+    expect(await readErasures(file)).toEqual([entry(1), entry(2)]);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+  });
+
+  it("has no entry twice where another process appends too", async () => {
+    const file = join(folder, "shared.jsonl");
+    await appendErasure(file, entry(1));
+    appendFileSync(file, `${JSON.stringify(entry(2))}\n`);
+    await appendErasure(file, entry(2));
+    expect(await readErasures(file)).toEqual([entry(1), entry(2)]);
+  });
+
+  it("loses no entry to a line that a crash has cut short", async () => {
+    const file = join(folder, "cut.jsonl");
+    await appendErasure(file, entry(1));
+    appendFileSync(file, '{"person":"ab');
+    await appendErasure(file, entry(2));
+    expect(await readErasures(file)).toEqual([entry(1), entry(2)]);
+    expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
+  });
+
+  it("is no other file", async () => {
+    const file = join(folder, "other");
+    writeFileSync(file, "not\na list\n");
+    await expect(readErasures(file)).rejects.toThrow("is not a list of erasures");
+    await expect(readErasures(folder)).rejects.toThrow("The list of erasures cannot be read");
+    await expect(appendErasure(join(file, "list"), entry(1))).rejects.toThrow("Correct ERASURE_LIST");
+  });
+
+  it("tells apart two people who have had the same id", () => {
+    const hash = personHash({ id: 1, createdAt: AT });
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(personHash({ id: 1, createdAt: new Date(AT.getTime() + 1) })).not.toBe(hash);
+    expect(personHash({ id: 2, createdAt: AT })).not.toBe(hash);
+  });
+});

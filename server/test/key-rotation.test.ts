@@ -1,0 +1,274 @@
+/** New keys for the secrets in the database, while the service runs, and through interruptions and kills. */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { applyRetention } from "../src/jobs/retention.js";
+import { commands } from "../src/operator/commands.js";
+import { startService as startProcess, systemClock } from "../src/service.js";
+import type { Queries } from "../src/store/database.js";
+import { nextServerKey, serverKeyOf } from "../src/store/server-key.js";
+import { MAIN, Processes, type RunningProcess } from "./processes.js";
+import { type Receiver, startReceiver } from "./receiver.js";
+import { newScratchFolder } from "./scratch.js";
+import { newStore, type TestAccount, TestService, testConfig } from "./service.js";
+import { newActivity } from "./team.js";
+
+const HOUR_MS = 3_600_000;
+
+/** A service whose server key is in the file of its data folder, as without SERVER_KEY. */
+async function start(): Promise<TestService> {
+  const store = await newStore();
+  const dataDir = newScratchFolder();
+  store.serverKey = serverKeyOf(dataDir);
+  return TestService.start(store, { dataDir, webhookAllowPrivate: true });
+}
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.stop());
+
+/** An activity with a webhook that has this secret. */
+async function hook(s: TestService, owner: TestAccount, secret_token: string): Promise<string> {
+  const activity = await newActivity(s, owner);
+  const { status, body } = await s.post(
+    `/api/v1/activities/${activity}/webhooks/`,
+    { webhook_url: receiver.url, secret_token, activity_events: true, timeframes_events: true },
+    owner.token,
+  );
+  if (status !== 200) throw new Error(`No webhook: ${status}`);
+  return `/api/v1/activities/${activity}/webhooks/${body.id}/`;
+}
+
+/** How many secrets there are by the number of their key; none: the server key itself. */
+async function keysInUse({ queries }: { queries: Queries }): Promise<Record<string, number>> {
+  const { rows } = await queries.execute<{ key: string; count: number }>(sql`
+    SELECT coalesce(substring(secret FROM '^(k\\d+):'), 'none') AS key, count(*)::int AS count FROM (
+      SELECT secret_token AS secret FROM webhooks UNION ALL SELECT secret_token FROM webhook_deliveries
+      UNION ALL SELECT payload->>'sealedPassword' FROM jobs WHERE payload->>'sealedPassword' IS NOT NULL
+      UNION ALL SELECT jsonb_path_query(payload, '$.webhooks[*].secretToken')#>>'{}' FROM jobs
+    ) AS secrets GROUP BY 1 ORDER BY 1`);
+  return Object.fromEntries(rows.map(({ key, count }) => [key, count]));
+}
+
+/** Mask of a secret: what the API shows of it, so that reading it proves that it can be decrypted. */
+const masked = async (s: TestService, path: string, token: string) =>
+  (await s.get(path, token)).body.secret_token;
+
+describe("key rotate", () => {
+  it("encrypts every secret with a new key, and the receivers get the same secret as before", async () => {
+    const s = await start();
+    const ann = await s.manager();
+    const path = await hook(s, ann, "secret one");
+    // A mail that waits with a generated password, and a call that waits.
+    await s.post("/api/v1/managers/", { username: `g-${ann.username}`, email: "g@example.org" });
+    expect((await s.send("POST", `${path}test/`, { token: ann.token })).status).toBe(200);
+    expect(await keysInUse(s.store.database)).toEqual({ none: 3 });
+    const old = readFileSync(join(s.config.dataDir, "server.key"), "utf8");
+
+    expect(await commands["key rotate"](s.ctx, {})).toMatchObject({ key: 1, encrypted: 3 });
+    expect(await keysInUse(s.store.database)).toEqual({ k1: 3 });
+    expect(await masked(s, path, ann.token)).toBe("se********");
+    receiver.received.length = 0;
+    await s.runJobs();
+    expect(receiver.received.map(({ headers }) => headers["x-asi-api-token"])).toEqual(["secret one"]);
+    expect(readFileSync(join(s.config.dataDir, "server.key"), "utf8")).not.toBe(old);
+    expect(readFileSync(join(s.config.dataDir, "server.key.previous"), "utf8")).toBe(old);
+    expect(existsSync(join(s.config.dataDir, "server.key.next"))).toBe(false);
+
+    await hook(s, ann, "secret two");
+    await s.store.database.queries.execute(sql`
+      INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
+      SELECT activity_id, webhook_url, 'damaged', false, false, now() FROM webhooks LIMIT 1`);
+    const second = await commands["key rotate"](s.ctx, {});
+    expect(second).toMatchObject({ key: 2, unreadable: 1 });
+    expect(Object.keys(await keysInUse(s.store.database))).toEqual(["k2", "none"]);
+    expect(await masked(s, path, ann.token)).toBe("se********");
+    const { rows } = await s.store.database.queries.execute<{ entity_id: number }>(
+      sql`SELECT entity_id FROM audit_log WHERE operation = 'key rotate' ORDER BY id`,
+    );
+    expect(rows.map(({ entity_id }) => Number(entity_id))).toEqual([1, 2]);
+  });
+
+  it("keeps an old key for an hour, because others may still write with it, and then removes it", async () => {
+    const s = await start();
+    const ann = await s.manager();
+    const path = await hook(s, ann, "secret");
+    const { queries } = s.store.database;
+    const { rows } = await queries.execute<{ secret_token: string }>(sql`SELECT secret_token FROM webhooks`);
+    await commands["key rotate"](s.ctx, {});
+    // Written by a process that had read it before.
+    await queries.execute(sql`UPDATE webhooks SET secret_token = ${rows[0]?.secret_token}`);
+    expect(await masked(s, path, ann.token)).toBe("se****");
+    await applyRetention(s.ctx);
+    expect(await keysInUse(s.store.database)).toEqual({ k1: 1 });
+    const keys = async () =>
+      (
+        await queries.execute<{ key_id: number }>(sql`SELECT key_id FROM encryption_keys ORDER BY 1`)
+      ).rows.map(({ key_id }) => Number(key_id));
+    expect(await keys()).toEqual([0, 1]);
+    s.clock.advance(HOUR_MS);
+    await applyRetention(s.ctx);
+    expect(await keys()).toEqual([1]);
+    expect(await masked(s, path, ann.token)).toBe("se****");
+  });
+
+  it("goes on wherever it was interrupted, and the service reads all secrets at any time", async () => {
+    const s = await start();
+    const ann = await s.manager();
+    const paths = [await hook(s, ann, "secret 1"), await hook(s, ann, "secret 2")];
+    const { database } = s.store;
+    let isDone = false;
+    for (let statements = 1; !isDone; statements++) {
+      let left = statements;
+      const breaking = new Proxy(database.queries, {
+        get(target, name, receiver) {
+          if (["select", "execute", "delete", "transaction"].includes(String(name)) && --left < 0) {
+            throw new Error("interrupted");
+          }
+          const value = Reflect.get(target, name, receiver);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+      isDone = await commands["key rotate"]({ ...s.ctx, queries: breaking }, {}).then(
+        () => true,
+        (error: Error) => {
+          expect(error.message).toBe("interrupted");
+          return false;
+        },
+      );
+      for (const path of paths) expect(await masked(s, path, ann.token)).toBe("se******");
+      // As after a restart.
+      s.store.serverKey.set(serverKeyOf(s.config.dataDir));
+      expect(statements).toBeLessThan(100);
+    }
+    expect(Object.keys(await keysInUse(database))).toHaveLength(1);
+    const { rows } = await database.queries.execute<{ ids: number }>(
+      sql`SELECT count(DISTINCT server_key_id)::int AS ids FROM encryption_keys`,
+    );
+    expect(rows[0]?.ids).toBe(1);
+  });
+
+  it("goes on with the next server key after a crash", async () => {
+    const dataDir = newScratchFolder();
+    serverKeyOf(dataDir);
+    const next = await nextServerKey(dataDir);
+    expect(await nextServerKey(dataDir)).toEqual(next);
+  });
+
+  it("needs the new key in a file where SERVER_KEY is set, and refuses one where it is not", async () => {
+    const s = await start();
+    const file = join(newScratchFolder(), "key");
+    await expect(commands["key rotate"](s.ctx, { newKey: file })).rejects.toThrow("Leave out --new-key");
+    const ctx = { ...s.ctx, config: { ...s.config, serverKey: new Uint8Array(s.store.serverKey) } };
+    await expect(commands["key rotate"](ctx, {})).rejects.toThrow("name it with --new-key");
+    await expect(commands["key rotate"](ctx, { newKey: file })).rejects.toThrow("cannot be read");
+    writeFileSync(file, "too short");
+    await expect(commands["key rotate"](ctx, { newKey: file })).rejects.toThrow("does not hold 32 bytes");
+  });
+});
+
+describe("a lost server key", () => {
+  it("is told at the start with what to do, and key reset makes the service usable again", async () => {
+    const s = await start();
+    const ann = await s.manager();
+    const path = await hook(s, ann, "secret");
+    await commands["key rotate"](s.ctx, {});
+    await s.stop();
+    rmSync(join(s.config.dataDir, "server.key"));
+    const store = { ...s.store, serverKey: serverKeyOf(s.config.dataDir) };
+    await expect(startProcess(testConfig(), store, "api", systemClock)).rejects.toThrow(
+      /are encrypted for the server key [0-9a-f]{16}, and this process has [0-9a-f]{16}.*asi-server key reset/,
+    );
+    const lost = { ...s.ctx, serverKey: store.serverKey };
+    expect(await commands["key reset"](lost, {})).toMatchObject({ reset: false, webhooks_disabled: 1 });
+    expect(await commands["key reset"](lost, { yes: true })).toMatchObject({ reset: true });
+    const again = await TestService.start(store, { dataDir: s.config.dataDir, webhookAllowPrivate: true });
+    expect((await again.get(path, ann.token)).status).toBe(200);
+    const changed = await again.send("PATCH", path, { token: ann.token, json: { secret_token: "new one" } });
+    expect(changed.body.secret_token).toBe("ne*****");
+  });
+});
+
+describe.runIf(process.env.TEST_DATABASE === "postgres")("key rotate with several processes", () => {
+  it("survives kill -9 at any time, while two processes read and write secrets", async () => {
+    const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64"));
+    const processes = await Processes.onNewDatabase({
+      SERVER_KEY: oldKey ?? "",
+      WEBHOOK_ALLOW_PRIVATE: "true",
+    });
+    const file = join(newScratchFolder(), "new.key");
+    writeFileSync(file, newKey ?? "");
+    const [first, second] = await Promise.all([
+      processes.start("--role", "api"),
+      processes.start("--role", "api"),
+    ]);
+    const ann = await processes.manager(first, "ann");
+    const client = await processes.query();
+    const { rows: schemas } = await client.query(
+      "SELECT id FROM json_schemas WHERE name = 'activity_soccer'",
+    );
+    const { body: activity } = await first.send("POST", "/api/v1/activities/", ann.token, {
+      name: "A match",
+      json: { sport: "soccer" },
+      json_schema: Number(schemas[0].id),
+      owner: ann.id,
+    });
+    const path = `/api/v1/activities/${activity.id}/webhooks/`;
+    const add = ({ send }: RunningProcess, secret_token: string) =>
+      send("POST", path, ann.token, {
+        webhook_url: "http://127.0.0.1:9/",
+        secret_token,
+        activity_events: false,
+        timeframes_events: false,
+      });
+    expect((await add(first, "secret")).status).toBe(200);
+    // Many calls that were made before.
+    await client.query(`
+      INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, created_at)
+      SELECT 'msg_' || n, id, webhook_url, secret_token, 'test', '{}', 'delivered', now()
+      FROM webhooks, generate_series(1, 20000) AS n`);
+    const readable = async (from: RunningProcess) => {
+      const { status, body } = await from.send("GET", `${path}?limit=100`, ann.token);
+      expect(status).toBe(200);
+      return body.results.map(({ secret_token }: { secret_token: string }) => secret_token);
+    };
+    const left = async () =>
+      Number(
+        (await client.query("SELECT count(*) FROM webhook_deliveries WHERE secret_token NOT LIKE 'k1:%'"))
+          .rows[0].count,
+      );
+    let hooks = 1;
+    for (let kills = 0; kills < 3; kills++) {
+      const before = await left();
+      const running = execFile(process.execPath, [MAIN, "key", "rotate", "--new-key", file], {
+        env: { ...processes.env },
+      });
+      const over = new Promise((done) => running.once("exit", done));
+      while ((await left()) === before) await sleep(1);
+      expect(running.kill("SIGKILL")).toBe(true);
+      await over;
+      expect(await left()).toBeGreaterThan(0);
+      for (const one of [first, second]) expect(await readable(one)).toHaveLength(hooks);
+      expect((await add(second, `secret ${hooks}`)).status).toBe(200);
+      hooks++;
+    }
+    const outcome = await processes.command("key", "rotate", "--new-key", file);
+    expect(outcome).toMatchObject({ key: 1, unreadable: 0, next: expect.stringContaining("key finish") });
+    expect(await left()).toBe(0);
+
+    const third = await processes.startWith({ SERVER_KEY: newKey ?? "" }, "--role", "api");
+    expect(await readable(third)).toEqual(await readable(first));
+    const finish = ["key", "finish"];
+    expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toBe("no refusal");
+    expect(await processes.refusal(["serve", "--role", "api"])).toContain("are encrypted for the server key");
+    const secrets = await client.query("SELECT count(DISTINCT server_key_id) FROM encryption_keys");
+    expect(Number(secrets.rows[0].count)).toBe(1);
+    await client.end();
+  });
+});
