@@ -48,8 +48,8 @@ export const migrations: readonly Migration[] = [
   { name: "0042-page-sessions", sql: pageSessions },
   { name: "0043-password-resets", sql: passwordResets },
   { name: "0044-operators", sql: operators },
-  { name: "0047-plans", outsideTransaction: plans },
-  { name: "0060-live-connections", sql: liveConnections },
   { name: "0045-erasures", sql: erasures },
   { name: "0046-encryption-keys", sql: encryptionKeys },
+  { name: "0047-plans", outsideTransaction: plans },
+  { name: "0060-live-connections", sql: liveConnections },
 ];
