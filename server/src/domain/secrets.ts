@@ -106,7 +106,9 @@ function rereadServerKey({ serverKey, config }: Keys): void {
   const file = serverKeyFile(config.dataDir);
   if (config.serverKey !== null || !existsSync(file)) return;
   const key = Buffer.from(readFileSync(file, "utf8"), "base64");
-  if (key.length === serverKey.length) serverKey.set(key);
+  if (key.length !== serverKey.length) return;
+  serverKey.set(key);
+  current.delete(serverKey);
 }
 
 const cannotOpen = (serverKey: Uint8Array, rows: readonly { serverKeyId: string }[]) =>
