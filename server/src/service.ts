@@ -102,7 +102,8 @@ export async function startService(
     if (runsJobs) worker?.wake();
   };
   const computer = startComputer(config.computeThreads, errors.throttled);
-  const replica = await openReplica(config, store.database);
+  // Only the API reads pages.
+  const replica = role === "worker" ? undefined : await openReplica(config, store.database);
   const app = await buildApp(config, {
     ...(replica === undefined ? {} : { replica }),
     database: store.database,
@@ -138,7 +139,7 @@ export async function startService(
   let url: string | null = null;
   let stopMetrics: (() => Promise<void>) | undefined;
   let stopOperator: (() => Promise<void>) | undefined;
-  let stopRetention: (() => Promise<void>) | undefined;
+  let stopRetention: ((timeoutMs: number) => Promise<void>) | undefined;
   const open = async () => {
     releaseServerLock = await holdServerLock(store.database);
     await replica?.start(app.log);
@@ -168,7 +169,11 @@ export async function startService(
     }, config.shutdownTimeoutMs);
     // A connection becomes idle after its response, and its client would keep it open.
     const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
-    await Promise.all([app.close(), running.stop(config.shutdownTimeoutMs), stopRetention?.()]);
+    await Promise.all([
+      app.close(),
+      running.stop(config.shutdownTimeoutMs),
+      stopRetention?.(config.shutdownTimeoutMs),
+    ]);
     clearTimeout(timeout);
     clearInterval(idle);
     await computer.close();

@@ -176,11 +176,11 @@ describe("retention", () => {
     await queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
       SELECT ${new Date(0)}, 'r', 'o', 'account', n FROM generate_series(1, 5000) AS n`);
-    const stop: { now?: () => Promise<void> } = {};
+    const stop: { now?: (timeoutMs: number) => Promise<void> } = {};
     let stopped: Promise<void> | undefined;
     const listening = queriesOf(pool, {
       logQuery(text) {
-        if (/DELETE FROM "audit_log"/.test(text)) stopped ??= stop.now?.();
+        if (/DELETE FROM "audit_log"/.test(text)) stopped ??= stop.now?.(60_000);
       },
     });
     const log = { error: (line: unknown) => expect(line).toBeUndefined() } as never;

@@ -23,7 +23,7 @@ const queries: string[] = dashboard.panels.flatMap(({ targets }: { targets: { ex
 
 /** The metrics of an expression: names before a selector. */
 const metricsIn = (expression: string) =>
-  [...expression.matchAll(/([a-z_]+)\s*\{/g)].map(([, name = ""]) => name);
+  [...expression.matchAll(/([a-z0-9_]+)\s*\{/g)].map(([, name = ""]) => name);
 
 function promtool(): string | undefined {
   const program = process.env.PROMTOOL ?? "promtool";
@@ -42,13 +42,13 @@ describe("the alerting rules and the dashboard", () => {
   it("ask only for metrics that a process has", async () => {
     const { metrics } = (await service()).service.app;
     // Metrics of the replica are there only with one.
-    const named = (await metrics.metrics()).concat(await replicaMetrics(), "\nup");
+    const named = (await metrics.metrics()).concat(await replicaMetrics(), "\n# HELP up ");
     const asked = [...rules, ...queries].map((expression) => [expression, metricsIn(expression)] as const);
     expect([rules.length, queries.length].every((count) => count > 8)).toBe(true);
     for (const [expression, names] of asked) {
       expect([expression, names.length]).not.toEqual([expression, 0]);
       for (const name of names)
-        expect(named).toMatch(new RegExp(`^${name.replace(/_bucket$|_count$/, "")}`, "m"));
+        expect(named).toMatch(new RegExp(`^# HELP ${name.replace(/_bucket$|_count$/, "")} `, "m"));
     }
   });
 

@@ -104,6 +104,22 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     }
   });
 
+  it("a start is refused in a sentence when the pooler or the server is away, or when there are two databases", async () => {
+    const nowhere = databaseUrl.replace(/:\d+\//, ":1/");
+    const started = (databaseUrl: string | null, databaseDirectUrl: string) =>
+      openStore(testConfig({ databaseUrl, databaseDirectUrl, databasePreparedStatements: false }));
+    await expect(started(nowhere, databaseUrl)).rejects.toThrow(
+      /^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED/,
+    );
+    await expect(started(pooler.url, nowhere)).rejects.toThrow(
+      /^The database of DATABASE_DIRECT_URL cannot be reached: .*ECONNREFUSED/,
+    );
+    const another = new URL(databaseUrl);
+    another.pathname = "postgres";
+    await expect(started(pooler.url, another.href)).rejects.toThrow("are different databases");
+    await expect(started(null, databaseUrl)).rejects.toThrow("DATABASE_DIRECT_URL needs DATABASE_URL");
+  });
+
   it("locks that last are in sessions of their own: a restore is refused, and the worker is seen", async () => {
     const { rows } = await direct.query(
       "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",

@@ -178,6 +178,29 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect(await count()).toBe(2 * before);
   });
 
+  it("with another history than the primary is not read, though it has replayed more", async () => {
+    // The server that was promoted in the place of the primary, before the replica got its last changes.
+    const promoted = await primary.startReplica();
+    stopAfterTest(() => promoted.stop());
+    const client = new pg.Client(`${promoted.url}postgres`);
+    await client.connect();
+    expect((await client.query("SELECT pg_promote()")).rows).toEqual([{ pg_promote: true }]);
+    await client.end();
+    for (let count = 0; count < 20; count++) await s.manager();
+    await caughtUp();
+    const database = (url: string) => openDatabase({ url, poolSize: 2 });
+    const ours = await database(`${promoted.url.replace("postgres@", "asi@")}asi`);
+    const diverged = new ReadReplica(ours, await database(urls.replica));
+    stopAfterTest(async () => {
+      await diverged.close();
+      await ours.close();
+    });
+    const problems: unknown[] = [];
+    await diverged.start({ warn: (line: unknown) => problems.push(line), info: () => undefined } as never);
+    expect(problems).toEqual([{ problem: "it is on another timeline" }]);
+    expect(diverged.current()).toBeUndefined();
+  });
+
   it("of another database is refused", async () => {
     const wrong = { databaseUrl: urls.primary, databaseReadUrl: `${standby.url}postgres` };
     const other = await openStore(testConfig(wrong));

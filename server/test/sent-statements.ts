@@ -1,14 +1,14 @@
 import pg from "pg";
+import { PreparingClient } from "../src/store/preparing-client.js";
 
-/** The texts of all statements that connections of this process send while `work` runs, each once. */
+/** The texts of all statements that the pools of services in this process send while `work` runs, each once. */
 export async function statementsOf(work: () => Promise<void>): Promise<string[]> {
   const texts = new Set<string>();
   const { query } = pg.Client.prototype;
-  // Every connection is one of `pg`: that of the pool, of the throttles and of the worker.
   const noting = function (this: pg.Client, ...sent: unknown[]) {
     const [statement] = sent;
     const text = typeof statement === "string" ? statement : (statement as pg.QueryConfig).text;
-    if (text !== undefined) texts.add(text);
+    if (text !== undefined && this instanceof PreparingClient) texts.add(text);
     return Reflect.apply(query, this, sent);
   };
   pg.Client.prototype.query = noting as typeof query;

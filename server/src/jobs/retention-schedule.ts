@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/context.js";
 import { continueRotation } from "../domain/key-rotation.js";
@@ -10,9 +11,9 @@ const FIRST_VACUUM_MS = 60_000;
 /**
  * Removes expired rows now, because a process may be restarted more often than the interval, and from then on at the configured
  * interval. A run that takes longer than the interval delays the next one.
- * @returns stops it, and waits for the current statement
+ * @returns stops it, and waits for the current statement, but not longer than the given time
  */
-export function startRetention(ctx: Context, log: FastifyBaseLogger): () => Promise<void> {
+export function startRetention(ctx: Context, log: FastifyBaseLogger): (timeoutMs: number) => Promise<void> {
   const { retentionIntervalMs } = ctx.config;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -37,9 +38,9 @@ export function startRetention(ctx: Context, log: FastifyBaseLogger): () => Prom
 
   // Not at the start: a vacuum of all tables delays the first requests of the embedded database.
   running = running.then(() => next(Math.min(retentionIntervalMs, FIRST_VACUUM_MS)));
-  return async () => {
+  return async (timeoutMs) => {
     stopping.abort();
     clearTimeout(timer);
-    await running;
+    await Promise.race([running, sleep(timeoutMs, undefined, { ref: false })]);
   };
 }

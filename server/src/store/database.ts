@@ -141,8 +141,8 @@ export async function openDatabase(where: PostgresServer | { folder: string | nu
 
 /**
  * A pool for a server.
- * @param isPooled whether a pooler lends sessions for a transaction each. It keeps the format of times for each client
- *   (PgBouncer, "server_reset_query" and "track_extra_parameters"), but timeouts would stay in the sessions of others.
+ * @param isPooled whether a pooler lends sessions for a transaction each. It restores the format of times for each client
+ *   (PgBouncer, "track_extra_parameters"), but no timeouts: they would stay in sessions that others use.
  */
 function serverPool(
   { timeouts = NO_TIMEOUTS, prepares, tls, patienceMs }: PostgresServer,

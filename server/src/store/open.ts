@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../config.js";
 import { UsageError } from "../usage-error.js";
 import { type Database, openDatabase, type PostgresServer } from "./database.js";
+import { areOneDatabase } from "./database-identity.js";
 import { lockFolder } from "./folder-lock.js";
 import { migrate } from "./migrate.js";
 import { makePrivateFolder, restrictToOwner } from "./private-folder.js";
@@ -30,6 +31,9 @@ export interface OpenedStore extends Store {
  * @throws FolderLockedError when another process uses the embedded database
  */
 export async function openStore(config: Config): Promise<OpenedStore> {
+  if (config.databaseUrl === null && config.databaseDirectUrl !== null) {
+    throw new UsageError("DATABASE_DIRECT_URL needs DATABASE_URL, which is that of the pooler.");
+  }
   makePrivateFolder(config.dataDir);
   const unlock = config.databaseUrl === null ? await lockFolder(config.dataDir) : async () => undefined;
   let database: Database | undefined;
@@ -41,7 +45,7 @@ export async function openStore(config: Config): Promise<OpenedStore> {
     );
     if (config.databaseUrl === null) restrictToOwner(config.dataDir);
     const { close } = database;
-    const applied = await migrate(database);
+    const applied = await migrateDirectly(database);
     return {
       applied,
       database,
@@ -54,12 +58,38 @@ export async function openStore(config: Config): Promise<OpenedStore> {
   } catch (error) {
     await database?.close().catch(() => undefined);
     await unlock();
-    if (config.databaseUrl === null) throw error;
-    const problem = error instanceof Error ? tlsProblem(error) : undefined;
+    throw error;
+  }
+}
+
+/**
+ * Migrates through the connections that have sessions of their own.
+ * @throws UsageError when a server cannot be reached or its certificate is refused, or when there are two databases
+ */
+async function migrateDirectly(database: Database): Promise<string[]> {
+  const { kind, pool, direct } = database;
+  if (kind === "embedded") return migrate(database);
+  if (direct === pool) return naming("DATABASE_URL", () => migrate(database));
+  await naming("DATABASE_URL", () => pool.query("SELECT 1"));
+  await naming("DATABASE_DIRECT_URL", () => direct.query("SELECT 1"));
+  if (!(await areOneDatabase(pool, direct))) {
+    throw new UsageError(
+      "DATABASE_DIRECT_URL and DATABASE_URL are different databases. Both must lead to the same one, DATABASE_URL through the pooler.",
+    );
+  }
+  return naming("DATABASE_DIRECT_URL", () => migrate(database));
+}
+
+/** Does work on a server, and names its setting in the errors that the operator can correct. */
+async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const problem = error instanceof Error ? tlsProblem(error, variable) : undefined;
     if (problem !== undefined) throw new UsageError(problem);
     if (!isUnreachable(error)) throw error;
     throw new UsageError(
-      `The database of DATABASE_URL cannot be reached: ${error.message || error.code}. Start the server, or correct DATABASE_URL.`,
+      `The database of ${variable} cannot be reached: ${error.message || error.code}. Start the server, or correct ${variable}.`,
     );
   }
 }

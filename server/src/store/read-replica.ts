@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { onBehalfOf } from "../callers.js";
 import { UsageError } from "../usage-error.js";
 import type { Database, Queries } from "./database.js";
+import { areOneDatabase } from "./database-identity.js";
 
 /** How often the position of the replica is compared with that of the primary. */
 const MEASURE_MS = 1_000;
@@ -31,9 +32,6 @@ function readLsn(text: string): bigint {
   const [high = "0", low = "0"] = text.split("/");
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
-
-/** Both databases are of one cluster and have one name when this is equal. */
-const IDENTITY = sql`SELECT system_identifier::text || ' ' || current_database() AS identity FROM pg_control_system()`;
 
 /**
  * A streaming replica of the primary. Its age is measured with the positions of the log and the clock of this machine alone:
@@ -117,15 +115,22 @@ export class ReadReplica {
   async #problemNow(): Promise<string | undefined> {
     const atMs = performance.now();
     // What has been committed has been flushed, unless synchronous_commit is off; then it is a moment later.
-    const primary = await this.#primary.queries.execute<{ lsn: string }>(
-      sql`SELECT pg_current_wal_flush_lsn()::text AS lsn`,
+    const primary = await this.#primary.queries.execute<{ lsn: string; timeline: string }>(
+      sql`SELECT lsn::text, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() AS lsn`,
     );
-    this.#positions.push({ lsn: readLsn(primary.rows[0]?.lsn ?? ""), atMs });
-    const { rows } = await this.#replica.queries.execute<{ standby: boolean; lsn: string | null }>(
-      sql`SELECT pg_is_in_recovery() AS standby, pg_last_wal_replay_lsn()::text AS lsn`,
-    );
+    const [written] = primary.rows;
+    this.#positions.push({ lsn: readLsn(written?.lsn ?? ""), atMs });
+    const { rows } = await this.#replica.queries.execute<{
+      standby: boolean;
+      lsn: string | null;
+      timeline: number;
+    }>(sql`
+      SELECT pg_is_in_recovery() AS standby, pg_last_wal_replay_lsn()::text AS lsn, timeline_id AS timeline
+      FROM pg_control_checkpoint()`);
     const [state] = rows;
     if (state?.standby !== true) return "it is not a standby";
+    // After a failover, positions of the two histories cannot be compared. The replica shows the new one from its next restartpoint.
+    if (state.timeline !== Number.parseInt(written?.timeline ?? "", 16)) return "it is on another timeline";
     await this.#requireSame();
     const replayed = readLsn(state.lsn ?? "");
     const reached = this.#positions.findLastIndex(({ lsn }) => lsn <= replayed);
@@ -139,10 +144,7 @@ export class ReadReplica {
 
   async #requireSame(): Promise<void> {
     if (this.#isSame) return;
-    const [ours, its] = await Promise.all(
-      [this.#primary, this.#replica].map(({ queries }) => queries.execute<{ identity: string }>(IDENTITY)),
-    );
-    if (ours?.rows[0]?.identity !== its?.rows[0]?.identity) {
+    if (!(await areOneDatabase(this.#primary.pool, this.#replica.pool))) {
       throw new UsageError(
         "DATABASE_READ_URL is not a replica of the database of DATABASE_URL: it is of another cluster, or has another name. Correct DATABASE_READ_URL.",
       );

@@ -67,11 +67,14 @@ function contentOf(parameter: string, file: string): string {
 const CERTIFICATE =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?)|CERT_|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)/;
 
-/** What is wrong with the TLS of a database connection, for the operator; undefined when the error is another one. */
-export function tlsProblem(error: Error & { code?: string }): string | undefined {
+/**
+ * What is wrong with the TLS of a database connection, for the operator; undefined when the error is another one.
+ * @param variable that has the URL
+ */
+export function tlsProblem(error: Error & { code?: string }, variable: string): string | undefined {
   if (/server does not support SSL connections/.test(error.message)) {
-    return "The database server of DATABASE_URL does not offer TLS. Turn on ssl in the server, or set sslmode=disable.";
+    return `The database server of ${variable} does not offer TLS. Turn on ssl in the server, or set sslmode=disable.`;
   }
   if (!CERTIFICATE.test(error.code ?? "")) return undefined;
-  return `The certificate of the database server is refused: ${error.message}. Check the host name of DATABASE_URL, and the root certificates in PGSSLROOTCERT or sslrootcert.`;
+  return `The certificate of the database server is refused: ${error.message}. Check the host name of ${variable}, and the root certificates in PGSSLROOTCERT or sslrootcert.`;
 }
