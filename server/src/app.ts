@@ -36,6 +36,7 @@ import { createThrottle, type Throttle } from "./http/throttle.js";
 import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
 import type { ReadReplica } from "./store/read-replica.js";
+import { readTrace } from "./trace-context.js";
 
 /** What the application uses but does not open itself. */
 export interface Dependencies {
@@ -171,7 +172,9 @@ function installGuard(
     onResponseEnd(reply, () => {
       if (!reply.raw.writableFinished) left.abort(clientLeft());
     });
+    const trace = readTrace(request.headers.traceparent);
     const ctx: Context = {
+      ...(trace === undefined ? {} : { trace }),
       signal: left.signal,
       queries: database.queries,
       clock,
@@ -203,6 +206,7 @@ function installGuard(
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
         account: request.ctx?.caller?.id,
         address: request.ip,
+        trace: request.ctx?.trace?.id,
       },
       "request",
     );

@@ -21,6 +21,7 @@ import { endLeases } from "./store/job-lease.js";
 import { openReplica, type Store } from "./store/open.js";
 import { holdServerLock } from "./store/server-lock.js";
 import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
+import type { Trace } from "./trace-context.js";
 import { UsageError } from "./usage-error.js";
 
 /** Which part of the service a process is. */
@@ -118,7 +119,12 @@ export async function startService(
   const jobMetrics = measureJobs(app.metrics, own);
   let session: WorkerSession | null = null;
   worker = startWorker(
-    (job) => ({ ...own, requestId: job.jobId }),
+    ({ jobId, payload }) => ({
+      ...own,
+      requestId: jobId,
+      // Of the request that led to the job.
+      ...(payload?.trace === undefined ? {} : { trace: payload.trace as Trace }),
+    }),
     app.log,
     jobMetrics,
     {

@@ -30,6 +30,26 @@ import {
 withWebhooks();
 
 describe("what a receiver gets", () => {
+  it("the trace of the request that changed something, with a parent of its own; none of a malformed one", async () => {
+    const hook = await receiver();
+    const webhook = await register(hook.url);
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const activity = `/api/v1/activities/${webhook.activity}/`;
+    for (const [name, sent] of [
+      ["traced", traceparent],
+      ["not traced", "00-xyz"],
+    ] as const) {
+      const headers = { traceparent: sent };
+      const { status } = await s.send("PATCH", activity, { token: ann.token, json: { name }, headers });
+      expect(status).toBe(200);
+      await s.runJobs();
+    }
+    const [traced, untraced] = hook.received.map(({ headers }) => headers.traceparent);
+    expect(traced).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
+    expect(traced).not.toBe(traceparent);
+    expect(untraced).toBeUndefined();
+  });
+
   it("each event of the flags chosen, with ids only, the token and a signature", async () => {
     const hook = await receiver();
     const webhook = await register(`${hook.url}?key=1`);

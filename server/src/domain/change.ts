@@ -1,5 +1,5 @@
 import { DrizzleQueryError, sql } from "drizzle-orm";
-import { enqueue, enqueueAll } from "../store/job-queue.js";
+import { enqueue, enqueueAll, type SmallJob } from "../store/job-queue.js";
 import { auditLog } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";
@@ -63,10 +63,14 @@ async function transactOnce<T>(
   let added = false;
   const result = await ctx.queries.transaction(async (queries) => {
     const now = ctx.clock.now();
+    const { trace } = ctx;
+    const traced = <J extends SmallJob>(job: J): J =>
+      trace === undefined ? job : { ...job, payload: { ...job.payload, trace } };
     const unit: UnitOfWork = {
       queries,
       now,
       config: ctx.config,
+      ...(trace === undefined ? {} : { trace }),
       announce: (name, event) => react(unit, name, event),
       async audit(entity, entityId, before, after) {
         await queries.insert(auditLog).values({
@@ -99,11 +103,11 @@ async function transactOnce<T>(
       },
       async enqueue(job) {
         added = true;
-        return enqueue(queries, now, job);
+        return enqueue(queries, now, traced(job));
       },
       async enqueueAll(jobs) {
         added ||= jobs.length > 0;
-        await enqueueAll(queries, now, jobs);
+        await enqueueAll(queries, now, jobs.map(traced));
       },
     };
     return work(unit);

@@ -1,6 +1,7 @@
 import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
 import type { Role } from "../store/schema.js";
+import type { Trace } from "../trace-context.js";
 import type { AddressLookup } from "./address-lookup.js";
 import type { Computer } from "./computer.js";
 import type { IdempotentRequest } from "./idempotent-request.js";
@@ -35,6 +36,8 @@ export interface Context {
   /** The hash of the token by which the caller was authenticated. */
   tokenHash?: Uint8Array;
   requestId: string;
+  /** The trace of the caller, for jobs and calls of webhooks that follow. */
+  trace?: Trace;
   /** Counts a new password of the caller before it is hashed. Throws `throttled`. Absent outside of requests. */
   countPassword?: () => Promise<void>;
   /** Aborted when the caller leaves before the response. Work for the caller that has not started is then dropped. */

@@ -1,6 +1,7 @@
 import type { Config } from "../config.js";
 import type { Queries } from "../store/database.js";
 import type { Job, NewJob, SmallJob } from "../store/job-queue.js";
+import type { Trace } from "../trace-context.js";
 import type { Events } from "./events.js";
 
 /** A row before and after; `before` is absent for a new row, `after` for a deleted one. */
@@ -15,6 +16,8 @@ export interface UnitOfWork {
   queries: Queries;
   now: Date;
   config: Config;
+  /** The trace of the caller; jobs that are added get it. */
+  trace?: Trace;
   /** Announces what happened, and runs its effects: see `effects.ts`. */
   announce<Name extends keyof Events>(name: Name, event: Events[Name]): Promise<void>;
   /** Records a row before and after the change; null before it is created and after it is deleted. */

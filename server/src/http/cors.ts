@@ -5,7 +5,8 @@ const EXPOSED =
   "Content-Disposition, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Asi-Report, X-Definition-Version, X-Error-Code, X-Request-Id";
 
 /** Headers that such pages may send. Not `X-Asi-Page`: the cookie of the service's own page counts for this page only. */
-const SENDABLE = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id";
+const SENDABLE =
+  "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent";
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 

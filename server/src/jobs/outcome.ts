@@ -59,7 +59,7 @@ export async function runJob(
     const details = await onBehalfOf(callerOf(job), () => handler.run(ctx, job));
     await write(finished("SUCCESS", details, clock.now()));
     ran("success");
-    log.info({ job: job.jobId, kind: job.kind }, "job done");
+    log.info({ job: job.jobId, kind: job.kind, trace: ctx.trace?.id }, "job done");
   } catch (error) {
     if (isUnavailable(error) && !(error instanceof RetryLater)) {
       // Not a failure of the job: it returns to the queue when the database is available again.
@@ -74,7 +74,10 @@ export async function runJob(
     const final = error instanceof JobFailed || failures > handler.maxFailures;
     const code = error instanceof JobFailed ? error.code : "failed";
     const message = error instanceof JobFailed ? error.message : "The work failed.";
-    log.warn({ err: error, job: job.jobId, kind: job.kind, failures, final }, "job failed");
+    log.warn(
+      { err: error, job: job.jobId, kind: job.kind, trace: ctx.trace?.id, failures, final },
+      "job failed",
+    );
     const now = clock.now();
     const dueAt =
       error instanceof RetryLater ? error.at : new Date(now.getTime() + handler.delayMs(failures));

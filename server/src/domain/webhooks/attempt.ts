@@ -1,6 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Job } from "../../store/job-queue.js";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
+import { traceparentOf } from "../../trace-context.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { decryptSecret } from "../secrets.js";
@@ -63,6 +64,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
       {
         "Content-Type": "application/json",
         "User-Agent": USER_AGENT,
+        ...(ctx.trace === undefined ? {} : { traceparent: traceparentOf(ctx.trace) }),
         // A header holds bytes: the secret in UTF-8.
         "X-Asi-Api-Token": Buffer.from(secret, "utf8").toString("latin1"),
         ...signatureHeaders({ messageId: delivery.messageId, at: clock.now(), body, secret }),

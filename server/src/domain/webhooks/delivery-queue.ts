@@ -128,13 +128,14 @@ async function insertDeliveries(
     event,
     data,
   }));
+  const payload = JSON.stringify(unit.trace === undefined ? {} : { trace: unit.trace });
   const { rows: inserted } = await unit.queries.execute<{ id: string }>(sql`
     WITH wanted AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS row (job_id text, message_id text, webhook_id bigint, receiver text, url text, secret_token text, event text, data jsonb)
     ), added AS (
       INSERT INTO jobs (job_id, kind, charged_to, state, payload, details, receiver, due_at, created_at)
-      SELECT job_id, ${KIND}, ${account}, 'PENDING', '{}', '{}', receiver, ${unit.now}, ${unit.now} FROM wanted
+      SELECT job_id, ${KIND}, ${account}, 'PENDING', ${payload}::jsonb, '{}', receiver, ${unit.now}, ${unit.now} FROM wanted
       RETURNING id, job_id
     )
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, job_id, created_at)
