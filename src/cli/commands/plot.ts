@@ -35,6 +35,8 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
 The plot is as wide as the terminal, and 80 characters where there is none. The environment variable NO_COLOR turns
 colours off.
 
+An SVG scales without loss. A PNG is 2400 pixels wide; it shows Latin letters, and boxes for others.
+
 --from and --to are written as for asi convert.
 ${EXIT_STATUS}`,
     )
