@@ -33,6 +33,7 @@ export type { Outputs, RecordingReaderOptions } from "./reader-options.js";
 export { RecordingReader } from "./recording-reader.js";
 export { type Repair, type RepairOptions, repair } from "./repair.js";
 export type { DecimalMark } from "./row-text/template.js";
+export { joinBatches, newBatch, rowsBetween } from "./sample-batch.js";
 export { AsiCsvStream, AsiDecoderStream } from "./streams.js";
 export { TIME_FORMATS, type TimeFormat, type TimeLayout } from "./time-layout.js";
 export { decodeTrack, type TrackDecoding, type TrackSummary } from "./tracks/decode-track.js";

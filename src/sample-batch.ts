@@ -32,7 +32,7 @@ export function checkBatch(batch: SampleBatch): void {
   }
 }
 
-/** Concatenates the rows of all batches in newly allocated memory. */
+/** Concatenates the rows of all batches, in their order, in newly allocated memory. */
 export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   const joined = newBatch(batches.reduce((sum, batch) => sum + batch.length, 0));
   let at = 0;
@@ -43,7 +43,7 @@ export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   return joined;
 }
 
-/** A part of the rows of a batch, in the same memory. */
+/** The rows `from` to `to` (exclusive) of a batch, in the same memory. */
 export function rowsBetween(batch: SampleBatch, from: number, to: number): SampleBatch {
   return {
     length: to - from,
@@ -87,7 +87,7 @@ export function copyRow(batch: SampleBatch, row: number, into: SampleBatch, at: 
 // f64, four i32, two u8
 const BYTES_PER_ROW = 26;
 
-/** Allocates a batch. All columns share one buffer, because allocation dominates the cost of a small batch. */
+/** Allocates a batch of `length` rows, all zero. All columns share one buffer, because allocation dominates the cost of a small batch. */
 export function newBatch(length: number): SampleBatch {
   return batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
 }

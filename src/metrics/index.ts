@@ -1,4 +1,5 @@
 export { computeMetrics, METRICS_VERSION } from "./compute-metrics.js";
+export { type DistanceCurve, distanceCurve } from "./distance-curve.js";
 export type {
   AccelerationEffort,
   DistancePerSpeedRange,

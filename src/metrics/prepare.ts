@@ -76,6 +76,19 @@ export function totalsOf(signal: PreparedSignal): Totals {
   return { distanceHalfUm, durationMs };
 }
 
+/** Distance from the first sample to each one, in half micrometres; nothing is added over gaps. */
+export function distancesOf({ timestampMs, segments, intervalSpeedSum }: PreparedSignal): Float64Array {
+  const distances = new Float64Array(timestampMs.length);
+  let distanceHalfUm = 0;
+  for (const { first, last } of segments) {
+    for (let i = first; i <= last; i++) {
+      distances[i] = distanceHalfUm;
+      if (i < last) distanceHalfUm += (intervalSpeedSum[i] ?? 0) * stepMs(timestampMs, i);
+    }
+  }
+  return distances;
+}
+
 /** Maximum speed in mm/s; null without samples. */
 export function maxSpeedOf(signal: PreparedSignal): number | null {
   let max = -1;

@@ -1,0 +1,38 @@
+import { checkOptions, type MetricsOptions } from "./options.js";
+import { distancesOf, prepareSignal } from "./prepare.js";
+import { type MetricSamples, orderSamples, selectSamples } from "./samples.js";
+
+/** Distance over time. Both columns have the same length and ascend, the times strictly. */
+export interface DistanceCurve {
+  /** ms since 1970 UTC, of the samples with a credible speed. */
+  timestampMs: Float64Array;
+  /** Metres covered since the first of them, not rounded. */
+  distanceM: Float64Array;
+}
+
+const HALF_MICROMETRES_PER_METRE = 2e6;
+
+/**
+ * The distance as `computeMetrics` counts it, at each sample: standing and gaps add nothing. Its last value, rounded, is
+ * `total_distance` of the same samples and options.
+ *
+ * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ */
+export function distanceCurve(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: MetricsOptions = {},
+): DistanceCurve {
+  const { parameters, periods, fromMs, toMs } = checkOptions(options);
+  const selected = selectSamples(
+    orderSamples(samples),
+    fromMs ?? Number.NEGATIVE_INFINITY,
+    toMs ?? Number.POSITIVE_INFINITY,
+    periods,
+  );
+  const signal = prepareSignal(selected, parameters);
+  return {
+    timestampMs: signal.timestampMs,
+    distanceM: distancesOf(signal).map((distance) => distance / HALF_MICROMETRES_PER_METRE),
+  };
+}
