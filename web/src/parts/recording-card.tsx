@@ -4,7 +4,7 @@ import { day, zoneName } from "../view/times.js";
 import { decimal, fileSize } from "../view/values.js";
 import { Panel } from "./figures.js";
 
-const KINDS = { asi: ".asi recording", fit: "FIT", gpx: "GPX", tcx: "TCX", csv: "CSV" } as const;
+const KINDS = { asi: ".asi recording", fit: "FIT", gpx: "GPX", tcx: "TCX", csv: "CSV", service: "" } as const;
 
 /** What the file says about itself. */
 export function RecordingCard({ recording, settings }: { recording: Recording; settings: Settings }) {
@@ -18,8 +18,14 @@ export function RecordingCard({ recording, settings }: { recording: Recording; s
         {info === null ? null : <Fact name="Serial number" value={info.serial} />}
         {info?.firmwareVersion ? <Fact name="Firmware" value={info.firmwareVersion} /> : null}
         <Fact name="Day" value={`${day(recording.startMs, zone)}, ${zoneName(zone)}`} />
-        <Fact name="File" value={fileName} />
-        <Fact name="Size" value={`${fileSize(fileBytes)}, ${decimal(rows, 0)} rows, ${KINDS[kind]}`} />
+        {kind === "service" ? (
+          <Fact name="Size" value={`${decimal(rows, 0)} rows, from the service`} />
+        ) : (
+          <>
+            <Fact name="File" value={fileName} />
+            <Fact name="Size" value={`${fileSize(fileBytes)}, ${decimal(rows, 0)} rows, ${KINDS[kind]}`} />
+          </>
+        )}
         {engine === null ? null : <Fact name="Decoder" value={engine} />}
       </dl>
       {notes.map((note) => (

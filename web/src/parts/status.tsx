@@ -12,6 +12,11 @@ export function Status({ workspace }: { workspace: Workspace }) {
           <>
             <span>Reading {reading.fileName}…</span>
             <progress value={reading.share} max={1} aria-label={`Reading ${reading.fileName}`} />
+            {reading.cancel === null ? null : (
+              <button type="button" onClick={reading.cancel}>
+                Cancel
+              </button>
+            )}
           </>
         )}
       </div>
@@ -25,17 +30,17 @@ export function Status({ workspace }: { workspace: Workspace }) {
 }
 
 function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Workspace }) {
-  const { file, message, place, code } = problem;
+  const { name, file, message, place, code } = problem;
   const serial = useSignal("");
   return (
     <div class="problem">
-      <strong>{file.name} could not be opened.</strong>
+      <strong>{name} could not be opened.</strong>
       <p>
         {message}
         {place === "" ? null : ` (${place})`}
       </p>
       {code === null ? null : <p class="code">{code}</p>}
-      {code === "NOT_A_RECORDING" && file.size > 0 ? (
+      {code === "NOT_A_RECORDING" && file !== null && file.size > 0 ? (
         <form
           class="field"
           onSubmit={(event) => {
@@ -62,7 +67,7 @@ function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Work
       <button
         type="button"
         class="close"
-        aria-label={`Dismiss the message about ${file.name}`}
+        aria-label={`Dismiss the message about ${name}`}
         onClick={() => {
           workspace.problems.value = workspace.problems.peek().filter((one) => one !== problem);
         }}

@@ -3,8 +3,8 @@ import type { Metrics, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
 
-/** Kinds of files that can be opened. */
-export type FileKind = "asi" | "fit" | "gpx" | "tcx" | "csv";
+/** Kinds of files that can be opened; `service`: a range that the service has sent. */
+export type FileKind = "asi" | "fit" | "gpx" | "tcx" | "csv" | "service";
 
 /** What a file says about itself. */
 export interface Facts {

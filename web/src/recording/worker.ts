@@ -1,7 +1,8 @@
 import { AsiError, type SampleBatch } from "asi-convert";
+import type { Origin } from "../map/projection.js";
 import { drawTracks } from "../map/raster.js";
-import type { Failure, Reply, Request, RequestName, Requests } from "./messages.js";
-import { prepare } from "./prepare.js";
+import type { Cancellation, Failure, Reply, Request, RequestName, Requests } from "./messages.js";
+import { type FactsOfFile, prepare } from "./prepare.js";
 import { readFile } from "./read-file.js";
 import type { Recording } from "./recording.js";
 
@@ -9,13 +10,15 @@ import type { Recording } from "./recording.js";
 interface OpenRecording {
   recording: Recording;
   rows: SampleBatch;
-  file: File;
+  /** Null for what did not come from a file. */
+  file: File | null;
 }
 
 type Handlers = {
   [Name in RequestName]: (
     asked: Requests[Name]["asked"],
     onProgress: (progress: number) => void,
+    signal: AbortSignal,
   ) => Requests[Name]["answered"] | Promise<Requests[Name]["answered"]>;
 };
 
@@ -25,16 +28,13 @@ let lastId = 0;
 const handlers: Handlers = {
   async open({ file, serial, origin }, onProgress) {
     const { batches, facts } = await readFile(file, { serial, onProgress });
-    const id = ++lastId;
-    const prepared = prepare(id, batches, facts, origin ?? undefined);
-    if (prepared.rows.length === 0) {
-      throw new AsiError(
-        "NO_SAMPLES",
-        "The file has no row with a time and a position, so there is nothing to show. A receiver needs a view of the sky.",
-      );
-    }
-    open.set(id, { ...prepared, file });
-    return prepared.recording;
+    return keep(batches, facts, file, origin);
+  },
+  async fetchRange({ range, origin }, onProgress, signal) {
+    const { fetchRange } = await import("./fetch-range.js");
+    const { batches, facts } = await fetchRange(range, { onProgress, signal });
+    signal.throwIfAborted();
+    return keep(batches, facts, null, origin);
   },
   // What is not needed for the first picture is loaded when it is asked for.
   async demonstrate({ number }) {
@@ -58,14 +58,33 @@ const handlers: Handlers = {
   async findDamage({ id }) {
     const { findDamage } = await import("./find-damage.js");
     const { file, recording } = find(id);
+    if (file === null) return { places: [], hasMore: false };
     return findDamage(file, recording.facts.info?.serial ?? "UNKNOWN");
   },
   async save({ id, format, part }) {
     const { save } = await import("./save.js");
     const { recording, file, rows } = find(id);
-    return save(recording.facts, file, rows, format, part);
+    return save(recording.facts, file ?? new Blob([]), rows, format, part);
   },
 };
+
+function keep(
+  batches: readonly SampleBatch[],
+  facts: FactsOfFile,
+  file: File | null,
+  origin: Origin | null,
+): Recording {
+  const id = ++lastId;
+  const prepared = prepare(id, batches, facts, origin ?? undefined);
+  if (prepared.rows.length === 0) {
+    throw new AsiError(
+      "NO_SAMPLES",
+      "The file has no row with a time and a position, so there is nothing to show. A receiver needs a view of the sky.",
+    );
+  }
+  open.set(id, { ...prepared, file });
+  return prepared.recording;
+}
 
 function find(id: number): OpenRecording {
   const found = open.get(id);
@@ -75,18 +94,32 @@ function find(id: number): OpenRecording {
 
 const reply = (message: Reply, transfer: Transferable[] = []) => self.postMessage(message, { transfer });
 
-self.onmessage = async ({ data }: MessageEvent<Request>) => {
-  const { call, name, asked } = data;
+/** Of the requests that are being answered. */
+const underWay = new Map<number, AbortController>();
+
+self.onmessage = async ({ data }: MessageEvent<Request | Cancellation>) => {
+  const { call } = data;
+  if ("isCancelled" in data) {
+    underWay.get(call)?.abort();
+    return;
+  }
+  const { name, asked } = data;
+  const controller = new AbortController();
+  underWay.set(call, controller);
   const onProgress = (progress: number) => reply({ call, progress });
   try {
     // the name and what is asked belong together, which the type of the table cannot say
-    const answered = await (handlers[name] as (asked: unknown, onProgress: (n: number) => void) => unknown)(
-      asked,
-      onProgress,
-    );
+    const handler = handlers[name] as (
+      asked: unknown,
+      onProgress: (progress: number) => void,
+      signal: AbortSignal,
+    ) => unknown;
+    const answered = await handler(asked, onProgress, controller.signal);
     reply({ call, answered }, answered instanceof Uint8ClampedArray ? [answered.buffer] : []);
   } catch (error) {
     reply({ call, failed: failureOf(error) });
+  } finally {
+    underWay.delete(call);
   }
 };
 
@@ -96,5 +129,11 @@ function failureOf(error: unknown): Failure {
     return { code, message, byteOffset: byteOffset ?? null, line: line ?? null };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { code: null, message, byteOffset: null, line: null };
+  return { code: codeOf(error), message, byteOffset: null, line: null };
 }
+
+/** The code of an error of the service. A name instead of the class: the client is loaded when it is needed. */
+const codeOf = (error: unknown): string | null =>
+  error instanceof Error && error.name === "ApiError"
+    ? (error as Error & { code: string | null }).code
+    : null;

@@ -1,0 +1,109 @@
+import { createClient, type Resource, unwrap } from "asi-client";
+import { AsiError, type SampleBatch } from "asi-convert";
+import type { FileContent } from "./read-file.js";
+
+/** A stretch of the raw data of a device, as the service lists it. */
+export interface DeviceRange {
+  /** Where the API of the service is: the address before `api/`. */
+  serviceAddress: string;
+  device: { id: number; serial: string; name: string; type: string };
+  /** First and last sample, ms since 1970 UTC. */
+  startMs: number;
+  stopMs: number;
+  /** Number of samples. */
+  size: number;
+}
+
+interface Options {
+  /** Hears how many samples have arrived. */
+  onProgress: (samples: number) => void;
+  signal: AbortSignal;
+}
+
+/** The largest page that the service sends. */
+const PAGE = 25_000;
+/** The longest time that one request may ask for. */
+const LONGEST_MS = 2 * 86_400_000;
+
+/**
+ * Fetches the samples of a range with the session of the page, page by page: each begins after the last sample of the one before, so
+ * that nothing is lost or doubled when samples are stored meanwhile.
+ *
+ * @throws ApiError; AsiError `NO_SAMPLES` when the service has none; the reason of the signal
+ */
+export async function fetchRange(range: DeviceRange, { onProgress, signal }: Options): Promise<FileContent> {
+  const client = createClient({ baseUrl: range.serviceAddress, session: true });
+  const batches: SampleBatch[] = [];
+  let samples = 0;
+  let start = range.startMs;
+  while (start <= range.stopMs) {
+    const stop = Math.min(range.stopMs, start + LONGEST_MS);
+    const page = await unwrap(
+      client.GET("/api/v1/devices/{device}/preprocessed-data/", {
+        params: {
+          path: { device: range.device.id },
+          query: { start: String(start), stop: String(stop), limit: PAGE },
+        },
+        signal,
+      }),
+    );
+    const batch = columnsOf(page.results);
+    batches.push(batch);
+    samples += batch.length;
+    onProgress(samples);
+    start = (page.next === null ? stop : (batch.timestampMs[batch.length - 1] ?? stop)) + 1;
+  }
+  if (samples === 0) {
+    const message =
+      "The service no longer has samples of this time. Go back to the calendar, and load it again.";
+    throw new AsiError("NO_SAMPLES", message);
+  }
+  return { batches, facts: factsOf(range) };
+}
+
+function columnsOf(samples: readonly Resource["RawDataSample"][]): SampleBatch {
+  const { length } = samples;
+  const batch: SampleBatch = {
+    length,
+    timestampMs: new Float64Array(length),
+    latitudeE7: new Int32Array(length),
+    longitudeE7: new Int32Array(length),
+    altitudeMm: new Int32Array(length),
+    speedMmPerS: new Int32Array(length),
+    hr: new Uint8Array(length),
+    fixType: new Uint8Array(length),
+  };
+  for (const [i, sample] of samples.entries()) {
+    const altitude = sample["gnss.altitude"];
+    batch.timestampMs[i] = sample["gnss.timestamp"];
+    batch.latitudeE7[i] = Math.round(sample["gnss.latitude"] * 1e7);
+    batch.longitudeE7[i] = Math.round(sample["gnss.longitude"] * 1e7);
+    batch.altitudeMm[i] = Math.round((altitude ?? 0) * 1e3);
+    batch.speedMmPerS[i] = Math.round(sample["gnss.speed"] * 1e3);
+    batch.hr[i] = sample["ecg.hr"] ?? 0;
+    batch.fixType[i] = altitude === null ? 2 : 3;
+  }
+  return batch;
+}
+
+const compact = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$|[-:]/g, "");
+
+function factsOf({ device, startMs, stopMs }: DeviceRange): FileContent["facts"] {
+  return {
+    // the name of a download
+    fileName: `${device.serial}_${compact(startMs)}_${compact(stopMs)}.asi`,
+    fileBytes: 0,
+    kind: "service",
+    info: {
+      serial: device.serial,
+      deviceName: device.name,
+      deviceType: device.type,
+      firmwareVersion: "",
+      periodMs: 0,
+      formatVersion: null,
+    },
+    report: null,
+    engine: null,
+    notes: [],
+  };
+}
