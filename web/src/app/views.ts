@@ -2,6 +2,7 @@ import { AccountView } from "./account/account-view.js";
 import { AthletesView } from "./athletes/athletes-view.js";
 import { DevicesView } from "./devices/devices-view.js";
 import { PermissionsView } from "./permissions/permissions-view.js";
+import { RecordingsView } from "./recordings/recordings-view.js";
 import type { Account } from "./session.js";
 import type { View } from "./view.js";
 
@@ -28,6 +29,7 @@ export const VIEWS: readonly ViewEntry[] = [
     path: "recordings",
     title: "Recordings",
     roles: ["MANAGER"],
+    view: RecordingsView,
   },
   {
     path: "athletes",

@@ -1,0 +1,55 @@
+import type { Zone } from "../../view/settings.js";
+import { day, timeOfDay } from "../../view/times.js";
+import { decimal } from "../../view/values.js";
+
+/** The details of a job that has stored a recording, as far as the page tells of them. */
+export interface StoredDetails {
+  samples_stored: number;
+  samples_known: number;
+  samples_unreadable: number;
+  samples_refused: number;
+  /** First and last sample that the service has of the recording; null when it has refused all. */
+  start: string | null;
+  stop: string | null;
+  report?: { damage: { badChecksums: number; overlong: number; overruns: number } };
+}
+
+const samples = (count: number) => `${decimal(count, 0)} ${count === 1 ? "sample" : "samples"}`;
+const was = (count: number) => (count === 1 ? "was" : "were");
+const is = (count: number) => (count === 1 ? "is" : "are");
+
+/** What the service has done with a recording, in sentences. */
+export function accountOf(details: StoredDetails, zone: Zone): string[] {
+  const { samples_stored, samples_known, samples_refused, samples_unreadable, report } = details;
+  const { start, stop } = details;
+  const sentences: string[] = [];
+  const when =
+    start === null || stop === null ? "" : ` from ${instant(start, zone)} to ${instant(stop, zone)}`;
+  if (samples_stored > 0)
+    sentences.push(`${samples(samples_stored)} stored${samples_known > 0 ? "" : when}.`);
+  if (samples_known > 0) {
+    const nothing = samples_stored === 0 ? "Nothing new: " : "";
+    sentences.push(`${nothing}${samples(samples_known)} ${was(samples_known)} already there${when}.`);
+  }
+  if (samples_refused > 0) {
+    sentences.push(
+      `${samples(samples_refused)} ${was(samples_refused)} refused: from a time when another manager owned the device, or later than now.`,
+    );
+  }
+  if (samples_unreadable > 0) {
+    sentences.push(
+      `${samples(samples_unreadable)} ${is(samples_unreadable)} stored but not shown: from a time when nobody owned the device.`,
+    );
+  }
+  const damaged =
+    report === undefined ? 0 : Object.values(report.damage).reduce((sum, count) => sum + count, 0);
+  if (damaged > 0) {
+    sentences.push(
+      `The file is damaged: ${damaged === 1 ? "1 frame" : `${decimal(damaged, 0)} frames`} could not be read.`,
+    );
+  }
+  return sentences.length === 0 ? ["The recording had nothing to store."] : sentences;
+}
+
+const instant = (iso: string, zone: Zone) =>
+  `${day(Date.parse(iso), zone)}, ${timeOfDay(Date.parse(iso), zone).slice(0, 5)}`;

@@ -1,0 +1,161 @@
+import type { DeviceRange } from "../../recording/fetch-range.js";
+import type { Workspace } from "../../recording/workspace.js";
+import type { Settings, Zone } from "../../view/settings.js";
+import { day, duration, timeOfDay, zoneName } from "../../view/times.js";
+import { decimal } from "../../view/values.js";
+import { type Loaded, Requested } from "../parts/request.js";
+import { type Device, isSameRange } from "./ranges.js";
+import { dateText, dayAfter, SHOWN_DAYS, weeksUpTo } from "./weeks.js";
+
+interface Props {
+  device: Device;
+  /** The first day that is shown, a Monday. */
+  fromMs: number;
+  /** The newest sample; null when there is none. */
+  latestMs: number | null;
+  request: Loaded<DeviceRange[]>;
+  settings: Settings;
+  chosen: { value: readonly DeviceRange[] };
+  workspace: Workspace;
+  onOpen: (range: DeviceRange) => void;
+}
+
+/** Two weeks of a device: its days, and the ranges in them. */
+export function Calendar(props: Props) {
+  const { device, fromMs, latestMs, request, settings } = props;
+  const zone = settings.zone.value;
+  const days = Array.from({ length: SHOWN_DAYS }, (_, i) => dayAfter(fromMs, i, zone));
+  const title = `${shortDay(fromMs, zone)} to ${day(days.at(-1) ?? fromMs, zone).replace(/^\w+, /, "")}`;
+  const link = (ms: number) => `#/recordings/${device.id}?from=${dateText(ms, zone)}`;
+  return (
+    <section class="panel padded" aria-label="Calendar">
+      <div class="calendar-head">
+        <h2 aria-live="polite">{title}</h2>
+        <nav class="weeks" aria-label="Weeks">
+          <a class="button" href={link(dayAfter(fromMs, -SHOWN_DAYS, zone))}>
+            <span aria-hidden="true">‹</span> Earlier
+          </a>
+          <a class="button" href={link(dayAfter(fromMs, SHOWN_DAYS, zone))}>
+            Later <span aria-hidden="true">›</span>
+          </a>
+          <a class="button" href={link(weeksUpTo(Date.now(), zone))}>
+            Today
+          </a>
+          {latestMs === null ? null : (
+            <a class="button" href={link(weeksUpTo(latestMs, zone))}>
+              Latest
+            </a>
+          )}
+        </nav>
+        <span class="muted">Times in {zoneName(zone)}. Tick ranges to compare them.</span>
+      </div>
+      <Requested request={request} what="the calendar">
+        {(ranges) => <Days {...props} days={days} ranges={ranges} />}
+      </Requested>
+    </section>
+  );
+}
+
+const shortDay = (ms: number, zone: Zone) => day(ms, zone).replace(/^\w+, | \d+$/g, "");
+
+function Days({
+  days,
+  ranges,
+  ...props
+}: Props & { days: readonly number[]; ranges: readonly DeviceRange[] }) {
+  const { latestMs, settings } = props;
+  const zone = settings.zone.value;
+  const today = dateText(Date.now(), zone);
+  return (
+    <>
+      {ranges.length > 0 ? null : (
+        <p class="nothing-here">
+          {latestMs === null
+            ? "Nothing is stored for this device yet. Load a file below."
+            : `Nothing was recorded in these two weeks. The latest sample is of ${day(latestMs, zone)}.`}
+        </p>
+      )}
+      <ol class="calendar" aria-label="Days">
+        {days.map((startMs) => {
+          const endMs = dayAfter(startMs, 1, zone);
+          const own = ranges.filter((range) => range.startMs >= startMs && range.startMs < endMs);
+          const isToday = dateText(startMs, zone) === today;
+          return (
+            <li
+              key={startMs}
+              class={own.length === 0 ? "day is-empty" : "day"}
+              aria-current={isToday ? "date" : undefined}
+            >
+              <h3>
+                {shortWeekday(startMs, zone)}
+                {isToday ? <span class="muted"> today</span> : null}
+              </h3>
+              {own.length === 0 ? null : (
+                <ul>
+                  {own.map((range) => (
+                    <RangeItem key={range.startMs} {...props} range={range} endOfDayMs={endMs} />
+                  ))}
+                </ul>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </>
+  );
+}
+
+const shortWeekday = (ms: number, zone: Zone) => day(ms, zone).replace(/,| \d+$/g, "");
+
+type RangeProps = Props & { range: DeviceRange; endOfDayMs: number };
+
+function RangeItem({ range, endOfDayMs, settings, chosen, workspace, onOpen }: RangeProps) {
+  const zone = settings.zone.value;
+  const { startMs, stopMs, size } = range;
+  const start = timeOfDay(startMs, zone).slice(0, 5);
+  const stop = timeOfDay(stopMs, zone).slice(0, 5);
+  const length = duration(stopMs - startMs);
+  const isChosen = chosen.value.some((one) => isSameRange(one, range));
+  const name = `${day(startMs, zone)}, ${start} to ${stop}`;
+  return (
+    <li class="range-item">
+      <button
+        type="button"
+        class="range-button"
+        disabled={workspace.reading.value !== null}
+        onClick={() => onOpen(range)}
+      >
+        <span class="unseen">Open {day(startMs, zone)}, </span>
+        <strong>
+          {start}–{stop}
+          {stopMs >= endOfDayMs ? (
+            <sup title="on a later day">+{daysBetween(endOfDayMs, stopMs, zone)}</sup>
+          ) : null}
+        </strong>{" "}
+        <span class="muted">
+          {length}
+          <span class="unseen"> long, {decimal(size, 0)} samples</span>
+        </span>
+      </button>
+      <label class="compare" title="Choose for comparison">
+        <input
+          type="checkbox"
+          checked={isChosen}
+          aria-label={`Choose ${name} for comparison`}
+          onChange={() => {
+            chosen.value = isChosen
+              ? chosen.value.filter((one) => !isSameRange(one, range))
+              : [...chosen.value, range];
+          }}
+        />
+      </label>
+    </li>
+  );
+}
+
+/** How many days after the first one a range ends. */
+function daysBetween(endOfDayMs: number, stopMs: number, zone: Zone): number {
+  let days = 0;
+  for (let ms = endOfDayMs; ms <= stopMs; ms = dayAfter(ms, 1, zone)) days += 1;
+  return days;
+}

@@ -1,0 +1,72 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { DeviceRange } from "../../recording/fetch-range.js";
+import { Requested, useRequest } from "../parts/request.js";
+import type { ViewProps } from "../view.js";
+import { Calendar } from "./calendar.js";
+import { Live } from "./live.js";
+import { type Device, latestOf, rangesOfWeeks } from "./ranges.js";
+import { Upload } from "./upload.js";
+import { storedUploads } from "./upload-queue.js";
+import { readDate, weeksUpTo } from "./weeks.js";
+
+interface Props extends ViewProps {
+  device: Device;
+  /** Whether the manager owns it now: loading files and live data are for the owner. */
+  isOwned: boolean;
+  chosen: { value: readonly DeviceRange[] };
+  onOpen: (range: DeviceRange) => void;
+}
+
+/** Live data, calendar and upload of one device. */
+export function DeviceRecordings(props: Props) {
+  const { client, account, device, isOwned, query, settings } = props;
+  const zone = settings.zone.value;
+  const stored = storedUploads.value;
+  const latest = useRequest(`latest ${device.id}`, async (signal) => ({
+    ms: await latestOf(client, device, isOwned, signal),
+  }));
+  const asked = readDate(query.get("from"), zone);
+  const latestMs = latest.data?.ms ?? null;
+  const fromMs = asked ?? weeksUpTo(latestMs ?? Date.now(), zone);
+  const isKnown = asked !== null || latest.data !== undefined;
+  const ranges = useRequest(`ranges ${device.id} ${zone} ${isKnown ? fromMs : "unknown"}`, (signal) =>
+    isKnown ? rangesOfWeeks(client, device, fromMs, zone, signal) : new Promise<never>(() => {}),
+  );
+  const known = useRef(stored);
+  const { reload: reloadLatest } = latest;
+  const { reload: reloadRanges } = ranges;
+  useEffect(() => {
+    if (known.current === stored) return;
+    known.current = stored;
+    reloadLatest();
+    reloadRanges();
+  }, [stored, reloadLatest, reloadRanges]);
+  return (
+    <>
+      {isOwned ? <Live key={device.id} client={client} device={device} settings={settings} /> : null}
+      {latest.error == null || isKnown ? null : (
+        <Requested request={latest} what="the time of the latest sample">
+          {() => null}
+        </Requested>
+      )}
+      <Calendar
+        device={device}
+        fromMs={fromMs}
+        latestMs={latestMs}
+        request={ranges}
+        settings={settings}
+        chosen={props.chosen}
+        workspace={props.workspace}
+        onOpen={props.onOpen}
+      />
+      {isOwned ? (
+        <Upload client={client} account={account} device={device} settings={settings} />
+      ) : (
+        <p class="note">
+          You no longer own this device: you see what was recorded while you did, and cannot load files into
+          it.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+import { type Signal, signal } from "@preact/signals";
+import { ApiError, type Client, type Resource, unwrap } from "asi-client";
+import { readEvents } from "./read-events.js";
+
+export type Sample = Resource["RawDataSample"];
+
+/**
+ * `live`: samples arrive as they are stored; `polling`: the page asks for them every few seconds, because events do not get through;
+ * `elsewhere`: another window follows the device; `lost`: the manager no longer owns it.
+ */
+export type FeedState = "connecting" | "live" | "polling" | "elsewhere" | "lost";
+
+/** The service sends at least a comment in 15 s. */
+const SILENCE_MS = 40_000;
+const RECONNECT_MS = 3_000;
+const POLL_MS = 5_000;
+/** After so many connections without an event the page asks instead, and after so many questions it tries a connection again. */
+const MAX_FAILURES = 2;
+const POLLS = 12;
+
+/** Why the service ends a connection, and what follows. */
+const AFTER_END: Readonly<Record<string, FeedState>> = { replaced: "elsewhere", not_permitted: "lost" };
+
+/** The newest sample of a device. */
+export class LiveFeed {
+  /** Undefined until it is known, null when the device has none. */
+  readonly latest: Signal<Sample | null | undefined> = signal(undefined);
+  readonly state: Signal<FeedState> = signal("connecting");
+  readonly #client: Client;
+  readonly #device: number;
+  #stopping = new AbortController();
+
+  constructor(client: Client, device: number) {
+    this.#client = client;
+    this.#device = device;
+  }
+
+  /** Follows the device until `stop`, or until another window does. */
+  async start(): Promise<void> {
+    this.stop();
+    this.#stopping = new AbortController();
+    const { signal: stopped } = this.#stopping;
+    this.state.value = "connecting";
+    let failures = 0;
+    while (!stopped.aborted) {
+      try {
+        await this.#poll(stopped);
+        failures = (await this.#receive(stopped)) ? 0 : failures + 1;
+      } catch (error) {
+        if (isRefusal(error)) this.state.value = "lost";
+        failures += 1;
+      }
+      if (stopped.aborted || this.state.peek() === "elsewhere" || this.state.peek() === "lost") return;
+      if (failures >= MAX_FAILURES) await this.#pollForAWhile(stopped);
+      else await pause(RECONNECT_MS, stopped);
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /**
+   * Receives events until the connection ends.
+   * @returns whether it was of use
+   */
+  async #receive(stopped: AbortSignal): Promise<boolean> {
+    const silent = new AbortController();
+    let timer = setTimeout(() => silent.abort(), SILENCE_MS);
+    const heard = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silent.abort(), SILENCE_MS);
+    };
+    let isOfUse = false;
+    try {
+      const stream = await unwrap(
+        this.#client.GET("/api/v1/devices/{device}/live/", {
+          params: { path: { device: this.#device } },
+          headers: { Accept: "text/event-stream" },
+          parseAs: "stream",
+          signal: AbortSignal.any([stopped, silent.signal]),
+        }),
+      );
+      if (stream === null) return false;
+      for await (const { event, data } of readEvents(stream, heard)) {
+        isOfUse = true;
+        if (event === "samples") {
+          this.state.value = "live";
+          const samples = JSON.parse(data) as Sample[];
+          this.latest.value = samples.at(-1) ?? this.latest.peek();
+        } else if (event === "end") {
+          this.state.value = AFTER_END[(JSON.parse(data) as { reason: string }).reason] ?? "connecting";
+        } else {
+          // connected; a device without a new sample sends nothing more
+          this.state.value = "live";
+        }
+      }
+    } catch (error) {
+      // whatever else it is, another connection is tried
+      if (isRefusal(error)) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    return isOfUse;
+  }
+
+  async #pollForAWhile(stopped: AbortSignal): Promise<void> {
+    for (let i = 0; i < POLLS && !stopped.aborted; i++) {
+      try {
+        await this.#poll(stopped);
+        this.state.value = "polling";
+      } catch (error) {
+        if (!isRefusal(error)) this.state.value = "connecting";
+        else {
+          this.state.value = "lost";
+          return;
+        }
+      }
+      await pause(POLL_MS, stopped);
+    }
+  }
+
+  async #poll(stopped: AbortSignal): Promise<void> {
+    const params = { path: { device: this.#device }, query: { size: 1 } };
+    const path = "/api/v1/devices/{device}/latest-preprocessed-data/";
+    const [sample] = await unwrap(this.#client.GET(path, { params, signal: stopped }));
+    this.latest.value = sample ?? null;
+  }
+}
+
+const isRefusal = (error: unknown) => error instanceof ApiError && error.code === "permission_denied";
+
+const pause = (ms: number, stopped: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    stopped.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

@@ -1,0 +1,106 @@
+import { useSignal } from "@preact/signals";
+import type { Client } from "asi-client";
+import { useEffect, useState } from "preact/hooks";
+import type { Settings } from "../../view/settings.js";
+import { day, duration, timeOfDay } from "../../view/times.js";
+import { decimal, NO_VALUE, speedFactor } from "../../view/values.js";
+import { type FeedState, LiveFeed, type Sample } from "./live-feed.js";
+import type { Device } from "./ranges.js";
+
+interface Props {
+  client: Client;
+  device: Device;
+  settings: Settings;
+}
+
+/** A sample as old as this comes from a device that is on. */
+const FRESH_MS = 60_000;
+
+const STATES: Readonly<Record<FeedState, string>> = {
+  connecting: "Connecting…",
+  live: "Live",
+  polling: "Asks every 5 seconds",
+  elsewhere: "Followed in another window",
+  lost: "You no longer own this device",
+};
+
+/** The newest sample of a device as it arrives. */
+export function Live({ client, device, settings }: Props) {
+  const [feed] = useState(() => new LiveFeed(client, device.id));
+  const nowMs = useSignal(Date.now());
+  useEffect(() => {
+    // a browser has few connections for all its tabs
+    const follow = () => (document.visibilityState === "visible" ? feed.start() : feed.stop());
+    follow();
+    document.addEventListener("visibilitychange", follow);
+    return () => {
+      document.removeEventListener("visibilitychange", follow);
+      feed.stop();
+    };
+  }, [feed]);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      nowMs.value = Date.now();
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [nowMs]);
+  const sample = feed.latest.value;
+  const state = feed.state.value;
+  if (sample === undefined) return <section class="panel padded live" aria-label="Latest sample" />;
+  const ageMs = sample === null ? null : Math.max(0, nowMs.value - sample["gnss.timestamp"]);
+  const isFresh = ageMs !== null && ageMs < FRESH_MS;
+  return (
+    <section class="panel padded live" aria-label="Latest sample">
+      <h2>Latest sample</h2>
+      <span class={isFresh && state === "live" ? "live-state is-on" : "live-state"}>
+        {state === "live" && !isFresh ? "Waits for new samples" : STATES[state]}
+      </span>
+      {state === "elsewhere" ? (
+        <button type="button" onClick={() => feed.start()}>
+          Follow here
+        </button>
+      ) : null}
+      {sample === null ? (
+        <p class="muted">Nothing is stored for this device yet.</p>
+      ) : (
+        <Values sample={sample} ageMs={ageMs ?? 0} settings={settings} />
+      )}
+    </section>
+  );
+}
+
+function Values({ sample, ageMs, settings }: { sample: Sample; ageMs: number; settings: Settings }) {
+  const zone = settings.zone.value;
+  const unit = settings.speedUnit.value;
+  const ms = sample["gnss.timestamp"];
+  const facts: readonly (readonly [name: string, value: string])[] = [
+    ["Age", ageText(ageMs)],
+    ["Time", `${day(ms, zone)}, ${timeOfDay(ms, zone)}`],
+    ["Position", positionText(sample["gnss.latitude"], sample["gnss.longitude"])],
+    ["Speed", `${decimal(sample["gnss.speed"] * speedFactor(unit), 1)} ${unit}`],
+    ["Heart rate", sample["ecg.hr"] === null ? NO_VALUE : `${sample["ecg.hr"]} bpm`],
+  ];
+  return (
+    <dl class="live-values">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** How long ago, as precise as it matters. */
+export function ageText(ms: number): string {
+  if (ms < 60_000) return `${Math.floor(ms / 1000)} s`;
+  if (ms < DAY_MS) return duration(ms);
+  const days = Math.floor(ms / DAY_MS);
+  return days === 1 ? "1 day" : `${decimal(days, 0)} days`;
+}
+
+const positionText = (latitude: number, longitude: number) =>
+  `${decimal(Math.abs(latitude), 5)}° ${latitude < 0 ? "S" : "N"}, ${decimal(Math.abs(longitude), 5)}° ${longitude < 0 ? "W" : "E"}`;

@@ -1,0 +1,41 @@
+/** An event of a stream: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export interface StreamedEvent {
+  /** `open` for what has no data: the first lines, and comments. */
+  event: string;
+  data: string;
+}
+
+/**
+ * Reads server-sent events. `EventSource` cannot send the header by which the service knows the page.
+ *
+ * @param heard is called whenever something arrives
+ */
+export async function* readEvents(
+  stream: ReadableStream<Uint8Array>,
+  heard: () => void = () => {},
+): AsyncGenerator<StreamedEvent> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      heard();
+      const blocks = (rest + decoder.decode(next.value, { stream: true })).split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) yield eventOf(block);
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+function eventOf(block: string): StreamedEvent {
+  let event = "message";
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const [, name, value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    if (name === "event") event = value;
+    if (name === "data") data.push(value);
+  }
+  return data.length === 0 ? { event: "open", data: "" } : { event, data: data.join("\n") };
+}

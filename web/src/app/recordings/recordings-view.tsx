@@ -1,0 +1,112 @@
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import { Status } from "../../parts/status.js";
+import type { DeviceRange } from "../../recording/fetch-range.js";
+import { nameOfDevice } from "../devices/device-name.js";
+import { Nothing } from "../parts/nothing.js";
+import { Requested, useRequest } from "../parts/request.js";
+import type { ViewProps } from "../view.js";
+import { ChosenRanges } from "./chosen.js";
+import { DeviceRecordings } from "./device-recordings.js";
+import { openInViewer } from "./open-in-viewer.js";
+import type { Device } from "./ranges.js";
+import "./recordings.css";
+
+/** The devices of a manager: all that he or she has ever owned, and which of them still. */
+interface Devices {
+  all: readonly Device[];
+  owned: ReadonlySet<number>;
+}
+
+/** The recordings of a manager's devices. */
+export function RecordingsView(props: ViewProps) {
+  const { client, params, go, workspace, settings } = props;
+  const select = useId();
+  const chosen = useSignal<readonly DeviceRange[]>([]);
+  const request = useRequest("devices with recordings", async (signal): Promise<Devices> => {
+    const devicesOf = async (current: boolean) => {
+      const found: Device[] = [];
+      const query = { current, ordering: "device_name", limit: 3000 };
+      for await (const device of client.list("/api/v1/devices/", { params: { query }, signal })) {
+        found.push(device);
+      }
+      return found;
+    };
+    const [all, current] = await Promise.all([devicesOf(false), devicesOf(true)]);
+    return { all, owned: new Set(current.map(({ id }) => id)) };
+  });
+  const open = (ranges: readonly DeviceRange[], isAdding: boolean) => openInViewer(props, ranges, isAdding);
+
+  return (
+    <>
+      <div class="view-head">
+        <h1>Recordings</h1>
+        <Requested request={request} what="the devices">
+          {({ all }) =>
+            all.length < 2 ? null : (
+              <div class="device-choice">
+                <label for={select}>Device</label>
+                <select
+                  id={select}
+                  onChange={({ currentTarget }) => go(`/recordings/${currentTarget.value}`)}
+                >
+                  {all.map((device) => (
+                    <option
+                      key={device.id}
+                      value={device.id}
+                      selected={String(device.id) === deviceId(params, all)}
+                    >
+                      {nameOfDevice(device)} ({device.serial_number})
+                    </option>
+                  ))}
+                </select>
+              </div>
+            )
+          }
+        </Requested>
+      </div>
+      <Status workspace={workspace} />
+      <ChosenRanges chosen={chosen} workspace={workspace} settings={settings} onOpen={open} />
+      {request.data === undefined ? null : (
+        <OfDevice
+          {...props}
+          devices={request.data}
+          chosen={chosen}
+          onOpen={(range) => open([range], false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The device of the address, or the first one. */
+const deviceId = ([id]: readonly string[], all: readonly Device[]): string | undefined =>
+  id ?? (all[0] && String(all[0].id));
+
+interface OfDeviceProps extends ViewProps {
+  devices: Devices;
+  chosen: { value: readonly DeviceRange[] };
+  onOpen: (range: DeviceRange) => void;
+}
+
+function OfDevice({ devices: { all, owned }, ...props }: OfDeviceProps) {
+  const id = deviceId(props.params, all);
+  const device = all.find((one) => String(one.id) === id);
+  if (device !== undefined) {
+    return <DeviceRecordings key={device.id} {...props} device={device} isOwned={owned.has(device.id)} />;
+  }
+  return all.length === 0 ? (
+    <Nothing title="No device yet">
+      <p>
+        Recordings belong to a device. <a href="#/devices">Take one</a> by its serial number and name; then
+        load its files here.
+      </p>
+    </Nothing>
+  ) : (
+    <Nothing title="You have never owned this device">
+      <p>
+        Choose another one above, or <a href="#/devices">take it</a> by its serial number and name.
+      </p>
+    </Nothing>
+  );
+}

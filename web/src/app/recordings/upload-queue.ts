@@ -1,0 +1,192 @@
+import { type Signal, signal } from "@preact/signals";
+import { ApiError, type Client, createClient, type Job, unwrap } from "asi-client";
+import { PAGE_ADDRESS } from "../../view/service.js";
+import { AwayError } from "../connection.js";
+import { wordsOf } from "../parts/problem.js";
+import type { StoredDetails } from "./account-of-upload.js";
+import { sendWithProgress } from "./send-with-progress.js";
+
+export type UploadState =
+  | { step: "waiting" }
+  /** `sentBytes` counts as the file does. */
+  | { step: "sending"; sentBytes: number }
+  | { step: "storing"; isStarted: boolean }
+  | { step: "stored"; details: StoredDetails }
+  | { step: "failed"; reason: string }
+  | { step: "cancelled" };
+
+/** A file on its way to a device. */
+export interface Upload {
+  readonly file: File;
+  readonly device: number;
+  readonly state: Signal<UploadState>;
+  /** So that a file that is sent again after a lost connection is one job. */
+  key: string;
+  controller: AbortController;
+}
+
+/** How many recordings have been stored: what shows them loads again. */
+export const storedUploads = signal(0);
+
+const POLL_MS = 500;
+/** Between two looks at a job while the service does not answer. */
+const AWAY_POLL_MS = 2000;
+
+const newKey = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+const isOver = ({ state }: Upload) => !["waiting", "sending", "storing"].includes(state.peek().step);
+
+/** Sends files one after the other, as the service wants it. It goes on while the user looks at something else. */
+export class UploadQueue {
+  /** Those of the account that is signed in, the oldest first. */
+  readonly uploads: Signal<readonly Upload[]> = signal([]);
+  readonly #client: Client;
+  #isRunning = false;
+
+  /** @param client with the session: a request without one waits until the user has signed in again */
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  add(device: number, files: readonly File[]): void {
+    const added = files.map(
+      (file): Upload => ({
+        file,
+        device,
+        state: signal<UploadState>({ step: "waiting" }),
+        key: newKey(),
+        controller: new AbortController(),
+      }),
+    );
+    this.uploads.value = [...this.uploads.peek(), ...added];
+    this.#run();
+  }
+
+  /** Stops an upload that is not completely sent; the service has nothing of it then. */
+  cancel(upload: Upload): void {
+    upload.controller.abort(new DOMException("Cancelled", "AbortError"));
+    if (upload.state.peek().step === "waiting") upload.state.value = { step: "cancelled" };
+  }
+
+  /** Sends a file again that was refused or cancelled. */
+  retry(upload: Upload): void {
+    upload.controller = new AbortController();
+    upload.state.value = { step: "waiting" };
+    this.#run();
+  }
+
+  /** Takes what is over from the list. */
+  dismiss(upload: Upload): void {
+    this.uploads.value = this.uploads.peek().filter((one) => one !== upload);
+  }
+
+  /** Ends everything: another account has signed in. */
+  end(): void {
+    for (const upload of this.uploads.peek()) if (!isOver(upload)) this.cancel(upload);
+    this.uploads.value = [];
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    try {
+      for (;;) {
+        const next = this.uploads.peek().find(({ state }) => state.peek().step === "waiting");
+        if (next === undefined) return;
+        await this.#upload(next);
+      }
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #upload(upload: Upload): Promise<void> {
+    const { state, controller } = upload;
+    const { signal } = controller;
+    try {
+      state.value = { step: "sending", sentBytes: 0 };
+      const job = await this.#send(upload, signal);
+      state.value = { step: "storing", isStarted: false };
+      const { details } = await this.#waitFor(job, state, signal);
+      state.value = { step: "stored", details: details as unknown as StoredDetails };
+      storedUploads.value += 1;
+    } catch (error) {
+      state.value = signal.aborted ? { step: "cancelled" } : { step: "failed", reason: reasonOf(error) };
+      // after a refusal the same key would get the same refusal
+      if (error instanceof ApiError) upload.key = newKey();
+      // so that the page says that the service is away, and tries again
+      if (error instanceof AwayError) this.#client.GET("/api/v1/account/").catch(() => undefined);
+    }
+  }
+
+  #send({ device, file, state, key }: Upload, signal: AbortSignal): Promise<Job> {
+    const sending = createClient({
+      baseUrl: PAGE_ADDRESS,
+      session: true,
+      fetch: (request) =>
+        sendWithProgress(request, (bytes) => {
+          // base64 makes four bytes of three
+          const sentBytes = Math.min(file.size, Math.floor((bytes * 3) / 4));
+          if (!signal.aborted) state.value = { step: "sending", sentBytes };
+        }),
+      onSessionEnd: async () => (await this.#client.GET("/api/v1/account/")).response.ok,
+    });
+    return sending.upload(device, file, { idempotencyKey: key, signal });
+  }
+
+  async #waitFor({ job_id }: Job, state: Upload["state"], signal: AbortSignal): Promise<Job> {
+    for (;;) {
+      const job = await this.#look(job_id);
+      if (job?.state === "SUCCESS") return job;
+      if (job?.state === "FAILURE" || job?.state === "REVOKED") throw new JobRefusedError(job);
+      state.value = { step: "storing", isStarted: job !== null && job.state !== "PENDING" };
+      await new Promise((resolve) => setTimeout(resolve, job === null ? AWAY_POLL_MS : POLL_MS));
+      signal.throwIfAborted();
+    }
+  }
+
+  /** The job; null while the service does not answer: the job goes on without the page. */
+  async #look(job: string): Promise<Job | null> {
+    try {
+      return await unwrap(this.#client.GET("/api/v1/jobs/{job}/", { params: { path: { job } } }));
+    } catch (error) {
+      if (error instanceof AwayError) return null;
+      throw error;
+    }
+  }
+}
+
+/** The service has not stored a recording. */
+class JobRefusedError extends Error {
+  override readonly name = "JobRefusedError";
+  constructor({ details, state }: Job) {
+    const { message } = details as { message?: unknown };
+    super(typeof message === "string" ? message : `The job ended with the state ${state}.`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ApiError && error.status === 413) {
+    return "The file is larger than the service accepts. Split it, or ask who runs the service for a higher limit.";
+  }
+  if (error instanceof AwayError) {
+    return "The service stopped answering. The file is still chosen: try again when the service is back.";
+  }
+  if (error instanceof DOMException && error.name === "NotReadableError") {
+    return "The browser can no longer read the file. Choose it again.";
+  }
+  // the name of the field says nothing to who chose a file
+  return wordsOf(error).replace(/^asi_b64: /, "");
+}
+
+let queue: { account: number; uploads: UploadQueue } | null = null;
+
+/** The uploads of an account. */
+export function uploadsOf(account: number, client: Client): UploadQueue {
+  if (queue?.account !== account) {
+    queue?.uploads.end();
+    queue = { account, uploads: new UploadQueue(client) };
+  }
+  return queue.uploads;
+}

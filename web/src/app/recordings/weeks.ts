@@ -1,0 +1,44 @@
+import type { Zone } from "../../view/settings.js";
+
+/** Days that the calendar shows at a time. */
+export const SHOWN_DAYS = 14;
+
+const civilOf = (ms: number, zone: Zone): [year: number, month: number, day: number] => {
+  const date = new Date(ms);
+  return zone === "utc"
+    ? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+    : [date.getFullYear(), date.getMonth(), date.getDate()];
+};
+
+const midnight = (year: number, month: number, day: number, zone: Zone): number =>
+  zone === "utc" ? Date.UTC(year, month, day) : new Date(year, month, day).getTime();
+
+/** The beginning of the day that is `days` after the day of an instant; a day of a zone has 23 to 25 hours. */
+export function dayAfter(ms: number, days: number, zone: Zone): number {
+  const [year, month, day] = civilOf(ms, zone);
+  return midnight(year, month, day + days, zone);
+}
+
+/** The beginning of Monday of the week of an instant. */
+export function mondayOf(ms: number, zone: Zone): number {
+  const [year, month, day] = civilOf(ms, zone);
+  const weekday = new Date(Date.UTC(year, month, day)).getUTCDay();
+  return midnight(year, month, day - ((weekday + 6) % 7), zone);
+}
+
+/** The two weeks of which the second has the instant: their first day. */
+export const weeksUpTo = (ms: number, zone: Zone): number => dayAfter(mondayOf(ms, zone), -7, zone);
+
+/** A day as in an address: `2024-03-01`. */
+export function dateText(ms: number, zone: Zone): string {
+  const [year, month, day] = civilOf(ms, zone);
+  return new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
+}
+
+/** The beginning of the day of an address; null when it is no day. */
+export function readDate(text: string | null, zone: Zone): number | null {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];
+  if (year === undefined) return null;
+  const ms = midnight(Number(year), Number(month) - 1, Number(day), zone);
+  return dateText(ms, zone) === text ? ms : null;
+}

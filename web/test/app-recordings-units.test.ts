@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { accountOf } from "../src/app/recordings/account-of-upload.js";
+import { readEvents } from "../src/app/recordings/read-events.js";
+import { dateText, dayAfter, mondayOf, readDate, weeksUpTo } from "../src/app/recordings/weeks.js";
+
+const at = (iso: string) => Date.parse(iso);
+const iso = (ms: number) => new Date(ms).toISOString();
+
+describe("the weeks of the calendar", () => {
+  beforeAll(() => {
+    process.env.TZ = "Europe/Zurich";
+  });
+
+  it("begin on Monday in the zone of the page", () => {
+    // Sunday, 23:30 in UTC, is Monday in Zurich
+    const ms = at("2025-05-18T23:30:00Z");
+    expect(iso(mondayOf(ms, "utc"))).toBe("2025-05-12T00:00:00.000Z");
+    expect(iso(mondayOf(ms, "local"))).toBe("2025-05-18T22:00:00.000Z");
+    expect(iso(weeksUpTo(ms, "utc"))).toBe("2025-05-05T00:00:00.000Z");
+  });
+
+  it("have days of 23 and 25 hours where clocks change", () => {
+    const spring = dayAfter(at("2025-03-30T12:00:00Z"), 0, "local");
+    expect(dayAfter(spring, 1, "local") - spring).toBe(23 * 3_600_000);
+    const autumn = dayAfter(at("2025-10-26T12:00:00Z"), 0, "local");
+    expect(dayAfter(autumn, 1, "local") - autumn).toBe(25 * 3_600_000);
+    expect(dateText(dayAfter(autumn, 14, "local"), "local")).toBe("2025-11-09");
+    expect(dateText(dayAfter(at("2024-12-31T12:00:00Z"), 1, "utc"), "utc")).toBe("2025-01-01");
+  });
+
+  it("are read from an address, and nothing else is", () => {
+    expect(readDate("2025-05-05", "utc")).toBe(at("2025-05-05T00:00:00Z"));
+    expect(readDate("2025-05-05", "local")).toBe(at("2025-05-04T22:00:00Z"));
+    for (const wrong of [null, "", "2025-02-30", "2025-5-5", "yesterday", "20250505", "2025-05-05T10:00"])
+      expect(readDate(wrong, "utc")).toBe(null);
+  });
+});
+
+describe("the account of an upload", () => {
+  const nothing = {
+    samples_stored: 0,
+    samples_known: 0,
+    samples_unreadable: 0,
+    samples_refused: 0,
+    start: null,
+    stop: null,
+  };
+  const when = { start: "2025-05-17T14:30:00Z", stop: "2025-05-17T15:00:00Z" };
+  const times = "from Sat, 17 May 2025, 14:30 to Sat, 17 May 2025, 15:00";
+
+  it("says what was stored, known already and refused", () => {
+    expect(accountOf({ ...nothing, ...when, samples_stored: 18_000 }, "utc")).toEqual([
+      `18,000 samples stored ${times}.`,
+    ]);
+    expect(accountOf({ ...nothing, ...when, samples_known: 18_000 }, "utc")).toEqual([
+      `Nothing new: 18,000 samples were already there ${times}.`,
+    ]);
+    const mixed = {
+      ...nothing,
+      ...when,
+      samples_stored: 1,
+      samples_known: 2,
+      samples_refused: 3,
+      samples_unreadable: 4,
+    };
+    expect(accountOf(mixed, "utc")).toEqual([
+      "1 sample stored.",
+      `2 samples were already there ${times}.`,
+      "3 samples were refused: from a time when another manager owned the device, or later than now.",
+      "4 samples are stored but not shown: from a time when nobody owned the device.",
+    ]);
+    expect(accountOf({ ...nothing, samples_refused: 1 }, "utc")).toEqual([
+      "1 sample was refused: from a time when another manager owned the device, or later than now.",
+    ]);
+    expect(accountOf(nothing, "utc")).toEqual(["The recording had nothing to store."]);
+  });
+
+  it("says how much of the file could not be read", () => {
+    const report = { damage: { badChecksums: 2, overlong: 0, overruns: 1 } };
+    expect(accountOf({ ...nothing, ...when, samples_stored: 5, report }, "utc").at(-1)).toBe(
+      "The file is damaged: 3 frames could not be read.",
+    );
+  });
+});
+
+describe("server-sent events", () => {
+  const text =
+    'retry: 3000\n\nid: 1\nevent: samples\ndata: [{"é":1}]\n\n: still here\n\nevent: end\ndata: {"reason":"stopping"}\n\n';
+
+  it("are the same however the bytes are divided", async () => {
+    const bytes = new TextEncoder().encode(text);
+    for (let size = 1; size <= bytes.length; size++) {
+      let heard = 0;
+      const stream = new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size));
+          controller.close();
+        },
+      });
+      const events = [];
+      for await (const event of readEvents(stream, () => heard++)) events.push(event);
+      expect(events).toEqual([
+        { event: "open", data: "" },
+        { event: "samples", data: '[{"é":1}]' },
+        { event: "open", data: "" },
+        { event: "end", data: '{"reason":"stopping"}' },
+      ]);
+      expect(heard).toBe(Math.ceil(bytes.length / size));
+    }
+  });
+});
