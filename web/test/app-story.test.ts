@@ -208,7 +208,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByLabel("First name").fill("Paul");
     await page.getByRole("button", { name: "Save the profile" }).click();
     await page.getByRole("heading", { level: 1, name: "Paul" }).waitFor();
-    expect(await page.getByText("(this one)").count()).toBe(1);
+    await expect.poll(() => page.getByText("(this one)").count()).toBe(1);
     await page.getByRole("button", { name: /End the session of Chrome on Linux/ }).click();
     await page.getByText("The session is ended.").waitFor();
     expectComplaint(/status of 403/);
