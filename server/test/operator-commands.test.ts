@@ -1,5 +1,5 @@
 /** The operator's commands as typed: real processes, on a running service and on a stopped one. */
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../src/store/database.js";
@@ -25,6 +25,21 @@ const run = (...args: string[]) =>
     );
     child.stdin?.end();
   });
+
+/** Whether util-linux can give a command a terminal. */
+const hasTerminal = spawnSync("script", ["--version"]).status === 0;
+
+/** Runs a command at a terminal on which somebody types. */
+const atTerminal = (command: string, typed: string) =>
+  spawnSync(
+    "script",
+    ["--quiet", "--return", "--command", `"${process.execPath}" "${MAIN}" ${command}`, "/dev/null"],
+    {
+      env: processes.env,
+      input: typed,
+      encoding: "utf8",
+    },
+  );
 
 const password = "a long passphrase";
 
@@ -106,6 +121,16 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect([there.code, retire.code, revoke.code]).toEqual([0, 2, 2]);
     expect((await run("account", "delete", "ben", "--yes")).code).toBe(0);
     expect((await run("account", "show", "ben")).code).toBe(1);
+  });
+
+  it.runIf(hasTerminal)("ask at a terminal, and do it only for a yes", async () => {
+    await register("tom");
+    const no = atTerminal("account delete tom", "n\n");
+    expect(no).toMatchObject({ status: 1, stdout: expect.stringContaining("This cannot be undone. [y/N]") });
+    expect(no.stdout).toContain("Nothing was changed.");
+    expect((await run("account", "show", "tom")).code).toBe(0);
+    expect(atTerminal("account delete tom", "y\n").status).toBe(0);
+    expect((await run("account", "show", "tom")).code).toBe(1);
   });
 
   it("print a secret once, and the new one that replaces it", async () => {
