@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from "vite";
 const TEMPLATE = fileURLToPath(new URL("../dist/report.html", import.meta.url));
 
 /** Packages of others that are in the script; their licences want to go with them. */
-const BUNDLED = ["preact", "@preact/signals", "@preact/signals-core", "uplot"];
+const BUNDLED = ["preact", "@preact/signals", "@preact/signals-core"];
 
 async function licences(): Promise<string> {
   const texts = BUNDLED.map(async (name) => {

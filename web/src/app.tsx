@@ -46,7 +46,10 @@ export function App({
   useSignalEffect(() => {
     if (viewRoute() !== null) return;
     const opened = workspace.opened.value;
-    document.title = opened.length === 0 ? "asi viewer" : `${opened.map(titleOf).join(", ")} · asi viewer`;
+    document.title =
+      opened.length === 0
+        ? "asi viewer"
+        : `${opened.map(({ facts }) => titleOf(facts)).join(", ")} · asi viewer`;
   });
   const [first] = recordings;
   return (
@@ -116,6 +119,8 @@ function Brand({ recordings }: { recordings: readonly Recording[] }) {
   const [first] = recordings;
   if (first === undefined) return <span class="brand">asi viewer</span>;
   return (
-    <h1 class="brand">{recordings.length === 1 ? titleOf(first) : `${recordings.length} recordings`}</h1>
+    <h1 class="brand">
+      {recordings.length === 1 ? titleOf(first.facts) : `${recordings.length} recordings`}
+    </h1>
   );
 }

@@ -1,19 +1,22 @@
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Colouring } from "./map/drawing.js";
 import { cssColour, trackColour } from "./map/palette.js";
 import { ComparisonTable } from "./parts/comparison-table.js";
+import { Downloads } from "./parts/downloads.js";
+import { NoFigures } from "./parts/no-figures.js";
 import { Segmented } from "./parts/segmented.js";
-import { type Placed, Stage } from "./parts/stage.js";
+import { Stage } from "./parts/stage.js";
 import { useFigures } from "./parts/use-figures.js";
+import { usePlaced } from "./parts/use-placed.js";
 import { ValueTable } from "./parts/value-table.js";
 import { CHANNELS, comparedReadouts, comparedRows } from "./recording/channels.js";
 import type { RecordingReader } from "./recording/messages.js";
 import type { ChannelName, Recording } from "./recording/recording.js";
-import { type Clock, offsetOf, overlap, wholeOf } from "./recording/timeline.js";
+import { overlap, wholeOf } from "./recording/timeline.js";
+import type { Axis } from "./view/axis.js";
 import { newSelection } from "./view/selection.js";
 import type { Settings } from "./view/settings.js";
-import { duration } from "./view/times.js";
 
 export interface ComparisonProps {
   recordings: readonly Recording[];
@@ -28,29 +31,29 @@ const COLOURINGS = [
   ["heat", "Heat"],
 ] as const satisfies readonly (readonly [Colouring, string])[];
 
+const AXES = [
+  ["clock", "Clock"],
+  ["start", "From start"],
+  ["distance", "Distance"],
+] as const satisfies readonly (readonly [Axis, string])[];
+
 /** Several recordings: a table of figures with differences, tracks in colours, a plot for each with one cursor. */
 export function Comparison({ recordings, reader, settings, onClose }: ComparisonProps) {
   // players of one match meet on the clock, sessions of different days at their starts
-  const clock = useSignal<Clock>(overlap(recordings) ? "clock" : "start");
+  const chosen = useSignal<Axis>(overlap(recordings) ? "clock" : "start");
   const channel = useSignal<ChannelName>("speed");
   const colouring = useSignal<Colouring>("recording");
-  const whole = useComputed(() => wholeOf(recordings, clock.value));
+  const onAxis = usePlaced(recordings, chosen, settings, reader);
+  const { axis, placed, problem: axisProblem } = onAxis.value;
+  const whole = useComputed(() => wholeOf(onAxis.value.placed));
   const [selection] = useState(() => newSelection(whole));
-  const axis = clock.value;
+  // before anything can be pressed on the new axis
+  useLayoutEffect(() => {
+    selection.shown.value = whole.peek();
+    selection.cursorMs.value = null;
+  }, [placed, whole, selection]);
   const speedUnit = settings.speedUnit.value;
   const theme = settings.theme.value;
-  useEffect(() => {
-    selection.shown.value = wholeOf(recordings, axis);
-    selection.cursorMs.value = null;
-  }, [axis, recordings, selection]);
-
-  const placed = useMemo(
-    () =>
-      recordings.map(
-        (recording, number): Placed => ({ recording, offsetMs: offsetOf(recording, axis), number }),
-      ),
-    [recordings, axis],
-  );
   const colours = useMemo(
     () => recordings.map((_, number) => cssColour(trackColour(number, theme))),
     [recordings, theme],
@@ -60,12 +63,10 @@ export function Comparison({ recordings, reader, settings, onClose }: Comparison
     () => comparedRows(placed, name, speedUnit, colours),
     [placed, name, speedUnit, colours],
   );
-  const overview = useMemo(() => rows.slice(0, 1).map(({ content }) => content), [rows]);
   const present = CHANNELS.filter((one) =>
     recordings.some(({ channels }) => channels[one.name] !== undefined),
   );
   const { figures, problem } = useFigures(placed, selection.shown, settings, reader).value;
-  const elapsed = (ms: number) => duration(ms);
 
   return (
     <>
@@ -77,18 +78,17 @@ export function Comparison({ recordings, reader, settings, onClose }: Comparison
         settings={settings}
         onClose={onClose}
       />
-      {problem === null ? null : <p class="bad">There are no figures: {problem}</p>}
+      <NoFigures problem={problem ?? axisProblem} />
       <Stage
         placed={placed}
         rows={rows}
-        overview={overview}
         selection={selection}
         settings={settings}
         reader={reader}
         colouring={colouring}
         colourings={COLOURINGS}
         readoutsAt={(ms) => comparedReadouts(placed, name, ms, axis, settings, colours)}
-        axisLabel={axis === "start" ? elapsed : undefined}
+        axis={axis}
         plotsHead={
           <div class="buttons">
             <Segmented
@@ -96,23 +96,14 @@ export function Comparison({ recordings, reader, settings, onClose }: Comparison
               choice={channel}
               choices={present.map(({ name: one, label }) => [one, label])}
             />
-            <Segmented
-              label="Time axis"
-              choice={clock}
-              choices={[
-                ["clock", "On the clock"],
-                ["start", "From the start"],
-              ]}
-            />
+            <Segmented label="Axis" choice={chosen} choices={AXES} />
           </div>
         }
       />
-      <ValueTable
-        rows={rows}
-        selection={selection}
-        settings={settings}
-        label={axis === "start" ? elapsed : undefined}
-      />
+      {reader.canSave ? (
+        <Downloads placed={placed} selection={selection} settings={settings} reader={reader} />
+      ) : null}
+      <ValueTable rows={rows} selection={selection} settings={settings} axis={axis} />
     </>
   );
 }

@@ -1,5 +1,4 @@
 import { render } from "preact";
-import "uplot/dist/uPlot.min.css";
 import "./styles.css";
 import { App } from "./app.js";
 import { RecordingWorker } from "./recording/client.js";

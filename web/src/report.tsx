@@ -1,6 +1,5 @@
 import { fromBase64, unpackSamples } from "asi-convert/packed";
 import { render } from "preact";
-import "uplot/dist/uPlot.min.css";
 import "./styles.css";
 import { SettingsMenu } from "./parts/settings-menu.js";
 import { ThemeButton } from "./parts/theme-button.js";
@@ -33,7 +32,7 @@ function start(): void {
     notes: [],
   });
   const reader = new LocalReader(recording, rows, damageOf(data));
-  document.title = `${titleOf(recording)}, report`;
+  document.title = `${titleOf(recording.facts)}, report`;
   render(
     <>
       <header>

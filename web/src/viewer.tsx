@@ -1,12 +1,15 @@
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Colouring } from "./map/drawing.js";
+import { NoFigures } from "./parts/no-figures.js";
 import { Stage } from "./parts/stage.js";
 import { SummaryCards } from "./parts/summary.js";
 import { useFigures } from "./parts/use-figures.js";
+import { useHeart } from "./parts/use-heart.js";
 import { channelRows, readoutsAt } from "./recording/channels.js";
 import { isDamaged } from "./recording/is-damaged.js";
 import type { RecordingReader } from "./recording/messages.js";
+import { placeInTime } from "./recording/placed.js";
 import type { Damage, Recording } from "./recording/recording.js";
 import { wholeOf } from "./recording/timeline.js";
 import { newSelection } from "./view/selection.js";
@@ -32,13 +35,19 @@ const COLOURINGS = [
 
 /** One recording: figures, map and plots, and what the file says about itself. */
 export function Viewer({ recording, reader, settings, linked = null }: Props) {
-  const whole = useSignal(wholeOf([recording], "clock"));
+  const placed = useMemo(() => [placeInTime(recording, 0, 0)], [recording]);
+  const whole = useComputed(() => wholeOf(placed));
   const [selection] = useState(() => newSelection(whole, linked));
-  const placed = useMemo(() => [{ recording, offsetMs: 0, number: 0 }], [recording]);
   const colouring = useSignal<Colouring>("speed");
   const speedUnit = settings.speedUnit.value;
-  const rows = useMemo(() => channelRows(recording, speedUnit), [recording, speedUnit]);
-  const overview = useMemo(() => rows.slice(0, 1).map(({ content }) => content), [rows]);
+  const { shown: shownHeart, toggle } = useHeart(recording, reader);
+  const ecg = shownHeart.value;
+  const rows = useMemo(() => {
+    const channels = channelRows(recording, speedUnit);
+    return ecg.state === "shown"
+      ? [...channels, ...ecg.parts.heartRows(recording, ecg.heart, reader)]
+      : channels;
+  }, [recording, speedUnit, ecg, reader]);
   const { figures, problem } = useFigures(placed, selection.shown, settings, reader).value;
   const computed = figures[0] ?? null;
   const Details = useLoaded(loadDetails);
@@ -54,24 +63,41 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
     });
   }, [recording, reader, damage, marks]);
 
+  const hasWaveform = reader.canSave && (recording.facts.report?.frames.ecgRaw ?? 0) > 0;
   return (
     <>
       <SummaryCards figures={computed} speedUnit={speedUnit} />
-      {problem === null ? null : <p class="bad">There are no figures: {problem}</p>}
+      <NoFigures problem={problem} />
       <Stage
         placed={placed}
         rows={rows}
-        overview={overview}
         selection={selection}
         settings={settings}
         reader={reader}
         colouring={colouring}
         colourings={COLOURINGS}
-        readoutsAt={(ms) => readoutsAt(recording, ms, settings)}
+        readoutsAt={(ms) => [
+          ...readoutsAt(recording, ms, settings),
+          ...(ecg.state === "shown" ? [ecg.parts.rrReadout(ecg.heart, ms)] : []),
+        ]}
         marks={marks}
+        axis="clock"
+        plotsHead={
+          hasWaveform ? (
+            <div class="buttons">
+              <button type="button" aria-pressed={ecg.state === "shown"} class="toggle" onClick={toggle}>
+                ECG and beats
+              </button>
+              <span role="status" class={ecg.state === "failed" ? "bad" : "muted"}>
+                {ecg.state === "reading" ? "Reading the ECG…" : ecg.state === "failed" ? ecg.problem : ""}
+              </span>
+            </div>
+          ) : null
+        }
       />
       {Details === null ? null : (
         <Details
+          placed={placed}
           recording={recording}
           figures={computed}
           damage={damage}
@@ -79,7 +105,11 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
           selection={selection}
           settings={settings}
           reader={reader}
-        />
+        >
+          {ecg.state === "shown" ? (
+            <ecg.parts.HeartPanel heart={ecg.heart} selection={selection} settings={settings} />
+          ) : null}
+        </Details>
       )}
     </>
   );

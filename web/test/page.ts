@@ -9,7 +9,7 @@ export const hasNoBrowser = endpoint === null;
 let browser: Browser;
 let open: Page[] = [];
 let complaints: string[] = [];
-let expected: RegExp[] = [];
+let expectedComplaints: RegExp[] = [];
 const origins = new Set([new URL(address).origin]);
 let requests: string[] = [];
 
@@ -21,11 +21,11 @@ export function useBrowser(): void {
   afterAll(() => browser?.close());
   afterEach(async () => {
     await Promise.all(open.map((page) => page.context().close()));
-    const unexpected = complaints.filter((text) => !expected.some((pattern) => pattern.test(text)));
+    const unexpected = complaints.filter((text) => !expectedComplaints.some((pattern) => pattern.test(text)));
     const seen = { complaints: unexpected, requests: requests.filter((url) => !isOwn(url)) };
     open = [];
     complaints = [];
-    expected = [];
+    expectedComplaints = [];
     requests = [];
     expect(seen).toEqual({ complaints: [], requests: [] });
   });
@@ -35,18 +35,29 @@ const isOwn = (url: string) => /^(blob|data|file):/.test(url) || origins.has(new
 
 /** Lets the browser complain about what a test does on purpose, such as a request that is refused. Until the test ends. */
 export function expectComplaint(pattern: RegExp): void {
-  expected.push(pattern);
+  expectedComplaints.push(pattern);
 }
 
 interface Opened extends BrowserContextOptions {
   hash?: string;
   /** Another address than that of the built page. */
   at?: string;
+  /** Origins that the page may ask; its own by itself. */
+  allowed?: string[];
+  /** What the browser is expected to complain about. */
+  expected?: RegExp[];
 }
 
 /** Opens the built page in a new window. */
-export async function openPage({ hash = "", at = address, ...options }: Opened = {}): Promise<Page> {
-  origins.add(new URL(at).origin);
+export async function openPage({
+  hash = "",
+  at = address,
+  allowed = [],
+  expected = [],
+  ...options
+}: Opened = {}): Promise<Page> {
+  for (const own of [at, ...allowed]) origins.add(new URL(own).origin);
+  for (const pattern of expected) expectComplaint(pattern);
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: "en-GB",

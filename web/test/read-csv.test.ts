@@ -43,4 +43,12 @@ describe("a CSV", () => {
     await expect(read(wrong)).rejects.toMatchObject({ code: "BAD_CSV", line: 3 });
     await expect(read("")).rejects.toMatchObject({ code: "BAD_CSV" });
   });
+
+  it("with a line that is too long is refused with that line, wherever the chunks end", async () => {
+    const row = "1,2,3,4\n";
+    const text = `timestamp,latitude,longitude,speed\n${row}${row}${"9".repeat(12_000)}\n${row}`;
+    for (const chunk of [1000, 9000, 1e6]) {
+      await expect(read(text, chunk)).rejects.toMatchObject({ code: "BAD_CSV", line: 4 });
+    }
+  });
 });

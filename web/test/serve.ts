@@ -24,7 +24,7 @@ export interface Served {
 }
 
 /** Serves the built page as any web server does, with the policy of the service, at an address with a path. */
-export async function servePage(folder = BUILT): Promise<Served> {
+export async function servePage(folder = BUILT, policy = PAGE_POLICY): Promise<Served> {
   const server: Server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://page");
     const path = pathname.startsWith(PREFIX) ? pathname.slice(PREFIX.length) : null;
@@ -36,7 +36,7 @@ export async function servePage(folder = BUILT): Promise<Served> {
     }
     response.writeHead(200, {
       "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-      "content-security-policy": PAGE_POLICY,
+      "content-security-policy": policy,
       "cache-control": "no-cache",
     });
     createReadStream(file).pipe(response);

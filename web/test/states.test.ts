@@ -1,5 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { createWriteStream, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { encode } from "asi-convert";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -7,6 +11,9 @@ import { violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { BUILT } from "./serve.js";
+
+// a frame of a fix, without a heart rate
+const BYTES_PER_ROW = 100;
 
 describe.skipIf(hasNoBrowser)("every state of the page", () => {
   useBrowser();
@@ -19,6 +26,17 @@ describe.skipIf(hasNoBrowser)("every state of the page", () => {
       await page.getByRole("region", { name: "Damaged places" }).waitFor();
     },
     "a file that cannot be read": (page) => choose(page, fixturePath("damaged/empty.asi")),
+    "waveform and beats": async (page) => {
+      await choose(page, fixturePath("valid/match-ecg.asi"));
+      await page.getByRole("button", { name: "ECG and beats" }).click();
+      await page.getByRole("region", { name: "Beats" }).waitFor();
+      await page.getByText("Options", { exact: true }).click();
+    },
+    "several recordings by distance": async (page) => {
+      await page.getByRole("button", { name: "Compare three players" }).click();
+      await page.getByRole("button", { name: "Distance", exact: true }).click();
+      await page.getByRole("slider").press("End");
+    },
     "several recordings": async (page) => {
       await page.setInputFiles("input[type=file] >> nth=0", [
         fixturePath("valid/match-hr.asi"),
@@ -53,6 +71,88 @@ describe.skipIf(hasNoBrowser)("every state of the page", () => {
     });
   }
 });
+
+describe.skipIf(hasNoBrowser)("the page for people with other needs", () => {
+  useBrowser();
+
+  it("is accessible and needs no sideways scroll at 200 % zoom, and nothing in it moves by itself", async () => {
+    // zoom halves the space in CSS pixels and doubles the pixels of each
+    const page = await openPage({
+      viewport: { width: 640, height: 400 },
+      deviceScaleFactor: 2,
+      reducedMotion: "reduce",
+    });
+    await choose(page, fixturePath("valid/match-ecg.asi"));
+    await page.getByRole("button", { name: "ECG and beats" }).click();
+    await page.getByRole("region", { name: "Beats" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    );
+    const moving = await page.evaluate(() =>
+      [...document.querySelectorAll("*")]
+        .filter((element) => {
+          const { transitionDuration, animationName } = getComputedStyle(element);
+          return transitionDuration !== "0s" || animationName !== "none";
+        })
+        .map(({ outerHTML }) => outerHTML.slice(0, 100)),
+    );
+    expect(moving).toEqual([]);
+  });
+});
+
+describe.skipIf(hasNoBrowser)("a file of 150 MB", () => {
+  useBrowser();
+
+  it("can be cancelled while it is read; what was open stays, and then opens with progress", async () => {
+    const path = join(await mkdtemp(join(tmpdir(), "asi-web-large-")), "large.asi");
+    try {
+      await writeLarge(path, 150e6);
+      const page = await openPage();
+      await choose(page, fixturePath("valid/match-hr.asi"));
+      await page.evaluate(() => {
+        const shares: number[] = [];
+        Object.assign(window, { shares });
+        new MutationObserver(() => {
+          const bar = document.querySelector("progress");
+          if (bar !== null && bar.value !== shares.at(-1)) shares.push(bar.value);
+        }).observe(document.body, { subtree: true, childList: true, attributes: true });
+      });
+      const open = () => page.setInputFiles("input[type=file] >> nth=-1", path);
+      await open();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await expect.poll(() => page.locator("progress").count()).toBe(0);
+      expect(await page.locator(".facts div", { hasText: "File" }).first().innerText()).toContain(
+        "match-hr.asi",
+      );
+      await open();
+      await page.getByText("large.asi").and(page.locator("dd")).waitFor();
+      const shares = await page.evaluate(() => (window as unknown as { shares: number[] }).shares);
+      expect(shares.filter((share) => share > 0 && share < 1).length).toBeGreaterThan(3);
+    } finally {
+      await rm(dirname(path), { recursive: true, force: true });
+    }
+  });
+});
+
+/** Rows as a receiver writes them, 100 ms apart. */
+function* steadyRows(count: number) {
+  for (let i = 0; i < count; i++) {
+    yield {
+      timestamp: 1.7e12 + i * 100,
+      latitude: 47 + (i % 1000) * 1e-6,
+      longitude: 8,
+      altitude: 400,
+      speed: 3,
+    };
+  }
+}
+
+async function writeLarge(path: string, bytes: number): Promise<void> {
+  const stream = encode(steadyRows(Math.ceil(bytes / BYTES_PER_ROW)), { serial: "LARGE" });
+  await pipeline(Readable.fromWeb(stream as never), createWriteStream(path));
+  expect((await stat(path)).size).toBeGreaterThanOrEqual(bytes);
+}
 
 describe.skipIf(hasNoBrowser)("files that mean no good", () => {
   useBrowser();
@@ -118,7 +218,7 @@ describe.skipIf(hasNoBrowser)("a link to a view", () => {
 });
 
 describe("the size of the page", () => {
-  it("is at most 90 kB for page, worker and styles, as they are sent with Brotli", () => {
+  it("is at most 90 kB for page, worker and styles, compressed with gzip", () => {
     // other scripts are loaded when they are needed
     const html = readFileSync(join(BUILT, "index.html"), "utf8");
     const named = [...html.matchAll(/\.\/assets\/([^"]+)/g)].map(([, name]) => name ?? "");
@@ -128,7 +228,7 @@ describe("the size of the page", () => {
       expect.arrayContaining(["index.js", "index.css", "worker.js"]),
     );
     const bytes = first.reduce(
-      (sum, name) => sum + readFileSync(join(BUILT, "assets", `${name}.br`)).length,
+      (sum, name) => sum + readFileSync(join(BUILT, "assets", `${name}.gz`)).length,
       0,
     );
     expect(bytes).toBeLessThanOrEqual(90_000);

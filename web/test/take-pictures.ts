@@ -46,6 +46,17 @@ const VIEWS: Views = {
     await page.locator(".comparison tbody tr").nth(2).waitFor();
     await page.getByRole("slider").press("ArrowRight");
   },
+  "by-distance": async (page) => {
+    await page.getByRole("button", { name: "Compare three players" }).click();
+    await page.getByRole("button", { name: "Distance", exact: true }).click();
+    await page.getByRole("slider").press("ArrowRight");
+  },
+  ecg: async (page) => {
+    await page.setInputFiles("input[type=file] >> nth=0", fixturePath("valid/match-ecg.asi"));
+    await page.getByRole("button", { name: "ECG and beats" }).click();
+    await page.getByRole("region", { name: "Beats" }).getByRole("button").nth(50).click();
+    await page.getByText("Options", { exact: true }).click();
+  },
   damaged: async (page) => {
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("damaged/bad-checksums.asi"));
     await page.getByRole("region", { name: "Damaged places" }).waitFor();

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { decodeSync } from "asi-convert";
+import { decodeBeats, decodeSync, inspectSync } from "asi-convert";
 import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
@@ -146,9 +146,56 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await expect.poll(() => rows.count()).toBe(3);
     await compared.getByRole("button", { name: "Close Demo player 2" }).click();
     await expect.poll(() => rows.count()).toBe(2);
-    await compared.getByRole("button", { name: "From the start" }).click();
+    await compared.getByRole("button", { name: "Distance", exact: true }).click();
+    const [first] = await compared
+      .locator(".comparison tbody tr")
+      .first()
+      .locator("td")
+      .nth(1)
+      .allInnerTexts();
+    const whole = compared.getByRole("slider", { name: "Cursor over the plots" });
+    await expect
+      .poll(async () => {
+        await whole.press("End");
+        return whole.getAttribute("aria-valuetext");
+      })
+      .toMatch(/^Distance \d+\.\d\d km/);
+    expect(Number(first?.replace(/\D/g, ""))).toBeGreaterThan(5000);
+    await compared.getByRole("button", { name: "From start" }).click();
     const slider = compared.getByRole("slider", { name: "Cursor over the plots" });
     await slider.press("Home");
     await expect.poll(() => slider.getAttribute("aria-valuetext")).toContain("Time 0:00");
+  });
+
+  it("shows waveform, beats and RR intervals where a recording has them, and nothing of it elsewhere", async () => {
+    const page = await openPage();
+    const file = fixturePath("valid/match-ecg.asi");
+    await choose(page, file);
+    const { ecg } = inspectSync(readFileSync(file));
+    const toggle = page.getByRole("button", { name: "ECG and beats" });
+    await toggle.click();
+    const fact = (name: string) => page.locator(".facts div", { hasText: name }).innerText();
+    expect(await fact("Usable signal")).toContain(`${((ecg?.usable ?? 0) * 100).toFixed(1)} %`);
+    expect(await fact("RMSSD")).toContain(`${ecg?.rmssdMs?.toFixed(0)} ms`);
+    const beats: number[] = [];
+    const rrs: number[] = [];
+    for await (const { timestampMs, rrMs } of decodeBeats(readFileSync(file))) {
+      beats.push(...timestampMs);
+      rrs.push(...rrMs);
+    }
+    await page.getByText(`Beats in what is shown: ${beats.length.toLocaleString("en-GB")}`).waitFor();
+    // the 51st beat in the list, shown with the waveform around it
+    const region = page.getByRole("region", { name: "Beats" });
+    await region.getByRole("button").nth(50).click();
+    const around = beats.filter((ms) => Math.abs(ms - (beats[50] ?? 0)) <= 3000);
+    await page.getByText(`Beats in what is shown: ${around.length}`, { exact: true }).waitFor();
+    const slider = page.getByRole("slider", { name: "Cursor over the plots" });
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).toContain(`RR interval ${rrs[50]} ms`);
+    await page.getByRole("region", { name: "ECG" }).locator("canvas").waitFor();
+    await toggle.click();
+    expect(await page.getByRole("region", { name: "ECG" }).count()).toBe(0);
+    await page.setInputFiles("input[type=file] >> nth=-1", fixturePath("valid/match-hr.asi"));
+    await page.getByText("match-hr.asi").waitFor();
+    expect(await toggle.count()).toBe(0);
   });
 });

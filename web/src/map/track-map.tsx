@@ -1,7 +1,8 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
+import { oneAtATime } from "../view/latest.js";
 import type { Settings } from "../view/settings.js";
 import { type Camera, cameraFor, panned, scaleBar, toGround, toScreen, zoomedAt } from "./camera.js";
 import type { Colouring, Drawing } from "./drawing.js";
@@ -88,18 +89,10 @@ export function TrackMap(props: Props) {
     if (size.peek().width > 0) showAll();
   }, [fitted]);
 
-  // One drawing at a time; the latest wish is drawn next.
-  const isDrawing = useRef(false);
-  const isStale = useRef(false);
   const paint = async () => {
     const view = camera.peek();
     const { width, height } = size.peek();
     if (view === null || width === 0 || canvas.current === null) return;
-    if (isDrawing.current) {
-      isStale.current = true;
-      return;
-    }
-    isDrawing.current = true;
     const pixelRatio = Math.min(devicePixelRatio, 2);
     const drawing = {
       width: Math.round(width * pixelRatio),
@@ -111,18 +104,14 @@ export function TrackMap(props: Props) {
       fastest,
     };
     try {
-      const pixels = await draw(drawing);
-      show(drawing, pixels);
+      show(drawing, await draw(drawing));
     } catch {
       // the recording was closed meanwhile: the next content is drawn anew
-    } finally {
-      isDrawing.current = false;
-      if (isStale.current) {
-        isStale.current = false;
-        paint();
-      }
     }
   };
+  const latestPaint = useRef(paint);
+  latestPaint.current = paint;
+  const repaint = useMemo(() => oneAtATime(() => latestPaint.current()), []);
   const show = (
     { width, height, pixelRatio, camera: view }: Drawing,
     pixels: Uint8ClampedArray<ArrayBuffer>,
@@ -156,7 +145,7 @@ export function TrackMap(props: Props) {
     colouring.value;
     settings.theme.value;
     alignPicture();
-    paint();
+    repaint();
   });
 
   const pointOf = (event: PointerEvent | WheelEvent) => {

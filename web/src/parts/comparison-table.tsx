@@ -1,3 +1,4 @@
+import type { Placed } from "../recording/placed.js";
 import type { Figures } from "../recording/recording.js";
 import { titleOf } from "../recording/timeline.js";
 import type { Selection } from "../view/selection.js";
@@ -5,7 +6,6 @@ import type { Settings } from "../view/settings.js";
 import { day, duration } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
 import { Scrolled } from "./figures.js";
-import type { Placed } from "./stage.js";
 
 interface Props {
   placed: readonly Placed[];
@@ -67,7 +67,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   return (
     <section class="panel padded" aria-label="Figures of what is shown">
       <p class="note">Figures of what is shown. Below each: the difference to the first recording.</p>
-      <Scrolled label="Figures">
+      <Scrolled label="Figures; scroll sideways for more">
         <table class="comparison">
           <thead>
             <tr>
@@ -85,7 +85,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
               <tr key={recording.id}>
                 <th scope="row">
                   <i class="dot" style={{ background: colours[i] }} />
-                  {titleOf(recording)}
+                  {titleOf(recording.facts)}
                   <br />
                   <span class="unit">{day(recording.startMs, zone)}</span>
                 </th>
@@ -102,7 +102,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
                   <button
                     type="button"
                     class="close"
-                    aria-label={`Close ${titleOf(recording)}`}
+                    aria-label={`Close ${titleOf(recording.facts)}`}
                     onClick={() => onClose(recording.id)}
                   >
                     ×

@@ -1,6 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import type { PlotRow } from "../plots/plot-panel.js";
 import type { RecordingReader } from "../recording/messages.js";
+import type { Placed } from "../recording/placed.js";
 import type { Damage, Figures, Recording } from "../recording/recording.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
@@ -13,6 +15,7 @@ import { Share } from "./share.js";
 import { ValueTable } from "./value-table.js";
 
 interface Props {
+  placed: readonly Placed[];
   recording: Recording;
   figures: Figures | null;
   damage: ReadonlySignal<Damage | null>;
@@ -20,27 +23,31 @@ interface Props {
   selection: Selection;
   settings: Settings;
   reader: RecordingReader;
+  /** What else is known about the recording. */
+  children?: ComponentChildren;
 }
 
 /** What is below map and plots. */
-export function Details({ recording, figures, damage, rows, selection, settings, reader }: Props) {
+export function Details(props: Props) {
+  const { placed, recording, figures, damage, rows, selection, settings, reader, children } = props;
   return (
     <>
       <div class="details">
         {figures === null ? null : (
           <FigurePanels figures={figures} selection={selection} settings={settings} />
         )}
+        {children}
         <Ranges recording={recording} selection={selection} settings={settings} />
         <Condition recording={recording} damage={damage} selection={selection} settings={settings} />
         <RecordingCard recording={recording} settings={settings} />
         {reader.canSave ? (
           <>
-            <Downloads recording={recording} offsetMs={0} selection={selection} reader={reader} />
+            <Downloads placed={placed} selection={selection} settings={settings} reader={reader} />
             <Share selection={selection} settings={settings} />
           </>
         ) : null}
       </div>
-      <ValueTable rows={rows} selection={selection} settings={settings} />
+      <ValueTable rows={rows} selection={selection} settings={settings} axis="clock" />
     </>
   );
 }

@@ -1,11 +1,14 @@
 import { useSignal } from "@preact/signals";
-import type { RecordingReader } from "../recording/messages.js";
+import { useMemo } from "preact/hooks";
+import type { RecordingReader, SavedPart } from "../recording/messages.js";
+import type { Placed } from "../recording/placed.js";
 import { ReadingError } from "../recording/reading-error.js";
-import type { Recording } from "../recording/recording.js";
-import type { SavedFormat } from "../recording/save.js";
-import { ownWindow } from "../recording/timeline.js";
+import type { Saved, SavedFormat } from "../recording/save.js";
+import { titleOf } from "../recording/timeline.js";
 import type { Selection } from "../view/selection.js";
+import type { Settings } from "../view/settings.js";
 import { isWhole } from "../view/window.js";
+import { DownloadOptions, newDownloadChoices, saveOptions } from "./download-options.js";
 import { Panel } from "./figures.js";
 
 const FORMATS: readonly (readonly [SavedFormat, string])[] = [
@@ -21,24 +24,33 @@ const FORMATS: readonly (readonly [SavedFormat, string])[] = [
   ["asi", ".asi"],
 ];
 
+const TOGETHER = "together";
+
 interface Props {
-  recording: Recording;
-  offsetMs: number;
+  placed: readonly Placed[];
   selection: Selection;
+  settings: Settings;
   reader: RecordingReader;
 }
 
-/** Saves the recording, or the part that is shown, in a format of the library. */
-export function Downloads({ recording, offsetMs, selection, reader }: Props) {
-  const busy = useSignal<SavedFormat | null>(null);
+/** Saves recordings, or the part that is shown, in a format of the library; several also as one table. */
+export function Downloads({ placed, selection, settings, reader }: Props) {
+  const busy = useSignal<string | null>(null);
   const problem = useSignal("");
+  const chosen = useSignal(0);
+  const choices = useMemo(newDownloadChoices, []);
   const isAll = isWhole(selection.shown.value, selection.whole.value);
-  const save = async (format: SavedFormat) => {
-    busy.value = format;
+  const one = placed[chosen.value] ?? placed[0];
+  if (one === undefined) return null;
+  const partOf = ({ recording, partIn }: Placed): SavedPart => ({
+    id: recording.id,
+    part: isAll ? null : partIn(selection.shown.peek()),
+  });
+  const write = async (name: string, ask: () => Promise<Saved>) => {
+    busy.value = name;
     problem.value = "";
-    const part = isAll ? null : ownWindow(selection.shown.peek(), offsetMs);
     try {
-      const { blob, fileName } = await reader.ask("save", { id: recording.id, format, part });
+      const { blob, fileName } = await ask();
       offer(blob, fileName);
     } catch (error) {
       problem.value = error instanceof ReadingError ? error.message : String(error);
@@ -46,11 +58,27 @@ export function Downloads({ recording, offsetMs, selection, reader }: Props) {
       busy.value = null;
     }
   };
+  const options = () => saveOptions(choices, settings.zone.peek());
+  const what = placed.length > 1 ? "Each recording from its start to its end." : "The whole recording.";
   return (
-    <Panel
-      title="Download"
-      note={isAll ? "The whole recording." : "The part that is shown. Show all to download everything."}
-    >
+    <Panel title="Download" note={isAll ? what : "The part that is shown. Show all to download everything."}>
+      {placed.length === 1 ? null : (
+        <label class="field">
+          Recording
+          <select
+            value={chosen.value}
+            onChange={({ currentTarget }) => {
+              chosen.value = Number(currentTarget.value);
+            }}
+          >
+            {placed.map(({ recording, number }) => (
+              <option key={recording.id} value={number}>
+                {titleOf(recording.facts)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <div class="downloads">
         {FORMATS.map(([format, name]) => (
           <button
@@ -58,12 +86,28 @@ export function Downloads({ recording, offsetMs, selection, reader }: Props) {
             key={format}
             class={format === "csv" ? "primary" : ""}
             disabled={busy.value !== null}
-            onClick={() => save(format)}
+            onClick={() =>
+              write(format, () => reader.ask("save", { ...partOf(one), format, options: options() }))
+            }
           >
             {busy.value === format ? "Writing…" : name}
           </button>
         ))}
+        {placed.length === 1 ? null : (
+          <button
+            type="button"
+            disabled={busy.value !== null}
+            onClick={() =>
+              write(TOGETHER, () =>
+                reader.ask("saveTogether", { parts: placed.map(partOf), options: options() }),
+              )
+            }
+          >
+            {busy.value === TOGETHER ? "Writing…" : "All rows as one CSV"}
+          </button>
+        )}
       </div>
+      <DownloadOptions choices={choices} />
       <p role="alert" class="bad">
         {problem.value}
       </p>

@@ -7,13 +7,12 @@ import { cssColour, cssGradient, trackColour } from "../map/palette.js";
 import { fitPitch } from "../map/pitch.js";
 import { boxAround, joinBoxes } from "../map/projection.js";
 import { type Marker, TrackMap } from "../map/track-map.js";
-import type { PlotContent } from "../plots/plot.js";
-import type { PlotRow } from "../plots/plot-panel.js";
+import { isInPage, type PlotRow } from "../plots/plot-panel.js";
 import { PlotStack } from "../plots/plot-stack.js";
 import { fastestOf, type Readout } from "../recording/channels.js";
 import type { RecordingReader } from "../recording/messages.js";
-import type { Recording } from "../recording/recording.js";
-import { ownWindow } from "../recording/timeline.js";
+import type { Placed } from "../recording/placed.js";
+import type { Axis } from "../view/axis.js";
 import { nearestIndex } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
@@ -21,19 +20,9 @@ import { timeOfDay } from "../view/times.js";
 import { decimal, speedFactor } from "../view/values.js";
 import { Segmented } from "./segmented.js";
 
-/** A recording on the time axis of the page. */
-export interface Placed {
-  recording: Recording;
-  /** Time on the axis minus time of the recording, ms. */
-  offsetMs: number;
-  /** Which one it is, counted from 0; decides its colour. */
-  number: number;
-}
-
 interface Props {
   placed: readonly Placed[];
   rows: PlotRow[];
-  overview: PlotContent[];
   selection: Selection;
   settings: Settings;
   reader: RecordingReader;
@@ -42,13 +31,13 @@ interface Props {
   readoutsAt: (ms: number | null) => Readout[];
   /** Instants of damaged places, on the axis. */
   marks?: ReadonlySignal<readonly number[]>;
-  axisLabel?: ((ms: number, stepMs: number) => string) | undefined;
+  axis: Axis;
   plotsHead?: ComponentChildren;
 }
 
 /** Map and plots beside each other; one cursor is over both. */
 export function Stage(props: Props) {
-  const { placed, rows, overview, selection, settings, reader, colouring, colourings, readoutsAt } = props;
+  const { placed, rows, selection, settings, reader, colouring, colourings, readoutsAt } = props;
   const { shown, cursorMs } = selection;
   const box = useMemo(() => joinBoxes(placed.map(({ recording }) => boxAround(recording.track))), [placed]);
   const fastest = useMemo(() => Math.max(...placed.map(({ recording }) => fastestOf(recording))), [placed]);
@@ -60,12 +49,17 @@ export function Stage(props: Props) {
   // what the map draws anew for: another part, or other recordings
   const content = useMemo(() => computed(() => ({ part: shown.value, placed })), [shown, placed]);
   const theme = settings.theme.value;
+  const overview = useMemo(
+    () => rows.flatMap(({ content }) => (isInPage(content) ? content : [])).slice(0, 1),
+    [rows],
+  );
 
   const markers = useComputed((): Marker[] => {
     const cursor = cursorMs.value;
     if (cursor === null) return [];
-    return placed.flatMap(({ recording: { track }, offsetMs, number }) => {
-      const at = nearestIndex(track.timesMs, track.gapMs, cursor - offsetMs);
+    return placed.flatMap(({ recording: { track }, instantAt, number }) => {
+      const instant = instantAt(cursor);
+      const at = instant === null ? null : nearestIndex(track.timesMs, track.gapMs, instant);
       if (at === null) return [];
       const colour =
         placed.length > 1 ? cssColour(trackColour(number, settings.theme.value)) : "var(--accent)";
@@ -75,18 +69,18 @@ export function Stage(props: Props) {
   const draw = (drawing: Drawing) =>
     reader.ask("draw", {
       drawing,
-      recordings: placed.map(({ recording, offsetMs, number }) => ({
+      recordings: placed.map(({ recording, partIn, number }) => ({
         id: recording.id,
-        shown: ownWindow(shown.peek(), offsetMs),
+        shown: partIn(shown.peek()),
         number,
       })),
     });
   const point = (at: { east: number; north: number; within: number } | null) => {
     let best: { ms: number; metres: number } | null = null;
-    for (const { recording, offsetMs } of at === null ? [] : placed) {
-      const found = at === null ? null : nearestRow(recording.track, ownWindow(shown.peek(), offsetMs), at);
+    for (const { recording, partIn, positionOf } of at === null ? [] : placed) {
+      const found = at === null ? null : nearestRow(recording.track, partIn(shown.peek()), at);
       if (found === null || (best !== null && best.metres <= found.metres)) continue;
-      best = { ms: (recording.track.timesMs[found.row] as number) + offsetMs, metres: found.metres };
+      best = { ms: positionOf(recording.track.timesMs[found.row] as number), metres: found.metres };
     }
     cursorMs.value = best?.ms ?? null;
   };
@@ -133,7 +127,7 @@ export function Stage(props: Props) {
           settings={settings}
           overview={overview}
           marks={props.marks}
-          axisLabel={props.axisLabel}
+          axis={props.axis}
           describeCursor={(ms) =>
             readoutsAt(ms)
               .map(({ label, value, unit }) => `${label} ${value} ${unit}`.trim())
@@ -166,19 +160,19 @@ function Legend({
   if (colouring === "recording") return null;
   const unit = settings.speedUnit.value;
   const zone = settings.zone.value;
-  const offset = placed[0]?.offsetMs ?? 0;
-  const { startMs, stopMs } = shown.value;
+  const [first] = placed;
+  const { startMs, stopMs } = first?.partIn(shown.value) ?? shown.value;
   const ends: Record<Exclude<Colouring, "recording">, [string, string]> = {
     speed: ["0", `${decimal((fastest / 1000) * speedFactor(unit), 0)} ${unit}`],
-    time: [timeOfDay(startMs - offset, zone), timeOfDay(stopMs - offset, zone)],
+    time: [timeOfDay(startMs, zone), timeOfDay(stopMs, zone)],
     heat: ["seldom", "often"],
   };
-  const [first, last] = ends[colouring];
+  const [low, high] = ends[colouring];
   return (
     <div class="legend">
       <div class="ramp" style={{ background: cssGradient(colouring, theme) }} />
-      <span>{first}</span>
-      <span>{last}</span>
+      <span>{low}</span>
+      <span>{high}</span>
     </div>
   );
 }

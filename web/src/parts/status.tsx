@@ -12,11 +12,9 @@ export function Status({ workspace }: { workspace: Workspace }) {
           <>
             <span>Reading {reading.fileName}…</span>
             <progress value={reading.share} max={1} aria-label={`Reading ${reading.fileName}`} />
-            {reading.cancel === null ? null : (
-              <button type="button" onClick={reading.cancel}>
-                Cancel
-              </button>
-            )}
+            <button type="button" onClick={() => workspace.cancel()}>
+              Cancel
+            </button>
           </>
         )}
       </div>

@@ -1,12 +1,12 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { RecordingReader } from "../recording/messages.js";
+import type { Placed } from "../recording/placed.js";
 import { ReadingError } from "../recording/reading-error.js";
 import type { Figures } from "../recording/recording.js";
-import { ownWindow } from "../recording/timeline.js";
-import type { Settings } from "../view/settings.js";
+import { oneAtATime } from "../view/latest.js";
+import { figureSettings, type Settings } from "../view/settings.js";
 import type { TimeWindow } from "../view/window.js";
-import type { Placed } from "./stage.js";
 
 export interface ShownFigures {
   /** For each recording; null before they are computed. */
@@ -15,7 +15,7 @@ export interface ShownFigures {
   problem: string | null;
 }
 
-/** Figures of the part that is shown. While one window is computed, the latest of those that follow waits. */
+/** Figures of the part that is shown. */
 export function useFigures(
   placed: readonly Placed[],
   shown: ReadonlySignal<TimeWindow>,
@@ -23,39 +23,29 @@ export function useFigures(
   reader: RecordingReader,
 ): ReadonlySignal<ShownFigures> {
   const result = useSignal<ShownFigures>({ figures: placed.map(() => null), problem: null });
-  const isBusy = useRef(false);
-  const isStale = useRef(false);
-  const compute = async () => {
-    if (isBusy.current) {
-      isStale.current = true;
-      return;
-    }
-    isBusy.current = true;
-    const part = shown.peek();
-    const figureSettings = { preset: settings.preset.peek(), maxHeartRate: settings.maxHeartRate.peek() };
-    try {
-      const figures = await Promise.all(
-        placed.map(({ recording: { id }, offsetMs }) =>
-          reader.ask("figures", { id, shown: ownWindow(part, offsetMs), settings: figureSettings }),
-        ),
-      );
-      result.value = { figures, problem: null };
-    } catch (error) {
-      const problem = error instanceof ReadingError ? error.message : String(error);
-      result.value = { figures: placed.map(() => null), problem };
-    } finally {
-      isBusy.current = false;
-      if (isStale.current) {
-        isStale.current = false;
-        compute();
-      }
-    }
-  };
+  const compute = useMemo(
+    () =>
+      oneAtATime(async () => {
+        try {
+          const figures = await Promise.all(
+            placed.map(({ recording: { id }, partIn }) =>
+              reader.ask("figures", { id, shown: partIn(shown.peek()), settings: figureSettings(settings) }),
+            ),
+          );
+          result.value = { figures, problem: null };
+        } catch (error) {
+          const problem = error instanceof ReadingError ? error.message : String(error);
+          result.value = { figures: placed.map(() => null), problem };
+        }
+      }),
+    [placed, shown, settings, reader, result],
+  );
   useSignalEffect(() => {
     shown.value;
     settings.preset.value;
     settings.maxHeartRate.value;
     compute();
   });
+  useEffect(compute, [compute]);
   return result;
 }

@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
-import type { PlotRow } from "../plots/plot-panel.js";
+import type { PlotContent } from "../plots/plot.js";
+import { isInPage, type PlotRow } from "../plots/plot-panel.js";
 import { extentOf } from "../plots/pyramid.js";
+import { type Axis, axisText } from "../view/axis.js";
 import { indexAt } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
-import { timeOfDay } from "../view/times.js";
 import { decimal, NO_VALUE } from "../view/values.js";
 import { Scrolled } from "./figures.js";
 
@@ -12,14 +13,13 @@ interface Props {
   rows: readonly PlotRow[];
   selection: Selection;
   settings: Settings;
-  /** Text of an instant of the axis; default the time of day. */
-  label?: ((ms: number) => string) | undefined;
+  axis: Axis;
 }
 
 const SLICES = 60;
 
 /** The table behind the plots: what is shown, in equal slices. */
-export function ValueTable({ rows, selection, settings, label }: Props) {
+export function ValueTable({ rows, selection, settings, axis }: Props) {
   const isOpen = useSignal(false);
   return (
     <details
@@ -29,15 +29,16 @@ export function ValueTable({ rows, selection, settings, label }: Props) {
       }}
     >
       <summary>The plots as a table</summary>
-      {isOpen.value ? <Slices rows={rows} selection={selection} settings={settings} label={label} /> : null}
+      {isOpen.value ? <Slices rows={rows} selection={selection} settings={settings} axis={axis} /> : null}
     </details>
   );
 }
 
-function Slices({ rows, selection, settings, label }: Props) {
+function Slices({ rows: all, selection, settings, axis }: Props) {
   const { startMs, stopMs } = selection.shown.value;
   const zone = settings.zone.value;
-  const textOf = label ?? ((ms: number) => timeOfDay(ms, zone));
+  // what is not in the page has no values in the table; its beats have
+  const rows = all.flatMap((row) => (isInPage(row.content) ? { ...row, content: row.content } : []));
   const stepMs = (stopMs - startMs) / SLICES;
   const slices = Array.from({ length: SLICES }, (_, i) => startMs + i * stepMs);
   return (
@@ -56,7 +57,7 @@ function Slices({ rows, selection, settings, label }: Props) {
         <tbody>
           {slices.map((fromMs) => (
             <tr key={fromMs}>
-              <th scope="row">{textOf(fromMs)}</th>
+              <th scope="row">{axisText(axis, fromMs, zone)}</th>
               {rows.map((row) => (
                 <td key={row.key}>{sliceText(row, fromMs, fromMs + stepMs)}</td>
               ))}
@@ -69,7 +70,7 @@ function Slices({ rows, selection, settings, label }: Props) {
 }
 
 function sliceText(
-  { content: { pyramid, offsetMs }, factor, decimals }: PlotRow,
+  { content: { pyramid, offsetMs }, factor, decimals }: PlotRow & { content: PlotContent },
   fromMs: number,
   toMs: number,
 ): string {

@@ -1,9 +1,29 @@
-import { type ReadonlySignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { type Axis, axisTicks } from "../view/axis.js";
+import { oneAtATime } from "../view/latest.js";
 import type { Settings } from "../view/settings.js";
-import { tickLabel, ticks } from "../view/times.js";
 import type { TimeWindow } from "../view/window.js";
-import { Plot, type PlotContent } from "./plot.js";
+import { columnsIn } from "./columns.js";
+import {
+  AXIS_WIDTH,
+  type Drawn,
+  drawPlot,
+  type PlotContent,
+  RIGHT_MARGIN,
+  TIME_AXIS_HEIGHT,
+} from "./plot.js";
+
+/** Values that are not in the page: it asks for those of each part. */
+export interface RemoteContent {
+  /** @param pixels how many columns the plot has */
+  columnsOf(shown: TimeWindow, pixels: number): Promise<RemoteColumns>;
+}
+
+export interface RemoteColumns extends Drawn {
+  /** Lowest and highest value of the axis, which has no labels. */
+  range: [number, number];
+}
 
 /** One row of the stack of plots. */
 export interface PlotRow {
@@ -13,12 +33,13 @@ export interface PlotRow {
   /** CSS colours of the line of means, and of the band from minimum to maximum. */
   line: string;
   band: string;
-  content: PlotContent;
+  content: PlotContent | RemoteContent;
   /** Converts a value as received to the unit of the axis. */
   factor: number;
   decimals: number;
   /** Lowest and highest value of the axis, in its unit. */
   range: [number, number];
+  /** CSS pixels, without the time axis. */
   height: number;
 }
 
@@ -28,67 +49,99 @@ interface Props {
   width: ReadonlySignal<{ width: number }>;
   shown: ReadonlySignal<TimeWindow>;
   settings: Settings;
-  /** Labels of the time axis, where it does not show times of day. */
-  label?: ((ms: number, stepMs: number) => string) | undefined;
+  axis: Axis;
 }
 
 const PIXELS_PER_TICK = 82;
+const NOTHING: RemoteColumns = {
+  columns: { timesMs: [], mean: [], minimum: [], maximum: [], isExact: true },
+  offsetMs: 0,
+  marks: [],
+  range: [0, 1],
+};
 
-export function PlotPanel({ row, hasTimeAxis, width, shown, settings, label }: Props) {
-  const ref = useRef<HTMLDivElement>(null);
-  const plot = useRef<Plot | null>(null);
-  const latest = useRef({ row, label });
-  latest.current = { row, label };
-
-  useEffect(() => {
-    const element = ref.current;
-    if (element === null) return;
-    const style = getComputedStyle(element);
-    // a canvas knows no custom properties
-    const colour = (text: string) =>
-      text.replace(/var\((--[\w-]+)\)/g, (_, name: string) => style.getPropertyValue(name).trim());
-    plot.current = new Plot(
-      element,
-      {
-        factor: () => latest.current.row.factor,
-        range: () => latest.current.row.range,
-        line: () => colour(latest.current.row.line),
-        band: () => colour(latest.current.row.band),
-        grid: () => colour("var(--grid)"),
-        text: () => colour("var(--muted)"),
-        hasTimeAxis,
-        ticks({ startMs, stopMs }, pixels) {
-          const zone = settings.zone.peek();
-          const { at, stepMs } = ticks(
-            startMs,
-            stopMs,
-            pixels / PIXELS_PER_TICK,
-            latest.current.label ? "utc" : zone,
-          );
-          const labelOf = latest.current.label ?? ((ms: number) => tickLabel(ms, stepMs, zone));
-          return { at, labels: at.map((ms) => labelOf(ms, stepMs)) };
-        },
-      },
-      latest.current.row.content,
-    );
-    return () => {
-      plot.current?.destroy();
-      plot.current = null;
-    };
-  }, [hasTimeAxis, settings]);
+export function PlotPanel({ row, hasTimeAxis, width, shown, settings, axis }: Props) {
+  const height = row.height + (hasTimeAxis ? TIME_AXIS_HEIGHT : 0);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const latest = useRef({ row, axis });
+  latest.current = { row, axis };
+  const received = useRemote(row.content, shown, width);
 
   const draw = () => {
     const part = shown.value;
     const pixels = width.value.width;
+    const remote = received.value;
+    const zone = settings.zone.value;
     settings.theme.value;
-    settings.zone.value;
-    if (plot.current === null || pixels === 0) return;
-    plot.current.content = latest.current.row.content;
-    plot.current.show(part, pixels, latest.current.row.height);
+    const element = canvas.current;
+    if (element === null || pixels === 0) return;
+    const { row, axis } = latest.current;
+    const style = getComputedStyle(element);
+    // a canvas knows no custom properties
+    const colour = (text: string) =>
+      text.replace(/var\((--[\w-]+)\)/g, (_, name: string) => style.getPropertyValue(name).trim());
+    const { content } = row;
+    const drawn = isInPage(content) ? drawnOf(content, part, pixels) : remote;
+    drawPlot(element, drawn, part, pixels, height, {
+      factor: row.factor,
+      range: drawn.range ?? row.range,
+      line: colour(row.line),
+      band: colour(row.band),
+      grid: colour("var(--grid)"),
+      text: colour("var(--muted)"),
+      hasTimeAxis,
+      hasValueAxis: drawn.range === undefined,
+      ticks: axisTicks(axis, part, pixels / PIXELS_PER_TICK, zone),
+    });
   };
   useSignalEffect(draw);
   // the row itself changes with units and with what is compared
-  useEffect(draw, [row, label]);
+  useEffect(draw, [row, axis, hasTimeAxis]);
 
-  return <div class="plot" ref={ref} />;
+  return (
+    <div class="plot" style={{ height: `${height}px` }}>
+      <canvas ref={canvas} />
+    </div>
+  );
+}
+
+export function isInPage(content: PlotContent | RemoteContent): content is PlotContent {
+  return "pyramid" in content;
+}
+
+function columnCount(width: number): number {
+  return Math.max(1, Math.floor(width - AXIS_WIDTH - RIGHT_MARGIN));
+}
+
+function drawnOf(
+  { pyramid, offsetMs }: PlotContent,
+  shown: TimeWindow,
+  width: number,
+): Drawn & { range?: undefined } {
+  const own = { startMs: shown.startMs - offsetMs, stopMs: shown.stopMs - offsetMs };
+  return { columns: columnsIn(pyramid, own, columnCount(width)), offsetMs, marks: [] };
+}
+
+/** What was received last; nothing for values that are in the page. */
+function useRemote(
+  content: PlotContent | RemoteContent,
+  shown: ReadonlySignal<TimeWindow>,
+  width: Props["width"],
+): ReadonlySignal<RemoteColumns> {
+  const received = useSignal(NOTHING);
+  const ask = useMemo(
+    () =>
+      oneAtATime(async () => {
+        if (isInPage(content) || width.peek().width === 0) return;
+        received.value = await content.columnsOf(shown.peek(), columnCount(width.peek().width));
+      }),
+    [content, shown, width, received],
+  );
+  useSignalEffect(() => {
+    shown.value;
+    width.value;
+    ask();
+  });
+  useEffect(ask, [ask]);
+  return received;
 }

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { Axis } from "../view/axis.js";
 import { useSize } from "../view/element-size.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
@@ -19,7 +20,7 @@ interface Props {
   describeCursor: (ms: number) => string;
   /** Instants to be marked in the overview. */
   marks?: ReadonlySignal<readonly number[]> | undefined;
-  axisLabel?: ((ms: number, stepMs: number) => string) | undefined;
+  axis: Axis;
   /** Readouts above the plots. */
   children?: ComponentChildren;
 }
@@ -38,7 +39,7 @@ export function PlotStack({
   overview,
   describeCursor,
   marks,
-  axisLabel,
+  axis,
   children,
 }: Props) {
   const { whole, shown, cursorMs } = selection;
@@ -232,7 +233,7 @@ export function PlotStack({
               width={size}
               shown={shown}
               settings={settings}
-              label={axisLabel}
+              axis={axis}
             />
           </section>
         ))}

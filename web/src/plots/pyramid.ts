@@ -1,7 +1,7 @@
 /** Values at ascending times, as received: integers in `mm/s`, `mm` or beats per minute. */
 export interface Series {
   timesMs: Float64Array;
-  values: Int32Array | Uint8Array;
+  values: Int32Array | Int16Array | Uint8Array;
   /** Values further apart than this are not joined by a line. */
   gapMs: number;
 }

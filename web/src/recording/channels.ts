@@ -1,11 +1,12 @@
 import type { PlotRow } from "../plots/plot-panel.js";
 import { extentOf, type Pyramid } from "../plots/pyramid.js";
+import { type Axis, axisText } from "../view/axis.js";
 import { nearestIndex } from "../view/instants.js";
 import type { Settings, SpeedUnit } from "../view/settings.js";
-import { duration, timeOfDay } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
+import type { Placed } from "./placed.js";
 import type { ChannelName, Recording } from "./recording.js";
-import { type Clock, titleOf } from "./timeline.js";
+import { titleOf } from "./timeline.js";
 
 export interface Channel {
   name: ChannelName;
@@ -58,7 +59,6 @@ export const CHANNELS: readonly Channel[] = [
     height: 110,
   },
 ];
-const TIME_AXIS_HEIGHT = 26;
 
 /** The plots of a recording: one for each channel that it has. */
 export function channelRows(recording: Recording, speedUnit: SpeedUnit): PlotRow[] {
@@ -80,13 +80,15 @@ export function channelRows(recording: Recording, speedUnit: SpeedUnit): PlotRow
       height: channel.height,
     });
   }
-  const last = rows.at(-1);
-  if (last !== undefined) last.height += TIME_AXIS_HEIGHT;
   return rows;
 }
 
 /** Lowest and highest value of an axis for all of these series. */
-export function axisRange(pyramids: readonly Pyramid[], channel: Channel, factor: number): [number, number] {
+export function axisRange(
+  pyramids: readonly Pyramid[],
+  channel: Pick<Channel, "fromZero" | "leastSpan">,
+  factor: number,
+): [number, number] {
   let lowest = Number.POSITIVE_INFINITY;
   let highest = Number.NEGATIVE_INFINITY;
   for (const pyramid of pyramids) {
@@ -103,46 +105,37 @@ export function axisRange(pyramids: readonly Pyramid[], channel: Channel, factor
 const COMPARED_HEIGHTS = 420;
 const LEAST_HEIGHT = 70;
 
-/** A recording on the time axis of the page. */
-interface OnAxis {
-  recording: Recording;
-  offsetMs: number;
-}
-
 /** One channel of several recordings: a plot for each, all with the same axis of values. */
 export function comparedRows(
-  placed: readonly OnAxis[],
+  placed: readonly Placed[],
   name: ChannelName,
   speedUnit: SpeedUnit,
   colours: readonly string[],
 ): PlotRow[] {
   const channel = channelNamed(name);
   const factor = channel.factor(speedUnit);
-  const pyramids = placed.map(({ recording }) => recording.channels[name]);
+  const contents = placed.map((one) => one.contentOf(name));
   const range = axisRange(
-    pyramids.filter((pyramid) => pyramid !== undefined),
+    contents.flatMap((content) => content?.pyramid ?? []),
     channel,
     factor,
   );
   const height = Math.max(LEAST_HEIGHT, COMPARED_HEIGHTS / placed.length);
-  const rows = placed.map(({ recording, offsetMs }, i): PlotRow => {
+  return placed.map(({ recording }, i): PlotRow => {
     const colour = colours[i] ?? "gray";
     return {
       key: String(recording.id),
-      label: titleOf(recording),
+      label: titleOf(recording.facts),
       unit: channel.unit(speedUnit),
       line: colour,
       band: colour.replace(")", " / 30%)"),
-      content: { pyramid: pyramids[i] ?? NO_VALUES, offsetMs },
+      content: contents[i] ?? { pyramid: NO_VALUES, offsetMs: 0 },
       factor,
       decimals: channel.decimals,
       range,
       height,
     };
   });
-  const last = rows.at(-1);
-  if (last !== undefined) last.height += TIME_AXIS_HEIGHT;
-  return rows;
 }
 
 const NO_VALUES: Pyramid = {
@@ -167,7 +160,7 @@ export interface Readout {
 
 /** Time and values at an instant. */
 export function readoutsAt(recording: Recording, ms: number | null, settings: Settings): Readout[] {
-  const time = ms === null ? NO_VALUE : timeOfDay(ms, settings.zone.value, 1);
+  const time = ms === null ? NO_VALUE : axisText("clock", ms, settings.zone.value, 1);
   const readouts: Readout[] = [{ label: "Time", value: time, unit: "", colour: null }];
   const speedUnit = settings.speedUnit.value;
   for (const channel of CHANNELS) {
@@ -205,30 +198,31 @@ export function fastestOf({ track: { speed } }: Recording): number {
   return Math.max(LEAST_FASTEST_MM_PER_S, Math.ceil(top / SPEED_STEP_MM_PER_S) * SPEED_STEP_MM_PER_S);
 }
 
-/** Time and the value of each recording at an instant of the axis. */
+/** Time or distance, and the value of each recording there. `ms`: a position on the axis. */
 export function comparedReadouts(
-  placed: readonly OnAxis[],
+  placed: readonly Placed[],
   name: ChannelName,
   ms: number | null,
-  clock: Clock,
+  axis: Axis,
   settings: Settings,
   colours: readonly string[],
 ): Readout[] {
   const channel = channelNamed(name);
   const speedUnit = settings.speedUnit.value;
-  const time =
-    ms === null ? NO_VALUE : clock === "start" ? duration(ms) : timeOfDay(ms, settings.zone.value, 1);
-  const values = placed.map(({ recording, offsetMs }, i): Readout => {
+  const position = ms === null ? NO_VALUE : axisText(axis, ms, settings.zone.value, 1);
+  const values = placed.map(({ recording, instantAt }, i): Readout => {
     const series = recording.channels[name]?.series;
+    const instant = ms === null ? null : instantAt(ms);
     const at =
-      ms === null || series === undefined ? null : nearestIndex(series.timesMs, series.gapMs, ms - offsetMs);
+      instant === null || series === undefined ? null : nearestIndex(series.timesMs, series.gapMs, instant);
     const value = at === null ? null : (series?.values[at] ?? null);
     return {
-      label: titleOf(recording),
+      label: titleOf(recording.facts),
       value: value === null ? NO_VALUE : decimal(value * channel.factor(speedUnit), channel.decimals),
       unit: value === null ? "" : channel.unit(speedUnit),
       colour: colours[i] ?? null,
     };
   });
-  return [{ label: "Time", value: time, unit: "", colour: null }, ...values];
+  const label = axis === "distance" ? "Distance" : "Time";
+  return [{ label, value: position, unit: "", colour: null }, ...values];
 }

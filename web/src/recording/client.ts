@@ -1,7 +1,6 @@
 import { trustedAddress } from "../view/trusted-address.js";
-import type { Cancellation, RecordingReader, Reply, Request, RequestName, Requests } from "./messages.js";
+import type { Hooks, RecordingReader, Reply, Request, RequestName, Requests } from "./messages.js";
 import { ReadingError } from "./reading-error.js";
-import type { Recording } from "./recording.js";
 import workerUrl from "./worker.ts?worker&url";
 
 interface Call {
@@ -26,44 +25,21 @@ export class RecordingWorker implements RecordingReader {
   ask<Name extends RequestName>(
     name: Name,
     asked: Requests[Name]["asked"],
-    onProgress?: (progress: number) => void,
-    signal?: AbortSignal,
+    { onProgress, signal }: Hooks = {},
   ): Promise<Requests[Name]["answered"]> {
     const call = ++this.#lastCall;
+    const send = (request: Request) => this.#worker.postMessage(request);
+    signal?.addEventListener("abort", () => {
+      if (this.#calls.has(call)) send({ cancelled: call });
+    });
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason);
         return;
       }
-      const cancel = () => {
-        reject(signal?.reason);
-        this.#abandon(call);
-      };
-      signal?.addEventListener("abort", cancel, { once: true });
-      const isOver = () => signal?.removeEventListener("abort", cancel);
-      this.#calls.set(call, {
-        resolve: (answered: never) => {
-          isOver();
-          resolve(answered);
-        },
-        reject: (error) => {
-          isOver();
-          reject(error);
-        },
-        onProgress,
-      });
-      this.#worker.postMessage({ call, name, asked } as Request);
+      this.#calls.set(call, { resolve, reject, onProgress });
+      send({ call, name, asked } as Request);
     });
-  }
-
-  #abandon(call: number): void {
-    this.#calls.set(call, {
-      // the answer may have been on its way
-      resolve: ({ id }: Recording) => this.ask("close", { id }),
-      reject: () => {},
-      onProgress: undefined,
-    } as Call);
-    this.#worker.postMessage({ call, isCancelled: true } satisfies Cancellation);
   }
 
   #receive(reply: Reply): void {

@@ -1,8 +1,8 @@
 import type { SampleBatch } from "asi-convert";
-import { computeMetrics } from "asi-convert/metrics";
+import { computeMetrics, distanceCurve } from "asi-convert/metrics";
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
-import type { FigureSettings, Figures } from "./recording.js";
+import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
 
 /**
  * Figures of the rows of a window.
@@ -28,4 +28,10 @@ export function figuresOf(
     rows: indexAt(rows.timestampMs, to + 1) - indexAt(rows.timestampMs, from),
     recordedMs: recordedS * 1000,
   };
+}
+
+/** Distance covered since the first row, as the figures count it. */
+export function distanceOf(rows: SampleBatch, { preset }: FigureSettings): DistanceCurve {
+  const { timestampMs, distanceM } = distanceCurve(rows, { preset });
+  return { timesMs: timestampMs, distanceMm: distanceM.map((metres) => metres * 1000) };
 }

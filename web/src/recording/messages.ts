@@ -1,15 +1,23 @@
 import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
+import type { RemoteColumns } from "../plots/plot-panel.js";
 import type { TimeWindow } from "../view/window.js";
 import type { DeviceRange } from "./fetch-range.js";
-import type { Damage, FigureSettings, Figures, Recording } from "./recording.js";
-import type { Saved, SavedFormat } from "./save.js";
+import type { Damage, DistanceCurve, FigureSettings, Figures, Heart, Recording } from "./recording.js";
+import type { Saved, SavedFormat, SaveOptions } from "./save.js";
 
 /** A recording of the worker and its part that is shown, on its own clock. */
 export interface Shown {
   id: number;
   shown: TimeWindow;
   number: number;
+}
+
+/** A recording of the worker, or a part of it, on its own clock. */
+export interface SavedPart {
+  id: number;
+  /** Null for the whole. */
+  part: TimeWindow | null;
 }
 
 /** What the page asks of the worker, and what it answers. */
@@ -20,37 +28,43 @@ export interface Requests {
   close: { asked: { id: number }; answered: null };
   draw: { asked: { drawing: Drawing; recordings: Shown[] }; answered: Uint8ClampedArray<ArrayBuffer> };
   figures: { asked: { id: number; shown: TimeWindow; settings: FigureSettings }; answered: Figures };
+  /** Distance as the figures with these settings count it. */
+  distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
+  /** Reads waveform and beats; null if there is none. */
+  heart: { asked: { id: number }; answered: Heart | null };
+  /** What a plot of the waveform draws, after `heart`. */
+  waveform: { asked: { id: number; shown: TimeWindow; pixels: number }; answered: RemoteColumns };
   findDamage: { asked: { id: number }; answered: Damage };
-  save: { asked: { id: number; format: SavedFormat; part: TimeWindow | null }; answered: Saved };
+  save: { asked: SavedPart & { format: SavedFormat; options: SaveOptions }; answered: Saved };
+  /** One CSV of several recordings. */
+  saveTogether: { asked: { parts: SavedPart[]; options: SaveOptions }; answered: Saved };
 }
 
 export type RequestName = keyof Requests;
 
+/** What the page does while it waits for an answer. */
+export interface Hooks {
+  onProgress?: ((progress: number) => void) | undefined;
+  /** Ends the call with the error `ABORTED`. */
+  signal?: AbortSignal | undefined;
+}
+
 /** What reads and draws recordings: the worker, or the page itself in a report. */
 export interface RecordingReader {
-  /**
-   * @param signal cancels `fetchRange`
-   * @throws ReadingError; the reason of the signal
-   */
+  /** @throws ReadingError */
   ask<Name extends RequestName>(
     name: Name,
     asked: Requests[Name]["asked"],
-    onProgress?: (progress: number) => void,
-    signal?: AbortSignal,
+    hooks?: Hooks,
   ): Promise<Requests[Name]["answered"]>;
   /** Whether it can write files. */
   readonly canSave: boolean;
 }
 
-export type Request = {
-  [Name in RequestName]: { call: number; name: Name; asked: Requests[Name]["asked"] };
-}[RequestName];
-
-/** Ends the work for a request whose answer nobody wants any more. */
-export interface Cancellation {
-  call: number;
-  isCancelled: true;
-}
+export type Request =
+  | { [Name in RequestName]: { call: number; name: Name; asked: Requests[Name]["asked"] } }[RequestName]
+  /** The answer to this call is no longer wanted. */
+  | { cancelled: number };
 
 /** An error on its way from the worker to the page. */
 export interface Failure {

@@ -1,4 +1,4 @@
-import { findRanges, type SampleBatch } from "asi-convert";
+import { findRanges, joinBatches, type SampleBatch } from "asi-convert";
 import { project, type Track } from "../map/projection.js";
 import { buildPyramid, type Pyramid, type Series } from "../plots/pyramid.js";
 import type { ChannelName, Facts, Recording } from "./recording.js";
@@ -23,7 +23,7 @@ export function prepare(
   facts: FactsOfFile,
   origin?: Track["origin"],
 ): { recording: Recording; rows: SampleBatch } {
-  const received = join(batches);
+  const received = joinBatches(batches);
   const order = timeOrder(received.timestampMs);
   const rows = order === null ? received : reordered(received, order);
   const { timestampMs: timesMs, latitudeE7, longitudeE7 } = rows;
@@ -87,32 +87,6 @@ function pick<T extends Float64Array | Int32Array | Uint8Array>(values: T, rows:
   return picked;
 }
 
-function join(batches: readonly SampleBatch[]): SampleBatch {
-  const length = batches.reduce((sum, batch) => sum + batch.length, 0);
-  const joined: SampleBatch = {
-    length,
-    timestampMs: new Float64Array(length),
-    latitudeE7: new Int32Array(length),
-    longitudeE7: new Int32Array(length),
-    altitudeMm: new Int32Array(length),
-    speedMmPerS: new Int32Array(length),
-    hr: new Uint8Array(length),
-    fixType: new Uint8Array(length),
-  };
-  let at = 0;
-  for (const batch of batches) {
-    joined.timestampMs.set(batch.timestampMs, at);
-    joined.latitudeE7.set(batch.latitudeE7, at);
-    joined.longitudeE7.set(batch.longitudeE7, at);
-    joined.altitudeMm.set(batch.altitudeMm, at);
-    joined.speedMmPerS.set(batch.speedMmPerS, at);
-    joined.hr.set(batch.hr, at);
-    joined.fixType.set(batch.fixType, at);
-    at += batch.length;
-  }
-  return joined;
-}
-
 /** The order of the rows by time; null if they are in it already. Rows of one instant keep their order. */
 function timeOrder(timesMs: Float64Array): Uint32Array | null {
   let isAscending = true;
@@ -126,16 +100,11 @@ function timeOrder(timesMs: Float64Array): Uint32Array | null {
 }
 
 function reordered(rows: SampleBatch, order: Uint32Array): SampleBatch {
-  return {
-    length: rows.length,
-    timestampMs: pick(rows.timestampMs, order),
-    latitudeE7: pick(rows.latitudeE7, order),
-    longitudeE7: pick(rows.longitudeE7, order),
-    altitudeMm: pick(rows.altitudeMm, order),
-    speedMmPerS: pick(rows.speedMmPerS, order),
-    hr: pick(rows.hr, order),
-    fixType: pick(rows.fixType, order),
-  };
+  const columns = Object.entries(rows).map(([name, column]) => [
+    name,
+    typeof column === "number" ? column : pick(column, order),
+  ]);
+  return Object.fromEntries(columns) as SampleBatch;
 }
 
 /** Median time between neighbours, from at most `SAMPLED_PERIODS` of them; 0 with less than two. */

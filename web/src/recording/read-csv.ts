@@ -1,18 +1,21 @@
-import { AsiError, type SampleBatch } from "asi-convert";
+import { AsiError, newBatch, rowsBetween, type SampleBatch } from "asi-convert";
 
 /** Reads CSVs as the library writes them: a header line with the names of columns, then numbers. */
 export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SampleBatch> {
   let reader: LineReader | null = null;
   let lineNumber = 0;
-  for await (const lines of linesOf(chunks)) {
-    const rows = new Rows(lines.length);
+  for await (const lines of linesOf(chunks, () => lineNumber + 1)) {
+    const batch = newBatch(lines.length);
+    let rows = 0;
     for (const line of lines) {
       lineNumber += 1;
       if (line.trim() === "") continue;
+      if (line.length > LONGEST_LINE) throw tooLong(lineNumber);
       if (reader === null) reader = new LineReader(line, lineNumber);
-      else reader.read(line, lineNumber, rows);
+      else reader.read(line, lineNumber, batch, rows++);
     }
-    yield rows.filled();
+    // blank lines left room
+    yield rowsBetween(batch, 0, rows);
   }
   if (reader === null)
     throw new AsiError("BAD_CSV", "The CSV is empty; it needs a header line.", { line: 1 });
@@ -20,50 +23,20 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const LONGEST_LINE = 10_000;
 
-// Lines of each chunk, without their ends.
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+const tooLong = (line: number) => new AsiError("BAD_CSV", "The line is too long for a row.", { line });
+
+// Lines of each chunk, without their ends. `nextLine`: the number of the first line that is not given yet.
+async function* linesOf(chunks: AsyncIterable<Uint8Array>, nextLine: () => number): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > LONGEST_LINE)
-      throw new AsiError("BAD_CSV", "A line of the CSV is too long for a row.", { line: 1 });
     yield lines;
+    // the lines before it have been counted by now
+    if (rest.length > LONGEST_LINE) throw tooLong(nextLine());
   }
   yield [rest + decoder.decode()];
-}
-
-class Rows {
-  readonly batch: SampleBatch;
-
-  constructor(capacity: number) {
-    this.batch = {
-      length: 0,
-      timestampMs: new Float64Array(capacity),
-      latitudeE7: new Int32Array(capacity),
-      longitudeE7: new Int32Array(capacity),
-      altitudeMm: new Int32Array(capacity),
-      speedMmPerS: new Int32Array(capacity),
-      hr: new Uint8Array(capacity),
-      fixType: new Uint8Array(capacity),
-    };
-  }
-
-  /** The rows without the room that blank lines left. */
-  filled(): SampleBatch {
-    const { length, ...columns } = this.batch;
-    return {
-      length,
-      timestampMs: columns.timestampMs.subarray(0, length),
-      latitudeE7: columns.latitudeE7.subarray(0, length),
-      longitudeE7: columns.longitudeE7.subarray(0, length),
-      altitudeMm: columns.altitudeMm.subarray(0, length),
-      speedMmPerS: columns.speedMmPerS.subarray(0, length),
-      hr: columns.hr.subarray(0, length),
-      fixType: columns.fixType.subarray(0, length),
-    };
-  }
 }
 
 const NEEDED = ["timestamp", "latitude", "longitude", "speed"] as const;
@@ -101,7 +74,7 @@ class LineReader {
     }
   }
 
-  read(text: string, line: number, { batch }: Rows): void {
+  read(text: string, line: number, batch: SampleBatch, at: number): void {
     const fields = this.#split(text);
     const number = (name: ColumnName, scale: number, min: number, max: number): number | null => {
       const field = fields[this.#columns[name]] ?? "";
@@ -124,7 +97,6 @@ class LineReader {
       return value;
     };
     const altitude = number("altitude", 1000, -LARGEST_INT / 1000, LARGEST_INT / 1000);
-    const at = batch.length;
     batch.timestampMs[at] = needed("timestamp", 1000, EARLIEST_MS / 1000, LATEST_MS / 1000);
     batch.latitudeE7[at] = needed("latitude", 1e7, -90, 90);
     batch.longitudeE7[at] = needed("longitude", 1e7, -180, 180);
@@ -132,7 +104,6 @@ class LineReader {
     batch.altitudeMm[at] = altitude ?? 0;
     batch.fixType[at] = altitude === null ? 2 : 3;
     batch.hr[at] = number("hr", 1, 0, 255) ?? 0;
-    batch.length += 1;
   }
 
   #split(line: string): string[] {

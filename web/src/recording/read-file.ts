@@ -11,18 +11,19 @@ interface Options {
   serial: string | null;
   /** Hears how many bytes have been read. */
   onProgress: (bytes: number) => void;
+  signal?: AbortSignal;
 }
 
 /**
  * Reads a file of any kind that the library reads, or a CSV.
  *
- * @throws AsiError as `decode` and `decodeTrack`; `BAD_CSV`
+ * @throws AsiError as `decode` and `decodeTrack`; `BAD_CSV`; `ABORTED`
  */
-export async function readFile(file: File, { serial, onProgress }: Options): Promise<FileContent> {
+export async function readFile(file: File, { serial, onProgress, signal }: Options): Promise<FileContent> {
   if (file.size === 0)
     throw new AsiError("NOT_A_RECORDING", "The file is empty. Copy it from the device again.");
   const kind = kindOf(new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer()));
-  const chunks = counted(file, onProgress);
+  const chunks = counted(file, onProgress, signal);
   const about = {
     fileName: file.name,
     fileBytes: file.size,
@@ -84,11 +85,16 @@ async function collect(decoding: AsyncIterable<SampleBatch>): Promise<SampleBatc
 }
 
 // Safari cannot iterate over a stream, so this reads it by hand.
-async function* counted(file: File, onProgress: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* counted(
+  file: File,
+  onProgress: (bytes: number) => void,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();
   let bytes = 0;
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      if (signal?.aborted) throw new AsiError("ABORTED", "Reading was cancelled.");
       yield next.value;
       bytes += next.value.length;
       onProgress(bytes);

@@ -1,4 +1,4 @@
-import type { EngineName, Range, RecordingInfo, Report } from "asi-convert";
+import type { BeatBatch, EcgFigures, EngineName, Range, RecordingInfo, Report } from "asi-convert";
 import type { Metrics, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
@@ -54,6 +54,21 @@ export interface FigureSettings {
   preset: PresetName;
   /** Maximum heart rate of the athlete; null if it is unknown. */
   maxHeartRate: number | null;
+}
+
+/** Distance covered since the first row, at ascending instants, as the figures count it. */
+export interface DistanceCurve {
+  timesMs: Float64Array;
+  distanceMm: Float64Array;
+}
+
+/** What the ECG waveform of a recording says. */
+export interface Heart {
+  /** Null if the waveform is shorter than a second, or its sample rate is out of bounds. */
+  figures: EcgFigures | null;
+  beats: BeatBatch;
+  /** RR intervals, ms. */
+  rr: Pyramid;
 }
 
 /** A damaged place of a recording. */

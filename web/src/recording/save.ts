@@ -1,39 +1,132 @@
-import { convert, encode, type FormatName, rowsOf, type SampleBatch } from "asi-convert";
+import {
+  type ConvertOptions,
+  convert,
+  encode,
+  type FormatName,
+  rowsBetween,
+  rowsOf,
+  type SampleBatch,
+} from "asi-convert";
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 import { nameWithoutExtension } from "./file-name.js";
 import type { Facts } from "./recording.js";
+import { titleOf } from "./timeline.js";
 
 /** What can be downloaded: a recording, or a format of the library. */
 export type SavedFormat = "asi" | FormatName;
+
+/** How files are written; the names are those of the library. */
+export interface SaveOptions {
+  /** One row for each multiple of this time; null for all rows. Recordings always have all. */
+  everyMs: number | null;
+  /** Times of CSV and JSON lines; null for what the format has by itself. */
+  time: "iso" | "local" | "excel" | null;
+  /** Zone of `local` and `excel`. */
+  timeZone: string;
+  /** Of CSV. */
+  decimalMark: "." | ",";
+  /** Of Parquet. */
+  numbers: "double" | "decimal";
+}
 
 export interface Saved {
   blob: Blob;
   fileName: string;
 }
 
-/**
- * Writes a recording or a part of it in a format.
- *
- * @param part null for the whole
- */
-export async function save(
-  facts: Facts,
-  file: Blob,
-  rows: SampleBatch,
-  format: SavedFormat,
-  part: TimeWindow | null,
-): Promise<Saved> {
-  const limits = part === null ? {} : { from: Math.ceil(part.startMs), to: Math.floor(part.stopMs) };
+/** What is written: rows of a file, and the file itself. */
+export interface SavedRecording {
+  facts: Facts;
+  file: Blob;
+  rows: SampleBatch;
+  /** Null for the whole. */
+  part: TimeWindow | null;
+}
+
+/** Writes a recording or a part of it in a format. */
+export async function save(saved: SavedRecording, format: SavedFormat, options: SaveOptions): Promise<Saved> {
+  const { facts, file, rows, part } = saved;
   if (format === "asi") {
     if (isRecording(facts) && part === null) return { blob: file, fileName: facts.fileName };
     const blob = await collected(recordingOf(facts, rows, part), "application/octet-stream");
     return { blob, fileName: `${nameWithoutExtension(facts.fileName)}.asi` };
   }
-  const source = isRecording(facts) ? file : await collected(recordingOf(facts, rows, null), "");
-  const conversion = convert(source, { format, ...limits });
+  const conversion = await conversionOf(saved, format, options);
   const blob = await collected(conversion.body, conversion.mediaType);
   return { blob, fileName: await conversion.fileName };
+}
+
+/** Writes the rows of several recordings as one CSV, with the recording in its first column. */
+export async function saveTogether(all: readonly SavedRecording[], options: SaveOptions): Promise<Saved> {
+  const delimiter = options.decimalMark === "," ? ";" : ",";
+  const parts: BlobPart[] = [];
+  for (const [i, saved] of all.entries()) {
+    const { body } = await conversionOf(saved, "csv", options);
+    const name = quoted(titleOf(saved.facts));
+    let isHeader = true;
+    for await (const lines of linesOf(body)) {
+      let text = "";
+      for (const line of lines) {
+        if (!isHeader) text += `${name}${delimiter}${line}\n`;
+        else if (i === 0) text += `recording${delimiter}${line}\n`;
+        isHeader = false;
+      }
+      parts.push(text);
+    }
+  }
+  return { blob: new Blob(parts, { type: "text/csv" }), fileName: "recordings.csv" };
+}
+
+async function conversionOf(
+  { facts, file, rows, part }: SavedRecording,
+  format: FormatName,
+  options: SaveOptions,
+) {
+  const source = isRecording(facts) ? file : await collected(recordingOf(facts, rows, null), "");
+  const limits = part === null ? {} : { from: Math.ceil(part.startMs), to: Math.floor(part.stopMs) };
+  return convert(source, { format, ...limits, ...layoutOf(format, options) });
+}
+
+function layoutOf(
+  format: FormatName,
+  { everyMs, time, timeZone, decimalMark, numbers }: SaveOptions,
+): ConvertOptions {
+  const every = everyMs === null ? {} : { everyMs };
+  const isZoned = time === "local" || time === "excel";
+  const times = time === null ? {} : { time, ...(isZoned ? { timeZone } : {}) };
+  switch (format) {
+    case "csv":
+      return { ...every, ...times, decimalMark };
+    case "jsonl":
+      // the time of spreadsheets is only for CSV
+      return time === "excel" ? every : { ...every, ...times };
+    case "parquet":
+      return { ...every, numbers };
+    default:
+      return every;
+  }
+}
+
+// A cell that begins with one of these would be a formula to a spreadsheet.
+const FORMULA = /^[=+\-@\t\r]/;
+
+function quoted(name: string): string {
+  const safe = FORMULA.test(name) ? `'${name}` : name;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
+
+// Lines of each chunk, without their ends.
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  let rest = "";
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const lines = (rest + decoder.decode(next.value, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield lines;
+  }
+  if (rest !== "") yield [rest];
 }
 
 // The log of a receiver is no recording: it has no header.
@@ -49,18 +142,8 @@ function recordingOf(facts: Facts, rows: SampleBatch, part: TimeWindow | null): 
 }
 
 function rowsIn(rows: SampleBatch, { startMs, stopMs }: TimeWindow): SampleBatch {
-  const from = indexAt(rows.timestampMs, startMs);
-  const to = indexAt(rows.timestampMs, Math.floor(stopMs) + 1);
-  return {
-    length: to - from,
-    timestampMs: rows.timestampMs.subarray(from, to),
-    latitudeE7: rows.latitudeE7.subarray(from, to),
-    longitudeE7: rows.longitudeE7.subarray(from, to),
-    altitudeMm: rows.altitudeMm.subarray(from, to),
-    speedMmPerS: rows.speedMmPerS.subarray(from, to),
-    hr: rows.hr.subarray(from, to),
-    fixType: rows.fixType.subarray(from, to),
-  };
+  const { timestampMs } = rows;
+  return rowsBetween(rows, indexAt(timestampMs, startMs), indexAt(timestampMs, Math.floor(stopMs) + 1));
 }
 
 async function collected(stream: ReadableStream<Uint8Array>, type: string): Promise<Blob> {

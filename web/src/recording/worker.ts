@@ -1,10 +1,12 @@
 import { AsiError, type SampleBatch } from "asi-convert";
 import type { Origin } from "../map/projection.js";
 import { drawTracks } from "../map/raster.js";
-import type { Cancellation, Failure, Reply, Request, RequestName, Requests } from "./messages.js";
+import type { Failure, Reply, Request, RequestName, Requests, SavedPart } from "./messages.js";
 import { type FactsOfFile, prepare } from "./prepare.js";
 import { readFile } from "./read-file.js";
 import type { Recording } from "./recording.js";
+import type { SavedRecording } from "./save.js";
+import type { Waveform } from "./waveform.js";
 
 /** What the worker keeps of an open recording. */
 interface OpenRecording {
@@ -12,13 +14,19 @@ interface OpenRecording {
   rows: SampleBatch;
   /** Null for what did not come from a file. */
   file: File | null;
+  /** Once it has been asked for. */
+  waveform?: Waveform;
+}
+
+interface Hooks {
+  onProgress: (progress: number) => void;
+  signal: AbortSignal;
 }
 
 type Handlers = {
   [Name in RequestName]: (
     asked: Requests[Name]["asked"],
-    onProgress: (progress: number) => void,
-    signal: AbortSignal,
+    hooks: Hooks,
   ) => Requests[Name]["answered"] | Promise<Requests[Name]["answered"]>;
 };
 
@@ -26,11 +34,11 @@ const open = new Map<number, OpenRecording>();
 let lastId = 0;
 
 const handlers: Handlers = {
-  async open({ file, serial, origin }, onProgress) {
-    const { batches, facts } = await readFile(file, { serial, onProgress });
+  async open({ file, serial, origin }, { onProgress, signal }) {
+    const { batches, facts } = await readFile(file, { serial, onProgress, signal });
     return keep(batches, facts, file, origin);
   },
-  async fetchRange({ range, origin }, onProgress, signal) {
+  async fetchRange({ range, origin }, { onProgress, signal }) {
     const { fetchRange } = await import("./fetch-range.js");
     const { batches, facts } = await fetchRange(range, { onProgress, signal });
     signal.throwIfAborted();
@@ -55,16 +63,37 @@ const handlers: Handlers = {
     const { figuresOf } = await import("./figures.js");
     return figuresOf(find(id).rows, shown, settings);
   },
+  async distance({ id, settings }) {
+    const { distanceOf } = await import("./figures.js");
+    return distanceOf(find(id).rows, settings);
+  },
+  async heart({ id }) {
+    const { readHeart } = await import("./heart.js");
+    const found = find(id);
+    if (found.file === null) return null;
+    const read = await readHeart(found.file, found.recording);
+    if (read === null) return null;
+    found.waveform = read.waveform;
+    return read.heart;
+  },
+  waveform({ id, shown, pixels }) {
+    const { waveform } = find(id);
+    if (waveform === undefined) throw new Error(`The waveform of the recording ${id} has not been read.`);
+    return { columns: waveform.columnsIn(shown, pixels), offsetMs: 0, marks: [], range: waveform.range };
+  },
   async findDamage({ id }) {
     const { findDamage } = await import("./find-damage.js");
     const { file, recording } = find(id);
     if (file === null) return { places: [], hasMore: false };
     return findDamage(file, recording.facts.info?.serial ?? "UNKNOWN");
   },
-  async save({ id, format, part }) {
+  async save({ format, options, ...part }) {
     const { save } = await import("./save.js");
-    const { recording, file, rows } = find(id);
-    return save(recording.facts, file ?? new Blob([]), rows, format, part);
+    return save(savedOf(part), format, options);
+  },
+  async saveTogether({ parts, options }) {
+    const { saveTogether } = await import("./save.js");
+    return saveTogether(parts.map(savedOf), options);
   },
 };
 
@@ -86,6 +115,11 @@ function keep(
   return prepared.recording;
 }
 
+function savedOf({ id, part }: SavedPart): SavedRecording {
+  const { recording, file, rows } = find(id);
+  return { facts: recording.facts, file: file ?? new Blob([]), rows, part };
+}
+
 function find(id: number): OpenRecording {
   const found = open.get(id);
   if (found === undefined) throw new Error(`The recording ${id} is closed.`);
@@ -93,33 +127,28 @@ function find(id: number): OpenRecording {
 }
 
 const reply = (message: Reply, transfer: Transferable[] = []) => self.postMessage(message, { transfer });
+const running = new Map<number, AbortController>();
 
-/** Of the requests that are being answered. */
-const underWay = new Map<number, AbortController>();
-
-self.onmessage = async ({ data }: MessageEvent<Request | Cancellation>) => {
-  const { call } = data;
-  if ("isCancelled" in data) {
-    underWay.get(call)?.abort();
+self.onmessage = async ({ data }: MessageEvent<Request>) => {
+  if ("cancelled" in data) {
+    running.get(data.cancelled)?.abort();
     return;
   }
-  const { name, asked } = data;
+  const { call, name, asked } = data;
   const controller = new AbortController();
-  underWay.set(call, controller);
-  const onProgress = (progress: number) => reply({ call, progress });
+  running.set(call, controller);
+  const hooks = {
+    onProgress: (progress: number) => reply({ call, progress }),
+    signal: controller.signal,
+  };
   try {
     // the name and what is asked belong together, which the type of the table cannot say
-    const handler = handlers[name] as (
-      asked: unknown,
-      onProgress: (progress: number) => void,
-      signal: AbortSignal,
-    ) => unknown;
-    const answered = await handler(asked, onProgress, controller.signal);
+    const answered = await (handlers[name] as (asked: unknown, hooks: Hooks) => unknown)(asked, hooks);
     reply({ call, answered }, answered instanceof Uint8ClampedArray ? [answered.buffer] : []);
   } catch (error) {
     reply({ call, failed: failureOf(error) });
   } finally {
-    underWay.delete(call);
+    running.delete(call);
   }
 };
 

@@ -23,8 +23,6 @@ export interface Reading {
   fileName: string;
   /** 0 to 1. */
   share: number;
-  /** Null for what takes no long time. */
-  cancel: (() => void) | null;
 }
 
 export interface OpenOptions {
@@ -40,6 +38,7 @@ export class Workspace {
   readonly reading: Signal<Reading | null> = signal(null);
   readonly problems: Signal<readonly Problem[]> = signal([]);
   readonly reader: RecordingReader;
+  #cancelling = new AbortController();
 
   constructor(reader: RecordingReader) {
     this.reader = reader;
@@ -47,7 +46,7 @@ export class Workspace {
 
   /** Reads files one after the other, and shows them instead of those that are open. */
   async open(files: readonly File[], { isAdding = false, serial = null }: OpenOptions = {}): Promise<void> {
-    await this.#openAll(files, isAdding, (file, origin) => this.#read(file, serial, origin));
+    await this.#openAll(files, isAdding, (file, origin, signal) => this.#read(file, serial, origin, signal));
   }
 
   /**
@@ -55,25 +54,32 @@ export class Workspace {
    * @returns whether one of them is shown; otherwise `problems` says why not, or the user has cancelled
    */
   openRanges(ranges: readonly DeviceRange[], { isAdding = false }: OpenOptions = {}): Promise<boolean> {
-    return this.#openAll(ranges, isAdding, (range, origin) => this.#fetch(range, origin));
+    return this.#openAll(ranges, isAdding, (range, origin, signal) => this.#fetch(range, origin, signal));
   }
 
   async #openAll<Source>(
     sources: readonly Source[],
     isAdding: boolean,
-    read: (source: Source, origin: Origin | null) => Promise<Recording | null>,
+    read: (source: Source, origin: Origin | null, signal: AbortSignal) => Promise<Recording | null>,
   ): Promise<boolean> {
     if (sources.length === 0 || this.reading.peek() !== null) return false;
     this.problems.value = [];
+    this.#cancelling = new AbortController();
+    const { signal } = this.#cancelling;
     const kept = isAdding ? this.opened.peek() : [];
     const added: Recording[] = [];
     try {
       for (const source of sources) {
-        const recording = await read(source, (kept[0] ?? added[0])?.track.origin ?? null);
+        if (signal.aborted) break;
+        const recording = await read(source, (kept[0] ?? added[0])?.track.origin ?? null, signal);
         if (recording !== null) added.push(recording);
       }
     } finally {
       this.reading.value = null;
+    }
+    if (signal.aborted) {
+      for (const { id } of added) this.reader.ask("close", { id });
+      return false;
     }
     if (added.length === 0) return false;
     const replaced = isAdding ? [] : this.opened.peek();
@@ -85,45 +91,60 @@ export class Workspace {
   /** Opens made-up recordings, one for each number. */
   async openDemonstration(numbers: readonly number[]): Promise<void> {
     const files: File[] = [];
+    this.#cancelling = new AbortController();
+    const { signal } = this.#cancelling;
     try {
       for (const number of numbers) {
+        if (signal.aborted) return;
         const share = files.length / numbers.length;
-        this.reading.value = { fileName: "the demonstration", share, cancel: null };
+        this.reading.value = { fileName: "the demonstration", share };
         files.push(await this.reader.ask("demonstrate", { number }));
       }
     } finally {
       this.reading.value = null;
     }
-    await this.open(files);
+    if (!signal.aborted) await this.open(files);
   }
 
-  async #read(file: File, serial: string | null, origin: Origin | null): Promise<Recording | null> {
-    this.reading.value = { fileName: file.name, share: 0, cancel: null };
+  /** Stops reading; what was open before stays. */
+  cancel(): void {
+    this.#cancelling.abort();
+  }
+
+  #read(
+    file: File,
+    serial: string | null,
+    origin: Origin | null,
+    signal: AbortSignal,
+  ): Promise<Recording | null> {
+    return this.#reading(file.name, file, file.size, signal, (onProgress) =>
+      this.reader.ask("open", { file, serial, origin }, { onProgress, signal }),
+    );
+  }
+
+  #fetch(range: DeviceRange, origin: Origin | null, signal: AbortSignal): Promise<Recording | null> {
+    const name = `${range.device.name}, ${new Date(range.startMs).toISOString().slice(0, 10)}`;
+    return this.#reading(name, null, range.size, signal, (onProgress) =>
+      this.reader.ask("fetchRange", { range, origin }, { onProgress, signal }),
+    );
+  }
+
+  /** @param size bytes or samples, in which `read` tells its progress */
+  async #reading(
+    name: string,
+    file: File | null,
+    size: number,
+    signal: AbortSignal,
+    read: (onProgress: (done: number) => void) => Promise<Recording>,
+  ): Promise<Recording | null> {
+    this.reading.value = { fileName: name, share: 0 };
     try {
-      return await this.reader.ask("open", { file, serial, origin }, (bytes) => {
-        const share = file.size === 0 ? 1 : bytes / file.size;
-        this.reading.value = { fileName: file.name, share, cancel: null };
+      return await read((done) => {
+        this.reading.value = { fileName: name, share: size === 0 ? 1 : Math.min(1, done / size) };
       });
     } catch (error) {
-      this.problems.value = [...this.problems.peek(), problemOf(file.name, file, error)];
-      return null;
-    }
-  }
-
-  async #fetch(range: DeviceRange, origin: Origin | null): Promise<Recording | null> {
-    const name = `${range.device.name}, ${new Date(range.startMs).toISOString().slice(0, 10)}`;
-    const controller = new AbortController();
-    const show = (samples: number) => {
-      const share = range.size === 0 ? 1 : Math.min(1, samples / range.size);
-      this.reading.value = { fileName: name, share, cancel: () => controller.abort() };
-    };
-    show(0);
-    try {
-      return await this.reader.ask("fetchRange", { range, origin }, show, controller.signal);
-    } catch (error) {
-      if (!controller.signal.aborted) {
-        this.problems.value = [...this.problems.peek(), problemOf(name, null, error)];
-      }
+      if (signal.aborted) return null;
+      this.problems.value = [...this.problems.peek(), problemOf(name, file, error)];
       return null;
     }
   }

@@ -31,6 +31,14 @@ export interface Settings {
   tiles: Signal<string>;
 }
 
+/** How figures are computed, by the settings. */
+export function figureSettings({ preset, maxHeartRate }: Settings): {
+  preset: Preset;
+  maxHeartRate: number | null;
+} {
+  return { preset: preset.peek(), maxHeartRate: maxHeartRate.peek() };
+}
+
 /** Settings of this browser; they are remembered. */
 export function rememberedSettings(): Settings {
   const prefersDark = matchMedia("(prefers-color-scheme: dark)").matches;

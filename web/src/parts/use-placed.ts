@@ -1,0 +1,66 @@
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import type { RecordingReader } from "../recording/messages.js";
+import { type Placed, placeByDistance, placeInTime } from "../recording/placed.js";
+import { ReadingError } from "../recording/reading-error.js";
+import type { Recording } from "../recording/recording.js";
+import type { Axis } from "../view/axis.js";
+import { figureSettings, type Settings } from "../view/settings.js";
+
+export interface OnAxis {
+  axis: Axis;
+  placed: readonly Placed[];
+  /** Why they are not on the axis that was chosen. */
+  problem: string | null;
+}
+
+/** The recordings on the axis that is chosen; those before until distances have been computed. */
+export function usePlaced(
+  recordings: readonly Recording[],
+  chosen: ReadonlySignal<Axis>,
+  settings: Settings,
+  reader: RecordingReader,
+): ReadonlySignal<OnAxis> {
+  const onAxis = useSignal<OnAxis>({
+    axis: chosen.peek(),
+    placed: inTime(recordings, chosen.peek()),
+    problem: null,
+  });
+  const latest = useRef(0);
+  useSignalEffect(() => {
+    const axis = chosen.value;
+    // thresholds decide what counts as standing
+    const byPreset = axis === "distance" ? settings.preset.value : null;
+    const wish = ++latest.current;
+    if (byPreset === null) {
+      if (onAxis.peek().axis !== axis)
+        onAxis.value = { axis, placed: inTime(recordings, axis), problem: null };
+      return;
+    }
+    const curves = recordings.map(({ id }) =>
+      reader.ask("distance", { id, settings: figureSettings(settings) }),
+    );
+    Promise.all(curves).then(
+      (all) => {
+        if (wish !== latest.current) return;
+        const placed = recordings.flatMap((recording, number) => {
+          const curve = all[number];
+          return curve === undefined ? [] : placeByDistance(recording, number, curve);
+        });
+        onAxis.value = { axis, placed, problem: null };
+      },
+      (error: unknown) => {
+        if (wish !== latest.current) return;
+        const problem = error instanceof ReadingError ? error.message : String(error);
+        onAxis.value = { ...onAxis.peek(), problem };
+      },
+    );
+  });
+  return onAxis;
+}
+
+function inTime(recordings: readonly Recording[], axis: Axis): Placed[] {
+  return recordings.map((recording, number) =>
+    placeInTime(recording, number, axis === "clock" ? 0 : -recording.startMs),
+  );
+}

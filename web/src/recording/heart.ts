@@ -1,0 +1,60 @@
+import { type BeatBatch, decodeBeats, decodeEcg, inspect } from "asi-convert";
+import { buildPyramid } from "../plots/pyramid.js";
+import type { Heart, Recording } from "./recording.js";
+import { collectWaveform, type Waveform } from "./waveform.js";
+
+// Intervals further apart than this are not joined by a line.
+const RR_GAP_MS = 5000;
+
+/** Reads the ECG waveform of a recording and finds the beats in it; null if it has none. */
+export async function readHeart(
+  file: Blob,
+  { facts: { info } }: Recording,
+): Promise<{ heart: Heart; waveform: Waveform } | null> {
+  // a receiver's log has no header
+  const options = info?.formatVersion === null ? { serial: info.serial } : {};
+  const waveform = await collectWaveform(decodeEcg(file, options));
+  if (waveform === null) return null;
+  const beats = await collectBeats(decodeBeats(file, options));
+  const { ecg } = await inspect(file, options);
+  return { heart: { figures: ecg, beats, rr: rrOf(beats) }, waveform };
+}
+
+async function collectBeats(batches: AsyncIterable<BeatBatch>): Promise<BeatBatch> {
+  const all: BeatBatch[] = [];
+  for await (const batch of batches) all.push(batch);
+  const length = all.reduce((sum, batch) => sum + batch.length, 0);
+  const beats = {
+    length,
+    timestampMs: new Float64Array(length),
+    rrMs: new Float64Array(length),
+    quality: new Uint8Array(length),
+  };
+  let at = 0;
+  for (const batch of all) {
+    beats.timestampMs.set(batch.timestampMs, at);
+    beats.rrMs.set(batch.rrMs, at);
+    beats.quality.set(batch.quality, at);
+    at += batch.length;
+  }
+  return beats;
+}
+
+function rrOf({ timestampMs, rrMs, length }: BeatBatch): Heart["rr"] {
+  const timesMs = new Float64Array(length);
+  const values = new Int32Array(length);
+  let count = 0;
+  for (let i = 0; i < length; i++) {
+    const ms = timestampMs[i] as number;
+    // a clock that was set back: the beats of one order are enough for a line
+    if (rrMs[i] === 0 || ms < (timesMs[count - 1] ?? ms)) continue;
+    timesMs[count] = ms;
+    values[count] = rrMs[i] as number;
+    count += 1;
+  }
+  return buildPyramid({
+    timesMs: timesMs.slice(0, count),
+    values: values.slice(0, count),
+    gapMs: RR_GAP_MS,
+  });
+}

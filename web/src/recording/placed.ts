@@ -1,0 +1,104 @@
+import type { PlotContent } from "../plots/plot.js";
+import { indexAt } from "../view/instants.js";
+import type { TimeWindow } from "../view/window.js";
+import type { ChannelName, DistanceCurve, Recording } from "./recording.js";
+
+/** A recording on the axis of the page. */
+export interface Placed {
+  recording: Recording;
+  /** Which one it is, counted from 0; decides its colour. */
+  number: number;
+  /** The part of the axis that it takes. */
+  whole: TimeWindow;
+  /** Where an instant of the recording is on the axis. */
+  positionOf(ms: number): number;
+  /** The instant at a position; null where the recording has none. */
+  instantAt(position: number): number | null;
+  /** The part of the recording that is in a part of the axis. */
+  partIn(shown: TimeWindow): TimeWindow;
+  /** What is plotted of a channel; null if the recording has no such values. */
+  contentOf(name: ChannelName): PlotContent | null;
+}
+
+/** @param offsetMs position on the axis minus time of the recording */
+export function placeInTime(recording: Recording, number: number, offsetMs: number): Placed {
+  const { startMs, stopMs, channels } = recording;
+  return {
+    recording,
+    number,
+    whole: { startMs: startMs + offsetMs, stopMs: stopMs + offsetMs },
+    positionOf: (ms) => ms + offsetMs,
+    instantAt: (position) => position - offsetMs,
+    partIn: (shown) => ({ startMs: shown.startMs - offsetMs, stopMs: shown.stopMs - offsetMs }),
+    contentOf(name) {
+      const pyramid = channels[name];
+      return pyramid === undefined ? null : { pyramid, offsetMs };
+    },
+  };
+}
+
+// Values further apart than this many times the longest step are not joined by a line.
+const GAP_STEPS = 3;
+
+/** Places a recording by the distance covered since its first row. */
+export function placeByDistance(recording: Recording, number: number, curve: DistanceCurve): Placed {
+  const { timesMs, distanceMm } = curve;
+  const last = distanceMm.length - 1;
+  const totalMm = distanceMm[last] ?? 0;
+  const positionOf = (ms: number) => between(timesMs, distanceMm, indexAt(timesMs, ms), ms);
+  const first = (mm: number) => between(distanceMm, timesMs, indexAt(distanceMm, mm), mm);
+  const contents = new Map<ChannelName, PlotContent>();
+  return {
+    recording,
+    number,
+    whole: { startMs: 0, stopMs: totalMm },
+    positionOf,
+    instantAt: (mm) => (mm < 0 || mm > totalMm || last < 0 ? null : first(mm)),
+    partIn({ startMs: fromMm, stopMs: toMm }) {
+      if (fromMm > totalMm) return { startMs: recording.stopMs + 1, stopMs: recording.stopMs + 1 };
+      // who stands covers nothing: what was stood at the ends belongs to the part
+      const startMs = fromMm <= 0 ? recording.startMs : first(fromMm);
+      const stopMs =
+        toMm >= totalMm ? recording.stopMs : between(distanceMm, timesMs, indexAfter(distanceMm, toMm), toMm);
+      return { startMs, stopMs };
+    },
+    contentOf(name) {
+      const pyramid = recording.channels[name];
+      if (pyramid === undefined) return null;
+      const known = contents.get(name);
+      if (known !== undefined) return known;
+      const positions = pyramid.series.timesMs.map(positionOf);
+      // the summaries are of values, wherever they are on the axis
+      const series = { ...pyramid.series, timesMs: positions, gapMs: GAP_STEPS * longestStep(positions) };
+      const content = { pyramid: { ...pyramid, series }, offsetMs: 0 };
+      contents.set(name, content);
+      return content;
+    },
+  };
+}
+
+function indexAfter(values: Float64Array, value: number): number {
+  const at = indexAt(values, value);
+  let after = at;
+  while (after < values.length && values[after] === value) after += 1;
+  return Math.max(at, after - 1);
+}
+
+/** `y` at an `x` before the entry `at`, on the line between its neighbours. */
+function between(xs: Float64Array, ys: Float64Array, at: number, x: number): number {
+  if (at <= 0) return ys[0] ?? 0;
+  if (at >= xs.length) return ys[xs.length - 1] ?? 0;
+  const x0 = xs[at - 1] as number;
+  const x1 = xs[at] as number;
+  const y0 = ys[at - 1] as number;
+  const y1 = ys[at] as number;
+  return x1 <= x0 ? y1 : y0 + ((x - x0) / (x1 - x0)) * (y1 - y0);
+}
+
+function longestStep(positions: Float64Array): number {
+  let longest = 1000;
+  for (let i = 1; i < positions.length; i++) {
+    longest = Math.max(longest, (positions[i] as number) - (positions[i - 1] as number));
+  }
+  return longest;
+}

@@ -1,0 +1,53 @@
+import type { Zone } from "./settings.js";
+import { duration, tickLabel, ticks, timeOfDay } from "./times.js";
+import { decimal } from "./values.js";
+import type { TimeWindow } from "./window.js";
+
+/**
+ * What the horizontal axis counts: the time of day, the time since the first row, or the distance covered. Positions on it are
+ * in ms; on the axis of distance they are in mm, so that the same steps and limits fit both.
+ */
+export type Axis = "clock" | "start" | "distance";
+
+const KILOMETRE_MM = 1e6;
+
+/** Round positions of the part that is shown, at most `count` of them, and their labels. */
+export function axisTicks(
+  axis: Axis,
+  { startMs, stopMs }: TimeWindow,
+  count: number,
+  zone: Zone,
+): { at: number[]; labels: string[] } {
+  if (axis === "distance") {
+    const stepMm = roundStep((stopMs - startMs) / Math.max(1, count));
+    const at: number[] = [];
+    for (let i = Math.ceil(startMs / stepMm); i * stepMm <= stopMs; i++) at.push(i * stepMm);
+    const inKilometres = stopMs >= KILOMETRE_MM;
+    const decimals = Math.max(0, Math.ceil(-Math.log10(stepMm / (inKilometres ? KILOMETRE_MM : 1000))));
+    return { at, labels: at.map((mm) => distanceText(mm, inKilometres, decimals)) };
+  }
+  const { at, stepMs } = ticks(startMs, stopMs, count, axis === "clock" ? zone : "utc");
+  return { at, labels: at.map((ms) => (axis === "clock" ? tickLabel(ms, stepMs, zone) : duration(ms))) };
+}
+
+/** A position as text, as in 14:30:05, 12:34 or 3.21 km. */
+export function axisText(axis: Axis, position: number, zone: Zone, decimals: 0 | 1 = 0): string {
+  switch (axis) {
+    case "clock":
+      return timeOfDay(position, zone, decimals);
+    case "start":
+      return duration(position);
+    case "distance":
+      return distanceText(position, position >= KILOMETRE_MM, position >= KILOMETRE_MM ? 2 : 0);
+  }
+}
+
+function distanceText(mm: number, inKilometres: boolean, decimals: number): string {
+  return inKilometres ? `${decimal(mm / KILOMETRE_MM, decimals)} km` : `${decimal(mm / 1000, decimals)} m`;
+}
+
+/** The least of 1, 2, 5, 10, … metres that is at least as long. */
+function roundStep(leastMm: number): number {
+  const unit = 10 ** Math.max(3, Math.floor(Math.log10(leastMm)));
+  return [1, 2, 5].map((factor) => factor * unit).find((step) => step >= leastMm) ?? 10 * unit;
+}
