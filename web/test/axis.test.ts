@@ -56,6 +56,12 @@ describe("a recording by distance", () => {
     );
   });
 
+  it("has an empty part beyond its end, where another recording goes on", () => {
+    const { startMs, stopMs } = placed.partIn({ startMs: placed.whole.stopMs + 1, stopMs: 1e9 });
+    expect(startMs).toBe(stopMs);
+    expect(startMs).toBeGreaterThan(recording.stopMs);
+  });
+
   it("has each value of a channel where it was measured", () => {
     const content = placed.contentOf("heartRate");
     const { series } = recording.channels.heartRate ?? { series: null };

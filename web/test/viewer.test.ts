@@ -144,6 +144,10 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await compared.getByRole("button", { name: "Compare three players" }).click();
     const rows = compared.locator(".comparison tbody tr");
     await expect.poll(() => rows.count()).toBe(3);
+    // all figures of a table are seen at once on a tablet
+    await compared.setViewportSize({ width: 768, height: 900 });
+    const table = compared.locator(".scrolled:has(.comparison)");
+    expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
     await compared.getByRole("button", { name: "Close Demo player 2" }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await compared.getByRole("button", { name: "Distance", exact: true }).click();

@@ -69,6 +69,20 @@ describe("the waveform of a recording", () => {
     expect(back?.columnsIn({ startMs: 1000, stopMs: 11_000 }, 100).mean).toEqual([3, 4, null, 1, 2]);
   });
 
+  it("has no more entries than pixels, in however many pieces it was recorded", async () => {
+    const times = Array.from({ length: 20_000 }, (_, i) => i * 100);
+    const waveform = await collectWaveform(
+      batchOf(
+        250,
+        times,
+        times.map((_, i) => i % 91),
+      ),
+    );
+    const columns = waveform?.columnsIn({ startMs: 0, stopMs: 2_000_000 }, 300);
+    expect(columns?.timesMs.length).toBeLessThanOrEqual(302);
+    expect(Math.max(...(columns?.maximum ?? []).map(Number))).toBe(90);
+  });
+
   it("ascends in time, whatever the times of its frames are", async () => {
     const frames = fc.array(fc.integer({ min: -3000, max: 5000 }), { minLength: 2, maxLength: 60 });
     await fc.assert(
