@@ -10,6 +10,7 @@ import type { Settings } from "../view/settings.js";
 import { isWhole } from "../view/window.js";
 import { DownloadOptions, newDownloadChoices, saveOptions } from "./download-options.js";
 import { Panel } from "./figures.js";
+import { offerFile } from "./offer-file.js";
 
 const FORMATS: readonly (readonly [SavedFormat, string])[] = [
   ["csv", "CSV"],
@@ -51,7 +52,7 @@ export function Downloads({ placed, selection, settings, reader }: Props) {
     problem.value = "";
     try {
       const { blob, fileName } = await ask();
-      offer(blob, fileName);
+      offerFile(blob, fileName);
     } catch (error) {
       problem.value = error instanceof ReadingError ? error.message : String(error);
     } finally {
@@ -113,14 +114,4 @@ export function Downloads({ placed, selection, settings, reader }: Props) {
       </p>
     </Panel>
   );
-}
-
-function offer(blob: Blob, fileName: string): void {
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = fileName;
-  link.click();
-  // the browser has begun to read it by then
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

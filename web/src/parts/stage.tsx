@@ -177,7 +177,8 @@ function Legend({
   );
 }
 
-function Readouts({
+/** Time and values under the cursor. */
+export function Readouts({
   cursorMs,
   readoutsAt,
 }: {

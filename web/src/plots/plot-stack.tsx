@@ -6,7 +6,8 @@ import { useSize } from "../view/element-size.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import type { TimeWindow } from "../view/window.js";
-import { isWhole, moved, within, zoomed } from "../view/window.js";
+import { isWhole, moved, shareOf, within, zoomed } from "../view/window.js";
+import { type Frame, FrameBox, grainedWindow } from "./frame-box.js";
 import { Overview } from "./overview.js";
 import { AXIS_WIDTH, type PlotContent, RIGHT_MARGIN } from "./plot.js";
 import { PlotPanel, type PlotRow } from "./plot-panel.js";
@@ -21,6 +22,8 @@ interface Props {
   /** Instants to be marked in the overview. */
   marks?: ReadonlySignal<readonly number[]> | undefined;
   axis: Axis;
+  /** A part to be marked: then dragging over a plot marks, instead of zooming in. */
+  frame?: Frame | undefined;
   /** Readouts above the plots. */
   children?: ComponentChildren;
 }
@@ -40,6 +43,7 @@ export function PlotStack({
   describeCursor,
   marks,
   axis,
+  frame,
   children,
 }: Props) {
   const { whole, shown, cursorMs } = selection;
@@ -73,7 +77,8 @@ export function PlotStack({
     const brushed = brush.peek();
     brush.value = null;
     if (brushed !== null && brushed.stopMs - brushed.startMs > SHORTEST_BRUSH_PX * msPerPixel()) {
-      shown.value = within(brushed, whole.peek());
+      if (frame === undefined) shown.value = within(brushed, whole.peek());
+      else frame.part.value = grainedWindow(brushed);
     }
   };
 
@@ -257,11 +262,20 @@ export function PlotStack({
           }}
           onKeyDown={onKeyDown}
         />
+        {frame === undefined ? null : <FrameBox frame={frame} selection={selection} width={size} />}
       </div>
-      <p class="hint">
-        Drag over a plot to zoom in on it, scroll to zoom, Shift and scroll to move. Keys: ← → cursor, with
-        Shift select and Enter show, + − zoom, Esc all.
-      </p>
+      {frame === undefined ? (
+        <p class="hint">
+          Drag over a plot to zoom in on it, scroll to zoom, Shift and scroll to move. Keys: ← → cursor, with
+          Shift select and Enter show, + − zoom, Esc all.
+        </p>
+      ) : (
+        <p class="hint">
+          Drag over a plot to mark the {frame.name}, drag its ends to change it; scroll to zoom, Shift and
+          scroll to move. Keys: ← → cursor, with Shift select and Enter mark, + − zoom; on an end ← → move it
+          by a second, with Shift by ten.
+        </p>
+      )}
     </div>
   );
 }
@@ -269,16 +283,14 @@ export function PlotStack({
 function BrushBox({ brush, selection }: { brush: { value: TimeWindow | null }; selection: Selection }) {
   const brushed = brush.value;
   if (brushed === null) return null;
-  const { startMs, stopMs } = selection.shown.value;
-  const share = (ms: number) => Math.min(1, Math.max(0, (ms - startMs) / Math.max(1, stopMs - startMs)));
-  const from = share(brushed.startMs);
+  const from = shareOf(brushed.startMs, selection.shown.value);
   const inner = `(100% - ${AXIS_WIDTH + RIGHT_MARGIN}px)`;
   return (
     <div
       class="brush"
       style={{
         left: `calc(${AXIS_WIDTH}px + ${from} * ${inner})`,
-        width: `calc(${share(brushed.stopMs) - from} * ${inner})`,
+        width: `calc(${shareOf(brushed.stopMs, selection.shown.value) - from} * ${inner})`,
       }}
     />
   );

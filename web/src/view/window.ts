@@ -32,3 +32,8 @@ export function moved(shown: TimeWindow, byMs: number, whole: TimeWindow): TimeW
 export function isWhole(shown: TimeWindow, whole: TimeWindow): boolean {
   return shown.startMs <= whole.startMs && shown.stopMs >= whole.stopMs;
 }
+
+/** Where an instant lies in a window: 0 at its start and before, 1 at its end and after. */
+export function shareOf(ms: number, { startMs, stopMs }: TimeWindow): number {
+  return Math.min(1, Math.max(0, (ms - startMs) / Math.max(1, stopMs - startMs)));
+}
