@@ -35,6 +35,11 @@ export class BuiltService {
   /** With a slash at its end. */
   address = "";
 
+  /** @param settings of the service, as in its environment */
+  constructor(settings: Record<string, string> = {}) {
+    Object.assign(this.#env, settings);
+  }
+
   /** Starts the service, again at the same address. */
   async start(): Promise<void> {
     if (!existsSync(MAIN)) throw new Error("The service is not built: run npm run build -w server.");

@@ -1,10 +1,12 @@
 import { AccountView } from "./account/account-view.js";
+import { ActivitiesView } from "./activities/activities-view.js";
 import { AthletesView } from "./athletes/athletes-view.js";
 import { DevicesView } from "./devices/devices-view.js";
 import { PermissionsView } from "./permissions/permissions-view.js";
 import { RecordingsView } from "./recordings/recordings-view.js";
 import type { Account } from "./session.js";
 import type { View } from "./view.js";
+import { WebhooksView } from "./webhooks/webhooks-view.js";
 
 export interface ViewEntry {
   /** The first part of the route. */
@@ -41,11 +43,13 @@ export const VIEWS: readonly ViewEntry[] = [
     path: "activities",
     title: "Activities",
     roles: ["MANAGER"],
+    view: ActivitiesView,
   },
   {
     path: "webhooks",
     title: "Webhooks",
     roles: ["MANAGER"],
+    view: WebhooksView,
   },
   {
     path: "permissions",

@@ -171,9 +171,23 @@ interface InputProps extends FieldProps {
   autoComplete?: string;
   /** Whether the cursor is in this field when the form appears. */
   isFirst?: boolean;
+  /** What stands in the field, where something else changes it too; then `onValue` is needed. */
+  value?: string;
+  /** Hears what the user enters. */
+  onValue?: (value: string) => void;
 }
 
-export function Field({ name, label, hint, type = "text", initial, isFirst, ...attributes }: InputProps) {
+export function Field({
+  name,
+  label,
+  hint,
+  type = "text",
+  initial,
+  isFirst,
+  value,
+  onValue,
+  ...attributes
+}: InputProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (isFirst === true) input.current?.focus();
@@ -181,7 +195,14 @@ export function Field({ name, label, hint, type = "text", initial, isFirst, ...a
   return (
     <Labelled name={name} label={label} hint={hint}>
       {(tied) => (
-        <input ref={input} type={type as "text"} defaultValue={initial ?? ""} {...attributes} {...tied} />
+        <input
+          ref={input}
+          type={type as "text"}
+          {...(value === undefined ? { defaultValue: initial ?? "" } : { value })}
+          onInput={({ currentTarget }) => onValue?.(currentTarget.value)}
+          {...attributes}
+          {...tied}
+        />
       )}
     </Labelled>
   );
@@ -191,13 +212,19 @@ interface ChoiceProps extends FieldProps {
   choices: readonly (readonly [value: string, text: string])[];
   initial?: string | null | undefined;
   required?: boolean;
+  /** Hears what the user chooses. */
+  onValue?: (value: string) => void;
 }
 
-export function Choice({ name, label, hint, choices, initial, required = false }: ChoiceProps) {
+export function Choice({ name, label, hint, choices, initial, required = false, onValue }: ChoiceProps) {
   return (
     <Labelled name={name} label={label} hint={hint}>
       {(tied) => (
-        <select required={required} {...tied}>
+        <select
+          required={required}
+          onChange={({ currentTarget }) => onValue?.(currentTarget.value)}
+          {...tied}
+        >
           {choices.map(([value, text]) => (
             <option key={value} value={value} selected={value === initial}>
               {text}

@@ -1,0 +1,48 @@
+/** One bar of a chart. */
+export interface Bar {
+  key: string | number;
+  label: string;
+  /** Null where there is nothing to draw. */
+  value: number | null;
+  /** The value in words. */
+  text: string;
+  /** CSS colour. */
+  colour: string;
+}
+
+interface Props {
+  title: string;
+  note?: string;
+  bars: readonly Bar[];
+  /** Where a line is drawn through all bars, such as their mean; null for none. */
+  line?: { value: number; text: string } | null;
+}
+
+/** Horizontal bars, each with its label and its value as text: the chart is its own table. */
+export function Bars({ title, note, bars, line = null }: Props) {
+  const highest = Math.max(0, line?.value ?? 0, ...bars.map(({ value }) => value ?? 0));
+  const share = (value: number) => (highest === 0 ? 0 : Math.max(0, value / highest) * 100);
+  return (
+    <figure class="bars">
+      <figcaption>
+        {title}
+        {note === undefined ? null : <span class="unit"> {note}</span>}
+      </figcaption>
+      <dl>
+        {bars.map(({ key, label, value, text, colour }) => (
+          <div key={key}>
+            <dt title={label}>{label}</dt>
+            <dd>
+              <span class="bar-track" aria-hidden="true">
+                <i style={{ width: `${value === null ? 0 : share(value)}%`, background: colour }} />
+                {line === null ? null : <b style={{ left: `${share(line.value)}%` }} />}
+              </span>
+              <span class="bar-value">{text}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {line === null ? null : <p class="note">{line.text}</p>}
+    </figure>
+  );
+}

@@ -1,0 +1,171 @@
+import type { Resource } from "asi-client";
+import type { Metrics } from "asi-convert/metrics";
+import type { Figures } from "../../recording/recording.js";
+import type { SpeedUnit } from "../../view/settings.js";
+import { duration } from "../../view/times.js";
+import { decimal, speedFactor } from "../../view/values.js";
+
+/** Computed data with their definition, as the service gives them for `with_definition=true`. */
+export type Computed = Metrics & { readonly last_computation: number };
+
+/** @throws Error for data without a definition, which an answer to `with_definition=true` always has */
+export function computedOf(data: Resource["ComputedData"]): Computed {
+  if (data.definition === undefined) throw new Error("The computed data have no definition.");
+  return data as unknown as Computed;
+}
+
+/** Recorded time: gaps are not part of it. Seconds. */
+export const recordedSeconds = ({ time_per_speed_ranges }: Metrics): number =>
+  time_per_speed_ranges.reduce((sum, { duration: seconds }) => sum + seconds, 0);
+
+/** The same data in the form of the viewer's panels. */
+export const figuresOf = (computed: Computed): Figures => ({
+  metrics: computed,
+  rows: 0,
+  recordedMs: recordedSeconds(computed) * 1000,
+});
+
+/** One figure of a time frame, as it is compared, drawn and exported. */
+export interface ComparedFigure {
+  key: string;
+  name: string;
+  unit(speedUnit: SpeedUnit): string;
+  /** Column of the export, with the unit in which the service gives the figure. */
+  column: string;
+  /** In the unit of `column`; null where there is none. */
+  value(computed: Computed): number | null;
+  /** A value or a difference of values in the unit of the reader. */
+  text(value: number, speedUnit: SpeedUnit): string;
+}
+
+type Lists = Metrics["accelerations"];
+const metresOf = (runs: readonly { distance: number }[]) =>
+  runs.reduce((sum, { distance }) => sum + distance, 0);
+const countOf = ({ threshold_1, threshold_2 }: Lists) =>
+  threshold_1.values.length + threshold_2.values.length;
+const whole = (value: number) => decimal(value, 0);
+const speed = (value: number, unit: SpeedUnit) => decimal(value * speedFactor(unit), 1);
+const seconds = (value: number) =>
+  value <= -0.5 ? `-${duration(-value * 1000)}` : duration(Math.abs(value) * 1000);
+const unitless = () => "";
+const metres = () => "m";
+const beats = () => "bpm";
+const ofSpeed = (unit: SpeedUnit) => unit;
+
+/** The figures that are compared, in the order of the table. */
+export const COMPARED_FIGURES: readonly ComparedFigure[] = [
+  {
+    key: "recorded",
+    name: "Recorded",
+    unit: unitless,
+    column: "recorded_s",
+    value: recordedSeconds,
+    text: seconds,
+  },
+  {
+    key: "distance",
+    name: "Distance",
+    unit: metres,
+    column: "total_distance_m",
+    value: ({ total_distance }) => total_distance,
+    text: whole,
+  },
+  {
+    key: "perMinute",
+    name: "Per minute",
+    unit: () => "m/min",
+    column: "distance_per_minute_m",
+    value: ({ average_speed }) => (average_speed === null ? null : average_speed * 60),
+    text: whole,
+  },
+  {
+    key: "maxSpeed",
+    name: "Max speed",
+    unit: ofSpeed,
+    column: "max_speed_m_per_s",
+    value: ({ max_speed }) => max_speed,
+    text: speed,
+  },
+  {
+    key: "meanSpeed",
+    name: "Mean speed",
+    unit: ofSpeed,
+    column: "average_speed_m_per_s",
+    value: ({ average_speed }) => average_speed,
+    text: speed,
+  },
+  {
+    key: "sprints",
+    name: "Sprints",
+    unit: unitless,
+    column: "sprints",
+    value: ({ sprint }) => sprint.threshold_1.values.length,
+    text: whole,
+  },
+  {
+    key: "sprintDistance",
+    name: "Sprinted",
+    unit: metres,
+    column: "sprint_distance_m",
+    value: ({ sprint }) => metresOf(sprint.threshold_1.values),
+    text: whole,
+  },
+  {
+    key: "highIntensity",
+    name: "High intensity",
+    unit: metres,
+    column: "hid_threshold_1_m",
+    value: ({ hid }) => metresOf(hid.threshold_1.values),
+    text: whole,
+  },
+  {
+    key: "accelerations",
+    name: "Accel.",
+    unit: unitless,
+    column: "accelerations",
+    value: ({ accelerations }) => countOf(accelerations),
+    text: whole,
+  },
+  {
+    key: "decelerations",
+    name: "Decel.",
+    unit: unitless,
+    column: "decelerations",
+    value: ({ decelerations }) => countOf(decelerations),
+    text: whole,
+  },
+  {
+    key: "meanHr",
+    name: "Mean HR",
+    unit: beats,
+    column: "hr_avg_bpm",
+    value: ({ hr_avg }) => hr_avg,
+    text: whole,
+  },
+  {
+    key: "maxHr",
+    name: "Max HR",
+    unit: beats,
+    column: "hr_max_bpm",
+    value: ({ hr_max }) => hr_max,
+    text: whole,
+  },
+];
+
+/** A difference with its sign; none for one that is shown as 0. */
+export function differenceText(figure: ComparedFigure, difference: number, unit: SpeedUnit): string {
+  const text = figure.text(difference, unit);
+  if (!/[1-9]/.test(text)) return text.replace(/^-/, "");
+  return /^-/.test(text) ? text.replace(/^-/, "−") : `+${text}`;
+}
+
+/**
+ * Whether counts and classes of all of them mean the same. Maximum heart rates may differ: zones are shares of it.
+ */
+export function isComparable(all: readonly Computed[]): boolean {
+  return new Set(all.map(rulesOf)).size <= 1;
+}
+
+function rulesOf({ definition: { version, parameters } }: Computed): string {
+  return JSON.stringify([version, { ...parameters, max_hr: null }]);
+}

@@ -1,0 +1,149 @@
+import type { Signal } from "@preact/signals";
+import type { Client, Resource } from "asi-client";
+import { useState } from "preact/hooks";
+import type { RecordingReader } from "../../recording/messages.js";
+import type { Selection } from "../../view/selection.js";
+import type { Settings } from "../../view/settings.js";
+import { day, duration, timeOfDay } from "../../view/times.js";
+import type { TimeWindow } from "../../view/window.js";
+import { Nothing } from "../parts/nothing.js";
+import { Requested, useRequest } from "../parts/request.js";
+import { dateText } from "../recordings/weeks.js";
+import { type DataRange, loadLatest, loadRanges, type RangesAround } from "./device-ranges.js";
+import { FramePlots } from "./frame-plots.js";
+import { instantOf } from "./local-times.js";
+
+interface Props {
+  client: Client;
+  device: Resource["Device"];
+  settings: Settings;
+  reader: RecordingReader;
+  part: Signal<TimeWindow | null>;
+  /** The time frame itself, or one of the same activity; null if there is none. */
+  likely: TimeWindow | null;
+  isNew: boolean;
+  selection: Signal<Selection | null>;
+}
+
+/** The data of a device on a day, in plots on which the time frame is marked. */
+export function DeviceData(props: Props) {
+  const { client, device, settings, likely } = props;
+  const zone = settings.zone.value;
+  const [chosenDay, setChosenDay] = useState<string | null>(null);
+  const latest = useRequest(`latest ${device.id}`, async (signal) =>
+    likely === null ? { ms: await loadLatest(client, device.id, signal) } : { ms: likely.startMs },
+  );
+  const text = chosenDay ?? (latest.data === undefined ? "" : dateText(latest.data.ms ?? Date.now(), zone));
+  const dayMs = text === "" ? null : instantOf(text, zone);
+  return (
+    <div class="device-data">
+      <Requested request={latest} what="the latest data of the device">
+        {() => null}
+      </Requested>
+      <label class="field">
+        Day
+        <input
+          type="date"
+          value={text}
+          onChange={({ currentTarget }) => {
+            if (currentTarget.value !== "") setChosenDay(currentTarget.value);
+          }}
+        />
+      </label>
+      {dayMs === null ? null : (
+        <Day
+          {...props}
+          key={`${dayMs} ${zone}`}
+          dayMs={dayMs}
+          onDay={(ms) => setChosenDay(dateText(ms, zone))}
+        />
+      )}
+    </div>
+  );
+}
+
+function Day(props: Props & { dayMs: number; onDay: (ms: number) => void }) {
+  const { client, device, settings, dayMs } = props;
+  const zone = settings.zone.value;
+  const request = useRequest(`ranges ${device.id} ${dayMs} ${zone}`, (signal) =>
+    loadRanges(client, device.id, dayMs, zone, signal),
+  );
+  return (
+    <Requested request={request} what="the data of the day">
+      {(found) =>
+        found.ofDay.length === 0 ? <EmptyDay {...props} {...found} /> : <Ranges {...props} {...found} />
+      }
+    </Requested>
+  );
+}
+
+function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Parameters<typeof Day>[0]) {
+  const zone = settings.zone.value;
+  return (
+    <Nothing title={`This device has no data of ${day(dayMs, zone)}`}>
+      {otherDays.length === 0 ? (
+        <p>
+          Nor of the week before and after. Choose another day or device, or{" "}
+          <a href="#/recordings">upload a recording</a>.
+        </p>
+      ) : (
+        <div class="buttons">
+          {otherDays.map((ms) => (
+            <button key={ms} type="button" onClick={() => onDay(ms)}>
+              {day(ms, zone)}
+            </button>
+          ))}
+        </div>
+      )}
+      <p>A time frame can also be entered below, for data that are yet to come.</p>
+    </Nothing>
+  );
+}
+
+/** As many samples are shown in a moment; of a day with more, the longest range. */
+const QUICK_SAMPLES = 500_000;
+
+function Ranges({ ofDay, ...props }: RangesAround & Props) {
+  const { settings, part } = props;
+  const zone = settings.zone.value;
+  const [chosen, setChosen] = useState(() => firstChoice(ofDay, part.peek()));
+  const all: DataRange = {
+    startMs: ofDay[0]?.startMs ?? 0,
+    stopMs: Math.max(...ofDay.map(({ stopMs }) => stopMs)),
+    samples: ofDay.reduce((sum, { samples }) => sum + samples, 0),
+  };
+  const shown = ofDay[chosen] ?? all;
+  return (
+    <>
+      {ofDay.length === 1 ? null : (
+        <label class="field">
+          Data
+          <select
+            value={String(chosen)}
+            onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}
+          >
+            <option value="-1">All of the day</option>
+            {ofDay.map(({ startMs, stopMs }, i) => (
+              <option key={startMs} value={String(i)}>
+                {timeOfDay(startMs, zone)} – {timeOfDay(stopMs, zone)}, {duration(stopMs - startMs)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <FramePlots key={`${shown.startMs} ${shown.stopMs}`} {...props} data={shown} />
+    </>
+  );
+}
+
+/** The number of the range that is shown first; -1 for all of them. */
+function firstChoice(ranges: readonly DataRange[], part: TimeWindow | null): number {
+  if (ranges.length === 1) return 0;
+  if (ranges.reduce((sum, { samples }) => sum + samples, 0) <= QUICK_SAMPLES) return -1;
+  const marked = ranges.findIndex(
+    ({ startMs, stopMs }) => part !== null && part.startMs <= stopMs && part.stopMs >= startMs,
+  );
+  if (marked >= 0) return marked;
+  const longest = Math.max(...ranges.map(({ samples }) => samples));
+  return ranges.findIndex(({ samples }) => samples === longest);
+}

@@ -1,0 +1,46 @@
+import { useEffect, useState } from "preact/hooks";
+import type { DeviceRange } from "../../recording/fetch-range.js";
+import type { RecordingReader } from "../../recording/messages.js";
+import type { Recording } from "../../recording/recording.js";
+
+interface DeviceRecording {
+  /** Null until it is there. */
+  recording: Recording | null;
+  /** How much of it is there, 0 to 1. */
+  share: number;
+  error: unknown;
+  retry: () => void;
+}
+
+const NOTHING_YET = { recording: null, share: 0, error: null };
+
+/** A range of a device as a recording of the worker. It is closed when it is no longer needed. */
+export function useDeviceRecording(reader: RecordingReader, range: DeviceRange): DeviceRecording {
+  const [state, setState] = useState<Omit<DeviceRecording, "retry">>(NOTHING_YET);
+  const [attempt, setAttempt] = useState(0);
+  const { device, startMs, stopMs } = range;
+
+  // another attempt asks for the same again
+  useEffect(() => {
+    const abort = new AbortController();
+    const update = (change: Partial<DeviceRecording>) => {
+      if (!abort.signal.aborted) setState((before) => ({ ...before, ...change }));
+    };
+    let opened: Recording | null = null;
+    setState(NOTHING_YET);
+    const onProgress = (samples: number) => update({ share: Math.min(1, samples / Math.max(1, range.size)) });
+    reader.ask("fetchRange", { range, origin: null }, onProgress, abort.signal).then(
+      (recording) => {
+        opened = recording;
+        update({ recording });
+      },
+      (error: unknown) => update({ error }),
+    );
+    return () => {
+      abort.abort();
+      if (opened !== null) reader.ask("close", { id: opened.id });
+    };
+  }, [reader, device.id, startMs, stopMs, attempt]);
+
+  return { ...state, retry: () => setAttempt((before) => before + 1) };
+}

@@ -1,0 +1,251 @@
+import { useSignal } from "@preact/signals";
+import { type Resource, unwrap } from "asi-client";
+import { useState } from "preact/hooks";
+import type { Selection } from "../../view/selection.js";
+import { timeOfDay } from "../../view/times.js";
+import { type TimeWindow, within } from "../../view/window.js";
+import { announce } from "../parts/announcements.js";
+import { ask } from "../parts/dialog.js";
+import { Choice, Field, Form } from "../parts/form.js";
+import { ProblemCard } from "../parts/problem.js";
+import type { ViewProps } from "../view.js";
+import { ComputedPanels } from "./computed-panels.js";
+import { Computing } from "./computing.js";
+import { DeviceData } from "./device-data.js";
+import type { FrameParts } from "./frame-parts.js";
+import { athleteName, athleteOf, deviceName, deviceOf, frameName } from "./names.js";
+import { TimeFields } from "./time-fields.js";
+import { type ComputedState, NOTHING_YET, useComputed } from "./use-computed.js";
+
+/** What is shown around an effort, so that one sees how it came about. */
+const AROUND_MS = 10_000;
+
+type Props = ViewProps & FrameParts & { onSaved: (frame: Resource["Timeframe"]) => void };
+
+export const windowOf = (frame: Resource["Timeframe"]): TimeWindow => ({
+  startMs: Date.parse(frame.start_time),
+  stopMs: Date.parse(frame.end_time),
+});
+
+/** The form of a time frame, with the plots on which it is marked, and its figures beside them. */
+export function FrameEditor(props: Props) {
+  const { client, account, settings, workspace, go, activity, schema, frame, sibling, onSaved } = props;
+  const saved = frame === null ? null : windowOf(frame);
+  const part = useSignal<TimeWindow | null>(saved);
+  const selection = useSignal<Selection | null>(null);
+  const likely = frame ?? sibling;
+  const [device, setDevice] = useState(likely?.device ?? props.devices[0]?.id ?? 0);
+  const worn = [...props.devices, frame?.device_details].find((one) => one?.id === device);
+  const [error, setError] = useState<unknown>(null);
+  // another number builds the form anew, from what is saved
+  const [edition, setEdition] = useState(0);
+  const title = frame === null ? "New time frame" : frameName(frame) || "Time frame";
+
+  const save = async (values: (name: string) => string): Promise<void> => {
+    const marked = part.peek();
+    if (marked === null) throw new Error("Mark the time on the plot, or enter its start and its end.");
+    const { name: _, max_hr: __, ...others } = frame?.params ?? {};
+    const name = values("name").trim();
+    const maxHr = values("params.max_hr");
+    const body = {
+      start_time: new Date(marked.startMs).toISOString(),
+      end_time: new Date(marked.stopMs).toISOString(),
+      params: {
+        ...others,
+        ...(name === "" ? {} : { name }),
+        ...(maxHr === "" ? {} : { max_hr: Number(maxHr) }),
+      },
+      device,
+      athlete: Number(values("athlete")),
+    };
+    if (frame === null) {
+      const created = await unwrap(
+        client.POST("/api/v1/timeframes/", {
+          body: { ...body, activity: activity.id, owner: account.id, json_schema: schema.id },
+        }),
+      );
+      announce("The time frame is saved.");
+      go(`/activities/${activity.id}/${created.id}`);
+      return;
+    }
+    const params = { path: { timeframe: frame.id }, query: { with_athlete: true, with_device: true } };
+    const changed = await unwrap(client.PATCH("/api/v1/timeframes/{timeframe}/", { params, body }));
+    announce("The time frame is saved. Its figures are computed again.");
+    part.value = windowOf(changed);
+    onSaved(changed);
+  };
+
+  const remove = async (one: Resource["Timeframe"]) => {
+    const isSure = await ask({
+      title: `Delete “${title}” of ${athleteOf(one)}?`,
+      text: "With it go its computed data. The data of the device stay. This cannot be undone.",
+      action: "Delete time frame",
+    });
+    if (!isSure) return;
+    setError(null);
+    try {
+      await unwrap(
+        client.DELETE("/api/v1/timeframes/{timeframe}/", { params: { path: { timeframe: one.id } } }),
+      );
+      announce("The time frame is deleted.");
+      go(`/activities/${activity.id}`);
+    } catch (failed) {
+      setError(failed);
+    }
+  };
+
+  const reset = () => {
+    if (frame === null) go(`/activities/${activity.id}`);
+    part.value = saved;
+    setDevice(frame?.device ?? device);
+    setEdition(edition + 1);
+  };
+
+  const show = (startMs: number, seconds: number) => {
+    const now = selection.peek();
+    if (now === null) return;
+    const around = { startMs: startMs - AROUND_MS, stopMs: startMs + seconds * 1000 + AROUND_MS };
+    now.shown.value = within(around, now.whole.peek());
+    now.cursorMs.value = startMs;
+  };
+
+  return (
+    <>
+      <div class="view-head">
+        <h1>
+          {title} {frame === null ? null : <span class="subject">{athleteOf(frame)}</span>}
+        </h1>
+        {frame === null ? null : (
+          <button type="button" onClick={() => remove(frame)}>
+            Delete…
+          </button>
+        )}
+      </div>
+      {error === null ? null : <ProblemCard title="The time frame was not deleted." error={error} />}
+      <div class={frame === null ? "frame-form" : "frame-form with-figures"}>
+        <section class="panel padded" aria-label="Time and data" key={edition}>
+          <Form action={frame === null ? "Save time frame" : "Save changes"} onSubmit={save} onCancel={reset}>
+            <div class="field-row">
+              <Choice
+                name="athlete"
+                label="Athlete"
+                initial={String(frame?.athlete ?? "")}
+                required
+                choices={athleteChoices(props)}
+              />
+              <Choice
+                name="device"
+                label="Device"
+                initial={String(device)}
+                choices={deviceChoices(props)}
+                onValue={(id) => setDevice(Number(id))}
+              />
+            </div>
+            {worn === undefined ? null : (
+              <DeviceData
+                key={worn.id}
+                client={client}
+                device={worn}
+                settings={settings}
+                reader={workspace.reader}
+                part={part}
+                likely={likely === null ? null : windowOf(likely)}
+                isNew={frame === null}
+                selection={selection}
+              />
+            )}
+            <div class="field-row">
+              <Field
+                name="name"
+                label="Name"
+                maxLength={100}
+                initial={frame === null ? "" : frameName(frame)}
+                hint="As in “First half”. Time frames with the same name are compared."
+              />
+              <TimeFields part={part} zone={settings.zone.value} />
+              <Field
+                name="params.max_hr"
+                label="Maximum heart rate"
+                type="number"
+                min={60}
+                max={240}
+                step="any"
+                initial={numberText(frame?.params.max_hr)}
+                hint="For heart rate zones. Empty: from the athlete's age."
+              />
+            </div>
+          </Form>
+        </section>
+        {frame === null ? null : <Figures {...props} frame={frame} part={part.value} onShow={show} />}
+      </div>
+    </>
+  );
+}
+
+const numberText = (value: unknown) => (typeof value === "number" ? String(value) : "");
+
+function athleteChoices({ athletes, frame }: Props): (readonly [string, string])[] {
+  const known = athletes.map((athlete) => [String(athlete.id), athleteName(athlete)] as const);
+  if (frame === null) return [["", "Choose an athlete"], ...known];
+  return known.some(([id]) => id === String(frame.athlete))
+    ? known
+    : [[String(frame.athlete), athleteOf(frame)], ...known];
+}
+
+function deviceChoices({ devices, frame }: Props): (readonly [string, string])[] {
+  const known = devices.map((device) => [String(device.id), deviceName(device)] as const);
+  if (frame === null || devices.some(({ id }) => id === frame.device)) return known;
+  return [[String(frame.device), deviceOf(frame)], ...known];
+}
+
+/** The computed data of the saved time frame, with what is to be known about their age. */
+function Figures({
+  client,
+  settings,
+  frame,
+  part,
+  onShow,
+}: Props & {
+  frame: Resource["Timeframe"];
+  part: TimeWindow | null;
+  onShow: (startMs: number, seconds: number) => void;
+}) {
+  const [attempt, setAttempt] = useState(0);
+  const state: ComputedState = useComputed(client, [frame], attempt).get(frame.id) ?? NOTHING_YET;
+  const { computed, isWaiting, error } = state;
+  const saved = windowOf(frame);
+  const isMoved = part !== null && (part.startMs !== saved.startMs || part.stopMs !== saved.stopMs);
+  const isStale = computed !== null && (isWaiting || error !== null || isMoved);
+  return (
+    <section class={isStale ? "figures-panel stale" : "figures-panel"} aria-label="Computed data">
+      <div class="section-head">
+        <h2>Computed data</h2>
+        <Computing states={[state]} onAgain={() => setAttempt(attempt + 1)} />
+      </div>
+      {isMoved && !isWaiting ? (
+        <p class="note warning">
+          These are the figures of the saved time. Save the change to compute them again.
+        </p>
+      ) : null}
+      {error === null ? null : (
+        <ProblemCard
+          title="The figures could not be computed."
+          error={error}
+          retry={() => setAttempt(attempt + 1)}
+        />
+      )}
+      {computed === null ? null : (
+        <>
+          <p class="note">
+            {computed.first_timestamp === null
+              ? "The device has no data in this time."
+              : `Computed at ${timeOfDay(computed.last_computation, settings.zone.value)}.`}
+          </p>
+          {computed.first_timestamp === null ? null : (
+            <ComputedPanels computed={computed} settings={settings} onShow={onShow} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,14 @@
+import type { Resource } from "asi-client";
+
+/** What a time frame is made of. */
+export interface FrameParts {
+  activity: Resource["Activity"];
+  /** Of the activity's sport. */
+  schema: Resource["JsonSchema"];
+  athletes: readonly Resource["Athlete"][];
+  devices: readonly Resource["Device"][];
+  /** Null for a new one. */
+  frame: Resource["Timeframe"] | null;
+  /** A time frame of the activity, whose day and device a new one is likely to share; null if it has none. */
+  sibling: Resource["Timeframe"] | null;
+}

@@ -1,0 +1,134 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { Resource } from "asi-client";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Readouts } from "../../parts/stage.js";
+import { grainedWindow } from "../../plots/frame-box.js";
+import { PlotStack } from "../../plots/plot-stack.js";
+import { channelRows, readoutsAt } from "../../recording/channels.js";
+import type { RecordingReader } from "../../recording/messages.js";
+import type { Recording } from "../../recording/recording.js";
+import { wholeOf } from "../../recording/timeline.js";
+import { newSelection, type Selection } from "../../view/selection.js";
+import { PAGE_ADDRESS } from "../../view/service.js";
+import type { Settings } from "../../view/settings.js";
+import { day, timeOfDay } from "../../view/times.js";
+import { type TimeWindow, within } from "../../view/window.js";
+import { nameOfDevice } from "../devices/device-name.js";
+import { ProblemCard } from "../parts/problem.js";
+import type { DataRange } from "./device-ranges.js";
+import { useDeviceRecording } from "./device-recording.js";
+
+interface Props {
+  device: Resource["Device"];
+  settings: Settings;
+  reader: RecordingReader;
+  /** What is loaded. */
+  data: DataRange;
+  part: Signal<TimeWindow | null>;
+  isNew: boolean;
+  selection: Signal<Selection | null>;
+}
+
+/** The plots of a part of a device's data, with the mark of the time frame. */
+export function FramePlots(props: Props) {
+  const { device, data, reader } = props;
+  const { recording, share, error, retry } = useDeviceRecording(reader, {
+    serviceAddress: PAGE_ADDRESS,
+    device: {
+      id: device.id,
+      serial: device.serial_number,
+      name: nameOfDevice(device),
+      type: device.device_type,
+    },
+    startMs: data.startMs,
+    stopMs: data.stopMs,
+    size: data.samples,
+  });
+  if (error !== null) {
+    return <ProblemCard title="Could not load the data of the device." error={error} retry={retry} />;
+  }
+  if (recording === null) {
+    return (
+      <p class="reading" role="status">
+        Loading the data of the device… <progress aria-label="Loading" max={1} value={share} />
+      </p>
+    );
+  }
+  return <Plots {...props} recording={recording} />;
+}
+
+/** Of the length of the time frame, shown on both sides of it. */
+const MARGIN_SHARE = 0.1;
+
+const withMargin = ({ startMs, stopMs }: TimeWindow): TimeWindow => {
+  const margin = (stopMs - startMs) * MARGIN_SHARE;
+  return { startMs: startMs - margin, stopMs: stopMs + margin };
+};
+
+const overlaps = (a: TimeWindow, b: TimeWindow) => a.startMs < b.stopMs && a.stopMs > b.startMs;
+
+/** The axis: the data, and the time frame where it reaches beyond them. */
+function axisOf(recording: Recording, part: TimeWindow | null): TimeWindow {
+  const data = wholeOf([recording], "clock");
+  if (part === null || !overlaps(part, data)) return data;
+  return { startMs: Math.min(data.startMs, part.startMs), stopMs: Math.max(data.stopMs, part.stopMs) };
+}
+
+function Plots({ recording, settings, part, isNew, selection: outer }: Props & { recording: Recording }) {
+  const whole = useSignal(axisOf(recording, part.peek()));
+  const [selection] = useState(() => {
+    const marked = part.peek();
+    return newSelection(whole, isNew || marked === null ? null : withMargin(marked));
+  });
+  useEffect(() => {
+    outer.value = selection;
+    return () => {
+      outer.value = null;
+    };
+  }, [outer, selection]);
+  const speedUnit = settings.speedUnit.value;
+  const zone = settings.zone.value;
+  const rows = useMemo(() => channelRows(recording, speedUnit), [recording, speedUnit]);
+  const overview = useMemo(() => rows.slice(0, 1).map(({ content }) => content), [rows]);
+  const frame = {
+    part,
+    name: "time frame",
+    textOf: (ms: number) => `${day(ms, zone)}, ${timeOfDay(ms, zone)}`,
+  };
+  const marked = part.value;
+  return (
+    <PlotStack
+      rows={rows}
+      selection={selection}
+      settings={settings}
+      overview={overview}
+      frame={frame}
+      describeCursor={(ms) =>
+        readoutsAt(recording, ms, settings)
+          .map(({ label, value, unit }) => `${label} ${value} ${unit}`.trim())
+          .join(", ")
+      }
+    >
+      <Readouts cursorMs={selection.cursorMs} readoutsAt={(ms) => readoutsAt(recording, ms, settings)} />
+      <div class="buttons">
+        <button
+          type="button"
+          onClick={() => {
+            part.value = grainedWindow(selection.shown.peek());
+          }}
+        >
+          Mark what is shown
+        </button>
+        <button
+          type="button"
+          disabled={marked === null || !overlaps(marked, whole.value)}
+          onClick={() => {
+            if (marked !== null) selection.shown.value = within(withMargin(marked), whole.peek());
+          }}
+        >
+          Show the time frame
+        </button>
+      </div>
+    </PlotStack>
+  );
+}

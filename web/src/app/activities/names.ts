@@ -1,0 +1,40 @@
+import type { Resource } from "asi-client";
+
+/** What people call an athlete. */
+export function athleteName({
+  username,
+  athlete_profile: { first_name, last_name },
+}: Resource["Athlete"]): string {
+  return [first_name, last_name].filter(Boolean).join(" ") || username;
+}
+
+/** What a manager calls a device, with the serial number where that says something more. */
+export function deviceName({ custom_name, device_name, serial_number }: Resource["Device"]): string {
+  const name = custom_name || device_name;
+  return name === serial_number ? name : `${name} (${serial_number})`;
+}
+
+/** The name of a time frame: `name` of its parameters, which the computation does not read. Empty where it has none. */
+export function frameName({ params }: Pick<Resource["Timeframe"], "params">): string {
+  return typeof params.name === "string" ? params.name : "";
+}
+
+/** What is shown of a time frame: the same without details where the manager may not read the athlete. */
+export const athleteOf = ({ athlete, athlete_details }: Resource["Timeframe"]): string =>
+  athlete_details == null ? `Athlete ${athlete}` : athleteName(athlete_details);
+
+export const deviceOf = ({ device, device_details }: Resource["Timeframe"]): string =>
+  device_details === undefined ? `Device ${device}` : deviceName(device_details);
+
+const SPORTS: Record<string, string> = {
+  biking: "Cycling",
+  running: "Running",
+  soccer: "Football",
+  swimming: "Swimming",
+  trailrunning: "Trail running",
+  triathlon: "Triathlon",
+};
+
+/** A sport in words. */
+export const sportName = (sport: unknown): string =>
+  typeof sport === "string" ? (SPORTS[sport.toLowerCase()] ?? sport) : "";

@@ -1,0 +1,17 @@
+import { type Client, type Resource, unwrap } from "asi-client";
+
+/** The JSON schemas of activities and of time frames; the service has a dozen. */
+export async function loadSchemas(client: Client, signal: AbortSignal): Promise<Resource["JsonSchema"][]> {
+  const { results } = await unwrap(
+    client.GET("/api/v1/json-schemas/", { params: { query: { limit: 3000 } }, signal }),
+  );
+  return results;
+}
+
+/** The sport that the schema of an activity is for. */
+export function sportOf({ schema, name }: Resource["JsonSchema"]): string {
+  const { properties } = schema as { properties?: { sport?: { const?: unknown } } };
+  return typeof properties?.sport?.const === "string"
+    ? properties.sport.const
+    : name.replace(/^activity_/, "");
+}

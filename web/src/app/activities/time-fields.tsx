@@ -1,0 +1,71 @@
+import type { Signal } from "@preact/signals";
+import { useRef, useState } from "preact/hooks";
+import type { Zone } from "../../view/settings.js";
+import { duration, zoneName } from "../../view/times.js";
+import type { TimeWindow } from "../../view/window.js";
+import { Field } from "../parts/form.js";
+import { instantOf, instantText } from "./local-times.js";
+
+interface Typed {
+  start: string;
+  end: string;
+  /** What the texts say, where they say something. */
+  part: TimeWindow | null;
+}
+
+/** Start and end of a time frame as fields: they follow the mark on the plot, and it follows them. */
+export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zone: Zone }) {
+  const marked = part.value;
+  const [typed, setTyped] = useState<Typed | null>(null);
+  const shownZone = useRef(zone);
+  // texts hold until the mark is moved otherwise, or times are shown in another zone
+  const isTyped = typed !== null && typed.part === marked && shownZone.current === zone;
+  shownZone.current = zone;
+  const start = isTyped ? typed.start : marked === null ? "" : instantText(marked.startMs, zone);
+  const end = isTyped ? typed.end : marked === null ? "" : instantText(marked.stopMs, zone);
+
+  const type = (texts: { start: string; end: string }) => {
+    const startMs = instantOf(texts.start, zone);
+    const stopMs = instantOf(texts.end, zone);
+    const isWindow = startMs !== null && stopMs !== null && startMs < stopMs;
+    // times that are none mark nothing, so that nothing else is saved than what is shown
+    const next = isWindow ? { startMs, stopMs } : null;
+    setTyped({ ...texts, part: next });
+    part.value = next;
+  };
+  const isReversed =
+    isTyped && (instantOf(start, zone) ?? 0) >= (instantOf(end, zone) ?? Number.POSITIVE_INFINITY);
+  return (
+    <>
+      <Field
+        name="start_time"
+        label="Start"
+        type="datetime-local"
+        step={stepOf(start)}
+        required
+        value={start}
+        onValue={(text) => type({ start: text, end })}
+        hint={`Times of ${zoneName(zone)}.`}
+      />
+      <Field
+        name="end_time"
+        label="End"
+        type="datetime-local"
+        step={stepOf(end)}
+        required
+        value={end}
+        onValue={(text) => type({ start, end: text })}
+        hint={
+          isReversed
+            ? "The end must be after the start."
+            : marked === null
+              ? "Mark a time on the plot, or enter it."
+              : `Length: ${duration(marked.stopMs - marked.startMs)}.`
+        }
+      />
+    </>
+  );
+}
+
+/** Seconds, or their fractions where a time has one: programs may have made it. */
+const stepOf = (text: string): number => (text.includes(".") ? 0.001 : 1);

@@ -1,0 +1,77 @@
+import { type Client, type Resource, unwrap } from "asi-client";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Computed, computedOf } from "./computed-figures.js";
+
+/** The computed data of a time frame, as far as they are known. */
+export interface ComputedState {
+  /** What was computed last; it stays while it is computed again. */
+  computed: Computed | null;
+  /** Whether the service is asked, and computes if it has to. */
+  isWaiting: boolean;
+  error: unknown;
+}
+
+export const NOTHING_YET: ComputedState = { computed: null, isWaiting: true, error: null };
+
+/** Asks for the data of a time frame. The service computes stale ones before it answers. @throws ApiError */
+async function loadComputed(client: Client, timeframe: number, signal: AbortSignal): Promise<Computed> {
+  const params = { path: { timeframe }, query: { with_definition: true } };
+  return computedOf(
+    await unwrap(client.GET("/api/v1/timeframes/{timeframe}/computed-data/", { params, signal })),
+  );
+}
+
+/** Computations that are waited for at a time: the service computes two for one request at a time as well. */
+const AT_A_TIME = 2;
+
+/** What changes when the data of a time frame have to be computed again. */
+export const versionOf = ({
+  id,
+  start_time,
+  end_time,
+  params,
+  device,
+  athlete,
+}: Resource["Timeframe"]): string => JSON.stringify([id, start_time, end_time, params, device, athlete]);
+
+/**
+ * The computed data of time frames, asked for again when one of them changes.
+ * @param attempt another number asks for all of them again
+ */
+export function useComputed(
+  client: Client,
+  frames: readonly Resource["Timeframe"][],
+  attempt: number,
+): ReadonlyMap<number, ComputedState> {
+  const [states, setStates] = useState<ReadonlyMap<number, ComputedState>>(new Map());
+  const known = useRef(new Map<number, string>());
+  const asked = frames.map((frame) => `${attempt} ${versionOf(frame)}`);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    const update = (id: number, change: Partial<ComputedState>) => {
+      if (abort.signal.aborted) return;
+      setStates((before) => new Map(before).set(id, { ...(before.get(id) ?? NOTHING_YET), ...change }));
+    };
+    const waiting = frames.flatMap(({ id }, i) =>
+      known.current.get(id) === asked[i] ? [] : { id, version: asked[i] as string },
+    );
+    for (const { id } of waiting) update(id, { isWaiting: true, error: null });
+    const next = async (): Promise<void> => {
+      const one = waiting.shift();
+      if (one === undefined || abort.signal.aborted) return;
+      try {
+        const computed = await loadComputed(client, one.id, abort.signal);
+        if (!abort.signal.aborted) known.current.set(one.id, one.version);
+        update(one.id, { computed, isWaiting: false });
+      } catch (error) {
+        update(one.id, { isWaiting: false, error });
+      }
+      return next();
+    };
+    for (let i = 0; i < AT_A_TIME; i++) next();
+    return () => abort.abort();
+  }, [client, asked.join()]);
+
+  return states;
+}

@@ -1,0 +1,70 @@
+import type { Resource } from "asi-client";
+import type { Zone } from "../../view/settings.js";
+import { day, timeOfDay } from "../../view/times.js";
+
+type Webhook = Resource["Webhook"];
+type Delivery = Resource["WebhookDelivery"];
+
+export const instantWords = (time: string, zone: Zone): string =>
+  `${day(Date.parse(time), zone)}, ${timeOfDay(Date.parse(time), zone)}`;
+
+/** What a webhook is called for. */
+export function eventsOf({ activity_events, timeframes_events }: Webhook): string {
+  if (activity_events && timeframes_events) return "Changes of the activity and of its time frames";
+  if (activity_events) return "Changes of the activity";
+  return timeframes_events ? "Changes of time frames" : "Nothing";
+}
+
+/** Whether a webhook is called, in words. */
+export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): string {
+  if (disabled_at !== null) return `Off since ${instantWords(disabled_at, zone)}`;
+  return webhook.activity_events || webhook.timeframes_events ? "On" : "On, but called for nothing";
+}
+
+/** Why a webhook is off, and what to do. */
+export const WHY_DISABLED =
+  "The service has switched it off: its receiver said that it is gone (410), or did not accept 20 events one after the other. " +
+  "Events of the meantime are not sent. When the receiver works again, turn the webhook on.";
+
+const EVENTS: Record<string, string> = {
+  "activity-updated": "Activity changed",
+  "activity-deleted": "Activity deleted",
+  "timeframe-created": "Time frame created",
+  "timeframe-updated": "Time frame changed",
+  "timeframe-deleted": "Time frame deleted",
+  test: "Test",
+};
+
+export const eventWords = (event: string): string => EVENTS[event] ?? event;
+
+export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] = [
+  ["pending", "Waiting"],
+  ["retrying", "To be repeated"],
+  ["delivered", "Delivered"],
+  ["failed", "Not delivered"],
+];
+
+/** Whether nothing more will happen to a delivery by itself. */
+export const hasEnded = ({ state }: Delivery): boolean => state === "delivered" || state === "failed";
+
+/** What became of a delivery. */
+export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone): string {
+  const words = DELIVERY_STATES.find(([one]) => one === state)?.[1] ?? state;
+  return state === "retrying" && next !== null ? `${words} at ${timeOfDay(Date.parse(next), zone)}` : words;
+}
+
+/** What the receiver has said. */
+export function responseOf({ response_status: status, response }: Delivery): string {
+  if (status === null) return response ?? "";
+  return response === null || response === "" ? `HTTP ${status}` : `HTTP ${status}: ${response}`;
+}
+
+/** The result of a test, as a sentence. */
+export function testWords(delivery: Delivery): string {
+  if (delivery.state === "delivered")
+    return `It works: the receiver answered HTTP ${delivery.response_status}.`;
+  if (!hasEnded(delivery)) return "The receiver has not answered yet. The log shows when it does.";
+  return delivery.response_status === null
+    ? `The receiver could not be called. ${delivery.response ?? ""}`.trim()
+    : `The receiver did not accept it: it answered HTTP ${delivery.response_status}. It should answer with a status from 200 to 299.`;
+}

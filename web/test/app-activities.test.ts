@@ -1,0 +1,368 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { unwrap } from "asi-client";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./accessibility.js";
+import { type TeamScene, teamScene } from "./activity-scene.js";
+import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
+import { BuiltService, showView } from "./service.js";
+import { openSignedIn } from "./signed-in.js";
+
+const EVIL = "<img src=x onerror=document.title='caught'>";
+
+const service = new BuiltService({ WEBHOOK_ALLOW_PRIVATE: "true" });
+let team: TeamScene;
+let receiver: Server;
+let hookUrl = "";
+let received: { secret: string; body: { event: string; data: object } }[] = [];
+let status = 204;
+
+/** The text of a cell of the table of compared figures, without its difference. */
+const compared = async (page: Page, athlete: string, figure: string): Promise<string[]> => {
+  const table = page.getByRole("region", { name: "Compared figures" });
+  const heads = await table.locator("thead th").allInnerTexts();
+  const at = heads.findIndex((one) => one.startsWith(figure));
+  const row = table.getByRole("row", { name: athlete });
+  return (await row.locator("th, td").nth(at).innerText()).split("\n");
+};
+
+const computedOf = (timeframe: number) =>
+  unwrap(
+    team.client.GET("/api/v1/timeframes/{timeframe}/computed-data/", { params: { path: { timeframe } } }),
+  );
+
+/** The point of the plots at a share of the data. */
+async function pointOf(page: Page, share: number): Promise<{ x: number; y: number }> {
+  const box = await page.getByRole("slider", { name: "Cursor over the plots" }).boundingBox();
+  if (box === null) throw new Error("There are no plots.");
+  // the space of the labels at the left, and at the right
+  return { x: box.x + 46 + share * (box.width - 46 - 24), y: box.y + 60 };
+}
+
+async function brush(page: Page, from: number, to: number): Promise<void> {
+  const [start, end] = [await pointOf(page, from), await pointOf(page, to)];
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move(end.x, end.y, { steps: 5 });
+  await page.mouse.up();
+}
+
+describe.skipIf(hasNoBrowser)("activities of a manager", () => {
+  useBrowser();
+  beforeAll(async () => {
+    await service.start();
+    team = await teamScene(service, "ann", ["Ada", EVIL]);
+    receiver = createServer(async (request, response) => {
+      const body = JSON.parse(await text(request));
+      received.push({ secret: String(request.headers["x-asi-api-token"]), body });
+      response.writeHead(status).end(status === 204 ? "" : "not now");
+    });
+    await new Promise<void>((done) => receiver.listen(0, "127.0.0.1", done));
+    hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  });
+  afterAll(async () => {
+    receiver?.closeAllConnections();
+    receiver?.close();
+    await service.stop();
+  });
+
+  it("are created, found, renamed and deleted, after a question that says what goes with them", async () => {
+    const page = await openSignedIn(service, team);
+    await showView(page, "#/activities", "Activities");
+    await page.getByText("No activities yet").waitFor();
+    await page.getByRole("button", { name: "New activity" }).click();
+    await page.getByLabel("Name").fill(EVIL);
+    await page.getByLabel("Sport").selectOption({ label: "Running" });
+    await page.getByRole("button", { name: "Create activity" }).click();
+    await page.getByRole("heading", { level: 1, name: EVIL }).waitFor();
+    await page.getByText("No time frames yet").waitFor();
+
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Name").fill("Sunday run");
+    await page.getByLabel("Sport").selectOption({ label: "Football" });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "Sunday run" }).waitFor();
+    await page.getByRole("main").getByText("Football", { exact: true }).waitFor();
+
+    await team.activity("Another");
+    await page.getByRole("main").getByRole("link", { name: "Activities" }).click();
+    await page.getByRole("row", { name: "Another Football" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search activities" }).fill("sunday");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    await page.getByRole("link", { name: "Sunday run" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    const question = page.getByRole("dialog", { name: "Delete “Sunday run”?" });
+    await question.getByText("0 time frames, their computed data, and 0 webhooks").waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete activity" }).click();
+    await page.getByRole("heading", { level: 1, name: "Activities" }).waitFor();
+    await page.getByRole("row", { name: "Another Football" }).waitFor();
+    expect([await page.locator("tbody tr").count(), await page.locator("img").count()]).toEqual([1, 0]);
+  });
+
+  it("get a time frame that is marked with the mouse, moved, and computed again when it is saved", async () => {
+    const activity = await team.activity("Match");
+    const page = await openSignedIn(service, team);
+    await showView(page, `#/activities/${activity.id}/new`, "New time frame");
+    await page.getByLabel("Athlete").selectOption({ label: "Ada Moss" });
+    await page.getByLabel("Device").selectOption(String(team.devices[0]?.id));
+    await page.getByRole("slider", { name: "Cursor over the plots" }).waitFor();
+    // the latest day of the device
+    expect(await page.getByLabel("Day").inputValue()).toBe("2025-05-17");
+    await brush(page, 0.25, 0.5);
+    expect(await page.getByLabel("Start", { exact: true }).inputValue()).toMatch(/^2025-05-17T14:0[45]/);
+    await page.getByLabel("Name").fill("First half");
+    await page.getByRole("button", { name: "Save time frame" }).click();
+    await page.getByRole("heading", { level: 1, name: "First half" }).waitFor();
+
+    const figures = page.getByRole("region", { name: "Computed data" });
+    const card = (name: string) =>
+      figures
+        .locator(".card", { has: page.getByText(name, { exact: true }) })
+        .locator("dd")
+        .innerText();
+    const stored = async () => {
+      const { results } = await unwrap(
+        team.client.GET("/api/v1/timeframes/", { params: { query: { activity: activity.id } } }),
+      );
+      return results[0] ?? expect.fail("There is no time frame.");
+    };
+    const metres = (await computedOf((await stored()).id)).total_distance ?? 0;
+    await expect
+      .poll(() => card("Distance"))
+      .toBe(metres < 999.5 ? `${Math.round(metres)} m` : `${(metres / 1000).toFixed(2)} km`);
+
+    // moving the mark changes nothing that is saved, and says so
+    const before = await stored();
+    await page.getByRole("slider", { name: "End of the time frame" }).focus();
+    for (let i = 0; i < 2; i++) await page.keyboard.press("PageUp");
+    await figures.getByText("figures of the saved time").waitFor();
+    expect(await stored()).toEqual(before);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Its figures are computed again.").waitFor();
+    const after = await stored();
+    expect(Date.parse(after.end_time) - Date.parse(before.end_time)).toBe(120_000);
+    const longer = (await computedOf(after.id)).total_distance ?? 0;
+    expect(longer).toBeGreaterThan(metres);
+    await expect.poll(() => card("Distance")).toBe(`${(longer / 1000).toFixed(2)} km`);
+
+    // the time can be typed too
+    await page.getByLabel("Start", { exact: true }).fill("2025-05-17T14:00:00");
+    await page.getByLabel("End", { exact: true }).fill("2025-05-17T14:10:00");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect.poll(async () => (await stored()).start_time).toBe("2025-05-17T12:00:00.000Z");
+    await expect.poll(() => card("Recorded")).toBe("10:00");
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete time frame" }).click();
+    await page.getByText("No time frames yet").waitFor();
+  });
+
+  it("get a time frame that is marked by the keyboard, and say what is missing before it is saved", async () => {
+    const activity = await team.activity("Training");
+    const page = await openSignedIn(service, team);
+    await showView(page, `#/activities/${activity.id}/new`, "New time frame");
+    await page.getByLabel("Athlete").selectOption({ label: `${EVIL} Moss` });
+    await page.getByLabel("Device").selectOption(String(team.devices[1]?.id));
+    const cursor = page.getByRole("slider", { name: "Cursor over the plots" });
+    await cursor.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("PageDown");
+    await page.keyboard.press("Shift+PageDown");
+    await page.keyboard.press("Enter");
+    // a quarter of twenty minutes after their start, and a quarter long
+    await page.getByText("Length: 5:00.").waitFor();
+    const start = page.getByRole("slider", { name: "Start of the time frame" });
+    await start.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Shift+ArrowLeft");
+    expect(await start.getAttribute("aria-valuetext")).toBe("Sat, 17 May 2025, 14:04:49");
+    await page.getByText("Length: 5:11.").waitFor();
+    await page.keyboard.press("Home");
+    await page.getByText("Length: 10:00.").waitFor();
+
+    // an end before the start marks nothing
+    await page.getByLabel("End", { exact: true }).fill("2025-05-17T13:00:00");
+    await page.getByText("The end must be after the start.").waitFor();
+    await page.getByLabel("Name").fill("Run");
+    await page.getByRole("button", { name: "Save time frame" }).click();
+    await page.getByText("Mark the time on the plot, or enter its start and its end.").waitFor();
+    expectComplaint(/status of 400/);
+    await page.getByLabel("End", { exact: true }).fill("2025-05-27T14:05:00");
+    await page.getByRole("button", { name: "Save time frame" }).click();
+    await page.getByText("Must be at most 7 days after start_time.").waitFor();
+    await page.getByLabel("End", { exact: true }).fill("2025-05-17T14:05:00");
+    await page.getByRole("button", { name: "Save time frame" }).click();
+    await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    await page.getByText("5:00", { exact: true }).first().waitFor();
+  });
+
+  it("compare their athletes: the figures of the API, their differences, and the same as CSV", async () => {
+    const activity = await team.activity('Derby "away"');
+    const [ada, bea] = await Promise.all([
+      team.frame(activity.id, 0, 0, 10, { name: "First half" }),
+      team.frame(activity.id, 1, 0, 10, { name: "First half" }),
+    ]);
+    const page = await openSignedIn(service, team);
+    await showView(page, `#/activities/${activity.id}`, /Derby/);
+    await page.getByRole("button", { name: "Look for newer data" }).waitFor();
+    const [first, second] = await Promise.all([computedOf(ada.id), computedOf(bea.id)]);
+    const metres = [first, second].map(({ total_distance }) => total_distance ?? 0) as [number, number];
+    const whole = (value: number) => Math.round(value).toLocaleString("en-GB");
+    await page.getByLabel("Differences to").selectOption({ label: "Ada Moss" });
+    expect(await compared(page, "Ada Moss", "Distance")).toEqual([whole(metres[0])]);
+    expect(await compared(page, EVIL, "Distance")).toEqual([
+      whole(metres[1]),
+      `+${whole(metres[1] - metres[0])}`,
+    ]);
+    expect((await compared(page, EVIL, "Max speed"))[0]).toBe(((second.max_speed ?? 0) * 3.6).toFixed(1));
+    // the chart has the same figures in words
+    await page.getByLabel("Chart").selectOption({ label: "Sprints" });
+    const chart = page.getByRole("figure", { name: "Sprints" });
+    expect(await chart.locator("dd").allInnerTexts()).toEqual(
+      [first, second].map(({ sprint }) => String(sprint.threshold_1.values.length)),
+    );
+
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export as CSV" }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe("Derby-away-figures.csv");
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    const [head = "", ...lines] = Buffer.concat(chunks).toString().trimEnd().split("\r\n");
+    const at = head.split(",").indexOf("total_distance_m");
+    expect(lines.map((line) => Number(line.split(",")[at]))).toEqual(metres);
+
+    // the activity changes: all is computed again, and what is shown until then is known to be old
+    await page.getByRole("button", { name: "Edit…" }).click();
+    await page.getByLabel("Name").fill("Derby");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The activity is saved. Its figures are computed again.").waitFor();
+    await page.getByRole("button", { name: "Look for newer data" }).waitFor();
+    expect((await computedOf(ada.id)).last_computation).toBeGreaterThan(first.last_computation);
+    expect([await page.locator("main img").count(), await page.title()]).toEqual([0, "Activities · asi"]);
+  });
+
+  it("have webhooks: the secret is shown once, a test and an event arrive, and what failed is sent again", async () => {
+    const activity = await team.activity(EVIL);
+    received = [];
+    status = 204;
+    const page = await openSignedIn(service, team);
+    await showView(page, "#/webhooks", "Webhooks");
+    await page.getByRole("link", { name: EVIL }).last().click();
+    await page.getByText("No webhooks yet").waitFor();
+    await page.getByRole("button", { name: "New webhook…" }).click();
+    await page.getByLabel("Address").fill(hookUrl);
+    const secret = await page.getByLabel("Secret").inputValue();
+    await page.getByRole("button", { name: "Create webhook" }).click();
+    const once = page.getByRole("dialog", { name: "The secret of the webhook" });
+    expect(await once.locator("code").innerText()).toBe(secret);
+    await once.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("heading", { level: 1, name: "Webhook" }).waitFor();
+    await page.getByText("Nothing was sent yet").waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText("It works: the receiver answered HTTP 204.").waitFor();
+    expect(received).toMatchObject([{ secret, body: { event: "test", data: { activity_id: activity.id } } }]);
+
+    status = 503;
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText("it answered HTTP 503").waitFor();
+    const log = page.getByRole("region", { name: "Deliveries" });
+    await log.getByRole("row", { name: /Test Not delivered 1 HTTP 503: not now/ }).waitFor();
+    status = 204;
+    await log
+      .getByRole("row", { name: /Not delivered/ })
+      .getByRole("button")
+      .click();
+    await expect.poll(() => log.getByRole("row", { name: /Not delivered/ }).count()).toBe(0);
+    expect(received.map(({ body }) => body.event)).toEqual(["test", "test", "test"]);
+
+    // an event of the activity; a receiver that is gone switches the webhook off
+    status = 410;
+    const path = { activity: activity.id };
+    await unwrap(
+      team.client.PATCH("/api/v1/activities/{activity}/", { params: { path }, body: { name: "Cup" } }),
+    );
+    await expect.poll(() => received.at(-1)?.body.event).toBe("activity-updated");
+    await expect
+      .poll(async () => {
+        await log.getByRole("button", { name: "Refresh" }).click();
+        return log.getByRole("row", { name: /Activity changed Not delivered/ }).count();
+      })
+      .toBe(1);
+    await page.reload();
+    await page.getByText(/^Off since/).waitFor();
+    await page.getByRole("button", { name: "Turn on" }).click();
+    await page.getByText("On", { exact: true }).waitFor();
+
+    await page.getByRole("button", { name: "Edit…" }).click();
+    await page.getByLabel("changes of the activity").uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Changes of time frames").waitFor();
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("button", { name: "Delete webhook" }).click();
+    await page.getByText("No webhooks yet").waitFor();
+    expect(await page.locator("main img").count()).toBe(0);
+  });
+
+  it("are accessible by WCAG 2.2 AA in every view, in both themes and at two widths", async () => {
+    const activity = await team.activity("Final");
+    const frames = [
+      await team.frame(activity.id, 0, 0, 5, { max_hr: 190 }),
+      await team.frame(activity.id, 1, 5, 6),
+    ];
+    const path = { activity: activity.id };
+    const hook = await unwrap(
+      team.client.POST("/api/v1/activities/{activity}/webhooks/", {
+        params: { path },
+        body: {
+          webhook_url: hookUrl,
+          secret_token: "secret",
+          activity_events: true,
+          timeframes_events: true,
+        },
+      }),
+    );
+    status = 204;
+    await unwrap(
+      team.client.POST("/api/v1/activities/{activity}/webhooks/{webhook}/test/", {
+        params: { path: { ...path, webhook: hook.id } },
+      }),
+    );
+    for (const [width, colorScheme] of [
+      [1440, "light"],
+      [360, "dark"],
+    ] as const) {
+      const page = await openSignedIn(service, team, { viewport: { width, height: 800 }, colorScheme });
+      const check = async (hash: string, heading: string | RegExp, ready: string, action?: string) => {
+        await showView(page, hash, heading);
+        await page.getByText(ready).first().waitFor();
+        if (action !== undefined) {
+          await page.getByRole("button", { name: action }).click();
+          await page.getByRole("dialog").waitFor();
+        }
+        await page.waitForLoadState("networkidle");
+        const where = `${hash} ${action ?? ""} ${width}`;
+        expect([where, await violations(page)]).toEqual([where, []]);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect([where, overflow]).toEqual([where, 0]);
+        if (action !== undefined) await page.keyboard.press("Escape");
+      };
+      await check("#/activities", "Activities", "Final");
+      await check("#/activities", "Activities", "Final", "New activity…");
+      await check(`#/activities/${activity.id}`, /Final/, "Look for newer data");
+      await check(`#/activities/${activity.id}`, /Final/, "Look for newer data", "Delete…");
+      await check(`#/activities/${activity.id}/new`, "New time frame", "Drag over a plot");
+      for (const { id } of frames)
+        await check(`#/activities/${activity.id}/${id}`, /Time frame/, "Distance by speed");
+      await check("#/webhooks", "Webhooks", "Final");
+      await check(`#/webhooks/${activity.id}`, /Webhooks of/, hookUrl, "New webhook…");
+      await check(`#/webhooks/${activity.id}/${hook.id}`, "Webhook", "HTTP 204");
+    }
+  });
+});

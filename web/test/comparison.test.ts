@@ -1,0 +1,110 @@
+import { computeMetrics } from "asi-convert/metrics";
+import { describe, expect, it } from "vitest";
+import { type ComparedFrame, comparisonCsv } from "../src/app/activities/comparison-csv.js";
+import {
+  COMPARED_FIGURES,
+  type Computed,
+  differenceText,
+  isComparable,
+  recordedSeconds,
+} from "../src/app/activities/computed-figures.js";
+import { instantOf, instantText } from "../src/app/activities/local-times.js";
+
+const START = Date.UTC(2025, 4, 17, 12);
+const COMPUTED_AT = Date.UTC(2025, 4, 18);
+
+/** What is computed for a minute at a steady speed, ten rows a second. */
+function steady(speedMmPerS: number, params: Record<string, number> = {}): Computed {
+  const length = 601;
+  const metrics = computeMetrics(
+    {
+      length,
+      timestampMs: Float64Array.from({ length }, (_, i) => START + i * 100),
+      speedMmPerS: new Int32Array(length).fill(speedMmPerS),
+      hr: new Uint8Array(length),
+    },
+    { preset: "soccer", params },
+  );
+  return { ...metrics, last_computation: COMPUTED_AT };
+}
+
+const frame = (timeframe: number, athlete: string, computed: Computed | null): ComparedFrame => ({
+  timeframe,
+  name: "First half",
+  athlete,
+  device: "Left wing (A1)",
+  startTime: "2025-05-17T12:00:00.000Z",
+  endTime: "2025-05-17T12:01:00.000Z",
+  computed,
+});
+
+const figure = (key: string) => {
+  const found = COMPARED_FIGURES.find((one) => one.key === key);
+  if (found === undefined) throw new Error(`There is no figure ${key}.`);
+  return found;
+};
+
+describe("the export of compared figures", () => {
+  it("has the figures of the service in SI units, whatever the page shows", () => {
+    const computed = steady(5000);
+    const [head = [], line = []] = comparisonCsv([frame(8, "Ada", computed)])
+      .split("\r\n")
+      .map((text) => text.split(","));
+    const cells = Object.fromEntries(head.map((name, i) => [name, line[i]]));
+    expect(cells).toMatchObject({
+      timeframe: "8",
+      name: "First half",
+      athlete: "Ada",
+      start_time: "2025-05-17T12:00:00.000Z",
+      total_distance_m: String(computed.total_distance),
+      max_speed_m_per_s: String(computed.max_speed),
+      average_speed_m_per_s: String(computed.average_speed),
+      recorded_s: String(recordedSeconds(computed)),
+      sprints: "0",
+      hr_avg_bpm: "",
+      computed_at: "2025-05-18T00:00:00.000Z",
+    });
+    expect(Object.keys(cells).filter((name) => name.startsWith("time_"))).toHaveLength(
+      computed.time_per_speed_ranges.length,
+    );
+  });
+
+  it("runs no formula of a name, and quotes what would break a line", () => {
+    const text = comparisonCsv([frame(8, '=HYPERLINK("http://example.org")', null), frame(9, "a,\nb", null)]);
+    expect(text).toContain(`"'=HYPERLINK(""http://example.org"")"`);
+    expect(text).toContain('"a,\nb"');
+    expect(text.split("\r\n")).toHaveLength(4);
+  });
+
+  it("leaves out classes of speed that differ", () => {
+    const other = steady(5000, { sprint_threshold: 4 });
+    expect(isComparable([steady(4000), steady(5000)])).toBe(true);
+    expect(isComparable([steady(4000), other])).toBe(false);
+    expect(isComparable([steady(4000), steady(4000, { max_hr: 190 })])).toBe(true);
+    expect(comparisonCsv([frame(8, "Ada", steady(4000)), frame(9, "Bob", other)])).not.toContain("time_0");
+  });
+});
+
+describe("differences", () => {
+  it("have a sign, and none where they are shown as 0", () => {
+    expect(differenceText(figure("distance"), 12.4, "km/h")).toBe("+12");
+    expect(differenceText(figure("distance"), -1234, "km/h")).toBe("−1,234");
+    expect(differenceText(figure("distance"), -0.4, "km/h")).toBe("0");
+    expect(differenceText(figure("maxSpeed"), 0.5, "km/h")).toBe("+1.8");
+    expect(differenceText(figure("maxSpeed"), 0.5, "m/s")).toBe("+0.5");
+    expect(differenceText(figure("recorded"), -65, "km/h")).toBe("−1:05");
+  });
+});
+
+describe("times in fields", () => {
+  it.each(["utc", "local"] as const)("come back as the same instant in %s", (zone) => {
+    for (const ms of [START, START + 1, Date.UTC(2025, 0, 1), Date.UTC(2025, 9, 26, 1, 30)]) {
+      const text = instantText(ms, zone);
+      // in the hour that local time has twice, the text says no more than the clock did
+      if (instantText(instantOf(text, zone) ?? 0, zone) !== text) throw new Error(`${text} is another time.`);
+    }
+    expect(instantOf("", zone)).toBeNull();
+    expect(instantText(START, "utc")).toBe("2025-05-17T12:00:00");
+    expect(instantText(START + 250, "utc")).toBe("2025-05-17T12:00:00.250");
+  });
+});
