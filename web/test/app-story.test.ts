@@ -249,6 +249,36 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("has been used").waitFor();
   });
 
+  it("gives an athlete a copy of all data, and erases them after asking for the password", async () => {
+    await service.athlete("zoe", { first_name: "Zoe" });
+    const page = await openSignedIn(service, { username: "zoe" });
+    await showView(page, "#/account", "Zoe");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save a copy" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^athlete-\d+.*\.zip$/);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+    const archive = Buffer.concat(chunks);
+    expect(archive.subarray(0, 2).toString()).toBe("PK");
+    expect(archive.includes("export.json")).toBe(true);
+    expectComplaint(/status of 40[03]/);
+    await page.getByRole("button", { name: "Erase…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Erase Zoe?" });
+    await dialog.getByLabel("Your own password, again").fill("not the password");
+    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await expect.poll(() => dialog.locator(".bad").count()).toBe(1);
+    await dialog.getByLabel("Your own password, again").fill(PASSWORD);
+    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await page.getByText("Zoe is erased.").waitFor();
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("User name").fill("zoe");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("The username or the password is wrong.").waitFor();
+  });
+
   it("asks to sign in again when the session has ended, and goes on with what was being done", async () => {
     const { username } = await service.manager("lena");
     await service.addDevice("LENA-1", "lena");

@@ -1,4 +1,5 @@
 import { unwrap } from "asi-client";
+import { PersonalData } from "../athletes/personal-data.js";
 import { Picture, ProfileFields, profileOf } from "../athletes/profile.js";
 import { announce } from "../parts/announcements.js";
 import { Field, Form } from "../parts/form.js";
@@ -119,6 +120,16 @@ export function AccountView(props: ViewProps) {
         )}
         <Password {...props} />
         <Sessions client={client} settings={settings} />
+        {isManager(account) ? null : (
+          <PersonalData
+            client={client}
+            athlete={{ id: account.id, name: nameOf(account) }}
+            onErased={() => {
+              session.leave();
+              props.go("/");
+            }}
+          />
+        )}
       </div>
     </>
   );

@@ -29,7 +29,7 @@ export function useDeviceRecording(reader: RecordingReader, range: DeviceRange):
     let opened: Recording | null = null;
     setState(NOTHING_YET);
     const onProgress = (samples: number) => update({ share: Math.min(1, samples / Math.max(1, range.size)) });
-    reader.ask("fetchRange", { range, origin: null }, onProgress, abort.signal).then(
+    reader.ask("fetchRange", { range, origin: null }, { onProgress, signal: abort.signal }).then(
       (recording) => {
         opened = recording;
         update({ recording });

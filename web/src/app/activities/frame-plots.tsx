@@ -3,9 +3,11 @@ import type { Resource } from "asi-client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Readouts } from "../../parts/stage.js";
 import { grainedWindow } from "../../plots/frame-box.js";
+import { isInPage } from "../../plots/plot-panel.js";
 import { PlotStack } from "../../plots/plot-stack.js";
 import { channelRows, readoutsAt } from "../../recording/channels.js";
 import type { RecordingReader } from "../../recording/messages.js";
+import { placeInTime } from "../../recording/placed.js";
 import type { Recording } from "../../recording/recording.js";
 import { wholeOf } from "../../recording/timeline.js";
 import { newSelection, type Selection } from "../../view/selection.js";
@@ -69,7 +71,7 @@ const overlaps = (a: TimeWindow, b: TimeWindow) => a.startMs < b.stopMs && a.sto
 
 /** The axis: the data, and the time frame where it reaches beyond them. */
 function axisOf(recording: Recording, part: TimeWindow | null): TimeWindow {
-  const data = wholeOf([recording], "clock");
+  const data = wholeOf([placeInTime(recording, 0, 0)]);
   if (part === null || !overlaps(part, data)) return data;
   return { startMs: Math.min(data.startMs, part.startMs), stopMs: Math.max(data.stopMs, part.stopMs) };
 }
@@ -89,7 +91,14 @@ function Plots({ recording, settings, part, isNew, selection: outer }: Props & {
   const speedUnit = settings.speedUnit.value;
   const zone = settings.zone.value;
   const rows = useMemo(() => channelRows(recording, speedUnit), [recording, speedUnit]);
-  const overview = useMemo(() => rows.slice(0, 1).map(({ content }) => content), [rows]);
+  const overview = useMemo(
+    () =>
+      rows
+        .slice(0, 1)
+        .map(({ content }) => content)
+        .filter(isInPage),
+    [rows],
+  );
   const frame = {
     part,
     name: "time frame",
@@ -103,6 +112,7 @@ function Plots({ recording, settings, part, isNew, selection: outer }: Props & {
       settings={settings}
       overview={overview}
       frame={frame}
+      axis="clock"
       describeCursor={(ms) =>
         readoutsAt(recording, ms, settings)
           .map(({ label, value, unit }) => `${label} ${value} ${unit}`.trim())

@@ -7,6 +7,7 @@ import { ProblemCard } from "../parts/problem.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { isManager } from "../session.js";
 import type { ViewProps } from "../view.js";
+import { PersonalData } from "./personal-data.js";
 import { genderName, nameOfAthlete, Picture, ProfileFields, pictureAddress, profileOf } from "./profile.js";
 
 type Athlete = Resource["Athlete"];
@@ -112,6 +113,7 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
           time.
         </p>
       </section>
+      <PersonalData client={client} athlete={{ id: athlete.id, name }} onErased={() => go("/athletes")} />
       <section class="panel padded">
         <h2>Delete</h2>
         {failed === null ? null : <ProblemCard title="The athlete was not deleted." error={failed} />}

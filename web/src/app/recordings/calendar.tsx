@@ -33,10 +33,10 @@ export function Calendar(props: Props) {
         <h2 aria-live="polite">{title}</h2>
         <nav class="weeks" aria-label="Weeks">
           <a class="button" href={link(dayAfter(fromMs, -SHOWN_DAYS, zone))}>
-            <span aria-hidden="true">‹</span> Earlier
+            <span aria-hidden="true">{"‹\u00a0"}</span>Earlier
           </a>
           <a class="button" href={link(dayAfter(fromMs, SHOWN_DAYS, zone))}>
-            Later <span aria-hidden="true">›</span>
+            Later<span aria-hidden="true">{"\u00a0›"}</span>
           </a>
           <a class="button" href={link(weeksUpTo(Date.now(), zone))}>
             Today
