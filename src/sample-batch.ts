@@ -32,8 +32,13 @@ export function checkBatch(batch: SampleBatch): void {
   }
 }
 
-/** Concatenates the rows of all batches, in their order, in newly allocated memory. */
+/**
+ * Concatenates the rows of all batches, in their order, in newly allocated memory.
+ * @throws AsiError `BAD_ARGUMENT`
+ */
 export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
+  if (!Array.isArray(batches)) throw bad(`The batches are ${shown(batches)}; pass an array of columns.`);
+  for (const batch of batches) checkBatch(batch);
   const joined = newBatch(batches.reduce((sum, batch) => sum + batch.length, 0));
   let at = 0;
   for (const batch of batches) {
@@ -43,8 +48,21 @@ export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   return joined;
 }
 
-/** The rows `from` to `to` (exclusive) of a batch, in the same memory. */
+/**
+ * The rows `from` to `to` (exclusive) of a batch, in the same memory.
+ * @throws AsiError `BAD_ARGUMENT`
+ */
 export function rowsBetween(batch: SampleBatch, from: number, to: number): SampleBatch {
+  checkBatch(batch);
+  if (
+    !Number.isSafeInteger(from) ||
+    !Number.isSafeInteger(to) ||
+    !(from >= 0 && from <= to && to <= batch.length)
+  ) {
+    throw bad(
+      `The rows are ${shown(from)} to ${shown(to)}; they must be numbers of rows from 0 to ${batch.length}.`,
+    );
+  }
   return {
     length: to - from,
     timestampMs: batch.timestampMs.subarray(from, to),
@@ -87,8 +105,18 @@ export function copyRow(batch: SampleBatch, row: number, into: SampleBatch, at: 
 // f64, four i32, two u8
 const BYTES_PER_ROW = 26;
 
-/** Allocates a batch of `length` rows, all zero. All columns share one buffer, because allocation dominates the cost of a small batch. */
+/** 155 days at 10 rows a second, in 3.5 GB. */
+const MAX_ROWS = 2 ** 27;
+
+/**
+ * Allocates a batch of `length` rows, at most 134,217,728, all zero. All columns share one buffer, because allocation dominates the
+ * cost of a small batch.
+ * @throws AsiError `BAD_ARGUMENT`
+ */
 export function newBatch(length: number): SampleBatch {
+  if (!Number.isSafeInteger(length) || length < 0 || length > MAX_ROWS) {
+    throw bad(`The length is ${shown(length)}; it must be a number of rows from 0 to ${MAX_ROWS}.`);
+  }
   return batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
 }
 

@@ -91,12 +91,13 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await uploads(page)
       .getByText(/^25,80\d samples stored from Sat, 17 May 2025, 16:30 to Sat, 17 May 2025, 17:1\d\.$/)
       .waitFor();
-    const [open] = await rangeButtons(page).all();
-    expect(await open?.textContent()).toMatch(
+    const open = rangeButtons(page).first();
+    await open.waitFor();
+    expect(await open.textContent()).toMatch(
       /^Open Sat, 17 May 2025, 16:30–17:1\d 4\d:\d\d long, 25,80\d samples$/,
     );
     // by the keyboard alone
-    await open?.focus();
+    await open.focus();
     await page.keyboard.press("Enter");
     await page.locator(".cards").waitFor();
     expect(await page.locator(".facts div", { hasText: "Size" }).innerText()).toContain("from the service");

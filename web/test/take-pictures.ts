@@ -112,6 +112,17 @@ const as = (username: string, hash: string, heading: string | RegExp) => async (
   await page.waitForLoadState("networkidle");
 };
 
+/** Without waiting for a network that is idle: live data never is. */
+async function recordingsOfMara(page: Page): Promise<void> {
+  await page.goto(`${service.address}#/sign-in`);
+  await signIn(page, "mara");
+  await showView(page, "#/recordings/1", "Recordings");
+  await page
+    .getByRole("button", { name: /^Open / })
+    .first()
+    .waitFor();
+}
+
 const ACCOUNT_VIEWS: Views = {
   "viewer-of-a-service": async () => {},
   "sign-in": (page) => page.getByRole("link", { name: "Sign in" }).click(),
@@ -137,6 +148,26 @@ const ACCOUNT_VIEWS: Views = {
   "device-releasing": async (page) => {
     await as("mara", "#/devices/1", /./)(page);
     await page.getByRole("button", { name: "Release the device…" }).click();
+  },
+  "recordings-none": as("nina", "#/recordings", "Recordings"),
+  recordings: async (page) => {
+    await recordingsOfMara(page);
+    await page.getByRole("checkbox", { name: /for comparison$/ }).check();
+  },
+  "recordings-loaded": async (page) => {
+    await recordingsOfMara(page);
+    const files = ["valid/match-hr.asi", "damaged/bad-checksums.asi", "valid/match-hr.json"].map(fixturePath);
+    await page.setInputFiles("[data-upload]", files);
+    await page.getByText("Not stored.").nth(1).or(page.getByText("could not be read")).waitFor();
+    await page.locator(".is-waiting, .is-sending, .is-storing").first().waitFor({ state: "detached" });
+  },
+  range: async (page) => {
+    await recordingsOfMara(page);
+    await page
+      .getByRole("button", { name: /^Open / })
+      .first()
+      .click();
+    await page.locator(".cards").waitFor();
   },
   "athletes-none": as("nina", "#/athletes", "Athletes"),
   athletes: as("mara", "#/athletes", "Athletes"),
