@@ -152,7 +152,10 @@ const ACCOUNT_VIEWS: Views = {
   "recordings-none": as("nina", "#/recordings", "Recordings"),
   recordings: async (page) => {
     await recordingsOfMara(page);
-    await page.getByRole("checkbox", { name: /for comparison$/ }).check();
+    await page
+      .getByRole("checkbox", { name: /for comparison$/ })
+      .first()
+      .check();
   },
   "recordings-loaded": async (page) => {
     await recordingsOfMara(page);
