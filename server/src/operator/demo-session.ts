@@ -11,11 +11,11 @@ const RADIUS_M = 400 / (2 * Math.PI);
 const METRES_PER_DEGREE = 111_320;
 
 /** Laps on a track: the speed varies between a walk and a fast run, and the heart rate follows it. */
-function* laps(): Generator<EncodableRow> {
+function* laps(pace: number): Generator<EncodableRow> {
   let distanceM = 0;
   for (let i = 0; i < SAMPLES; i++) {
     const seconds = (i * PERIOD_MS) / 1000;
-    const speed = 3.2 + 1.8 * Math.sin(seconds / 60);
+    const speed = pace * (3.2 + 1.8 * Math.sin(seconds / 60));
     distanceM += (speed * PERIOD_MS) / 1000;
     const angle = distanceM / RADIUS_M;
     yield {
@@ -31,10 +31,10 @@ function* laps(): Generator<EncodableRow> {
   }
 }
 
-/** A recording of the session by a device. */
-export async function demoRecording(serial: string): Promise<Uint8Array> {
+/** A recording of the session by a device. @param pace 1 for a runner, less for a slower one */
+export async function demoRecording(serial: string, pace: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  const recording = encode(laps(), {
+  const recording = encode(laps(pace), {
     serial,
     deviceName: "demo",
     deviceType: "Demo",
