@@ -7,6 +7,8 @@ describe("the header traceparent", () => {
   it.each([
     [`00-${ID}-00f067aa0ba902b7-01`, { id: ID, flags: "01" }],
     [`00-${ID}-00f067aa0ba902b7-00`, { id: ID, flags: "00" }],
+    // A bit that version 00 does not define.
+    [`00-${ID}-00f067aa0ba902b7-83`, { id: ID, flags: "01" }],
     // Of a version to come.
     [`cc-${ID}-00f067aa0ba902b7-01-what-the-future-holds`, { id: ID, flags: "01" }],
   ])("%s names a trace", (header, trace) => {
@@ -21,6 +23,7 @@ describe("the header traceparent", () => {
     `00-${ID}-0000000000000000-01`,
     `00-${ID.toUpperCase()}-00f067aa0ba902b7-01`,
     `00-${ID}-00f067aa0ba902b7-01.what`,
+    `00-${ID}-00f067aa0ba902b7-01-what`,
     `00-${ID}-00f067aa0ba902b7`,
     `00-${ID}-00f067aa0ba902b7-01, 00-${ID}-00f067aa0ba902b7-01`,
   ])("%s is ignored", (header) => {

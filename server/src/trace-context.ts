@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 
-/** Version, trace, parent, flags (W3C, "Trace Context"). A later version may have more fields, which are dropped. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?=$|-)/;
+/** Version, trace, parent, flags (W3C, "Trace Context"). Versions after 00 may have more fields, which are dropped. */
+const TRACEPARENT =
+  /^(?!ff)(?!00-.{53})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?=$|-)/;
 
 /** A caller's trace, which the service hands on. It records no spans itself. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   id: string;
-  /** Two hexadecimal digits; the lowest bit says that the caller records the trace. */
+  /** Two hexadecimal digits: 01 if the caller records the trace, otherwise 00. Version 00 defines no other bit. */
   flags: string;
 }
 
@@ -15,7 +16,8 @@ export interface Trace {
 export function readTrace(header: unknown): Trace | undefined {
   const found = typeof header === "string" ? TRACEPARENT.exec(header) : null;
   const [, id, flags] = found ?? [];
-  return id === undefined || flags === undefined ? undefined : { id, flags };
+  if (id === undefined || flags === undefined) return undefined;
+  return { id, flags: Number.parseInt(flags, 16) & 1 ? "01" : "00" };
 }
 
 /** The header of a call within the trace. */

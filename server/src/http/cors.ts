@@ -6,7 +6,7 @@ const EXPOSED =
 
 /** Headers that such pages may send. Not `X-Asi-Page`: the cookie of the service's own page counts for this page only. */
 const SENDABLE =
-  "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent";
+  "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, traceparent";
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 

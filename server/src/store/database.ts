@@ -85,7 +85,7 @@ export interface PostgresServer {
   /** For URLs that do not say it themselves. */
   tls?: TlsSettings;
   /** Maximum time that connecting may take, and that a response may take, ms; default: 30 s, and any time. */
-  patienceMs?: number;
+  timeoutMs?: number;
 }
 
 /** Connections for the server lock, for a migration or a restore, and one to spare. */
@@ -145,7 +145,7 @@ export async function openDatabase(where: PostgresServer | { folder: string | nu
  *   (PgBouncer, "track_extra_parameters"), but no timeouts: they would stay in sessions that others use.
  */
 function serverPool(
-  { timeouts = NO_TIMEOUTS, prepares, tls, patienceMs }: PostgresServer,
+  { timeouts = NO_TIMEOUTS, prepares, tls, timeoutMs }: PostgresServer,
   url: string,
   max: number,
   isPooled: boolean,
@@ -156,7 +156,7 @@ function serverPool(
     ...tlsConnection(url, tls),
     max,
     prepares: prepares ?? true,
-    ...(patienceMs === undefined ? {} : { connectionTimeoutMillis: patienceMs, query_timeout: patienceMs }),
+    ...(timeoutMs === undefined ? {} : { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs }),
     // Keepalive also detects a vanished server on idle connections.
     keepAlive: true,
   });

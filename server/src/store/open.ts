@@ -7,12 +7,11 @@ import { lockFolder } from "./folder-lock.js";
 import { migrate } from "./migrate.js";
 import { makePrivateFolder, restrictToOwner } from "./private-folder.js";
 import { ReadReplica } from "./read-replica.js";
+import { serverKeyOf } from "./server-key.js";
 import { tlsProblem } from "./tls.js";
 
 /** How long a page waits for the replica before it is read from the primary. */
-const REPLICA_PATIENCE_MS = 5_000;
-
-import { serverKeyOf } from "./server-key.js";
+const REPLICA_TIMEOUT_MS = 5_000;
 
 /** An open store: the database, migrated, and the key that encrypts its secrets. */
 export interface Store {
@@ -85,6 +84,8 @@ async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    // It says itself what to do, such as a migration that waits for a lock.
+    if (error instanceof UsageError) throw error;
     const problem = error instanceof Error ? tlsProblem(error, variable) : undefined;
     if (problem !== undefined) throw new UsageError(problem);
     if (!isUnreachable(error)) throw error;
@@ -104,7 +105,7 @@ export async function openReplica(config: Config, primary: Database): Promise<Re
     throw new UsageError("DATABASE_READ_URL needs DATABASE_URL: the embedded database has no replica.");
   }
   const server = serverOf(config, config.databaseReadUrl);
-  const replica = await openDatabase({ ...server, directUrl: null, patienceMs: REPLICA_PATIENCE_MS });
+  const replica = await openDatabase({ ...server, directUrl: null, timeoutMs: REPLICA_TIMEOUT_MS });
   return new ReadReplica(primary, replica);
 }
 

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { requestPasswordReset, resetPassword } from "../../domain/accounts/password-reset.js";
 import { Password } from "../../domain/accounts/resource.js";
 import { usernameKey } from "../../domain/accounts/usernames.js";
+import { BASE_URL_IS_MISSING, pageAddress } from "../../page-address.js";
 import { Text } from "../../wire/types.js";
 import { route } from "../route.js";
 
@@ -37,10 +38,12 @@ export function passwordResetRoutes(app: FastifyInstance): void {
     success: { status: 204 },
     failures: [400],
     throttle: ["passwordReset"],
-    async handle({ ctx, body }) {
+    async handle({ ctx, request, body }) {
       await app.throttle.passwordReset(usernameKey(body.username));
       // Never the Host header, which the client chooses.
-      await requestPasswordReset(ctx, body.username, app.config.baseUrl ?? app.listeningOrigin);
+      const page = pageAddress(app.config, app.listeningOrigin);
+      if (page === null) request.log.error(`No link was mailed. ${BASE_URL_IS_MISSING}`);
+      else await requestPasswordReset(ctx, body.username, page);
     },
   });
 

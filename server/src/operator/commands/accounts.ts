@@ -4,12 +4,10 @@ import { mailResetForOperator } from "../../domain/accounts/password-reset.js";
 import { deleteAccount } from "../../domain/deletion/account.js";
 import { grantManagedAthletes } from "../../domain/managers/grant.js";
 import { listSessions, revokeSessions } from "../../oauth/sessions.js";
+import { BASE_URL_IS_MISSING, pageAddress } from "../../page-address.js";
+import { UsageError } from "../../usage-error.js";
 import { after, flag, oneOf, optionalInteger, optionalText, text } from "./arguments.js";
 import type { Commands } from "./outcome.js";
-
-/** Where the page is, as far as the settings tell. */
-const pageAddress = ({ baseUrl, host, port }: { baseUrl: string | null; host: string; port: number }) =>
-  baseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 export const accountCommands = {
   async "account list"(ctx, args) {
@@ -32,6 +30,7 @@ export const accountCommands = {
 
   async "account reset-password"(ctx, args) {
     const page = pageAddress(ctx.config);
+    if (page === null) throw new UsageError(BASE_URL_IS_MISSING);
     const { username, email, expiresAt } = await mailResetForOperator(ctx, text(args, "username"), page);
     return { username, mailed_to: email, expires: expiresAt.toISOString() };
   },
