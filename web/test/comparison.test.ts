@@ -6,6 +6,7 @@ import {
   type Computed,
   differenceText,
   isComparable,
+  nameOfFigure,
   recordedSeconds,
 } from "../src/app/activities/computed-figures.js";
 import { instantOf, instantText } from "../src/app/activities/local-times.js";
@@ -13,8 +14,10 @@ import { instantOf, instantText } from "../src/app/activities/local-times.js";
 const START = Date.UTC(2025, 4, 17, 12);
 const COMPUTED_AT = Date.UTC(2025, 4, 18);
 
+type Params = NonNullable<Parameters<typeof computeMetrics>[1]>["params"] & object;
+
 /** What is computed for a minute at a steady speed, ten rows a second. */
-function steady(speedMmPerS: number, params: Record<string, number> = {}): Computed {
+function steady(speedMmPerS: number, params: Params = {}): Computed {
   const length = 601;
   const metrics = computeMetrics(
     {
@@ -82,6 +85,19 @@ describe("the export of compared figures", () => {
     expect(isComparable([steady(4000), other])).toBe(false);
     expect(isComparable([steady(4000), steady(4000, { max_hr: 190 })])).toBe(true);
     expect(comparisonCsv([frame(8, "Ada", steady(4000)), frame(9, "Bob", other)])).not.toContain("time_0");
+  });
+});
+
+describe("high intensity", () => {
+  it("is the distance from the higher threshold on, and its name says which, where it is the same", () => {
+    const hid = { hid_thresholds: [2, 5.5] as const };
+    const slow = steady(4000, hid);
+    const fast = steady(6000, hid);
+    expect(figure("highIntensity").value(slow)).toBe(0);
+    expect(figure("highIntensity").value(fast)).toBeCloseTo(fast.total_distance ?? 0, 0);
+    expect(nameOfFigure(figure("highIntensity"), [slow, fast], "km/h")).toBe("From 19.8 km/h");
+    const other = steady(6000, { hid_thresholds: [2, 5] });
+    expect(nameOfFigure(figure("highIntensity"), [fast, other], "km/h")).toBe("High intensity");
   });
 });
 

@@ -6,6 +6,7 @@ import type { Settings } from "../view/settings.js";
 import { day, duration } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
 import { Scrolled } from "./figures.js";
+import { highIntensityMetres, highIntensityName } from "./high-intensity.js";
 
 interface Props {
   placed: readonly Placed[];
@@ -25,7 +26,7 @@ interface Line {
 const effortCount = ({ threshold_1, threshold_2 }: Figures["metrics"]["accelerations"]) =>
   threshold_1.values.length + threshold_2.values.length;
 
-function linesOf(settings: Settings): Line[] {
+function linesOf(settings: Settings, figures: readonly (Figures | null)[]): Line[] {
   const unit = settings.speedUnit.value;
   const factor = speedFactor(unit);
   const whole = (value: number) => decimal(value, 0);
@@ -41,8 +42,11 @@ function linesOf(settings: Settings): Line[] {
     },
     { name: "Sprints", value: ({ metrics }) => metrics.sprint.threshold_1.values.length, text: whole },
     {
-      name: "High intensity, m",
-      value: ({ metrics }) => metrics.hid.threshold_2.values.reduce((sum, run) => sum + run.distance, 0),
+      name: `${highIntensityName(
+        figures.flatMap((one) => one?.metrics ?? []),
+        unit,
+      )}, m`,
+      value: ({ metrics }) => highIntensityMetres(metrics),
       text: whole,
     },
     { name: "Accel.", value: ({ metrics }) => effortCount(metrics.accelerations), text: whole },
@@ -63,7 +67,7 @@ function signedDuration(ms: number): string {
 /** Figures of several recordings beside each other, with differences to the first. */
 export function ComparisonTable({ placed, figures, colours, settings, onClose }: Props) {
   const zone = settings.zone.value;
-  const lines = linesOf(settings);
+  const lines = linesOf(settings, figures);
   return (
     <section class="panel padded" aria-label="Figures of what is shown">
       <p class="note">Figures of what is shown. Below each: the difference to the first recording.</p>

@@ -12,6 +12,7 @@ import {
   type Computed,
   differenceText,
   isComparable,
+  nameOfFigure,
 } from "./computed-figures.js";
 import { SpeedClasses } from "./speed-classes.js";
 
@@ -116,7 +117,7 @@ export function Comparison({ frames, settings, activity }: Props) {
               <th scope="col">Athlete</th>
               {COMPARED_FIGURES.map((one) => (
                 <th scope="col" key={one.key}>
-                  {one.name}
+                  {nameOfFigure(one, computed, unit)}
                   {one.unit(unit) === "" ? null : <span class="unit"> {one.unit(unit)}</span>}
                 </th>
               ))}
@@ -168,13 +169,13 @@ export function Comparison({ frames, settings, activity }: Props) {
               >
                 {COMPARED_FIGURES.map((one) => (
                   <option key={one.key} value={one.key}>
-                    {one.name}
+                    {nameOfFigure(one, computed, unit)}
                   </option>
                 ))}
               </select>
             </label>
             <Bars
-              title={figure.name}
+              title={nameOfFigure(figure, computed, unit)}
               note={figure.unit(unit)}
               bars={chosen.map((frame, i) => {
                 const value = frame.computed === null ? null : figure.value(frame.computed);

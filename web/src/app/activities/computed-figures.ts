@@ -1,5 +1,6 @@
 import type { Resource } from "asi-client";
 import type { Metrics } from "asi-convert/metrics";
+import { highIntensityMetres, highIntensityName } from "../../parts/high-intensity.js";
 import type { Figures } from "../../recording/recording.js";
 import type { SpeedUnit } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
@@ -29,6 +30,8 @@ export const figuresOf = (computed: Computed): Figures => ({
 export interface ComparedFigure {
   key: string;
   name: string;
+  /** A name that says more, where data are compared. */
+  nameOf?(all: readonly Computed[], speedUnit: SpeedUnit): string;
   unit(speedUnit: SpeedUnit): string;
   /** Column of the export, with the unit in which the service gives the figure. */
   column: string;
@@ -113,9 +116,10 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
   {
     key: "highIntensity",
     name: "High intensity",
+    nameOf: highIntensityName,
     unit: metres,
-    column: "hid_threshold_1_m",
-    value: ({ hid }) => metresOf(hid.threshold_1.values),
+    column: "hid_threshold_2_m",
+    value: highIntensityMetres,
     text: whole,
   },
   {
@@ -151,6 +155,10 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     text: whole,
   },
 ];
+
+/** The name of a figure of these data. */
+export const nameOfFigure = (figure: ComparedFigure, all: readonly Computed[], unit: SpeedUnit): string =>
+  figure.nameOf?.(all, unit) ?? figure.name;
 
 /** A difference with its sign; none for one that is shown as 0. */
 export function differenceText(figure: ComparedFigure, difference: number, unit: SpeedUnit): string {

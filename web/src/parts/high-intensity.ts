@@ -1,0 +1,16 @@
+import type { Metrics } from "asi-convert/metrics";
+import type { SpeedUnit } from "../view/settings.js";
+import { decimal, speedFactor } from "../view/values.js";
+
+type Hid = Pick<Metrics, "hid">;
+
+/** High-intensity distance, wherever one number stands for it: that from the higher threshold on, m. */
+export const highIntensityMetres = ({ hid }: Hid): number =>
+  hid.threshold_2.values.reduce((sum, run) => sum + run.distance, 0);
+
+/** Its name with the threshold, where that is known and the same for all. */
+export function highIntensityName(all: readonly Hid[], unit: SpeedUnit): string {
+  const [threshold, ...others] = new Set(all.map(({ hid }) => hid.threshold_2.threshold));
+  if (threshold === undefined || others.length > 0) return "High intensity";
+  return `From ${decimal(threshold * speedFactor(unit), 1)} ${unit}`;
+}
