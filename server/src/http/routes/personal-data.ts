@@ -56,7 +56,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Erase an athlete",
     description:
-      "Deletes what deleteAthlete deletes, and every trace by which the person could be recognised. The samples of the time frames are removed too if the operator has set ERASE_SAMPLES. The audit keeps the proof that is returned. This cannot be undone.",
+      "Deletes what deleteAthlete deletes, and the id of the person from the audit. Positions that a device recorded stay with the device, without the name; those of the time frames are removed too if the operator has set ERASE_SAMPLES. Backups are not changed. The audit keeps the proof that is returned. This cannot be undone.",
     method: "POST",
     path: "/api/v1/athletes/{athlete}/erase/",
     body: ErasureConfirmation,

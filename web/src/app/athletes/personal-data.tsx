@@ -56,8 +56,9 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
       {isErasing ? (
         <Dialog title={`Erase ${name}?`} onClose={() => setErasing(false)}>
           <p>
-            The account is deleted, with every trace by which the person could be recognised. This cannot be
-            undone. Save a copy first if you may need it.
+            The account, the time frames and the figures are deleted. Positions that a device recorded stay
+            with the device, without the name, unless the person who runs the service has decided otherwise.
+            Backups are not changed. This cannot be undone. Save a copy first if you may need it.
           </p>
           <Form
             action="Erase for good"
