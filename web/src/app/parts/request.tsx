@@ -68,7 +68,11 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
   }, [key, attempt, wantedReturn.current]);
 
   const reload = useCallback(() => setAttempt((before) => before + 1), []);
-  const replace = useCallback((data: Data) => setState((before) => ({ ...before, data, error: null })), []);
+  const replace = useCallback(
+    // the answer to an operation on what is no longer shown comes too late
+    (data: Data) => setState((before) => (before.key === key ? { ...before, data, error: null } : before)),
+    [key],
+  );
   return { ...(state.key === key ? state : { ...initial, key }), reload, replace };
 }
 
