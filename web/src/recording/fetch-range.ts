@@ -1,5 +1,6 @@
 import { createClient, type Resource, unwrap } from "asi-client";
 import { AsiError, type SampleBatch } from "asi-convert";
+import { rangeFileName } from "./range-file-name.js";
 import type { FileContent } from "./read-file.js";
 
 /** A stretch of the raw data of a device, as the service lists it. */
@@ -86,12 +87,10 @@ function columnsOf(samples: readonly Resource["RawDataSample"][]): SampleBatch {
   return batch;
 }
 
-const compact = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$|[-:]/g, "");
-
-function factsOf({ device, startMs, stopMs }: DeviceRange): FileContent["facts"] {
+function factsOf(range: DeviceRange): FileContent["facts"] {
+  const { device } = range;
   return {
-    // the name of a download
-    fileName: `${device.serial}_${compact(startMs)}_${compact(stopMs)}.asi`,
+    fileName: rangeFileName(range),
     fileBytes: 0,
     kind: "service",
     info: {

@@ -1,7 +1,9 @@
+import type { Client } from "asi-client";
 import { useEffect, useState } from "preact/hooks";
 import type { DeviceRange } from "../../recording/fetch-range.js";
 import type { RecordingReader } from "../../recording/messages.js";
 import type { Recording } from "../../recording/recording.js";
+import { afterSigningIn } from "../parts/after-signing-in.js";
 
 interface DeviceRecording {
   /** Null until it is there. */
@@ -15,7 +17,11 @@ interface DeviceRecording {
 const NOTHING_YET = { recording: null, share: 0, error: null };
 
 /** A range of a device as a recording of the worker. It is closed when it is no longer needed. */
-export function useDeviceRecording(reader: RecordingReader, range: DeviceRange): DeviceRecording {
+export function useDeviceRecording(
+  client: Client,
+  reader: RecordingReader,
+  range: DeviceRange,
+): DeviceRecording {
   const [state, setState] = useState<Omit<DeviceRecording, "retry">>(NOTHING_YET);
   const [attempt, setAttempt] = useState(0);
   const { device, startMs, stopMs } = range;
@@ -29,7 +35,8 @@ export function useDeviceRecording(reader: RecordingReader, range: DeviceRange):
     let opened: Recording | null = null;
     setState(NOTHING_YET);
     const onProgress = (samples: number) => update({ share: Math.min(1, samples / Math.max(1, range.size)) });
-    reader.ask("fetchRange", { range, origin: null }, { onProgress, signal: abort.signal }).then(
+    const hooks = { onProgress, signal: abort.signal };
+    afterSigningIn(client, () => reader.ask("fetchRange", { range, origin: null }, hooks)).then(
       (recording) => {
         opened = recording;
         update({ recording });
@@ -40,7 +47,7 @@ export function useDeviceRecording(reader: RecordingReader, range: DeviceRange):
       abort.abort();
       if (opened !== null) reader.ask("close", { id: opened.id });
     };
-  }, [reader, device.id, startMs, stopMs, attempt]);
+  }, [client, reader, device.id, startMs, stopMs, attempt]);
 
   return { ...state, retry: () => setAttempt((before) => before + 1) };
 }

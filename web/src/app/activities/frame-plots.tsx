@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { Resource } from "asi-client";
+import type { Client, Resource } from "asi-client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Readouts } from "../../parts/stage.js";
 import { grainedWindow } from "../../plots/frame-box.js";
@@ -21,6 +21,7 @@ import type { DataRange } from "./device-ranges.js";
 import { useDeviceRecording } from "./device-recording.js";
 
 interface Props {
+  client: Client;
   device: Resource["Device"];
   settings: Settings;
   reader: RecordingReader;
@@ -33,8 +34,8 @@ interface Props {
 
 /** The plots of a part of a device's data, with the mark of the time frame. */
 export function FramePlots(props: Props) {
-  const { device, data, reader } = props;
-  const { recording, share, error, retry } = useDeviceRecording(reader, {
+  const { client, device, data, reader } = props;
+  const { recording, share, error, retry } = useDeviceRecording(client, reader, {
     serviceAddress: PAGE_ADDRESS,
     device: {
       id: device.id,

@@ -1,0 +1,7 @@
+import type { DeviceRange } from "./fetch-range.js";
+
+const compact = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$|[-:]/g, "");
+
+/** The file name of a range of the service, as a download has it. */
+export const rangeFileName = ({ device, startMs, stopMs }: DeviceRange): string =>
+  `${device.serial}_${compact(startMs)}_${compact(stopMs)}.asi`;
