@@ -1,7 +1,9 @@
-import { createClient, type Resource, unwrap } from "asi-client";
+import { ApiError, createClient, type Resource, unwrap } from "asi-client";
 import { AsiError, type SampleBatch } from "asi-convert";
 import { rangeFileName } from "./range-file-name.js";
 import type { FileContent } from "./read-file.js";
+import { ReadingError } from "./reading-error.js";
+import { refusalInWords } from "./service-words.js";
 
 /** A stretch of the raw data of a device, as the service lists it. */
 export interface DeviceRange {
@@ -30,7 +32,8 @@ const LONGEST_MS = 2 * 86_400_000;
  * Fetches the samples of a range with the session of the page, page by page: each begins after the last sample of the one before, so
  * that nothing is lost or doubled when samples are stored meanwhile.
  *
- * @throws ApiError; AsiError `NO_SAMPLES` when the service has none; the reason of the signal
+ * @throws ReadingError with the code of the service, or `AWAY`; AsiError `NO_SAMPLES` when the service has none; the reason of the
+ * signal
  */
 export async function fetchRange(range: DeviceRange, { onProgress, signal }: Options): Promise<FileContent> {
   const client = createClient({ baseUrl: range.serviceAddress, session: true });
@@ -47,7 +50,9 @@ export async function fetchRange(range: DeviceRange, { onProgress, signal }: Opt
         },
         signal,
       }),
-    );
+    ).catch((error: unknown) => {
+      throw inWords(error);
+    });
     const batch = columnsOf(page.results);
     batches.push(batch);
     samples += batch.length;
@@ -60,6 +65,21 @@ export async function fetchRange(range: DeviceRange, { onProgress, signal }: Opt
     throw new AsiError("NO_SAMPLES", message);
   }
   return { batches, facts: factsOf(range) };
+}
+
+/** The words of a browser, as in "Failed to fetch", do not say what to do. */
+function inWords(error: unknown): unknown {
+  const failure = { byteOffset: null, line: null };
+  // the service names its responses; one without a name comes from something before it
+  const isBefore = error instanceof ApiError && error.status >= 500 && error.requestId === null;
+  if (isBefore || error instanceof TypeError) {
+    const message = "The service does not answer. Open the range again when it is back.";
+    return new ReadingError({ ...failure, code: "AWAY", message });
+  }
+  if (error instanceof ApiError) {
+    return new ReadingError({ ...failure, code: error.code, message: refusalInWords(error) });
+  }
+  return error;
 }
 
 function columnsOf(samples: readonly Resource["RawDataSample"][]): SampleBatch {

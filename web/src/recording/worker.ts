@@ -4,6 +4,7 @@ import { drawTracks } from "../map/raster.js";
 import type { Failure, Reply, Request, RequestName, Requests, SavedPart } from "./messages.js";
 import { type FactsOfFile, prepare } from "./prepare.js";
 import { readFile } from "./read-file.js";
+import { ReadingError } from "./reading-error.js";
 import type { Recording } from "./recording.js";
 import type { SavedRecording } from "./save.js";
 import type { Waveform } from "./waveform.js";
@@ -157,12 +158,7 @@ function failureOf(error: unknown): Failure {
     const { code, message, byteOffset, line } = error;
     return { code, message, byteOffset: byteOffset ?? null, line: line ?? null };
   }
+  if (error instanceof ReadingError) return error.failure;
   const message = error instanceof Error ? error.message : String(error);
-  return { code: codeOf(error), message, byteOffset: null, line: null };
+  return { code: null, message, byteOffset: null, line: null };
 }
-
-/** The code of an error of the service. A name instead of the class: the client is loaded when it is needed. */
-const codeOf = (error: unknown): string | null =>
-  error instanceof Error && error.name === "ApiError"
-    ? (error as Error & { code: string | null }).code
-    : null;

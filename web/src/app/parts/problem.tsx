@@ -1,18 +1,11 @@
 import { ApiError } from "asi-client";
+import { AWAY, refusalInWords } from "../../recording/service-words.js";
 import { AwayError } from "../connection.js";
 
 /** What went wrong, in words, with what to do. */
 export function wordsOf(error: unknown): string {
-  if (error instanceof AwayError) return "The service does not answer. Try again when it is back.";
-  if (error instanceof ApiError) {
-    if (error.status === 429) return "Too many requests were made. Wait a minute, then try again.";
-    if (error.status >= 500 && error.status !== 503) {
-      const id = error.requestId === null ? "" : ` Its log has the request ${error.requestId}.`;
-      return `The service has failed. Try again; if it happens again, tell who runs the service.${id}`;
-    }
-    if (error.code === "invalid_token" || error.code === "not_authenticated") return "You are not signed in.";
-    return error.message;
-  }
+  if (error instanceof AwayError) return AWAY;
+  if (error instanceof ApiError) return refusalInWords(error);
   return error instanceof Error ? error.message : String(error);
 }
 
