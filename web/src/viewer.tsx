@@ -57,10 +57,14 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
   useEffect(() => {
     const { report } = recording.facts;
     if (report === null || !isDamaged(report)) return;
-    reader.ask("findDamage", { id: recording.id }).then((found) => {
-      damage.value = found;
-      marks.value = [...new Set(found.places.flatMap(({ afterMs }) => afterMs ?? []))];
-    });
+    reader.ask("findDamage", { id: recording.id }).then(
+      (found) => {
+        damage.value = found;
+        marks.value = [...new Set(found.places.flatMap(({ afterMs }) => afterMs ?? []))];
+      },
+      // it was closed meanwhile, or it cannot be read a second time: the report still says what is damaged
+      () => undefined,
+    );
   }, [recording, reader, damage, marks]);
 
   const hasWaveform = reader.canSave && (recording.facts.report?.frames.ecgRaw ?? 0) > 0;

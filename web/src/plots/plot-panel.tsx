@@ -133,7 +133,11 @@ function useRemote(
     () =>
       oneAtATime(async () => {
         if (isInPage(content) || width.peek().width === 0) return;
-        received.value = await content.columnsOf(shown.peek(), columnCount(width.peek().width));
+        try {
+          received.value = await content.columnsOf(shown.peek(), columnCount(width.peek().width));
+        } catch {
+          // the recording was closed meanwhile: what was received last stays
+        }
       }),
     [content, shown, width, received],
   );

@@ -38,6 +38,8 @@ export function useDeviceRecording(
     const hooks = { onProgress, signal: abort.signal };
     afterSigningIn(client, () => reader.ask("fetchRange", { range, origin: null }, hooks)).then(
       (recording) => {
+        // it may have been on its way when it was no longer needed
+        if (abort.signal.aborted) reader.ask("close", { id: recording.id });
         opened = recording;
         update({ recording });
       },
