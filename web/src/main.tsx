@@ -1,6 +1,7 @@
 import { render } from "preact";
 import "./styles.css";
 import { App } from "./app.js";
+import { Outdated } from "./parts/outdated.js";
 import { RecordingWorker } from "./recording/client.js";
 import { Workspace } from "./recording/workspace.js";
 import { applyLink } from "./view/link.js";
@@ -11,6 +12,12 @@ import { rememberedSettings } from "./view/settings.js";
 const settings = rememberedSettings();
 const linked = applyLink(location.hash, settings);
 const workspace = new Workspace(new RecordingWorker());
-render(<App workspace={workspace} settings={settings} linked={linked} />, document.body);
+render(
+  <>
+    <Outdated />
+    <App workspace={workspace} settings={settings} linked={linked} />
+  </>,
+  document.body,
+);
 keepOffline();
 findService();

@@ -1,13 +1,22 @@
+import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
+
+/** Whether a part of the page could not be loaded: after an upgrade the service no longer has the parts of the page before it. */
+export const isOutdated = signal(false);
 
 /** A part of the page that is loaded when it is first needed; null until then. */
 export function useLoaded<Part>(load: () => Promise<Part>): Part | null {
   const [loaded, setLoaded] = useState<{ part: Part } | null>(null);
   useEffect(() => {
     let isGone = false;
-    load().then((part) => {
-      if (!isGone) setLoaded({ part });
-    });
+    load().then(
+      (part) => {
+        if (!isGone) setLoaded({ part });
+      },
+      () => {
+        isOutdated.value = true;
+      },
+    );
     return () => {
       isGone = true;
     };

@@ -1,0 +1,16 @@
+import { isOutdated } from "../view/use-loaded.js";
+
+/** Says that a part of the page could not be loaded, instead of leaving its place empty. */
+export function Outdated() {
+  if (!isOutdated.value) return null;
+  return (
+    <div class="problem outdated" role="alert">
+      <strong>The page has changed. Load it again.</strong>
+      <p>
+        <button type="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </p>
+    </div>
+  );
+}
