@@ -13,7 +13,7 @@ interface Props {
   client: Client;
   settings: Settings;
   path: { activity: number; webhook: number };
-  /** Another number looks for new deliveries at once. */
+  /** Another number looks for new deliveries at once, of every state: one was made. */
   attempt: number;
   onDelivery: (delivery: Delivery) => void;
   /** Called when a delivery that was waited for has ended. */
@@ -22,13 +22,34 @@ interface Props {
 
 const PAGE = 25;
 /** While a call is under way, or the next one is near. */
-const LOOK_EVERY_MS = 1000;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
 const NEAR_MS = 30_000;
 
 /** Whether something will happen to a delivery soon. */
 const isSoon = (delivery: Delivery): boolean =>
   !hasEnded(delivery) &&
   (delivery.next_attempt_at === null || Date.parse(delivery.next_attempt_at) - Date.now() < NEAR_MS);
+
+/** Calls back after a time, or when the page is seen again after that. @returns what stops it */
+function inVisiblePage(callBack: () => void, afterMs: number): () => void {
+  const onChange = () => {
+    if (!document.hidden) done();
+  };
+  const stop = () => {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", onChange);
+  };
+  const done = () => {
+    stop();
+    callBack();
+  };
+  const timer = setTimeout(() => {
+    if (document.hidden) document.addEventListener("visibilitychange", onChange);
+    else done();
+  }, afterMs);
+  return stop;
+}
 
 /** The calls of a webhook, the newest first, with their outcomes; follows those under way. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
@@ -48,8 +69,13 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
   const list = useList(`deliveries ${path.webhook} ${state}`, load);
   const { data, isLoading, reload } = list;
 
+  // it grows while nothing ends, so that a receiver that is slow for long is not asked about every second
+  const pauseMs = useRef(FIRST_PAUSE_MS);
   useEffect(() => {
-    if (attempt > 0) reload();
+    if (attempt === 0) return;
+    pauseMs.current = FIRST_PAUSE_MS;
+    setState("");
+    reload();
   }, [attempt, reload]);
 
   const latest = useRef({ onDelivery, onEnd });
@@ -64,9 +90,12 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
       else if (waiting.current.delete(delivery.id)) ended = true;
     }
     if (ended) latest.current.onEnd();
-    if (!data.items.some(isSoon)) return;
-    const timer = setTimeout(reload, LOOK_EVERY_MS);
-    return () => clearTimeout(timer);
+    // to load again would take away what "Show more" has added
+    if (data.items.length > PAGE || !data.items.some(isSoon)) return;
+    return inVisiblePage(() => {
+      pauseMs.current = Math.min(pauseMs.current * 1.5, LONGEST_PAUSE_MS);
+      reload();
+    }, pauseMs.current);
   }, [data, isLoading, reload]);
 
   const resend = async (delivery: number) => {
@@ -79,6 +108,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
       );
       announce("The event is sent again.");
       waiting.current.add(delivery);
+      pauseMs.current = FIRST_PAUSE_MS;
       reload();
     } catch (error) {
       setProblem(error);
