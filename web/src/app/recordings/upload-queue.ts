@@ -35,7 +35,8 @@ const AWAY_POLL_MS = 2000;
 const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-const isOver = ({ state }: Upload) => !["waiting", "sending", "storing"].includes(state.peek().step);
+/** Whether nothing more happens to it by itself. */
+export const isOver = ({ state }: Upload) => !["waiting", "sending", "storing"].includes(state.peek().step);
 
 /** Sends files one after the other, as the service wants it. It goes on while the user looks at something else. */
 export class UploadQueue {
@@ -113,8 +114,8 @@ export class UploadQueue {
       storedUploads.value += 1;
     } catch (error) {
       state.value = signal.aborted ? { step: "cancelled" } : { step: "failed", reason: reasonOf(error) };
-      // after a refusal the same key would get the same refusal
-      if (error instanceof ApiError) upload.key = newKey();
+      // after a refusal the same key would get the same refusal; after a failure the file may be stored, and the key finds its job
+      if (error instanceof ApiError && error.status < 500) upload.key = newKey();
       // so that the page says that the service is away, and tries again
       if (error instanceof AwayError) this.#client.GET("/api/v1/account/").catch(() => undefined);
     }
@@ -146,12 +147,12 @@ export class UploadQueue {
     }
   }
 
-  /** The job; null while the service does not answer: the job goes on without the page. */
+  /** The job; null while the service does not answer, or fails: the job goes on without the page. */
   async #look(job: string): Promise<Job | null> {
     try {
       return await unwrap(this.#client.GET("/api/v1/jobs/{job}/", { params: { path: { job } } }));
     } catch (error) {
-      if (error instanceof AwayError) return null;
+      if (error instanceof AwayError || (error instanceof ApiError && error.status >= 500)) return null;
       throw error;
     }
   }

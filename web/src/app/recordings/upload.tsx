@@ -6,7 +6,7 @@ import { fileSize } from "../../view/values.js";
 import type { Account } from "../session.js";
 import { accountOf } from "./account-of-upload.js";
 import type { Device } from "./ranges.js";
-import { type Upload as OneUpload, type UploadQueue, uploadsOf } from "./upload-queue.js";
+import { isOver, type Upload as OneUpload, type UploadQueue, uploadsOf } from "./upload-queue.js";
 
 interface Props {
   client: Client;
@@ -19,7 +19,7 @@ interface Props {
 export function Upload({ client, account, device, settings }: Props) {
   const queue = uploadsOf(account.id, client);
   const input = useRef<HTMLInputElement>(null);
-  const isOver = useSignal(false);
+  const isAbove = useSignal(false);
   const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
   const uploads = queue.uploads.value;
   const own = uploads.filter((upload) => upload.device === device.id);
@@ -27,17 +27,17 @@ export function Upload({ client, account, device, settings }: Props) {
     <section class="panel padded uploads" aria-label="Load recordings">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same with the keyboard */}
       <div
-        class={isOver.value ? "upload-zone is-over" : "upload-zone"}
+        class={isAbove.value ? "upload-zone is-over" : "upload-zone"}
         onDragOver={(event) => {
           if (!hasFiles(event)) return;
           event.preventDefault();
-          isOver.value = true;
+          isAbove.value = true;
         }}
         onDragLeave={() => {
-          isOver.value = false;
+          isAbove.value = false;
         }}
         onDrop={(event) => {
-          isOver.value = false;
+          isAbove.value = false;
           if (!hasFiles(event)) return;
           event.preventDefault();
           queue.add(device.id, [...(event.dataTransfer?.files ?? [])]);
@@ -108,7 +108,7 @@ function UploadItem({ upload, queue, settings }: ItemProps) {
             Try again
           </button>
         ) : null}
-        {canCancel || state.step === "storing" ? null : (
+        {isOver(upload) ? (
           <button
             type="button"
             class="quiet"
@@ -117,7 +117,7 @@ function UploadItem({ upload, queue, settings }: ItemProps) {
           >
             ×
           </button>
-        )}
+        ) : null}
       </div>
       {state.step === "sending" || state.step === "storing" ? (
         <progress
