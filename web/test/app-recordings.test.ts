@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     return { serial, id };
   }
 
-  const uploads = (page: Page) => page.getByRole("region", { name: "Load recordings" });
+  const uploads = (page: Page) => page.getByRole("region", { name: "Upload recordings" });
   const load = (page: Page, files: TestFile | TestFile[]) => page.setInputFiles("[data-upload]", files);
   const rangeButtons = (page: Page) => page.getByRole("button", { name: /^Open / });
 
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     const page = await openSignedIn(service, ann, options);
     const device = await ownedDevice(page);
     await showView(page, `#/recordings/${device.id}`, "Recordings");
-    await page.getByText("Nothing is stored for this device yet. Load a file below.").waitFor();
+    await page.getByText("Nothing is stored for this device yet. Upload a file below.").waitFor();
     return { page, ...device };
   }
 
@@ -234,7 +234,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await uploads(page)
       .getByText(/^Sent /)
       .waitFor();
-    const bar = uploads(page).getByRole("progressbar", { name: "Loading match.asi" });
+    const bar = uploads(page).getByRole("progressbar", { name: "Uploading match.asi" });
     expect(Number(await bar.getAttribute("value"))).toBeGreaterThan(0);
     await uploads(page).getByRole("button", { name: "Cancel match.asi" }).click();
     await uploads(page).getByText("Cancelled. Nothing of it was stored.").waitFor();

@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await type("ann", "ann@example.org", PASSWORD, "Ann", "Ash");
     await keys.press("Enter");
     await heading("Devices");
-    await page.getByText("You have no devices yet.").waitFor();
+    await page.getByText("You have no devices.").waitFor();
 
     await press("Take a device…");
     await page.getByRole("dialog", { name: "Take a device" }).waitFor();
@@ -196,7 +196,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const picture = { name: "ella.png", mimeType: "image/png", buffer: Buffer.from(PNG, "base64") };
     await ella.getByLabel("JPEG, PNG or WebP").setInputFiles(picture);
     await ella.getByRole("img", { name: `${EVIL} Ella` }).waitFor();
-    await ella.getByRole("button", { name: "Remove the picture" }).click();
+    await ella.getByRole("button", { name: "Remove the picture…" }).click();
+    await ella.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
     await expect.poll(() => ella.locator("img").count()).toBe(0);
   });
 
@@ -219,7 +220,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("button", { name: "Change the password" }).click();
     await page.getByText("The password is changed.").waitFor();
     await page.getByRole("link", { name: "Devices", exact: true }).click();
-    await page.getByText("You have no devices yet.").waitFor();
+    await page.getByText("You have no devices.").waitFor();
   });
 
   it("mails a link that sets a new password, and signs in with it", async () => {
@@ -240,7 +241,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByLabel("User name").fill("rosa");
     await page.getByLabel("Password").fill("a quite new passphrase");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByText("You have no devices yet.").waitFor();
+    await page.getByText("You have no devices.").waitFor();
     // the link has been used
     expectComplaint(/status of 400/);
     await page.goto(link);
@@ -320,7 +321,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
   it("says that the service does not answer, and goes on by itself when it is back", async () => {
     const { username } = await service.manager("nora");
     const page = await openSignedIn(service, { username });
-    await page.getByText("You have no devices yet.").waitFor();
+    await page.getByText("You have no devices.").waitFor();
     await service.kill();
     expectComplaint(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
     await page.getByRole("link", { name: "Athletes", exact: true }).click();

@@ -37,7 +37,8 @@ function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Work
         {message}
         {place === "" ? null : ` (${place})`}
       </p>
-      {code === null ? null : <p class="code">{code}</p>}
+      {/* the codes of the library can be looked up; those of the service are for programs */}
+      {code === null || file === null ? null : <p class="code">{code}</p>}
       {code === "NOT_A_RECORDING" && file !== null && file.size > 0 ? (
         <form
           class="field"

@@ -16,7 +16,7 @@ export function ForgottenPassword({ session }: { session: Session }) {
           once, and for one hour.
         </p>
         <p>
-          No mail? <a href="#/sign-in">Try to sign in</a>, or ask who runs the service.
+          No mail? <a href="#/sign-in">Try to sign in</a>, or ask the person who runs the service.
         </p>
       </Card>
     );

@@ -17,7 +17,7 @@ export function Computing({ states, onAgain }: Props) {
     <div class="computing">
       <p role="status">
         {ready < states.length
-          ? `Computing: ${ready} of ${states.length} ready.${isStale ? " What is shown is of before the change." : ""}`
+          ? `Computing: ${ready} of ${states.length} ready.${isStale ? " These are the figures from before the change." : ""}`
           : failed > 0
             ? `${failed} of ${states.length} could not be computed.`
             : null}

@@ -95,7 +95,7 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
           ))}
         </div>
       )}
-      <p>A time frame can also be entered below, for data that are yet to come.</p>
+      <p>A time frame can also be entered below, for data that will arrive later.</p>
     </Nothing>
   );
 }

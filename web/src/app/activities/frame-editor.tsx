@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import type { Selection } from "../../view/selection.js";
-import { timeOfDay } from "../../view/times.js";
+import type { Zone } from "../../view/settings.js";
+import { day, timeOfDay } from "../../view/times.js";
 import { type TimeWindow, within } from "../../view/window.js";
 import { announce } from "../parts/announcements.js";
 import { ask } from "../parts/dialog.js";
@@ -198,6 +199,10 @@ function deviceChoices({ devices, frame }: Props): (readonly [string, string])[]
   return [[String(frame.device), deviceOf(frame)], ...known];
 }
 
+/** The time of day, with the day if that is not today. */
+const computedAt = (ms: number, zone: Zone) =>
+  day(ms, zone) === day(Date.now(), zone) ? timeOfDay(ms, zone) : `${timeOfDay(ms, zone)}, ${day(ms, zone)}`;
+
 /** The computed data of the saved time frame, with what is to be known about their age. */
 function Figures({
   client,
@@ -239,7 +244,7 @@ function Figures({
           <p class="note">
             {computed.first_timestamp === null
               ? "The device has no data in this time."
-              : `Computed at ${timeOfDay(computed.last_computation, settings.zone.value)}.`}
+              : `Computed at ${computedAt(computed.last_computation, settings.zone.value)}.`}
           </p>
           {computed.first_timestamp === null ? null : (
             <ComputedPanels computed={computed} settings={settings} onShow={onShow} />

@@ -34,7 +34,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
   const mayAdd = isManager(account) && account.extra_permissions.includes("can_create_managed_athletes");
   const relation = ({ managed_by, is_default_athlete }: Resource["Athlete"]) => {
     if (managed_by !== account.id) return "Lets you see the data";
-    return is_default_athlete ? "You as a wearer" : "Managed by you";
+    return is_default_athlete ? "You" : "Managed by you";
   };
   return (
     <>
@@ -62,7 +62,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
                 <p>Or add athletes whom you manage: they need no account of their own.</p>
               ) : (
                 <p class="muted">
-                  Adding athletes whom you manage needs a right that who runs the service gives, with{" "}
+                  Adding athletes whom you manage needs a right. Ask the person who runs the service:{" "}
                   <code>asi-server manager grant {account.username}</code>.
                 </p>
               )}
@@ -81,7 +81,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
                   <th scope="col">Date of birth</th>
                   <th scope="col">Gender</th>
                   <th scope="col">E-mail</th>
-                  <th scope="col">Why you see them</th>
+                  <th scope="col">Access</th>
                 </tr>
               </thead>
               <tbody>
@@ -93,7 +93,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
                     <td data-label="Date of birth">{athlete.athlete_profile.birth_date ?? "–"}</td>
                     <td data-label="Gender">{genderName(athlete.athlete_profile.gender)}</td>
                     <td data-label="E-mail">{athlete.email || "–"}</td>
-                    <td data-label="Why you see them">{relation(athlete)}</td>
+                    <td data-label="Access">{relation(athlete)}</td>
                   </tr>
                 ))}
               </tbody>

@@ -1,6 +1,8 @@
 import type { Resource } from "asi-client";
 import { useState } from "preact/hooks";
+import { ask } from "../parts/dialog.js";
 import { Choice, Field, type Values } from "../parts/form.js";
+import { wordsOf } from "../parts/problem.js";
 
 type Athlete = Resource["Athlete"];
 export type AthleteProfile = Athlete["athlete_profile"];
@@ -130,8 +132,16 @@ export function Picture({ profile, name, onChange }: PictureProps) {
     try {
       await onChange(picture);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(wordsOf(error));
     }
+  };
+  const remove = async () => {
+    const isSure = await ask({
+      title: "Remove the picture?",
+      text: "The service has no copy of it.",
+      action: "Remove",
+    });
+    if (isSure) await store(null);
   };
   return (
     <div class="portrait">
@@ -158,8 +168,8 @@ export function Picture({ profile, name, onChange }: PictureProps) {
         </p>
       )}
       {address === null ? null : (
-        <button type="button" onClick={() => store(null)}>
-          Remove the picture
+        <button type="button" onClick={remove}>
+          Remove the picture…
         </button>
       )}
     </div>

@@ -75,8 +75,8 @@ export function DeviceList({ client, settings, go }: ViewProps) {
         what="the devices"
         empty={
           settled === "" ? (
-            <Nothing title="You have no devices yet.">
-              <p>Take one: its serial number and its name stand on the device, or come with it.</p>
+            <Nothing title="You have no devices.">
+              <p>Take one: its serial number and its name are printed on the device, or come with it.</p>
             </Nothing>
           ) : (
             <Nothing title={`No device has “${settled}” in its name, serial number or model.`} />

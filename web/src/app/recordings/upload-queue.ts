@@ -161,15 +161,15 @@ export class UploadQueue {
 /** The service has not stored a recording. */
 class JobRefusedError extends Error {
   override readonly name = "JobRefusedError";
-  constructor({ details, state }: Job) {
+  constructor({ details }: Job) {
     const { message } = details as { message?: unknown };
-    super(typeof message === "string" ? message : `The job ended with the state ${state}.`);
+    super(typeof message === "string" ? message : "The service has stopped storing it. Try again.");
   }
 }
 
 function reasonOf(error: unknown): string {
   if (error instanceof ApiError && error.status === 413) {
-    return "The file is larger than the service accepts. Split it, or ask who runs the service for a higher limit.";
+    return "The file is larger than the service accepts. Split it, or ask the person who runs the service for a higher limit.";
   }
   if (error instanceof AwayError) {
     return "The service stopped answering. The file is still chosen: try again when the service is back.";

@@ -24,7 +24,7 @@ export function Upload({ client, account, device, settings }: Props) {
   const uploads = queue.uploads.value;
   const own = uploads.filter((upload) => upload.device === device.id);
   return (
-    <section class="panel padded uploads" aria-label="Load recordings">
+    <section class="panel padded uploads" aria-label="Upload recordings">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same with the keyboard */}
       <div
         class={isAbove.value ? "upload-zone is-over" : "upload-zone"}
@@ -43,7 +43,7 @@ export function Upload({ client, account, device, settings }: Props) {
           queue.add(device.id, [...(event.dataTransfer?.files ?? [])]);
         }}
       >
-        <h2>Load recordings</h2>
+        <h2>Upload recordings</h2>
         <p class="muted">Drop .asi files of this device here. What is stored already is not stored twice.</p>
         <button type="button" class="primary" onClick={() => input.current?.click()}>
           Choose files…
@@ -70,7 +70,7 @@ export function Upload({ client, account, device, settings }: Props) {
         </ul>
       )}
       {uploads.length > own.length ? (
-        <p class="note">Files of other devices are being loaded too: {uploads.length - own.length}.</p>
+        <p class="note">Files of other devices are being uploaded too: {uploads.length - own.length}.</p>
       ) : null}
     </section>
   );
@@ -122,7 +122,7 @@ function UploadItem({ upload, queue, settings }: ItemProps) {
       {state.step === "sending" || state.step === "storing" ? (
         <progress
           {...(state.step === "sending" ? { value: state.sentBytes, max: Math.max(1, file.size) } : {})}
-          aria-label={`Loading ${file.name}`}
+          aria-label={`Uploading ${file.name}`}
         />
       ) : null}
       <div role="status">

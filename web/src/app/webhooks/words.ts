@@ -24,7 +24,7 @@ export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): strin
 /** Why a webhook is off, and what to do. */
 export const WHY_DISABLED =
   "The service has switched it off: its receiver said that it is gone (410), or did not accept 20 events one after the other. " +
-  "Events of the meantime are not sent. When the receiver works again, turn the webhook on.";
+  "Events that happened while it was off are not sent. When the receiver works again, turn the webhook on.";
 
 const EVENTS: Record<string, string> = {
   "activity-updated": "Activity changed",
@@ -39,7 +39,7 @@ export const eventWords = (event: string): string => EVENTS[event] ?? event;
 
 export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] = [
   ["pending", "Waiting"],
-  ["retrying", "To be repeated"],
+  ["retrying", "Will be sent again"],
   ["delivered", "Delivered"],
   ["failed", "Not delivered"],
 ];
