@@ -1,5 +1,6 @@
 import { type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
+import { zoneName } from "../../view/times.js";
 import { announce } from "../parts/announcements.js";
 import { ask } from "../parts/dialog.js";
 import { Field, Form } from "../parts/form.js";
@@ -33,6 +34,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
     return all;
   });
   const nowMs = Date.now();
+  const zone = settings.zone.value;
 
   const revoke = async ({ id, manager, permission }: Permission) => {
     const isWanted = await ask({
@@ -158,13 +160,15 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
               </label>
             ))}
           </fieldset>
-          <div class="form-row">
+          {/* what was entered would be another time in another zone */}
+          <div class="form-row" key={zone}>
             <Field
               name="start_time"
               label="From"
               type="datetime-local"
               required
               initial={fieldTime(nowMs, settings)}
+              hint={`Times of ${zoneName(zone)}.`}
             />
             <Field
               name="expiration_time"
@@ -172,6 +176,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
               type="datetime-local"
               required
               initial={fieldTime(nowMs + YEAR_MS, settings)}
+              hint={`Times of ${zoneName(zone)}.`}
             />
           </div>
           <p class="note">
