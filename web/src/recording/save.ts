@@ -10,6 +10,7 @@ import {
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 import { nameWithoutExtension } from "./file-name.js";
+import { withoutFormula } from "./formula-guard.js";
 import type { Facts } from "./recording.js";
 import { titleOf } from "./timeline.js";
 
@@ -108,13 +109,7 @@ function layoutOf(
   }
 }
 
-// A cell that begins with one of these would be a formula to a spreadsheet.
-const FORMULA = /^[=+\-@\t\r]/;
-
-function quoted(name: string): string {
-  const safe = FORMULA.test(name) ? `'${name}` : name;
-  return `"${safe.replaceAll('"', '""')}"`;
-}
+const quoted = (name: string) => `"${withoutFormula(name).replaceAll('"', '""')}"`;
 
 // Lines of each chunk, without their ends.
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {

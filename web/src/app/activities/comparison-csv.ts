@@ -1,3 +1,4 @@
+import { withoutFormula } from "../../recording/formula-guard.js";
 import { COMPARED_FIGURES, type Computed, isComparable } from "./computed-figures.js";
 
 /** One line of the export: a time frame and what was computed for it; null where that failed. */
@@ -29,9 +30,9 @@ export function comparisonCsv(frames: readonly ComparedFrame[]): string {
   ];
   const lines = frames.map(({ timeframe, name, athlete, device, startTime, endTime, computed: one }) => [
     timeframe,
-    safeText(name),
-    safeText(athlete),
-    safeText(device),
+    withoutFormula(name),
+    withoutFormula(athlete),
+    withoutFormula(device),
     startTime,
     endTime,
     ...COMPARED_FIGURES.map(({ value }) => (one === null ? null : rounded(value(one)))),
@@ -43,9 +44,6 @@ export function comparisonCsv(frames: readonly ComparedFrame[]): string {
 
 /** Sums of decimal fractions get digits that nobody measured. */
 const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(6)));
-
-/** A spreadsheet would run a text that begins like a formula (OWASP, CSV injection). */
-const safeText = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
 function cell(value: string | number | null): string {
   if (value === null) return "";
