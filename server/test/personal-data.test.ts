@@ -6,6 +6,8 @@ import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Entry, fromBuffer, type ZipFile } from "yauzl";
 import { findAthlete } from "../src/domain/accounts/find.js";
+import { transact } from "../src/domain/change.js";
+import { eraseSamples } from "../src/domain/deletion/erase-samples.js";
 import { reapplyErasures } from "../src/domain/deletion/reapply.js";
 import { exportAthlete } from "../src/domain/exports/athlete.js";
 import { commands } from "../src/operator/commands.js";
@@ -368,6 +370,22 @@ describe("the erasure of an athlete", () => {
     expect(proof).toMatchObject({ erased: true, rows: { timeframes: 2, samples: 60 + 30 } });
     expect(await scene.samples()).toBe(600 - 90);
     expect(await linksTo(s, scene.id)).toEqual([]);
+  });
+
+  it("removes no time frame that the manager gives to another athlete meanwhile", async () => {
+    const scene = await Scene.of(s);
+    const [moved] = scene.frames;
+    const removed = await eraseSamples(s.ctx.queries, scene.id, async (work) => {
+      const { status } = await s.send("PATCH", `/api/v1/timeframes/${moved}/`, {
+        token: scene.team.manager.token,
+        json: { athlete: scene.team.athlete },
+      });
+      expect(status).toBe(200);
+      return transact(s.ctx, "athlete erase", work);
+    });
+    expect(removed).toBe(60);
+    expect(await scene.samples()).toBe(600 - 60);
+    expect((await s.get(`/api/v1/timeframes/${moved}/`, scene.team.manager.token)).status).toBe(200);
   });
 
   it("reports the time frames as deleted to the webhooks of their activities", async () => {

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
 import { deleteSamplesBetween, listRanges, sqlClientOf } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
@@ -23,7 +23,7 @@ export async function eraseSamples(queries: Queries, athleteId: number, run: Run
       .orderBy(timeframes.id)
       .limit(1);
     if (next === undefined) return samples;
-    samples += await run((unit) => eraseFrame(unit, next.id));
+    samples += await run((unit) => eraseFrame(unit, next.id, athleteId));
   }
 }
 
@@ -32,9 +32,14 @@ export async function eraseRemainingSamples(unit: UnitOfWork, athleteId: number)
   return eraseSamples(unit.queries, athleteId, (work) => work(unit));
 }
 
-async function eraseFrame(unit: UnitOfWork, id: number): Promise<number> {
+/** @returns 0 when the time frame is another athlete's by now */
+async function eraseFrame(unit: UnitOfWork, id: number, athleteId: number): Promise<number> {
   const { queries } = unit;
-  const [frame] = await queries.select().from(timeframes).where(eq(timeframes.id, id)).for("update");
+  const [frame] = await queries
+    .select()
+    .from(timeframes)
+    .where(and(eq(timeframes.id, id), eq(timeframes.athleteId, athleteId)))
+    .for("update");
   if (frame === undefined) return 0;
   const client = sqlClientOf(queries);
   const removed = await timesOfAthleteAlone(queries, frame);
