@@ -419,6 +419,30 @@ describe("the erasure of an athlete", () => {
   });
 });
 
+describe("the list of erasures", () => {
+  it("does not name an account whose deletion fails, which the next start would erase", async () => {
+    const own = await TestService.start(await newStore());
+    const { queries } = own.store.database;
+    const [athlete, manager] = [await own.athlete(), await own.manager()];
+    await queries.execute(sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN RAISE EXCEPTION ''refused''; END'`);
+    await queries.execute(
+      sql`CREATE TRIGGER refuse BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    const id = String(athlete.id);
+    await expect(commands["athlete erase"](own.ctx, { id, yes: true })).rejects.toThrow();
+    for (const { username } of [athlete, manager]) {
+      await expect(commands["account delete"](own.ctx, { username })).rejects.toThrow();
+    }
+    expect(await readErasures(erasureListOf(own.config))).toEqual([]);
+    await queries.execute(sql`DROP TRIGGER refuse ON accounts`);
+    expect(await commands["account delete"](own.ctx, { username: manager.username })).toMatchObject({
+      deleted: true,
+    });
+    expect(await readErasures(erasureListOf(own.config))).toHaveLength(1);
+  });
+});
+
 describe("an old backup", () => {
   it.runIf(process.env.TEST_DATABASE === "embedded")(
     "is cleaned by the command that restores it",

@@ -64,8 +64,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     // After the reactions above, because it erases the values of the audit rows that they write.
     (unit, { account }) => erasePerson(unit, account),
     (unit, { account }) => unit.audit("account", account.id, null, null),
-    (unit, { account, erasure }) => recordErasure(unit, account, erasure),
   ],
+  accountRemoved: [(unit, { account, erasure }) => recordErasure(unit, account, erasure)],
 
   permissionsGranted: [
     (unit, { granted }) =>

@@ -32,8 +32,13 @@ export interface Events {
   accountUpdated: { before: Account; after: Account };
   /** The account is closed; its deletion follows in separate transactions. */
   accountClosed: { accountId: number };
-  /** Announced before the row of the account is deleted. `erasure` is absent when traces in the audit stay. */
-  accountDeleted: { account: Account; erasure?: ErasureDetails };
+  /** Announced before the row of the account is deleted. */
+  accountDeleted: { account: Account };
+  /**
+   * Announced after the row of the account is deleted, last in the transaction: the list of erasures is not rolled back.
+   * `erasure` is absent when traces in the audit stay.
+   */
+  accountRemoved: { account: Account; erasure?: ErasureDetails };
 
   permissionsGranted: { granted: readonly Permission[] };
   permissionsRevoked: { revoked: readonly Permission[] };

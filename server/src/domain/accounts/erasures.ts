@@ -8,7 +8,8 @@ import type { Account } from "./find.js";
 
 /**
  * Records that an account is deleted or erased: in the database, and in the list that outlives a restored backup. Call it
- * last in the transaction: the entry must be on the disk before the commit, and a transaction that fails must not leave one.
+ * last in the transaction, after the row of the account is deleted: the entry must be on the disk before the commit, and the
+ * next start erases an account whose transaction fails after it.
  */
 export async function recordErasure(
   unit: UnitOfWork,

@@ -76,7 +76,8 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
     // Rows that concurrent requests have added in the meantime. From here on, nothing can refer to the account.
     await eraseWebhooks(unit, id);
     await removeTimeframes(unit, ofOwner(id));
-    for (const athlete of await managedBy(queries, id)) await deleteRows(unit, athlete);
+    const managed = await managedBy(queries, id);
+    for (const athlete of managed) await deleteRows(unit, athlete);
     for (const device of await devicesOf(queries, id)) await eraseOwnerships(unit, device, id);
     const gone = await queries
       .delete(activities)
@@ -85,6 +86,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
     await unit.announce("activitiesErased", { ids: gone.map((activity) => activity.id) });
     await removePermissions(unit, eq(permissions.managerId, id));
     await deleteRows(unit, account);
+    for (const removed of [...managed, account]) await unit.announce("accountRemoved", { account: removed });
   });
   await eraseMails(ctx.config.dataDir, { id, email });
 }

@@ -23,15 +23,17 @@ export async function removeAthlete(
       await removeTimeframes(unit, ofAthlete, { limit });
     }),
   );
-  await run(deleteRows);
+  await run(async (unit, account) => {
+    await deleteRows(unit, account);
+    await unit.announce("accountRemoved", { account });
+  });
   await eraseMails(ctx.config.dataDir, { id, email });
 }
 
-/** Deletes an account that no longer owns anything, in one transaction. */
-export async function deleteRows(unit: UnitOfWork, account: Account): Promise<void> {
-  const { id } = account;
-  await unit.announce("accountDeleted", { account });
-  await unit.queries.delete(accounts).where(eq(accounts.id, id));
+/** Deletes an account that no longer owns anything. Announce `accountRemoved` at the end of the transaction. */
+export async function deleteRows({ announce, queries }: UnitOfWork, account: Account): Promise<void> {
+  await announce("accountDeleted", { account });
+  await queries.delete(accounts).where(eq(accounts.id, account.id));
 }
 
 /** Deletes the caller's own account. */

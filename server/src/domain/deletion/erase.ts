@@ -4,7 +4,6 @@ import type { Queries } from "../../store/database.js";
 import { personHash } from "../../store/erasure-list.js";
 import {
   accessTokens,
-  accounts,
   auditLog,
   computedData,
   permissions,
@@ -20,6 +19,7 @@ import { change, transact } from "../change.js";
 import type { Context } from "../context.js";
 import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
 import type { UnitOfWork } from "../unit-of-work.js";
+import { deleteRows } from "./athlete.js";
 import { eraseRemainingSamples, eraseSamples } from "./erase-samples.js";
 
 /** The proof of an erasure. It contains no value of the person. */
@@ -103,8 +103,8 @@ async function erase(
       kind: samples ? ("erased with samples" as const) : ("erased" as const),
       rows: { ...rows, samples: rows.samples + added },
     };
-    await unit.announce("accountDeleted", { account, erasure });
-    await unit.queries.delete(accounts).where(eq(accounts.id, id));
+    await deleteRows(unit, account);
+    await unit.announce("accountRemoved", { account, erasure });
     return { person: personHash(account), erased_at: unit.now.toISOString(), rows: erasure.rows };
   });
   await eraseMails(ctx.config.dataDir, { id, email });
