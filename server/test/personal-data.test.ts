@@ -294,6 +294,20 @@ describe("row X10: the export of an athlete", () => {
     expect((files.get(frames[0].samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
   });
 
+  it("has nothing of another athlete: no samples of times that both wore the device, no JSON of a shared activity", async () => {
+    const { rows: before } = await s.store.database.queries.execute<{ json: object }>(
+      sql`SELECT json FROM activities WHERE id = ${scene.team.activity}`,
+    );
+    expect(json((await fetchZip()).files, "activities.json")[0].json).toEqual(before[0]?.json);
+    await scene.frame(150, 200, scene.team.athlete);
+    const { files } = await fetchZip();
+    const [activity] = json(files, "activities.json");
+    expect(activity).toMatchObject({ id: scene.team.activity, name: "A match" });
+    expect(activity).not.toHaveProperty("json");
+    const [, second] = json(files, "timeframes.json");
+    expect((files.get(second.samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
+  });
+
   it("breaks off when the account is deleted meanwhile, so that no one takes it for complete", async () => {
     const athlete = await findAthlete(scene.id, { queries: s.ctx.queries, lock: false });
     expect((await scene.erase()).status).toBe(200);

@@ -16,11 +16,10 @@ import {
 import { PEOPLE } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
-import { toActivity } from "../activities/resource.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { toPermission } from "../permissions/resource.js";
-import { recordedTimes } from "../timeframes/recorded-samples.js";
+import { timesOfAthleteAlone } from "../timeframes/recorded-samples.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
 import { type ZipEntry, zipOf } from "./zip.js";
@@ -144,12 +143,22 @@ const framesAfter = ({ queries }: Context, { id }: Account, after: number, limit
     .orderBy(timeframes.id)
     .limit(limit);
 
+/** An activity's `json` may be about others, so it is there only where no other athlete has time frames. */
 const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     LARGE_ROWS,
     (after, limit) =>
       queries
-        .select()
+        .select({
+          id: activities.id,
+          name: activities.name,
+          json_schema: activities.jsonSchemaId,
+          // Not read where it is left out: it may be megabytes.
+          json: sql`CASE WHEN NOT EXISTS (
+            SELECT FROM timeframes AS other WHERE other.activity_id = activities.id AND other.athlete_id <> ${id}
+          ) THEN activities.json END`.mapWith(activities.json),
+          owner: activities.ownerId,
+        })
         .from(activities)
         .where(
           and(
@@ -165,7 +174,7 @@ const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
         )
         .orderBy(activities.id)
         .limit(limit),
-    toActivity,
+    ({ json, ...activity }) => (json === null ? activity : { ...activity, json }),
     count,
   );
 
@@ -255,14 +264,17 @@ const sampleFileName = ({ id, startTime }: Pick<Frame, "id" | "startTime">) =>
     .replace(/[-:]|\.\d+Z/g, "")
     .slice(0, 15)}.csv`;
 
-/** The standard CSV. A file without samples has the header line alone. */
+/**
+ * The standard CSV, without the times that a time frame of another athlete covers too: the other athlete may have worn the
+ * device then. A file without samples has the header line alone.
+ */
 async function* samplesOf(
   { queries }: Context,
   frame: Frame,
   count: (rows: number) => void,
 ): AsyncGenerator<Uint8Array> {
   yield samplesToCsv(NO_SAMPLES);
-  const times = await recordedTimes(queries, frame);
+  const times = await timesOfAthleteAlone(queries, frame);
   for await (const batch of streamSamples(sqlClientOf(queries), frame.deviceId, times)) {
     count(batch.length);
     for (let from = 0; from < batch.length; from += SAMPLES) {
