@@ -1,5 +1,5 @@
 /** The rights of a person whose data the service has: a copy of all of it, and its erasure, which outlives a backup. */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -335,6 +335,8 @@ describe("the erasure of an athlete", () => {
 
   it("leaves no value of the person and no row that belongs to them, in no table and no file", async () => {
     const scene = await Scene.of(s);
+    const username = `${scene.mark}-user`;
+    expect((await s.post("/api/v1/account/request-password-reset/", { username })).status).toBe(204);
     await s.runJobs();
     expect(filesWith(s, scene.mark)).not.toEqual([]);
     expect(await linksTo(s, scene.id)).toEqual(
@@ -345,6 +347,7 @@ describe("the erasure of an athlete", () => {
         "audit_log.account_id",
         "audit_log about the account",
         "audit_log athleteId",
+        "jobs.charged_to",
         "stored responses",
       ]),
     );
@@ -353,6 +356,9 @@ describe("the erasure of an athlete", () => {
     expect(await placesOf(s, scene.mark)).toEqual([]);
     expect(filesWith(s, scene.mark)).toEqual([]);
     expect(await linksTo(s, scene.id)).toEqual([]);
+    expect(
+      await placesOf(s, createHash("sha256").update(username).digest("base64url").toLowerCase()),
+    ).toEqual([]);
     // The club keeps what its devices recorded; nothing says any more who wore them.
     expect(await scene.samples()).toBe(600);
     expect(body).toMatchObject({

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../config.js";
+import { usernameHash } from "../domain/accounts/usernames.js";
 import { errors } from "../domain/errors.js";
 import type { Database } from "../store/database.js";
 import { addressKey } from "./address-key.js";
@@ -34,6 +34,7 @@ const BY_USER: ReadonlySet<ThrottleScope> = new Set(["user", "rawData", "files",
 /** Keys that are known to be exhausted, so that further calls need no query. */
 const MAX_EXHAUSTED = 10_000;
 
+/** Usernames are those that `usernameKey` returns. An erasure removes the counters of a person: `domain/accounts/erasures.ts`. */
 export interface Throttle {
   /**
    * Counts one call in a scope and reports the remaining calls in the response headers.
@@ -129,10 +130,8 @@ export function createThrottle(config: Config, database: Database): Throttle {
     }
   };
 
-  // Usernames are personal data, and the counters outlive the account, so the keys are hashes.
-  const hidden = (username: string) =>
-    createHash("sha256").update(username.toLowerCase()).digest("base64url");
-  const passwordKey = (username: string, address: string) => `${hidden(username)} ${addressKey(address)}`;
+  const passwordKey = (username: string, address: string) =>
+    `${usernameHash(username)} ${addressKey(address)}`;
   return Object.assign(throttle, {
     requireLeft: (scope: ThrottleScope, { ip }: FastifyRequest) => requirePoints(scope, addressKey(ip)),
     async registrationBytes({ ip }: FastifyRequest, bytes: number) {
@@ -142,7 +141,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
       await consume("failedPassword", passwordKey(username, address));
     },
     async passwordReset(username: string) {
-      await consume("passwordResetOfUser", hidden(username));
+      await consume("passwordResetOfUser", usernameHash(username));
     },
     async passwordSucceeded(username: string, address: string) {
       await limiterOf("failedPassword").reward(passwordKey(username, address));

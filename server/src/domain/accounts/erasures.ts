@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
 import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { appendErasure, erasureListOf, personHash } from "../../store/erasure-list.js";
-import { auditLog, type ErasureKind, erasures, idempotencyKeys } from "../../store/schema.js";
+import { NOBODY } from "../../store/job-queue.js";
+import { auditLog, type ErasureKind, erasures, idempotencyKeys, jobs } from "../../store/schema.js";
 import type { ErasureDetails } from "../events.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Account } from "./find.js";
+import { usernameHash, usernameKey } from "./usernames.js";
 
 /**
  * Records that an account is deleted or erased: in the database, and in the list that outlives a restored backup. Call it
@@ -31,12 +32,17 @@ export async function recordErasure(
   await appendErasure(erasureListOf(unit.config), entry);
 }
 
-/** Removes the id of the person from what stays: the audit, and the counters of the throttles. No job is charged to an athlete. */
+/**
+ * Removes the id of the person from what stays: the audit, the jobs that were charged to them (mails for a new
+ * password), and the counters of the throttles.
+ */
 async function removeTraces({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   await queries.delete(auditLog).where(and(eq(auditLog.entity, "account"), eq(auditLog.entityId, id)));
   await queries.update(auditLog).set({ accountId: null }).where(eq(auditLog.accountId, id));
+  await queries.update(jobs).set({ chargedTo: NOBODY }).where(eq(jobs.chargedTo, id));
   const scopes = ["user", "rawData", "files", "newPassword"].map((scope) => `${scope}:user-${id}`);
-  const name = createHash("sha256").update(username.toLowerCase()).digest("base64url");
+  const name = usernameHash(usernameKey(username));
+  scopes.push(`passwordResetOfUser:${name}`);
   await queries.execute(sql`
     DELETE FROM throttle_counters
     WHERE key = ANY(${sql.param(scopes)}::text[]) OR starts_with(key, ${`failedPassword:${name} `})`);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { and, eq, gt, isNull } from "drizzle-orm";
 import { accounts, passwordResets } from "../../store/schema.js";
 import { transact } from "../change.js";
@@ -9,7 +8,7 @@ import { encryptSecret } from "../secrets.js";
 import { hashResetToken, newToken } from "../tokens.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { type Account, lockAccountByUsername } from "./find.js";
-import { usernameKey } from "./usernames.js";
+import { usernameHash, usernameKey } from "./usernames.js";
 import { updateAccount } from "./write.js";
 
 /** How long the link in the mail works. It works once. */
@@ -36,7 +35,7 @@ export async function requestPasswordReset(ctx: Context, username: string, page:
       kind: "mail",
       payload: { template: "password-reset-request", ...request },
       // Requests that arrive while one waits get one mail together.
-      uniqueKey: `password-reset ${createHash("sha256").update(key).digest("base64url")}`,
+      uniqueKey: `password-reset ${usernameHash(key)}`,
     });
   });
 }

@@ -1,7 +1,14 @@
+import { createHash } from "node:crypto";
 import { errors } from "../errors.js";
 
 /** Usernames are compared case-insensitively, over all accounts. */
 export const usernameKey = (username: string) => username.normalize("NFKC").toLowerCase();
+
+/**
+ * Stands for a username where something outlives the account: usernames are personal data.
+ * @param key the `usernameKey`
+ */
+export const usernameHash = (key: string) => createHash("sha256").update(key).digest("base64url");
 
 /**
  * Characters that usernames must not contain: white space at either end, and invisible characters (control and format
