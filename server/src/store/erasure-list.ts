@@ -46,7 +46,7 @@ async function peopleOn(file: string, size: number): Promise<Set<string>> {
 export async function appendErasure(file: string, { person, at, kind }: Erasure): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // One write with O_APPEND: several processes may append.
+    // One append with O_APPEND: several processes may append.
     const handle = await open(file, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600);
     try {
       const { size } = await handle.stat();
@@ -56,7 +56,8 @@ export async function appendErasure(file: string, { person, at, kind }: Erasure)
       if (size > 0) await handle.read(last, 0, 1, size - 1);
       const isCut = size > 0 && last[0] !== 0x0a;
       const line = `${isCut ? "\n" : ""}${JSON.stringify({ person, at, kind })}\n`;
-      await handle.write(line);
+      // Writes all or throws; `write` may write less.
+      await handle.appendFile(line);
       await handle.sync();
       known.set(file, { size: size + line.length, people: people.add(person) });
       if (size === 0) await syncFolder(dirname(file));
