@@ -1,8 +1,16 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { appendErasure, type Erasure, personHash, readErasures } from "./erasure-list.js";
+import { appendErasure, appendErasures, type Erasure, personHash, readErasures } from "./erasure-list.js";
 
 const folder = mkdtempSync(join(tmpdir(), "asi-erasures-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,6 +37,16 @@ describe("the list of erasures", () => {
     appendFileSync(file, `${JSON.stringify(entry(2))}\n`);
     await appendErasure(file, entry(2));
     expect(await readErasures(file)).toEqual([entry(1), entry(2)]);
+  });
+
+  it("takes many entries at once, and only those that are missing", async () => {
+    const file = join(folder, "many.jsonl");
+    await appendErasures(file, []);
+    expect(existsSync(file)).toBe(false);
+    await appendErasure(file, entry(2));
+    await appendErasures(file, [entry(1), entry(2), entry(3), entry(1)]);
+    await appendErasures(file, [entry(3), entry(4)]);
+    expect(await readErasures(file)).toEqual([entry(2), entry(1), entry(3), entry(4)]);
   });
 
   it("loses no entry to a line that a crash has cut short", async () => {

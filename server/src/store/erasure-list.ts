@@ -39,11 +39,12 @@ async function peopleOn(file: string, size: number): Promise<Set<string>> {
 }
 
 /**
- * Appends an entry and waits until it is on the disk; a person who is on the list already is not added again. A line that a
+ * Appends entries and waits until they are on the disk; a person who is on the list already is not added again. A line that a
  * crash has cut short ends with the next append.
  * @throws UsageError when the file cannot be written
  */
-export async function appendErasure(file: string, { person, at, kind }: Erasure): Promise<void> {
+export async function appendErasures(file: string, entries: readonly Erasure[]): Promise<void> {
+  if (entries.length === 0) return;
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // One append with O_APPEND: several processes may append.
@@ -51,15 +52,21 @@ export async function appendErasure(file: string, { person, at, kind }: Erasure)
     try {
       const { size } = await handle.stat();
       const people = await peopleOn(file, size);
-      if (people.has(person)) return;
+      const missing = new Map<string, Erasure>();
+      for (const entry of entries) if (!people.has(entry.person)) missing.set(entry.person, entry);
+      if (missing.size === 0) return;
       const last = Buffer.alloc(1);
       if (size > 0) await handle.read(last, 0, 1, size - 1);
       const isCut = size > 0 && last[0] !== 0x0a;
-      const line = `${isCut ? "\n" : ""}${JSON.stringify({ person, at, kind })}\n`;
+      const lines = [...missing.values()].map(
+        ({ person, at, kind }) => `${JSON.stringify({ person, at, kind })}\n`,
+      );
+      const text = `${isCut ? "\n" : ""}${lines.join("")}`;
       // Writes all or throws; `write` may write less.
-      await handle.appendFile(line);
+      await handle.appendFile(text);
       await handle.sync();
-      known.set(file, { size: size + line.length, people: people.add(person) });
+      for (const person of missing.keys()) people.add(person);
+      known.set(file, { size: size + text.length, people });
       if (size === 0) await syncFolder(dirname(file));
     } finally {
       await handle.close();
@@ -71,6 +78,8 @@ export async function appendErasure(file: string, { person, at, kind }: Erasure)
     );
   }
 }
+
+export const appendErasure = (file: string, entry: Erasure): Promise<void> => appendErasures(file, [entry]);
 
 /** Makes a new file's name durable too. */
 async function syncFolder(folder: string): Promise<void> {
