@@ -173,6 +173,57 @@ describe("key rotate", () => {
   });
 });
 
+describe("key finish", () => {
+  /** A service with SERVER_KEY, and the contexts of processes with other ones. */
+  async function startWithKey() {
+    const s = await start();
+    const withKey = (key: Uint8Array) => ({
+      ...s.ctx,
+      serverKey: new Uint8Array(key),
+      config: { ...s.config, serverKey: new Uint8Array(key) },
+    });
+    const rotate = async (from: typeof s.ctx, next: Uint8Array) => {
+      const file = join(newScratchFolder(), "key");
+      writeFileSync(file, Buffer.from(next).toString("base64"));
+      return commands["key rotate"](from, { newKey: file });
+    };
+    return { s, rotate, withKey, first: withKey(s.store.serverKey) };
+  }
+
+  it("keeps the newest server key, and is refused where the old one is still set", async () => {
+    const { s, first, rotate, withKey } = await startWithKey();
+    const ann = await s.manager();
+    const path = await hook(s, ann, "secret");
+    const second = withKey(randomBytes(32));
+    const { server_key } = await rotate(first, second.serverKey);
+    await expect(commands["key finish"](first, {})).rejects.toThrow(
+      new RegExp(`still has the server key [0-9a-f]{16}; restart it with the new SERVER_KEY .${server_key}`),
+    );
+    expect(await masked(s, path, ann.token)).toBe("se****");
+    expect(await commands["key finish"](second, {})).toEqual({ removed: 2 });
+    s.store.serverKey.set(second.serverKey);
+    expect(await masked(s, path, ann.token)).toBe("se****");
+    expect(await commands["key finish"](second, {})).toEqual({ removed: 0 });
+  });
+
+  it("keeps the old server key when it is named, because the new one is lost", async () => {
+    const { s, first, rotate } = await startWithKey();
+    const ann = await s.manager();
+    const path = await hook(s, ann, "secret");
+    const { server_key } = await rotate(first, randomBytes(32));
+    await expect(commands["key finish"](first, { serverKey: `${server_key}` })).rejects.toThrow(
+      `cannot keep ${server_key}`,
+    );
+    const { message } = await commands["key finish"](first, {}).then(
+      () => new Error("no refusal"),
+      (error: Error) => error,
+    );
+    const [, own] = /--server-key (\S+) keeps/.exec(message) ?? [];
+    expect(await commands["key finish"](first, { serverKey: own ?? "" })).toEqual({ removed: 2 });
+    expect(await masked(s, path, ann.token)).toBe("se****");
+  });
+});
+
 describe("a lost server key", () => {
   it("is told at the start with what to do, and key reset makes the service usable again", async () => {
     const s = await start();

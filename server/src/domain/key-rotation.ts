@@ -3,6 +3,7 @@ import { asc, lt, max, ne, sql } from "drizzle-orm";
 import type { Queries } from "../store/database.js";
 import { encryptionKeys, webhookDeliveries, webhooks } from "../store/schema.js";
 import { nextServerKey, replaceServerKey } from "../store/server-key.js";
+import { UsageError } from "../usage-error.js";
 import { transact } from "./change.js";
 import type { Context } from "./context.js";
 import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
@@ -59,15 +60,22 @@ export async function rotateKey(ctx: Context, given: Uint8Array | null): Promise
   return { key, encrypted, unreadable, serverKey: serverKeyId(next) };
 }
 
+/** The ids of the server keys that the last rotation made the new ones: one, or several that an earlier version added at once. */
+function addedLast(rows: readonly (typeof encryptionKeys.$inferSelect)[]): string[] {
+  const keyId = Math.max(...rows.map((row) => row.keyId));
+  const openers = rows.filter((row) => row.keyId === keyId);
+  const last = Math.max(...openers.map((row) => row.createdAt.getTime()));
+  return openers.filter((row) => row.createdAt.getTime() === last).map((row) => row.serverKeyId);
+}
+
 /** Adds a key that both server keys open, and makes the new one open all others too. Repeating it changes nothing. */
 const addKey = (ctx: Context, next: Uint8Array): Promise<number> =>
   transact(ctx, ROTATION, async ({ queries, now, audit }) => {
-    // Two rotations at once would add two keys.
-    await queries.execute(sql`LOCK TABLE encryption_keys IN EXCLUSIVE MODE`);
+    await lockKeys(queries);
     const rows = await queries.select().from(encryptionKeys).orderBy(asc(encryptionKeys.keyId));
     const newest = rows.at(-1)?.keyId ?? FIRST_KEY;
     const nextId = serverKeyId(next);
-    if (rows.some((row) => row.keyId === newest && row.serverKeyId === nextId)) return newest;
+    if (addedLast(rows).includes(nextId)) return newest;
     const own = rows.filter((row) => row.serverKeyId === serverKeyId(ctx.serverKey));
     const keys = new Map(own.map((row) => [row.keyId, decrypt(ctx.serverKey, row.encryptedKey)]));
     if (rows.length === 0) keys.set(FIRST_KEY, Buffer.from(ctx.serverKey).toString("base64"));
@@ -80,7 +88,8 @@ const addKey = (ctx: Context, next: Uint8Array): Promise<number> =>
             keyId,
             serverKeyId: serverKeyId(serverKey),
             encryptedKey: encrypt(serverKey, text),
-            createdAt: now,
+            // The later one of two server keys is the one that `key finish` keeps.
+            createdAt: new Date(now.getTime() + (serverKey === next ? 1 : 0)),
           })
           .onConflictDoNothing();
       }
@@ -111,16 +120,34 @@ export async function continueRotation(ctx: Context): Promise<void> {
 
 /**
  * Makes only the server key of this process open the keys. Call it when all processes have the new SERVER_KEY.
+ * @param keep id of the server key of this process, to keep it although it is not the newest one; null: only if it is
  * @returns number of removed entries
+ * @throws UsageError when another server key is to be kept
  */
-export async function finishServerKey(ctx: Context): Promise<number> {
+export async function finishServerKey(ctx: Context, keep: string | null = null): Promise<number> {
+  forgetNewestKey(ctx);
   await requireServerKey(ctx, ctx.queries);
-  const removed = await ctx.queries
-    .delete(encryptionKeys)
-    .where(ne(encryptionKeys.serverKeyId, serverKeyId(ctx.serverKey)))
-    .returning({ keyId: encryptionKeys.keyId });
-  return removed.length;
+  const own = serverKeyId(ctx.serverKey);
+  if (keep !== null && keep !== own)
+    throw new UsageError(`This process has the server key ${own}, so it cannot keep ${keep}.`);
+  return ctx.queries.transaction(async (queries) => {
+    await lockKeys(queries);
+    const newest = addedLast(await queries.select().from(encryptionKeys));
+    if (keep === null && newest.length > 0 && !newest.includes(own)) {
+      throw new UsageError(
+        `This process still has the server key ${own}; restart it with the new SERVER_KEY (${newest.join(" or ")}) first. If the new one is lost, --server-key ${own} keeps this one.`,
+      );
+    }
+    const removed = await queries
+      .delete(encryptionKeys)
+      .where(ne(encryptionKeys.serverKeyId, own))
+      .returning({ keyId: encryptionKeys.keyId });
+    return removed.length;
+  });
 }
+
+/** Two rotations at once would add two keys. Others can read meanwhile. */
+const lockKeys = (queries: Queries) => queries.execute(sql`LOCK TABLE encryption_keys IN EXCLUSIVE MODE`);
 
 /** Encrypts all secrets with the newest key that have another one. */
 async function encryptAgain(ctx: Context): Promise<Pick<Rotation, "encrypted" | "unreadable">> {

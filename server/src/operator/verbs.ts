@@ -267,7 +267,10 @@ function keys(root: Command): void {
     name: "key finish",
     about: "let only the current SERVER_KEY open the secrets; when all processes have it",
     example: "key finish",
-  });
+  }).option(
+    "--server-key <id>",
+    "keep the server key of this process, which has this id, although a newer one was added and is lost",
+  );
   verb(key, {
     signature: "reset",
     name: "key reset",

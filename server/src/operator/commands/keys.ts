@@ -23,8 +23,8 @@ export const keyCommands = {
     return { ...rotation, server_key: serverKey, ...(file === undefined ? {} : { next }) };
   },
 
-  async "key finish"(ctx: Context): Promise<Outcome> {
-    return { removed: await finishServerKey(ctx) };
+  async "key finish"(ctx: Context, args: Arguments): Promise<Outcome> {
+    return { removed: await finishServerKey(ctx, optionalText(args, "serverKey") ?? null) };
   },
 
   async "key reset"(ctx: Context, args: Arguments): Promise<Outcome> {
