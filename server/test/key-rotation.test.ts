@@ -206,6 +206,21 @@ describe("key finish", () => {
     expect(await commands["key finish"](second, {})).toEqual({ removed: 0 });
   });
 
+  it("comes before the next rotation, whose key not all processes could open", async () => {
+    const { s, first, rotate, withKey } = await startWithKey();
+    const ann = await s.manager();
+    const path = await hook(s, ann, "secret");
+    const [second, third] = [withKey(randomBytes(32)), withKey(randomBytes(32))];
+    await rotate(first, second.serverKey);
+    for (const from of [first, second])
+      await expect(rotate(from, third.serverKey)).rejects.toThrow("Run asi-server key finish first");
+    // The same rotation again changes nothing.
+    expect(await rotate(first, second.serverKey)).toMatchObject({ key: 1, encrypted: 0 });
+    expect(await masked(s, path, ann.token)).toBe("se****");
+    await commands["key finish"](second, {});
+    expect(await rotate(second, third.serverKey)).toMatchObject({ key: 2, encrypted: 1 });
+  });
+
   it("keeps the old server key when it is named, because the new one is lost", async () => {
     const { s, first, rotate } = await startWithKey();
     const ann = await s.manager();

@@ -49,7 +49,7 @@ export async function rotateKey(ctx: Context, given: Uint8Array | null): Promise
   await requireServerKey(ctx, ctx.queries);
   const { dataDir } = ctx.config;
   const next = given ?? (await nextServerKey(dataDir));
-  const key = await addKey(ctx, next);
+  const key = await addKey(ctx, next, given);
   forgetNewestKey(ctx);
   const { encrypted, unreadable } = await encryptAgain(ctx);
   if (given === null) {
@@ -69,7 +69,7 @@ function addedLast(rows: readonly (typeof encryptionKeys.$inferSelect)[]): strin
 }
 
 /** Adds a key that both server keys open, and makes the new one open all others too. Repeating it changes nothing. */
-const addKey = (ctx: Context, next: Uint8Array): Promise<number> =>
+const addKey = (ctx: Context, next: Uint8Array, given: Uint8Array | null): Promise<number> =>
   transact(ctx, ROTATION, async ({ queries, now, audit }) => {
     await lockKeys(queries);
     const rows = await queries.select().from(encryptionKeys).orderBy(asc(encryptionKeys.keyId));
@@ -77,6 +77,12 @@ const addKey = (ctx: Context, next: Uint8Array): Promise<number> =>
     const nextId = serverKeyId(next);
     if (addedLast(rows).includes(nextId)) return newest;
     const own = rows.filter((row) => row.serverKeyId === serverKeyId(ctx.serverKey));
+    if (new Set(rows.map((row) => row.keyId)).size > own.length)
+      throw new UsageError("Another rotation has replaced the server key. Run the command again.");
+    // Without SERVER_KEY, these are what an interrupted rotation has left, and only this folder has the server key.
+    const others = rows.filter((row) => row.keyId === newest && row.serverKeyId !== nextId);
+    if (given !== null && others.some((row) => row.serverKeyId !== serverKeyId(ctx.serverKey)))
+      throw new UsageError("An earlier rotation is not finished. Run asi-server key finish first.");
     const keys = new Map(own.map((row) => [row.keyId, decrypt(ctx.serverKey, row.encryptedKey)]));
     if (rows.length === 0) keys.set(FIRST_KEY, Buffer.from(ctx.serverKey).toString("base64"));
     keys.set(newest + 1, randomBytes(32).toString("base64"));
