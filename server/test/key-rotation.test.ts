@@ -10,7 +10,7 @@ import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { startService as startProcess, systemClock } from "../src/service.js";
 import type { Queries } from "../src/store/database.js";
-import { nextServerKey, serverKeyOf } from "../src/store/server-key.js";
+import { nextServerKey, replaceServerKey, serverKeyOf } from "../src/store/server-key.js";
 import { MAIN, Processes, type RunningProcess } from "./processes.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import { newScratchFolder } from "./scratch.js";
@@ -159,6 +159,42 @@ describe("key rotate", () => {
     serverKeyOf(dataDir);
     const next = await nextServerKey(dataDir);
     expect(await nextServerKey(dataDir)).toEqual(next);
+  });
+
+  it("keeps the previous server key, also when two rotations run at once", async () => {
+    const s = await start();
+    const ann = await s.manager();
+    const path = await hook(s, ann, "secret");
+    const file = (name: string) => readFileSync(join(s.config.dataDir, name), "utf8");
+    const old = file("server.key");
+    // Two processes, each with its own copy of the server key.
+    const contexts = [0, 1].map(() => ({ ...s.ctx, serverKey: new Uint8Array(s.store.serverKey) }));
+    const outcomes = await Promise.allSettled(contexts.map((ctx) => commands["key rotate"](ctx, {})));
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected") expect(`${outcome.reason}`).toContain("Run the command again.");
+    expect(outcomes.map(({ status }) => status)).toContain("fulfilled");
+    const { rows } = await s.store.database.queries.execute(
+      sql`SELECT DISTINCT key_id FROM encryption_keys WHERE key_id > 0`,
+    );
+    if (rows.length === 1) expect(file("server.key.previous")).toBe(old);
+    expect(file("server.key.previous")).not.toBe(file("server.key"));
+    expect(await masked(s, path, ann.token)).toBe("se****");
+  });
+
+  it("refuses to replace the server key by another one than the next, and does it once", async () => {
+    const dataDir = newScratchFolder();
+    serverKeyOf(dataDir);
+    const file = (name: string) => readFileSync(join(dataDir, name), "utf8");
+    const old = file("server.key");
+    await expect(replaceServerKey(dataDir, randomBytes(32))).rejects.toThrow("Run the command again.");
+    expect(existsSync(join(dataDir, "server.key.previous"))).toBe(false);
+    const next = await nextServerKey(dataDir);
+    await replaceServerKey(dataDir, next);
+    await replaceServerKey(dataDir, next);
+    expect([file("server.key"), file("server.key.previous")]).toEqual([
+      Buffer.from(next).toString("base64"),
+      old,
+    ]);
   });
 
   it("needs the new key in a file where SERVER_KEY is set, and refuses one where it is not", async () => {

@@ -46,14 +46,16 @@ export interface Rotation {
  * @param given the new server key, when SERVER_KEY is set
  */
 export async function rotateKey(ctx: Context, given: Uint8Array | null): Promise<Rotation> {
+  forgetNewestKey(ctx);
   await requireServerKey(ctx, ctx.queries);
-  const { dataDir } = ctx.config;
-  const next = given ?? (await nextServerKey(dataDir));
-  const key = await addKey(ctx, next, given);
+  const { key, next } = await addKey(ctx, given);
   forgetNewestKey(ctx);
   const { encrypted, unreadable } = await encryptAgain(ctx);
   if (given === null) {
-    await replaceServerKey(dataDir);
+    await ctx.queries.transaction(async (queries) => {
+      await lockKeys(queries);
+      await replaceServerKey(ctx.config.dataDir, next);
+    });
     ctx.serverKey.set(next);
     await finishServerKey(ctx);
   }
@@ -69,13 +71,14 @@ function addedLast(rows: readonly (typeof encryptionKeys.$inferSelect)[]): strin
 }
 
 /** Adds a key that both server keys open, and makes the new one open all others too. Repeating it changes nothing. */
-const addKey = (ctx: Context, next: Uint8Array, given: Uint8Array | null): Promise<number> =>
+const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; next: Uint8Array }> =>
   transact(ctx, ROTATION, async ({ queries, now, audit }) => {
     await lockKeys(queries);
     const rows = await queries.select().from(encryptionKeys).orderBy(asc(encryptionKeys.keyId));
     const newest = rows.at(-1)?.keyId ?? FIRST_KEY;
+    const next = given ?? (await nextServerKey(ctx.config.dataDir));
     const nextId = serverKeyId(next);
-    if (addedLast(rows).includes(nextId)) return newest;
+    if (addedLast(rows).includes(nextId)) return { key: newest, next };
     const own = rows.filter((row) => row.serverKeyId === serverKeyId(ctx.serverKey));
     if (new Set(rows.map((row) => row.keyId)).size > own.length)
       throw new UsageError("Another rotation has replaced the server key. Run the command again.");
@@ -101,7 +104,7 @@ const addKey = (ctx: Context, next: Uint8Array, given: Uint8Array | null): Promi
       }
     }
     await audit("encryption key", newest + 1, null, { serverKey: nextId });
-    return newest + 1;
+    return { key: newest + 1, next };
   });
 
 /**
@@ -152,7 +155,7 @@ export async function finishServerKey(ctx: Context, keep: string | null = null):
   });
 }
 
-/** Two rotations at once would add two keys. Others can read meanwhile. */
+/** Lets one rotation at a time add a key or replace the file. Others can read the keys meanwhile. */
 const lockKeys = (queries: Queries) => queries.execute(sql`LOCK TABLE encryption_keys IN EXCLUSIVE MODE`);
 
 /** Encrypts all secrets with the newest key that have another one. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { UsageError } from "../usage-error.js";
 
 /** The file with the server key when SERVER_KEY is not set: 32 bytes in base64. */
 export const serverKeyFile = (dataDir: string): string => join(dataDir, "server.key");
@@ -30,8 +31,17 @@ export async function nextServerKey(dataDir: string): Promise<Uint8Array> {
   return keyIn(file);
 }
 
-/** Puts the next server key in the place of the current one, which is kept beside it. */
-export async function replaceServerKey(dataDir: string): Promise<void> {
+/**
+ * Puts the next server key in the place of the current one, which is kept beside it. Nothing is to do when another rotation
+ * to the same key has done it.
+ * @throws UsageError when another key is the next one
+ */
+export async function replaceServerKey(dataDir: string, next: Uint8Array): Promise<void> {
+  const holds = (file: string) => existsSync(file) && Buffer.from(keyIn(file)).equals(next);
+  if (!holds(nextFile(dataDir))) {
+    if (holds(serverKeyFile(dataDir))) return;
+    throw new UsageError("Another rotation has replaced the server key. Run the command again.");
+  }
   await writeDurably(previousFile(dataDir), readFileSync(serverKeyFile(dataDir), "utf8"));
   await rename(nextFile(dataDir), serverKeyFile(dataDir));
   await withFile(dataDir, "r", (folder) => folder.sync());
