@@ -240,6 +240,10 @@ describe("key finish", () => {
     s.store.serverKey.set(second.serverKey);
     expect(await masked(s, path, ann.token)).toBe("se****");
     expect(await commands["key finish"](second, {})).toEqual({ removed: 0 });
+    const { rows } = await s.store.database.queries.execute(
+      sql`SELECT after FROM audit_log WHERE operation = 'key finish'`,
+    );
+    expect(rows).toEqual([{ after: { serverKey: server_key, removed: 2 } }]);
   });
 
   it("comes before the next rotation, whose key not all processes could open", async () => {

@@ -275,6 +275,10 @@ describe("row X10: the export of an athlete", () => {
     const outcome = await commands["athlete export"](s.ctx, { id: String(scene.id), output: file });
     const bytes = readFileSync(file);
     expect(outcome).toEqual({ athlete: scene.id, file, bytes: bytes.length });
+    const { rows } = await s.store.database.queries.execute(
+      sql`SELECT after FROM audit_log WHERE operation = 'athlete export' AND entity = 'account' AND entity_id = ${scene.id}`,
+    );
+    expect(rows).toEqual([{ after: { exportedBytes: bytes.length } }]);
     expect(json(await unzip(bytes), "profile.json").id).toBe(scene.id);
     await expect(commands["athlete export"](s.ctx, { id: String(scene.id), output: file })).rejects.toThrow(
       "already exists",

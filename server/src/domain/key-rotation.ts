@@ -139,7 +139,7 @@ export async function finishServerKey(ctx: Context, keep: string | null = null):
   const own = serverKeyId(ctx.serverKey);
   if (keep !== null && keep !== own)
     throw new UsageError(`This process has the server key ${own}, so it cannot keep ${keep}.`);
-  return ctx.queries.transaction(async (queries) => {
+  return transact(ctx, "key finish", async ({ queries, audit }) => {
     await lockKeys(queries);
     const newest = addedLast(await queries.select().from(encryptionKeys));
     if (keep === null && newest.length > 0 && !newest.includes(own)) {
@@ -151,6 +151,8 @@ export async function finishServerKey(ctx: Context, keep: string | null = null):
       .delete(encryptionKeys)
       .where(ne(encryptionKeys.serverKeyId, own))
       .returning({ keyId: encryptionKeys.keyId });
+    if (removed.length > 0)
+      await audit("encryption key", 0, null, { serverKey: own, removed: removed.length });
     return removed.length;
   });
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { findAthlete } from "../../domain/accounts/find.js";
+import { transact } from "../../domain/change.js";
 import type { Context } from "../../domain/context.js";
 import { eraseForOperator, rowsOf } from "../../domain/deletion/erase.js";
 import { reapplyErasures } from "../../domain/deletion/reapply.js";
@@ -14,7 +15,11 @@ export const personalDataCommands = {
   async "athlete export"(ctx: Context, args: Arguments): Promise<Outcome> {
     const athlete = await findAthlete(idOf(args, "id"), { queries: ctx.queries, lock: false });
     const file = text(args, "output");
-    return { athlete: athlete.id, file, bytes: await writeNewFile(file, exportAthlete(ctx, athlete)) };
+    const bytes = await writeNewFile(file, exportAthlete(ctx, athlete));
+    await transact(ctx, "athlete export", ({ audit }) =>
+      audit("account", athlete.id, null, { exportedBytes: bytes }),
+    );
+    return { athlete: athlete.id, file, bytes };
   },
 
   async "athlete erase"(ctx: Context, args: Arguments): Promise<Outcome> {
