@@ -161,6 +161,21 @@ describe("a key", () => {
     expect(await post(`${path}?a=1`, by, json, key)).toEqual(first);
   });
 
+  it("is ignored where the body has a password, so that no hash is stored from which it could be guessed", async () => {
+    const athlete = await s.athlete();
+    const key = randomUUID();
+    const stored = () => s.store.database.queries.$count(idempotencyKeys, eq(idempotencyKeys.key, key));
+    const password = "another long passphrase";
+    const path = `/api/v1/athletes/${athlete.id}/`;
+    expect((await post(`${path}change-password/`, athlete, { password }, key)).status).toBe(204);
+    expect(await stored()).toBe(0);
+    const by = await managingManager();
+    const managed = await post("/api/v1/athletes/create-managed/", by, { managed_by: by.id }, randomUUID());
+    const erase = `/api/v1/athletes/${JSON.parse(managed.body).id}/erase/`;
+    expect((await post(erase, by, { password: by.password }, key)).status).toBe(200);
+    expect(await stored()).toBe(0);
+  });
+
   it("is free again after a refusal, which changed nothing and is not stored", async () => {
     const { path, by, json } = await (requests.createActivity ?? expect.fail)();
     const key = randomUUID();

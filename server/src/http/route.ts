@@ -185,6 +185,8 @@ export function route<
   const readQuery = operation.query && queryDecoder(operation.query);
   const readBody = operation.body && decoder(operation.body);
   const readPatch = patch && decoder(patch.body);
+  // A hash of the body is stored with the key, and a password could be guessed from it.
+  const repeats = operation.body?.properties?.password === undefined;
   const idsOf = (request: FastifyRequest) => request.ids as unknown as IdsOf<Op>;
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
     const query = readQuery?.(request.query) as StaticDecode<Q>;
@@ -204,7 +206,7 @@ export function route<
     request.ids = pathIds(request.params);
     const ifMatch = request.headers["if-match"];
     if (ifMatch !== undefined) request.ctx.ifMatch = ifMatch;
-    await readIdempotencyKey(request, success);
+    if (repeats) await readIdempotencyKey(request, success);
     if (request.isReplay) return;
     try {
       request.target = await authorize(request.ctx, id, idsOf(request));
