@@ -371,6 +371,9 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("key rotate with severa
     const third = await processes.startWith({ SERVER_KEY: newKey ?? "" }, "--role", "api");
     expect(await readable(third)).toEqual(await readable(first));
     const finish = ["key", "finish"];
+    expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toContain("add --yes");
+    finish.push("--yes");
+    expect(await processes.refusal(finish)).toContain("restart it with the new SERVER_KEY");
     expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toBe("no refusal");
     expect(await processes.refusal(["serve", "--role", "api"])).toContain("are encrypted for the server key");
     const secrets = await client.query("SELECT count(DISTINCT server_key_id) FROM encryption_keys");

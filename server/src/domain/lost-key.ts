@@ -26,8 +26,8 @@ export const lostSecrets = async ({ queries }: Context): Promise<LostSecrets> =>
 });
 
 /**
- * Makes the service usable without the lost server key: everything that it encrypted is removed. Passwords, tokens and all other
- * data do not depend on it.
+ * Makes the service usable without the lost server key: everything that it encrypted is removed. Passwords, tokens of
+ * sessions and all other data do not depend on it.
  */
 export async function resetKeys(ctx: Context): Promise<LostSecrets> {
   const reset = await transact(ctx, "key reset", async ({ queries, now, audit }) => {

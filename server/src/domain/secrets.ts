@@ -9,9 +9,9 @@ import type { Context } from "./context.js";
 import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
 
 /**
- * Secrets in the database: those of webhooks, and passwords in waiting mails. Until the first rotation they are encrypted with
- * the server key. After it, with a key that is itself in the database, encrypted with the server key: `k2:` and the encrypted
- * text. So a rotation reaches all processes at once, and none of them needs more than its own server key.
+ * Secrets in the database: those of webhooks, and passwords and tokens of links in waiting mails. Until the first rotation they
+ * are encrypted with the server key. After it, with a key that is itself in the database, encrypted with the server key: `k2:` and
+ * the encrypted text. So a rotation reaches all processes at once, and none of them needs more than its own server key.
  */
 type Keys = Pick<Context, "serverKey" | "config">;
 

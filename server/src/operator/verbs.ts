@@ -266,7 +266,8 @@ function keys(root: Command): void {
     signature: "finish",
     name: "key finish",
     about: "let only the current SERVER_KEY open the secrets; when all processes have it",
-    example: "key finish",
+    example: "key finish --yes",
+    question: () => "Let only the SERVER_KEY of this process open the secrets, and no other?",
   }).option(
     "--server-key <id>",
     "keep the server key of this process, which has this id, although a newer one was added and is lost",
