@@ -43,6 +43,13 @@ export function App({
   const isShellNeeded = useRef(false);
   isShellNeeded.current ||= hasService.value === true && (current !== null || signedInAs.value !== null);
   const Shell = useLoaded(isShellNeeded.current ? loadShell : loadNothing);
+  const lastSignedIn = useRef(signedInAs.peek());
+  useSignalEffect(() => {
+    const before = lastSignedIn.current;
+    lastSignedIn.current = signedInAs.value;
+    // what an account may see stays with it; a file that is read while somebody signs in stays open
+    if (before !== null && before !== signedInAs.value) workspace.closeFetched();
+  });
   useSignalEffect(() => {
     if (viewRoute() !== null) return;
     const opened = workspace.opened.value;

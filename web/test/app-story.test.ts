@@ -1,3 +1,5 @@
+import { unwrap } from "asi-client";
+import { demoRows, encode } from "asi-convert";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
@@ -316,6 +318,28 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await beside.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     await signIn(beside, username);
     await page.getByRole("navigation", { name: "Views" }).waitFor();
+  });
+
+  it("shows a recording of the service only as long as the account is signed in", async () => {
+    const { username } = await service.manager("iris");
+    await service.addDevice("IRIS-1", "iris-1");
+    const client = await service.clientOf(username);
+    const owned = { serial_number: "IRIS-1", device_name: "iris-1" };
+    const device = await unwrap(client.POST("/api/v1/devices/take-ownership/", { body: owned }));
+    await service.command("ownership", "backdate", "IRIS-1", "--start", "2020-01-01T00:00:00Z");
+    const rows = demoRows({ seed: 1, startMs: Date.UTC(2025, 4, 17, 14, 30), durationMs: 10_000 });
+    const stream = encode(rows, { serial: "IRIS-1", deviceName: "iris-1", deviceType: "T1" });
+    const { job_id } = await client.upload(device.id, await new Response(stream as BodyInit).blob());
+    await client.waitForJob(job_id);
+
+    const page = await openSignedIn(service, { username });
+    await showView(page, `#/recordings/${device.id}`, "Recordings");
+    await page.getByRole("button", { name: /^Open Sat, 17 May 2025/ }).click();
+    await page.locator(".cards").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await page.getByRole("heading", { name: "See a session" }).waitFor();
+    expect(await page.locator(".cards").count()).toBe(0);
   });
 
   it("says that the service does not answer, and goes on by itself when it is back", async () => {

@@ -149,6 +149,14 @@ export class Workspace {
     }
   }
 
+  /** Closes what came from the service, and stops what is being read: its reader is no longer signed in. */
+  closeFetched(): void {
+    // first, because a range that is on its way would still be shown
+    this.cancel();
+    this.problems.value = [];
+    for (const { id, facts } of this.opened.peek()) if (facts.kind === "service") this.close(id);
+  }
+
   close(id: number): void {
     this.opened.value = this.opened.peek().filter((recording) => recording.id !== id);
     this.reader.ask("close", { id });
