@@ -15,10 +15,10 @@ type ManagerRegistration = paths["/api/v1/managers/"]["post"]["requestBody"]["co
 type AthleteRegistration = paths["/api/v1/athletes/"]["post"]["requestBody"]["content"]["application/json"];
 type WithPassword<Registration> = Registration & { password: string };
 
+const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
+
 /** Who is signed in. */
 export class Session {
-  /** For the views. A request without a session waits until the user has signed in again. */
-  readonly client: Client;
   /** Null when nobody is signed in, undefined until that is known. */
   readonly account: ReadonlySignal<Account | null | undefined>;
   /** Whether the session has ended while the page was used. */
@@ -30,13 +30,15 @@ export class Session {
   readonly #problem = signal<unknown>(null);
   /** For requests about the session itself. */
   readonly #plain: Client;
+  /** Aborted when the account changes. */
+  #ending = new AbortController();
+  #client: Client;
   #isLeaving = false;
   #waiting: ((isSignedIn: boolean) => void)[] = [];
 
   constructor() {
-    const options = { baseUrl: PAGE_ADDRESS, session: true, fetch: send };
-    this.#plain = createClient(options);
-    this.client = createClient({ ...options, onSessionEnd: () => this.#signedInAgain() });
+    this.#plain = createClient({ ...OPTIONS, fetch: send });
+    this.#client = this.#newClient();
     this.account = this.#account;
     this.hasEnded = this.#hasEnded;
     this.problem = this.#problem;
@@ -46,6 +48,29 @@ export class Session {
     });
     effect(() => {
       this.#follow(signedInAs.value);
+    });
+  }
+
+  /**
+   * For the views: that of the account that is signed in. A request without a session waits until the user has signed in again.
+   * Once the account has changed, requests fail: the cookie is another's.
+   */
+  get client(): Client {
+    return this.#client;
+  }
+
+  #newClient(): Client {
+    const { signal } = this.#ending;
+    return createClient({
+      ...OPTIONS,
+      // a request that waits to be repeated would otherwise be sent for the next account, and what it gives be taken for this one's
+      fetch: async (request) => {
+        signal.throwIfAborted();
+        const response = await send(request);
+        signal.throwIfAborted();
+        return response;
+      },
+      onSessionEnd: () => this.#signedInAgain(),
     });
   }
 
@@ -134,7 +159,13 @@ export class Session {
   }
 
   #become(account: Account | null): void {
-    const isSame = account !== null && this.#account.peek()?.id === account.id;
+    const known = this.#account.peek();
+    const isSame = account !== null && known?.id === account.id;
+    if (known?.id !== account?.id) {
+      this.#ending.abort(new DOMException("Another account is signed in, or none.", "AbortError"));
+      this.#ending = new AbortController();
+      this.#client = this.#newClient();
+    }
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#account.value = account;
