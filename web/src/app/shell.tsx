@@ -1,3 +1,4 @@
+import { computed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Workspace } from "../recording/workspace.js";
 import { go, goInstead, type Route, route } from "../view/route.js";
@@ -9,12 +10,15 @@ import { isAway } from "./connection.js";
 import { Announcements, announce } from "./parts/announcements.js";
 import { Dialog, Questions } from "./parts/dialog.js";
 import { ProblemCard } from "./parts/problem.js";
+import { endUploads } from "./recordings/upload-queue.js";
 import { type Account, Session } from "./session.js";
 import type { View } from "./view.js";
 import { VIEWS } from "./views.js";
 import "./app.css";
 
 const session = new Session();
+
+computed(() => session.account.value?.id).subscribe(() => endUploads());
 
 export interface ShellProps {
   workspace: Workspace;

@@ -82,7 +82,7 @@ export class UploadQueue {
     this.uploads.value = this.uploads.peek().filter((one) => one !== upload);
   }
 
-  /** Ends everything: another account has signed in. */
+  /** Ends everything: the account is no longer signed in. */
   end(): void {
     for (const upload of this.uploads.peek()) if (!isOver(upload)) this.cancel(upload);
     this.uploads.value = [];
@@ -181,13 +181,20 @@ function reasonOf(error: unknown): string {
   return wordsOf(error).replace(/^asi_b64: /, "");
 }
 
-let queue: { account: number; uploads: UploadQueue } | null = null;
+let queue: { account: number; client: Client; uploads: UploadQueue } | null = null;
 
-/** The uploads of an account. */
+/** The uploads of the account that is signed in. */
 export function uploadsOf(account: number, client: Client): UploadQueue {
-  if (queue?.account !== account) {
-    queue?.uploads.end();
-    queue = { account, uploads: new UploadQueue(client) };
+  // who has signed out and in again has another client: the first one sends nothing more
+  if (queue?.account !== account || queue.client !== client) {
+    endUploads();
+    queue = { account, client, uploads: new UploadQueue(client) };
   }
   return queue.uploads;
+}
+
+/** Ends the uploads of an account: they would go on with the cookie of the next one. */
+export function endUploads(): void {
+  queue?.uploads.end();
+  queue = null;
 }
