@@ -13,6 +13,15 @@ const EVIL = "<img src=x onerror=document.title='caught'>";
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+/** Something that is waited for. */
+function signalled() {
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  return { told, tell };
+}
+
 const service = new BuiltService();
 
 describe.skipIf(hasNoBrowser)("the page of a service", () => {
@@ -307,6 +316,32 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  });
+
+  it("stays signed out when an answer about the account comes late", async () => {
+    const { username } = await service.manager("olga");
+    const page = await openSignedIn(service, { username });
+    await showView(page, "#/account", username);
+    const isAnswered = signalled();
+    const isSignedOut = signalled();
+    await page.route("**/api/v1/account/", async (route) => {
+      const response = await route.fetch();
+      isAnswered.tell();
+      await isSignedOut.told;
+      await route.fulfill({ response });
+    });
+    const late = page.waitForResponse("**/api/v1/account/");
+    await page.getByLabel("First name").fill("Olga");
+    await page.getByRole("button", { name: "Save the profile" }).click();
+    await isAnswered.told;
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    isSignedOut.tell();
+    await (await late).finished();
+    // the page has read it
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(await page.getByRole("navigation", { name: "Views" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(1);
   });
 
   it("knows in one tab what happens in another", async () => {

@@ -33,6 +33,8 @@ export class Session {
   /** Aborted when the account changes. */
   #ending = new AbortController();
   #client: Client;
+  /** How often the service was asked for the account, or the answer has become known otherwise. */
+  #asked = 0;
   #isLeaving = false;
   #waiting: ((isSignedIn: boolean) => void)[] = [];
 
@@ -90,12 +92,15 @@ export class Session {
 
   /** Asks the service for the account again, after a change of the profile. */
   async refresh(): Promise<void> {
+    const asked = ++this.#asked;
+    let account: Account | null = null;
     try {
-      this.#become(await unwrap(this.#plain.GET("/api/v1/account/")));
+      account = await unwrap(this.#plain.GET("/api/v1/account/"));
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 403) throw error;
-      this.#become(null);
     }
+    // a late answer is about a session from before
+    if (asked === this.#asked) this.#become(account);
   }
 
   /** @throws ApiError, AwayError */
@@ -159,6 +164,7 @@ export class Session {
   }
 
   #become(account: Account | null): void {
+    this.#asked++;
     const known = this.#account.peek();
     const isSame = account !== null && known?.id === account.id;
     if (known?.id !== account?.id) {
