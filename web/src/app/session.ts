@@ -160,13 +160,18 @@ export class Session {
     // the same account again: signed in again after the session had ended
     if (isKnown && !(account !== null && this.#hasEnded.peek())) return;
     if (account === null) this.#become(null);
-    else this.begin();
+    else {
+      // another account: its cookie must not meet the views of this one, not even while the service is away
+      if (!isKnown) this.#become(undefined);
+      this.begin();
+    }
   }
 
-  #become(account: Account | null): void {
+  /** @param account undefined until it is known which one */
+  #become(account: Account | null | undefined): void {
     this.#asked++;
     const known = this.#account.peek();
-    const isSame = account !== null && known?.id === account.id;
+    const isSame = account != null && known?.id === account.id;
     if (known?.id !== account?.id) {
       this.#ending.abort(new DOMException("Another account is signed in, or none.", "AbortError"));
       this.#ending = new AbortController();
@@ -176,7 +181,7 @@ export class Session {
     this.#waiting = [];
     this.#account.value = account;
     this.#hasEnded.value = false;
-    rememberSignedIn(account?.id ?? null);
+    if (account !== undefined) rememberSignedIn(account?.id ?? null);
     for (const resume of waiting) resume(isSame);
   }
 
