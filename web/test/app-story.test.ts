@@ -355,6 +355,24 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("navigation", { name: "Views" }).waitFor();
   });
 
+  it("asks in no other tab to sign in again after the user has done so in one", async () => {
+    const { username } = await service.manager("uma");
+    const page = await openSignedIn(service, { username });
+    const beside = await openBeside(page, `${service.address}#/devices`);
+    await beside.getByText("You have no devices yet.").waitFor();
+    await service.command("token", "revoke", username);
+    expectComplaint(/status of 403/);
+    const dialogs = [page, beside].map((tab) => tab.getByRole("dialog", { name: "Sign in again" }));
+    for (const tab of [page, beside]) {
+      await tab.getByRole("link", { name: "Athletes", exact: true }).click();
+    }
+    for (const dialog of dialogs) await dialog.waitFor();
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    for (const tab of [page, beside]) await tab.getByText("There are no athletes yet.").waitFor();
+    for (const dialog of dialogs) expect(await dialog.count()).toBe(0);
+  });
+
   it("shows a recording of the service only as long as the account is signed in", async () => {
     const { username } = await service.manager("iris");
     await service.addDevice("IRIS-1", "iris-1");

@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import { ApiError, type Client, createClient, type paths, unwrap } from "asi-client";
 import { PAGE_ADDRESS } from "../view/service.js";
-import { rememberSignedIn, signedInAs } from "../view/signed-in.js";
+import { lastSigning, rememberSignedIn, signedInAs } from "../view/signed-in.js";
 import { AwayError, send, timesReturned } from "./connection.js";
 
 /** A manager or an athlete, as the service describes who is signed in. */
@@ -49,7 +49,8 @@ export class Session {
       if (!isAgain || this.#account.peek() === undefined) this.begin();
     });
     effect(() => {
-      this.#follow(signedInAs.value);
+      lastSigning.value;
+      this.#follow(signedInAs.peek());
     });
   }
 

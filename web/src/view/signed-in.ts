@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
 const KEY = "asi-signed-in";
 
@@ -20,10 +20,16 @@ addEventListener("storage", ({ key }) => {
  * The id of the account that is signed in in this browser, as text; null for none. Scripts cannot see the cookie of the session, so
  * this is remembered beside it: a page without a session asks the service for nothing, and all tabs learn of a change.
  */
-export const signedInAs: ReadonlySignal<string | null> = remembered;
+export const signedInAs: ReadonlySignal<string | null> = computed(
+  () => remembered.value?.split(" ")[0] ?? null,
+);
+
+/** Changes with every signing in or out in any tab, also when the same account signs in again. */
+export const lastSigning: ReadonlySignal<string | null> = remembered;
 
 export function rememberSignedIn(account: number | null): void {
-  const value = account === null ? null : String(account);
+  // other tabs hear of it only if the text is another one than before
+  const value = account === null ? null : `${account} ${Date.now()}`;
   remembered.value = value;
   try {
     if (value === null) localStorage.removeItem(KEY);
