@@ -186,12 +186,25 @@ export class Session {
     for (const resume of waiting) resume(isSame);
   }
 
-  #signedInAgain(): Promise<boolean> {
+  async #signedInAgain(): Promise<boolean> {
+    const account = this.#account.peek();
     // of a request that was on its way when the user signed out
-    if (this.#isLeaving || this.#account.peek() == null) return Promise.resolve(false);
+    if (this.#isLeaving || account == null) return false;
+    const { signal } = this.#ending;
+    // a late refusal is of the session before: there may be a new one already
+    if (!this.#hasEnded.peek() && (await this.#isSignedIn(account))) return true;
+    if (this.#isLeaving || signal.aborted) return false;
     this.#hasEnded.value = true;
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
     });
+  }
+
+  async #isSignedIn({ id }: Account): Promise<boolean> {
+    try {
+      return (await unwrap(this.#plain.GET("/api/v1/account/"))).id === id;
+    } catch {
+      return false;
+    }
   }
 }
