@@ -130,6 +130,8 @@ export class Session {
 
   /** Sets a new password by the token of that link. @throws ApiError, AwayError */
   async resetPassword(token: string, password: string): Promise<void> {
+    // the link may be that of another account than the one that is signed in here, whose session would stay
+    if (this.#account.peek() != null) await this.signOut();
     await unwrap(this.#plain.POST("/api/v1/account/reset-password/", { body: { token, password } }));
     // all sessions of the account have ended
     this.#become(null);
