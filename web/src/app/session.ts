@@ -30,6 +30,8 @@ export class Session {
   readonly #problem = signal<unknown>(null);
   /** For requests about the session itself. */
   readonly #plain: Client;
+  /** For the forms before signing in: who waits at a form is told that the service wants a pause. */
+  readonly #impatient: Client;
   /** Aborted when the account changes. */
   #ending = new AbortController();
   #client: Client;
@@ -40,6 +42,7 @@ export class Session {
 
   constructor() {
     this.#plain = createClient({ ...OPTIONS, fetch: send });
+    this.#impatient = createClient({ ...OPTIONS, fetch: send, retries: 0 });
     this.#client = this.#newClient();
     this.account = this.#account;
     this.hasEnded = this.#hasEnded;
@@ -106,33 +109,33 @@ export class Session {
 
   /** @throws ApiError, AwayError */
   async signIn(username: string, password: string): Promise<void> {
-    await unwrap(this.#plain.POST("/session/", { body: { username, password } }));
+    await unwrap(this.#impatient.POST("/session/", { body: { username, password } }));
     await this.refresh();
   }
 
   /** Registers a manager and signs in. @throws ApiError, AwayError */
   async registerManager(body: WithPassword<ManagerRegistration>, withDefaultAthlete: boolean): Promise<void> {
     const params = { query: { create_default_athlete: withDefaultAthlete } };
-    await unwrap(this.#plain.POST("/api/v1/managers/", { params, body }));
+    await unwrap(this.#impatient.POST("/api/v1/managers/", { params, body }));
     await this.signIn(body.username, body.password);
   }
 
   /** Registers an athlete and signs in. @throws ApiError, AwayError */
   async registerAthlete(body: WithPassword<AthleteRegistration>): Promise<void> {
-    await unwrap(this.#plain.POST("/api/v1/athletes/", { body }));
+    await unwrap(this.#impatient.POST("/api/v1/athletes/", { body }));
     await this.signIn(body.username, body.password);
   }
 
   /** Has a link for a new password mailed. @throws ApiError, AwayError */
   async requestPasswordReset(username: string): Promise<void> {
-    await unwrap(this.#plain.POST("/api/v1/account/request-password-reset/", { body: { username } }));
+    await unwrap(this.#impatient.POST("/api/v1/account/request-password-reset/", { body: { username } }));
   }
 
   /** Sets a new password by the token of that link. @throws ApiError, AwayError */
   async resetPassword(token: string, password: string): Promise<void> {
     // the link may be that of another account than the one that is signed in here, whose session would stay
     if (this.#account.peek() != null) await this.signOut();
-    await unwrap(this.#plain.POST("/api/v1/account/reset-password/", { body: { token, password } }));
+    await unwrap(this.#impatient.POST("/api/v1/account/reset-password/", { body: { token, password } }));
     // all sessions of the account have ended
     this.#become(null);
   }
