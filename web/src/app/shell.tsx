@@ -9,7 +9,7 @@ import { Register, SignIn } from "./account/welcome.js";
 import { isAway } from "./connection.js";
 import { Announcements, announce } from "./parts/announcements.js";
 import { Dialog, Questions } from "./parts/dialog.js";
-import { ProblemCard } from "./parts/problem.js";
+import { ProblemCard, wordsOf } from "./parts/problem.js";
 import { endUploads } from "./recordings/upload-queue.js";
 import { type Account, Session } from "./session.js";
 import type { View } from "./view.js";
@@ -65,8 +65,8 @@ async function signOut(): Promise<void> {
     await session.signOut();
     go("/");
     announce("You are signed out.");
-  } catch {
-    announce("You could not be signed out, because the service does not answer. Try again when it is back.");
+  } catch (error) {
+    announce(`You could not be signed out. ${wordsOf(error)}`);
   }
 }
 
