@@ -1,21 +1,12 @@
 import { ApiError, createClient, type Resource, unwrap } from "asi-client";
 import { AsiError, type SampleBatch } from "asi-convert";
+import type { DeviceRange } from "./device-range.js";
 import { rangeFileName } from "./range-file-name.js";
 import type { FileContent } from "./read-file.js";
 import { ReadingError } from "./reading-error.js";
 import { refusalInWords } from "./service-words.js";
 
-/** A stretch of the raw data of a device, as the service lists it. */
-export interface DeviceRange {
-  /** Where the API of the service is: the address before `api/`. */
-  serviceAddress: string;
-  device: { id: number; serial: string; name: string; type: string };
-  /** First and last sample, ms since 1970 UTC. */
-  startMs: number;
-  stopMs: number;
-  /** Number of samples. */
-  size: number;
-}
+export type { DeviceRange };
 
 interface Options {
   /** Hears how many samples have arrived. */

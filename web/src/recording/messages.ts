@@ -2,7 +2,7 @@ import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
 import type { RemoteColumns } from "../plots/plot-panel.js";
 import type { TimeWindow } from "../view/window.js";
-import type { DeviceRange } from "./fetch-range.js";
+import type { DeviceRange } from "./device-range.js";
 import type { Damage, DistanceCurve, FigureSettings, Figures, Heart, Recording } from "./recording.js";
 import type { Saved, SavedFormat, SaveOptions } from "./save.js";
 

@@ -1,6 +1,6 @@
-import type { DeviceRange } from "./fetch-range.js";
-
 const compact = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$|[-:]/g, "");
+
+import type { DeviceRange } from "./device-range.js";
 
 /** The file name of a range of the service, as a download has it. */
 export const rangeFileName = ({ device, startMs, stopMs }: DeviceRange): string =>
