@@ -359,7 +359,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const { username } = await service.manager("uma");
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/devices`);
-    await beside.getByText("You have no devices yet.").waitFor();
+    await beside.getByText("You have no devices.").waitFor();
     await service.command("token", "revoke", username);
     expectComplaint(/status of 403/);
     const dialogs = [page, beside].map((tab) => tab.getByRole("dialog", { name: "Sign in again" }));

@@ -114,8 +114,9 @@ export class UploadQueue {
       storedUploads.value += 1;
     } catch (error) {
       state.value = signal.aborted ? { step: "cancelled" } : { step: "failed", reason: reasonOf(error) };
-      // after a refusal the same key would get the same refusal; after a failure the file may be stored, and the key finds its job
-      if (error instanceof ApiError && error.status < 500) upload.key = newKey();
+      // after a refusal the same key would get the same refusal; otherwise the file may be stored, and the key finds its job
+      const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
+      if (isRefused) upload.key = newKey();
       // so that the page says that the service is away, and tries again
       if (error instanceof AwayError) this.#client.GET("/api/v1/account/").catch(() => undefined);
     }
