@@ -139,6 +139,26 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect(rotated.stdout).toMatch(/^client_secret: [\w-]{43}$/m);
   });
 
+  it('take a value that begins with "-" after --, and the error for an unknown option says so', async () => {
+    await register("-dan");
+    const [option, named, shown, application] = await Promise.all([
+      run("account", "show", "-dan"),
+      run("account", "show", "--json", "--", "-dan"),
+      run("account", "show", "--", "-dan"),
+      run("app", "rotate-secret", "--yes", "--", "-old"),
+    ]);
+    expect(option).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "error: unknown option '-dan'\n" +
+        'Write -- after all options and before a value that begins with "-".\n',
+    });
+    expect(JSON.parse(named.stdout)).toMatchObject({ username: "-dan" });
+    expect(shown.stdout).toContain("username: -dan\n");
+    expect([application.code, application.stderr]).toEqual([1, "There is no application -old.\n"]);
+  });
+
   it("mail a link for a new password that the running service sends", async () => {
     const { stdout, stderr } = await run("account", "reset-password", "eve", "--json");
     expect([JSON.parse(stdout), stderr]).toEqual([

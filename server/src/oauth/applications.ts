@@ -13,6 +13,16 @@ export interface NewApplication {
   redirectUris: readonly string[];
 }
 
+/**
+ * A new client id. It does not begin with "-", so that a command line never takes it for an option.
+ * @param draw gives random base64url text
+ */
+export function newClientId(draw: () => string = newToken): string {
+  let id = draw();
+  while (id.startsWith("-")) id = draw();
+  return id;
+}
+
 /** Registers an OAuth application. Returns the secret, which is not stored. */
 export async function createApplication(ctx: Context, { name, redirectUris }: NewApplication) {
   for (const uri of redirectUris) {
@@ -23,7 +33,7 @@ export async function createApplication(ctx: Context, { name, redirectUris }: Ne
       );
     }
   }
-  const clientId = newToken();
+  const clientId = newClientId();
   const clientSecret = newToken();
   await transact(ctx, "app create", async ({ queries, now, audit }) => {
     const [row] = await queries

@@ -6,11 +6,17 @@ import { inProcess, run } from "./run.js";
 import { guarded, WRONG_USE } from "./verb.js";
 import { addVerbs } from "./verbs.js";
 
+/** Usernames, serial numbers and old client ids may begin with "-". */
+const DASHED_VALUE = 'Write -- after all options and before a value that begins with "-".';
+
 /** The command line `asi-server`. */
 export function program(): Command {
   const root = new Command("asi-server")
     .description("The sports tracking device data service")
-    .exitOverride()
+    .exitOverride((error) => {
+      if (error.code === "commander.unknownOption") console.error(DASHED_VALUE);
+      throw error;
+    })
     .addHelpText(
       "after",
       "\nExit status: 0 done, 1 refused or failed, 2 used wrongly. Without a command, the service starts.",
