@@ -2,6 +2,9 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 const LONG = "test/long/**/*.test.ts";
 
+/** No test judges by the clock; these only end one that hangs, on a slow machine too. */
+const PATIENCE = { hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
+
 /** The same suite on both databases. Files of a project share one service, so they share their worker. */
 export const onDatabase = (name: "embedded" | "postgres", { long = false } = {}) => ({
   test: {
@@ -14,7 +17,7 @@ export const onDatabase = (name: "embedded" | "postgres", { long = false } = {})
     isolate: false,
     fileParallelism: false,
     testTimeout: long ? 1_200_000 : 120_000,
-    hookTimeout: 120_000,
+    ...PATIENCE,
   },
 });
 
@@ -23,7 +26,7 @@ export default defineConfig({
     projects: [
       onDatabase("embedded"),
       onDatabase("postgres"),
-      { test: { name: "unit", include: ["src/**/*.test.ts"], testTimeout: 120_000 } },
+      { test: { name: "unit", include: ["src/**/*.test.ts"], testTimeout: 120_000, ...PATIENCE } },
     ],
   },
 });

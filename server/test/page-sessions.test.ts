@@ -149,6 +149,7 @@ describe("a session of the page", () => {
   it("lasts twelve hours, and is gone afterwards", async () => {
     const ann = await s.manager();
     const later = await startService();
+    later.clock.stopAt(Date.now());
     const browser = await signedIn(ann, later);
     later.clock.advance(12 * 3_600_000 - 1_000);
     expect(await browser.isSignedIn()).toBe(true);
