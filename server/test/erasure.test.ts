@@ -3,10 +3,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change.js";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { commands } from "../src/operator/commands.js";
 import { jobColumns } from "../src/store/job-queue.js";
-import { auditLog, jobs, webhookDeliveries } from "../src/store/schema.js";
+import { accounts, auditLog, jobs, webhookDeliveries } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom } from "./recordings.js";
 import { newStore, service, startService, TestService } from "./service.js";
@@ -54,6 +55,24 @@ const profileOf = (mark: string) => ({
   weight: 61.25371,
   height: 1.77319,
 });
+
+const manyWebhooks = (s: TestService, activity: number, mark: string) =>
+  s.store.database.queries.execute(sql`
+    INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
+    SELECT ${activity}, 'http://127.0.0.1:9/' || ${mark} || n, 'sealed', true, true, now()
+    FROM generate_series(1, 300) AS n`);
+
+async function remove(s: TestService, { activity, manager }: Team): Promise<void> {
+  const { status } = await s.send("DELETE", `/api/v1/activities/${activity}/`, { token: manager.token });
+  expect(status).toBe(204);
+}
+
+/** The jobs that are to tell very many webhooks of an account. */
+const fanOutsOf = (s: TestService, id: number) =>
+  s.store.database.queries
+    .select(jobColumns)
+    .from(jobs)
+    .where(sql`${jobs.kind} = 'webhook-fan-out' AND ${jobs.chargedTo} = ${id}`);
 
 describe("an account that is deleted", () => {
   it("leaves no value of an athlete who deletes it, in no table, and the mail that waits is not sent", async () => {
@@ -289,25 +308,11 @@ describe("the operator deletes", () => {
     const { queries } = s.store.database;
     const mark = `mark${Date.now().toString(36)}f`;
     const [eve, bob] = [await Team.of(s), await Team.of(s)];
-    const manyWebhooks = (activity: number, mark: string) =>
-      queries.execute(sql`
-        INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
-        SELECT ${activity}, 'http://127.0.0.1:9/' || ${mark} || n, 'sealed', true, true, now()
-        FROM generate_series(1, 300) AS n`);
-    const remove = async ({ activity, manager }: Team) => {
-      const { status } = await s.send("DELETE", `/api/v1/activities/${activity}/`, { token: manager.token });
-      expect(status).toBe(204);
-    };
-    await manyWebhooks(eve.activity, mark);
-    await manyWebhooks(bob.activity, "others");
-    await remove(eve);
-    await remove(bob);
-    const fanOutsOf = (id: number) =>
-      queries
-        .select(jobColumns)
-        .from(jobs)
-        .where(sql`${jobs.kind} = 'webhook-fan-out' AND ${jobs.chargedTo} = ${id}`);
-    const [job] = await fanOutsOf(eve.manager.id);
+    await manyWebhooks(s, eve.activity, mark);
+    await manyWebhooks(s, bob.activity, "others");
+    await remove(s, eve);
+    await remove(s, bob);
+    const [job] = await fanOutsOf(s, eve.manager.id);
     expect(job).toBeDefined();
     expect(await placesOf(s, mark)).toContain("jobs");
 
@@ -316,10 +321,39 @@ describe("the operator deletes", () => {
     // A worker that had the job before.
     if (job !== undefined) expect(await fanOut(s.ctx, job)).toEqual({ deliveries: 0 });
     expect(await placesOf(s, mark)).toEqual([]);
-    for (const own of await fanOutsOf(bob.manager.id)) {
+    for (const own of await fanOutsOf(s, bob.manager.id)) {
       await queries.update(jobs).set({ leaseToken: "ours" }).where(eq(jobs.id, own.id));
       expect(await fanOut(s.ctx, { ...own, leaseToken: "ours" })).toEqual({ deliveries: 300 });
     }
+    expect(await queries.$count(webhookDeliveries)).toBe(300);
+  });
+
+  it("tells none from the moment it is closed, also when the deletion ends there; a disabled one tells all", async () => {
+    const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
+    const { queries } = s.store.database;
+    const [eve, bob] = [await Team.of(s), await Team.of(s)];
+    for (const team of [eve, bob]) {
+      await manyWebhooks(s, team.activity, "hook");
+      await remove(s, team);
+    }
+    const fanOutOf = async ({ manager }: Team) => {
+      const [job] = await fanOutsOf(s, manager.id);
+      if (job === undefined) throw new Error("No job");
+      await queries.update(jobs).set({ leaseToken: "ours" }).where(eq(jobs.id, job.id));
+      return () => fanOut(s.ctx, { ...job, leaseToken: "ours" });
+    };
+    const [closed, disabled] = [await fanOutOf(eve), await fanOutOf(bob)];
+    await transact(s.ctx, "account delete", async (unit) => {
+      await unit.queries
+        .update(accounts)
+        .set({ disabledAt: unit.now })
+        .where(eq(accounts.id, eve.manager.id));
+      await unit.announce("accountClosed", { accountId: eve.manager.id });
+    });
+    await commands["account disable"](s.ctx, { username: bob.manager.username });
+    await expect(closed()).rejects.toThrow("took over");
+    expect(await queries.$count(webhookDeliveries)).toBe(0);
+    expect(await disabled()).toEqual({ deliveries: 300 });
     expect(await queries.$count(webhookDeliveries)).toBe(300);
   });
 });

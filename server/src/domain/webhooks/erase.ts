@@ -3,7 +3,8 @@ import { activities, auditLog, jobs, webhookDeliveries, webhooks } from "../../s
 import type { UnitOfWork } from "../unit-of-work.js";
 
 /**
- * Removes the webhooks of the account's activities, and all deliveries of these webhooks and of those deleted earlier.
+ * Removes the webhooks of the account's activities, and all deliveries of these webhooks and of those deleted earlier, with
+ * the jobs that would write more.
  * Removes the webhooks first, because a concurrent change inserts deliveries while it has them locked.
  */
 export async function eraseWebhooks({ queries }: UnitOfWork, id: number): Promise<void> {
@@ -25,6 +26,7 @@ export async function eraseWebhooks({ queries }: UnitOfWork, id: number): Promis
     .where(
       or(isTheirs(webhookDeliveries.webhookId), sql`${webhookDeliveries.jobId} = ANY(ARRAY(${carriers}))`),
     );
+  await queries.delete(jobs).where(and(eq(jobs.kind, "webhook-fan-out"), eq(jobs.chargedTo, id)));
   // The service also changes webhooks, when their receivers fail.
   await queries
     .update(auditLog)

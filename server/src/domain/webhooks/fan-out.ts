@@ -14,7 +14,8 @@ const PER_TRANSACTION = 200;
 
 /**
  * Writes the deliveries in batches. A worker that takes over continues after the last batch. Stops when the account that
- * owns the webhooks has been closed or deleted.
+ * owns the webhooks has been deleted; the closing of an account deletes the job. For a disabled account it goes on, as its
+ * other deliveries do: receivers must learn what to delete.
  */
 export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: number }> {
   const payload = job.payload as unknown as FanOut;
@@ -31,7 +32,7 @@ export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: numb
   return { deliveries: done };
 }
 
-/** @returns false when the account is closed or deleted, and nothing was written */
+/** @returns false when the account is deleted, and nothing was written */
 async function writeSlice(
   unit: UnitOfWork,
   job: Job,
@@ -41,7 +42,7 @@ async function writeSlice(
   const { queries } = unit;
   const owner = job.chargedTo ?? NOBODY;
   // Lock the account before the job: the deletion of an account locks them in this order too.
-  if (owner !== NOBODY && !(await lockOpenAccount(queries, owner))) return false;
+  if (owner !== NOBODY && !(await lockAccount(queries, owner))) return false;
   await addToPayload(queries, job, { done });
   const { outlives } = job.payload as unknown as FanOut;
   const enabled = outlives
@@ -65,12 +66,12 @@ async function writeSlice(
   return true;
 }
 
-/** Keeps an account from being deleted until the transaction ends. @returns false when it is closed or deleted */
-async function lockOpenAccount(queries: Queries, id: number): Promise<boolean> {
-  const [account] = await queries
-    .select({ disabledAt: accounts.disabledAt })
+/** Keeps an account from being deleted until the transaction ends. @returns false when it is deleted */
+async function lockAccount(queries: Queries, id: number): Promise<boolean> {
+  const found = await queries
+    .select({ id: accounts.id })
     .from(accounts)
     .where(eq(accounts.id, id))
     .for("key share");
-  return account !== undefined && account.disabledAt === null;
+  return found.length > 0;
 }
