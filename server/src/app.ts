@@ -14,7 +14,7 @@ import type { Computer } from "./domain/computer.js";
 import type { Clock, Context } from "./domain/context.js";
 import { errors, type ServiceError } from "./domain/errors.js";
 import { addressKey } from "./http/address-key.js";
-import { type Credential, createAuthentication, credentialOf } from "./http/authentication.js";
+import { type Credential, callerOf, createAuthentication, credentialOf } from "./http/authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./http/bodies.js";
 import { enforceBodyTimeout } from "./http/body-timeout.js";
 import { allowOrigins } from "./http/cors.js";
@@ -157,7 +157,9 @@ function installGuard(
       const found = await authenticate(request, credential);
       ctx.caller = found?.caller ?? null;
       isDisabled = found?.isDisabled ?? false;
-      ctx.tokenHash = credential.tokenHash;
+      const { tokenHash } = credential;
+      ctx.tokenHash = tokenHash;
+      ctx.isSignedIn = async () => (await callerOf(ctx.queries, tokenHash, clock.now())) !== undefined;
     }
     if (ctx.caller !== null) request.onBehalfOf.name = accountCaller(ctx.caller.id);
     await app.throttle(ctx.caller === null ? "address" : "user", request, reply);

@@ -38,6 +38,8 @@ export interface Context {
   requestId: string;
   /** The trace of the caller, for jobs and calls of webhooks that follow. */
   trace?: Trace;
+  /** Whether the token or the session of the caller is still valid. Absent outside of requests. */
+  isSignedIn?: () => Promise<boolean>;
   /** Counts a new password of the caller before it is hashed. Throws `throttled`. Absent outside of requests. */
   countPassword?: () => Promise<void>;
   /** Aborted when the caller leaves before the response. Work for the caller that has not started is then dropped. */

@@ -1,8 +1,9 @@
 import { and, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import type { Queries } from "../store/database.js";
 import type { Page } from "../wire/types.js";
+import type { Context } from "./context.js";
 import { envelope, type Paging, paging, requirePage } from "./listing.js";
+import { standingRight } from "./standing-right.js";
 
 /** Rows read in one batch have at most this estimated size, unless a single row is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024;
@@ -50,19 +51,21 @@ interface Keyed {
 }
 
 /**
- * Reads one page of a list whose rows may be large.
- * @param of the table, its id, and the condition of the whole list
+ * Reads one page of a list whose rows may be large. It ends without its end when the caller is signed out while it is sent.
+ * @param of the table, its id, and the condition of the whole list, which holds for each batch when it is read
  * @param weight estimated bytes of a row's result, from `weightOf`
  * @param order a total order, from `orderBy`
  */
 export async function streamedPage<Row extends Keyed, T>(
-  queries: Queries,
+  ctx: Context,
   of: { table: PgTable; id: PgColumn; where: SQL | undefined },
   weight: SQL<number>,
   order: SQL[],
   query: Paging,
   toResources: (rows: Row[]) => Promise<T[]>,
 ): Promise<StreamedPage<T>> {
+  const { queries } = ctx;
+  const recheck = standingRight(ctx);
   const at = paging(query);
   const count = await queries.$count(of.table, of.where);
   requirePage(count, at);
@@ -89,7 +92,10 @@ export async function streamedPage<Row extends Keyed, T>(
   const first = firstIds === undefined ? [] : await read(firstIds);
   async function* batches(): AsyncGenerator<T[]> {
     yield first;
-    for (const ids of laterIds) yield await read(ids);
+    for (const ids of laterIds) {
+      await recheck();
+      yield await read(ids);
+    }
   }
   return new StreamedPage(envelope<never>(count, at, []), batches());
 }

@@ -19,18 +19,15 @@ export const ActivityFilters = Type.Object({
 });
 
 /** The caller's own activities. */
-export async function listActivities(
-  { queries, caller }: Context,
-  filters: StaticDecode<typeof ActivityFilters>,
-) {
+export async function listActivities(ctx: Context, filters: StaticDecode<typeof ActivityFilters>) {
   const where = and(
-    eq(activities.ownerId, caller?.id ?? 0),
+    eq(activities.ownerId, ctx.caller?.id ?? 0),
     filters.owner === undefined ? undefined : eq(activities.ownerId, filters.owner),
     contains(activities.name, filters.name),
     matchesSearch(filters.search, [activities.name]),
   );
   return streamedPage(
-    queries,
+    ctx,
     { table: activities, id: activities.id, where },
     weightOf(activities.json),
     orderBy(filters.ordering, ORDERINGS, activities.id),

@@ -76,7 +76,7 @@ export async function listAthletes(ctx: Context, query: StaticDecode<typeof Athl
   const { queries, caller, clock } = ctx;
   const readable = hasActive(queries, caller?.id ?? 0, "READ", clock.now());
   return streamedPage(
-    queries,
+    ctx,
     { table: accounts, id: accounts.id, where: and(readable, matches(query)) },
     weightOf(accounts.profilePicture),
     orderBy(query.ordering, ORDERINGS, accounts.id),

@@ -5,6 +5,7 @@ import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
 import { grantsOf } from "../permissions/coverage.js";
+import { standingRight } from "../standing-right.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
 import type { ComputedData } from "./computed-data.js";
@@ -66,15 +67,22 @@ export async function retrieveActivityComputedData(
     .where(eq(timeframes.activityId, activity.id))
     .orderBy(timeframes.id);
   const athletes = frames.map(({ athleteId }) => athleteId);
-  const grants = await grantsOf(ctx.queries, ctx.caller?.id ?? 0, "READ", athletes);
-  const readable = frames.filter(({ athleteId, startTime, endTime }) =>
-    grants.cover(athleteId, startTime, endTime),
-  );
+  const readableNow = async () => {
+    const grants = await grantsOf(ctx.queries, ctx.caller?.id ?? 0, "READ", athletes);
+    return frames.filter(({ athleteId, startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
+  };
+  let allowed: ReadonlySet<number> | undefined;
+  // The computations may take long.
+  const recheck = standingRight(ctx, async () => {
+    allowed = new Set((await readableNow()).map(({ id }) => id));
+  });
+  const readable = await readableNow();
   if (frames.length > 0 && readable.length === 0) throw errors.forbidden();
   const found: ComputedTimeframe[] = [];
   const definitionVersions = new Set<number>();
   for (let at = 0; at < readable.length; at += AT_A_TIME) {
     if (ctx.signal?.aborted) break;
+    await recheck();
     const ids = readable.slice(at, at + AT_A_TIME).map(({ id }) => id);
     const results = await Promise.all(ids.map((id) => computedDataOf(ctx, id)));
     results.forEach((result, i) => {
@@ -84,5 +92,7 @@ export async function retrieveActivityComputedData(
       definitionVersions.add(result.definitionVersion);
     });
   }
-  return { answer: found, definitionVersions: [...definitionVersions] };
+  await recheck();
+  const answer = found.filter(({ timeframe }) => allowed?.has(timeframe) ?? true);
+  return { answer, definitionVersions: [...definitionVersions] };
 }

@@ -19,6 +19,7 @@ import { toAthlete } from "../accounts/resource.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { toPermission } from "../permissions/resource.js";
+import { standingRight } from "../standing-right.js";
 import { timesOfAthleteAlone } from "../timeframes/recorded-samples.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
@@ -39,9 +40,31 @@ export const exportFileName = ({ id }: Pick<Account, "id">, now: Date): string =
  * Everything that the service has about an athlete, as a zip archive: JSON, and the samples that were recorded for the athlete as
  * CSV, one file for each time frame. It is read while it is sent, in separate statements. `export.json` is the last file; it is
  * there only when the archive is complete.
- * @throws ServiceError `not_found`, by destroying the stream, when the account is deleted meanwhile
+ * @param requireRight checked again while the archive is sent; throws when the caller has lost the right
+ * @throws ServiceError by destroying the stream: `not_found` when the account is deleted meanwhile, `unauthenticated` when the
+ *   caller is signed out, and what `requireRight` throws
  */
-export const exportAthlete = (ctx: Context, athlete: Account): Readable => zipOf(entriesOf(ctx, athlete));
+export function exportAthlete(
+  ctx: Context,
+  athlete: Account,
+  requireRight?: () => Promise<unknown>,
+): Readable {
+  return zipOf(whileAllowed(standingRight(ctx, requireRight), entriesOf(ctx, athlete)));
+}
+
+/** Checks the right before each part of each file. */
+async function* whileAllowed(
+  recheck: () => Promise<void>,
+  entries: AsyncIterable<ZipEntry>,
+): AsyncGenerator<ZipEntry> {
+  async function* checked<T>(content: AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const part of content) {
+      await recheck();
+      yield part;
+    }
+  }
+  for await (const { name, content } of entries) yield { name, content: checked(content) };
+}
 
 async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEntry> {
   const startedAt = ctx.clock.now();

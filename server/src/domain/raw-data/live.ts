@@ -63,8 +63,6 @@ interface Following {
   afterMs: number | null;
   /** Ends the following without a reason of its own. */
   signal: AbortSignal;
-  /** Whether the caller's token or session is still valid. */
-  isSignedIn(): Promise<boolean>;
 }
 
 /**
@@ -76,7 +74,7 @@ interface Following {
 export async function* followRawData(
   ctx: Context,
   target: OwnedDevice,
-  { connection, afterMs, signal, isSignedIn }: Following,
+  { connection, afterMs, signal }: Following,
 ): AsyncGenerator<LiveSamples | null, LiveEnd | null> {
   // A stream may ask for the next batch in the context of another request.
   const caller = currentCaller();
@@ -84,7 +82,7 @@ export async function* followRawData(
   let lastMs = afterMs;
   const look = async (): Promise<LiveSamples | LiveEnd | null> => {
     const [signedIn, [holder]] = await Promise.all([
-      isSignedIn(),
+      ctx.isSignedIn?.() ?? false,
       connectionOf(ctx.queries).execute({ account: ctx.caller?.id ?? 0, device }),
     ]);
     if (!signedIn) return "signed_out";

@@ -80,7 +80,7 @@ function weight({ with_activity, with_athlete }: TimeframeQuery): SQL<number> {
 /** The caller's own time frames. */
 export async function listTimeframes(ctx: Context, query: TimeframeQuery) {
   return streamedPage(
-    ctx.queries,
+    ctx,
     { table: timeframes, id: timeframes.id, where: matches(ctx, query) },
     weight(query),
     orderBy(query.ordering, ORDERINGS, timeframes.id),

@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { LATEST } from "../../domain/raw-data/fetch.js";
 import { followRawData, openLiveConnection } from "../../domain/raw-data/live.js";
-import { callerOf } from "../authentication.js";
 import { EventStream, lastEventId, type ServerEvent } from "../event-stream.js";
 import { liveConnectionsOf } from "../live-connections.js";
 import { route } from "../route.js";
@@ -61,9 +60,6 @@ export function liveRoutes(app: FastifyInstance): void {
         connection,
         afterMs: lastEventId(request.headers) ?? null,
         signal,
-        isSignedIn: async () =>
-          ctx.tokenHash !== undefined &&
-          (await callerOf(ctx.queries, ctx.tokenHash, ctx.clock.now())) !== undefined,
       });
       return new EventStream(events(followed, signal, request.log), app.config.liveHeartbeatMs);
     },

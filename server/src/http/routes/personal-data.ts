@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
+import { authorize } from "../../domain/access.js";
 import { ErasureProof, eraseAthlete } from "../../domain/deletion/erase.js";
 import { exportAthlete, exportFileName } from "../../domain/exports/athlete.js";
 import { confirmPassword } from "../../oauth/confirm-password.js";
@@ -46,7 +47,9 @@ export function personalDataRoutes(app: FastifyInstance): void {
       places.take(`${ctx.caller?.id}`, reply);
       const name = exportFileName(athlete, ctx.clock.now());
       // The framework would read the whole archive for a HEAD, and drop it.
-      const archive = request.method === "HEAD" ? Readable.from([]) : exportAthlete(ctx, athlete);
+      const requireRight = () => authorize(ctx, "exportAthlete", { athlete: athlete.id });
+      const archive =
+        request.method === "HEAD" ? Readable.from([]) : exportAthlete(ctx, athlete, requireRight);
       return new FileResponse(name, null, archive, "application/zip");
     },
   });

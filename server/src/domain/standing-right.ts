@@ -1,0 +1,25 @@
+import type { Context } from "./context.js";
+import { errors } from "./errors.js";
+
+/** How long an answer that takes long relies on the last check of the caller's right. */
+export const RECHECK_MS = 5_000;
+
+/**
+ * For an answer that takes long to read or to send: checks again that the caller is still signed in and has the right. Call
+ * the result before each part; it makes a query at most every `RECHECK_MS`.
+ * @param requireRight throws when the caller has lost the right
+ * @returns throws ServiceError `unauthenticated`, or what `requireRight` throws
+ */
+export function standingRight(
+  { clock, isSignedIn }: Context,
+  requireRight?: () => Promise<unknown>,
+): () => Promise<void> {
+  let checkedMs = clock.now().getTime();
+  return async () => {
+    const nowMs = clock.now().getTime();
+    if (Math.abs(nowMs - checkedMs) < RECHECK_MS) return;
+    if ((await isSignedIn?.()) === false) throw errors.unauthenticated(true);
+    await requireRight?.();
+    checkedMs = nowMs;
+  };
+}

@@ -1,0 +1,106 @@
+/** Answers that take long to read or to send end soon after the caller has lost the right to them. */
+import { randomBytes } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { listActivities } from "../src/domain/activities/list.js";
+import { retrieveActivityComputedData } from "../src/domain/computed-data/retrieve.js";
+import type { Context } from "../src/domain/context.js";
+import { RECHECK_MS } from "../src/domain/standing-right.js";
+import { commands } from "../src/operator/commands.js";
+import { permissions } from "../src/store/schema.js";
+import { startService, type TestAccount, type TestService } from "./service.js";
+import { grant, schemaId, Team } from "./team.js";
+
+let s: TestService;
+beforeAll(async () => {
+  s = await startService();
+});
+
+const contextOf = ({ id, username }: TestAccount, isSignedIn: () => Promise<boolean>): Context => ({
+  ...s.ctx,
+  caller: { id, role: "MANAGER", username, canCreateManagedAthletes: false },
+  isSignedIn,
+});
+
+describe("an answer that is being sent", () => {
+  it("is cut off when its caller is signed out: an export", async () => {
+    const person = await s.athlete();
+    // More than the buffers between the service and a client that waits.
+    await s.store.database.queries.execute(sql`
+      INSERT INTO audit_log (at, account_id, operation, entity, entity_id, after, request_id)
+      SELECT now(), ${person.id}, 'test', 'account', ${person.id},
+        jsonb_build_object('noise', (SELECT string_agg(md5(random()::text || n || m), '') FROM generate_series(1, 30000) AS m)), ''
+      FROM generate_series(1, 40) AS n`);
+    const response = await fetch(`${s.service.url}/api/v1/athletes/${person.id}/export/`, {
+      headers: { Authorization: `Bearer ${person.token}` },
+    });
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
+    expect((await reader?.read())?.done).toBe(false);
+    await commands["token revoke"](s.ctx, { username: person.username });
+    s.clock.advance(RECHECK_MS);
+    const rest = async () => {
+      while ((await reader?.read())?.done === false);
+    };
+    await expect(rest()).rejects.toThrow("terminated");
+  });
+
+  it("is cut off when its caller is signed out: a page of large results", async () => {
+    const ann = await s.manager();
+    const json_schema = await schemaId(s, "activity_soccer");
+    for (const name of ["a", "b", "c"]) {
+      // It does not compress, so each of them is read by itself.
+      const gpx = `<gpx>${randomBytes(512 * 1024).toString("hex")}</gpx>`;
+      const sent = { name, json: { sport: "soccer", gpx }, json_schema, owner: ann.id };
+      expect((await s.post("/api/v1/activities/", sent, ann.token)).status).toBe(201);
+    }
+    let signedIn = true;
+    const read = async (signOutAfter: number) => {
+      signedIn = true;
+      const page = await listActivities(
+        contextOf(ann, async () => signedIn),
+        {},
+      );
+      let pieces = 0;
+      for await (const _ of page.json()) {
+        pieces += 1;
+        if (pieces !== signOutAfter) continue;
+        signedIn = false;
+        s.clock.advance(RECHECK_MS);
+      }
+      return pieces;
+    };
+    expect(await read(Number.POSITIVE_INFINITY)).toBe(5);
+    await expect(read(2)).rejects.toMatchObject({ kind: "unauthenticated" });
+  });
+});
+
+describe("an answer that takes long to compute", () => {
+  it("leaves out what the caller may no longer read when it is ready", async () => {
+    const team = await Team.of(s);
+    const reader = await s.manager();
+    await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
+    await team.run(0, 60, 3000);
+    const frames = [await team.frame(0, 20), await team.frame(20, 40), await team.frame(40, 60)];
+    for (const frame of frames) expect((await team.computed(frame)).status).toBe(200);
+    const ctx = contextOf(reader, async () => true);
+    const activity = { id: team.activity, ownerId: team.manager.id };
+    const retrieve = async () => {
+      const { answer } = await retrieveActivityComputedData(ctx, activity as never, false);
+      return answer.map(({ timeframe }) => timeframe);
+    };
+    expect(await retrieve()).toEqual(frames);
+    // Revoked while the first of them are computed.
+    ctx.isSignedIn = async () => {
+      await s.store.database.queries.delete(permissions).where(sql`${permissions.managerId} = ${reader.id}`);
+      return true;
+    };
+    ctx.clock = {
+      now: () => {
+        s.clock.advance(RECHECK_MS);
+        return s.clock.now();
+      },
+    };
+    expect(await retrieve()).toEqual([]);
+  });
+});
