@@ -5,7 +5,12 @@ import { transact } from "../src/domain/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
 import { queueOutdated } from "../src/domain/computed-data/outdated.js";
 import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
-import { deleteStoredBefore, sqlClientOf } from "../src/store/samples/index.js";
+import {
+  chunkTables,
+  deleteStoredBefore,
+  listStoredBefore,
+  sqlClientOf,
+} from "../src/store/samples/index.js";
 import { accounts, computedData, jobs, timeframes } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
 import { grant, newActivity, store, Team } from "./team.js";
@@ -34,15 +39,19 @@ const patch = (team: Team, timeframe: number, json: unknown) =>
   s.send("PATCH", `/api/v1/timeframes/${timeframe}/`, { token: team.manager.token, json });
 
 /** Removes every sample of the device, as retention does. */
-const retention = (team: Team) =>
-  transact(s.ctx, "test", async ({ queries, announce }) => {
-    const client = sqlClientOf(queries);
-    const removed = await deleteStoredBefore(client, new Date(Date.now() + 60_000), 1_000_000);
-    for (const { deviceId, ...interval } of removed) {
-      await announce("samplesExpired", { deviceId, removed: [interval] });
-    }
-    expect(removed.map(({ deviceId }) => deviceId)).toContain(team.device.id);
+async function retention({ device }: Team): Promise<void> {
+  const before = new Date(Date.now() + 60_000);
+  const client = sqlClientOf(s.ctx.queries);
+  const buckets: number[] = [];
+  for (const table of await chunkTables(client)) {
+    buckets.push(...((await listStoredBefore(client, table, before, 1_000_000)).get(device.id) ?? []));
+  }
+  await transact(s.ctx, "test", async ({ queries, announce }) => {
+    const removed = await deleteStoredBefore(sqlClientOf(queries), device.id, buckets, before);
+    expect(removed).not.toEqual([]);
+    await announce("samplesExpired", { deviceId: device.id, removed });
   });
+}
 
 describe("computed data", () => {
   it("row 60: are asked for anew of each time frame that a load touches, however many there are and however scattered it is", async () => {

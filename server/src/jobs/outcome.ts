@@ -17,6 +17,12 @@ export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, u
 /** Pause between attempts to write an outcome while the database is unavailable. */
 const REWRITE_PAUSE_MS = 500;
 
+/**
+ * When a job that was given back is due. The database may be there for all but this job: its samples may be on a server that
+ * is away.
+ */
+const GIVEN_BACK_MS = 1_000;
+
 /** Repeats a write while the database is unavailable, until the lease ends at the latest. */
 async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>): Promise<void> {
   const endsAt = performance.now() + leaseMs;
@@ -65,7 +71,11 @@ export async function runJob(
       // Not a failure of the job: it returns to the queue when the database is available again.
       log.warn({ err: error, job: job.jobId, kind: job.kind }, "job given back: the database is away");
       await untilWritten(config.jobLeaseMs, () =>
-        write({ state: "PENDING", dueAt: clock.now(), ...unleased }),
+        write({
+          state: "PENDING",
+          dueAt: new Date(clock.now().getTime() + GIVEN_BACK_MS),
+          ...unleased,
+        }),
       );
       ran("lost");
       return;

@@ -1,30 +1,50 @@
 import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
-import { deleteStoredBefore, type Interval, sqlClientOf } from "../store/samples/index.js";
+import { isUnavailable } from "../store/database-errors.js";
+import { chunkTables, deleteStoredBefore, listStoredBefore, sqlClientOf } from "../store/samples/index.js";
 
 const DAY_MS = 86_400_000;
 
-/** Chunks removed in one transaction, so that others wait only briefly. */
-const CHUNKS_PER_TRANSACTION = 1000;
+/** Chunks that are listed together; one transaction removes those of one device, so that others wait only briefly. */
+const CHUNKS_AT_ONCE = 1000;
 
 /**
- * Removes samples that were stored too long ago. The time counts from when they were stored, not recorded.
+ * Removes samples that were stored too long ago. The time counts from when they were stored, not recorded. Where the samples
+ * are on several servers, one that cannot be reached does not keep those of the others.
  * @param signal ends it after the current transaction
+ * @throws the error of a server that could not be reached, when the others are done
  */
 export async function applySampleRetention(ctx: Context, signal?: AbortSignal): Promise<void> {
   const before = new Date(ctx.clock.now().getTime() - ctx.config.rawRetentionDays * DAY_MS);
-  while (!signal?.aborted) {
-    const count = await transact(ctx, "sample retention", async (unit) => {
-      const removed = await deleteStoredBefore(sqlClientOf(unit.queries), before, CHUNKS_PER_TRANSACTION);
-      const byDevice = new Map<number, Interval[]>();
-      for (const { deviceId, startMs, stopMs } of removed) {
-        byDevice.set(deviceId, [...(byDevice.get(deviceId) ?? []), { startMs, stopMs }]);
-      }
-      for (const [deviceId, intervals] of byDevice) {
-        await unit.announce("samplesExpired", { deviceId, removed: intervals });
-      }
-      return removed.length;
-    });
-    if (count < CHUNKS_PER_TRANSACTION) break;
+  let failure: unknown;
+  for (const table of await chunkTables(sqlClientOf(ctx.queries))) {
+    try {
+      await removeFrom(ctx, table, before, signal);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}
+
+async function removeFrom(
+  ctx: Context,
+  table: string,
+  before: Date,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (let count = CHUNKS_AT_ONCE; count === CHUNKS_AT_ONCE && !signal?.aborted; ) {
+    const expired = await listStoredBefore(sqlClientOf(ctx.queries), table, before, CHUNKS_AT_ONCE);
+    count = 0;
+    for (const [deviceId, buckets] of expired) {
+      count += buckets.length;
+      if (signal?.aborted) return;
+      await transact(ctx, "sample retention", async (unit) => {
+        const chunks = await deleteStoredBefore(sqlClientOf(unit.queries), deviceId, buckets, before);
+        const removed = chunks.map(({ startMs, stopMs }) => ({ startMs, stopMs }));
+        if (removed.length > 0) await unit.announce("samplesExpired", { deviceId, removed });
+      });
+    }
   }
 }

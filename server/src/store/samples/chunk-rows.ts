@@ -12,8 +12,12 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  * - `payload`: the samples (`encodeChunk`), with the storage EXTERNAL, because they are already compressed
  * - `stored_at`: time of the last addition, from which retention counts
  *
- * The primary key starts with the device, so that a distributed PostgreSQL can place rows by it, and includes the three
- * figures from which counts, pages and ranges are computed.
+ * The primary key starts with the device, by which rows are placed where the table is spread over several servers
+ * (`../sample-servers`), and includes the three figures from which counts, pages and ranges are computed.
+ *
+ * Every statement on the table has the device as its first parameter, so that it goes to one server. Where the table is
+ * spread, it has no unique index, so statements cannot use ON CONFLICT, and the rows that a server returns are limited
+ * only by their keys, not by LIMIT.
  */
 
 /** Payloads are sent as base64 text, because bytea has another type and a slow conversion in PGlite. */
@@ -80,7 +84,7 @@ export async function readHeaders(
     `SELECT encode(string_agg(${PACKED_HEADER}, '' ORDER BY bucket), 'base64') AS headers,
        (SELECT string_agg(${PAYLOAD_AS_TEXT}, ',' ORDER BY bucket) FROM sample_chunks
         WHERE ${all ? span : "device_id = $1 AND bucket = ANY($4::bigint[])"}) AS payloads
-     FROM sample_chunks WHERE ${span}`,
+     FROM sample_chunks WHERE ${span} GROUP BY device_id`,
     all ? [deviceId, first, last] : [deviceId, first, last, withPayload],
   );
   const headers = unpackHeaders(rows[0]?.headers ?? "");
@@ -134,7 +138,9 @@ export async function readChunksInOrder(
 ): Promise<ChunkHeader[]> {
   const { rows } = await client.query<ChunkRow>(
     `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM sample_chunks
-     WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket LIMIT $4`,
+     WHERE device_id = $1 AND bucket = ANY(ARRAY(
+       SELECT bucket FROM sample_chunks WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket LIMIT $4
+     )) ORDER BY bucket`,
     [deviceId, first, last, limit],
   );
   return rows.map(toHeader);
@@ -165,31 +171,41 @@ async function readNewestOf(
   size: number,
 ): Promise<ChunkHeader[]> {
   const { rows } = await client.query<ChunkRow>(
-    `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM (
-       SELECT *, sum(n) OVER (ORDER BY bucket DESC) - n AS newer FROM (
-         SELECT bucket, start_ms, stop_ms, n, payload FROM sample_chunks
-         WHERE device_id = $1 AND bucket >= $2 ORDER BY bucket DESC LIMIT $3
-       ) AS newest
-     ) AS counted
-     WHERE newer < $4 ORDER BY bucket DESC`,
+    `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM sample_chunks
+     WHERE device_id = $1 AND bucket = ANY(ARRAY(
+       SELECT bucket FROM (
+         SELECT bucket, sum(n) OVER (ORDER BY bucket DESC) - n AS newer FROM (
+           SELECT bucket, n FROM sample_chunks
+           WHERE device_id = $1 AND bucket >= $2 ORDER BY bucket DESC LIMIT $3
+         ) AS newest
+       ) AS counted WHERE newer < $4
+     )) ORDER BY bucket DESC`,
     [deviceId, first, limit, size],
   );
   return rows.map(toHeader);
 }
 
-/** Writes complete chunks, replaces those of the same buckets, and sets the time of their last addition to now. */
+/**
+ * Writes complete chunks, and sets the time of their last addition to now. The caller holds the lock of the device's samples.
+ * @param replaced those buckets of the chunks that exist; their chunks are replaced
+ */
 export async function writeChunks(
   client: SqlClient,
   deviceId: number,
   chunks: readonly EncodedChunk[],
+  replaced: readonly number[],
 ): Promise<void> {
+  if (replaced.length > 0) {
+    await client.query("DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = ANY($2::bigint[])", [
+      deviceId,
+      replaced,
+    ]);
+  }
   await client.query(
     `INSERT INTO sample_chunks (device_id, bucket, start_ms, stop_ms, n, payload, stored_at)
      SELECT $1::bigint, bucket, start_ms, stop_ms, n, decode(payload, 'base64'), now()
      FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::integer[], $6::text[])
-       AS chunk (bucket, start_ms, stop_ms, n, payload)
-     ON CONFLICT (device_id, bucket) DO UPDATE SET start_ms = excluded.start_ms, stop_ms = excluded.stop_ms,
-       n = excluded.n, payload = excluded.payload, stored_at = excluded.stored_at`,
+       AS chunk (bucket, start_ms, stop_ms, n, payload)`,
     [
       deviceId,
       chunks.map((chunk) => chunk.bucket),

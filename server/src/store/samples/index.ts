@@ -16,7 +16,7 @@ export { readPage, type SamplePage } from "./page.js";
 export { Pauses } from "./pauses.js";
 export { listRanges, type SampleRange } from "./ranges.js";
 export { deleteSamplesBetween, deleteSamplesFrom } from "./removal.js";
-export { deleteStoredBefore, type RemovedChunk } from "./retention.js";
+export { chunkTables, deleteStoredBefore, listStoredBefore, type RemovedChunk } from "./retention.js";
 export { firstSlice, type Slice } from "./slice.js";
 export type { SqlClient } from "./sql-client.js";
 export { sqlClientOf } from "./sql-client.js";

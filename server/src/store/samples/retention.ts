@@ -1,8 +1,8 @@
+import { lockDeviceSamples } from "./device-lock.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
 /** A chunk that retention removed. */
 export interface RemovedChunk {
-  deviceId: number;
   /** First sample, ms since 1970 UTC. */
   startMs: number;
   /** Last sample, ms since 1970 UTC. */
@@ -12,30 +12,61 @@ export interface RemovedChunk {
 }
 
 /**
- * Removes chunks whose last addition is earlier than `before`, the oldest first. Retention counts from when samples
- * were stored, not from when they were recorded, so that loading an old file is not undone.
- *
- * @param limit maximum number of chunks, which keeps transactions short; call it again while it returns this number
+ * The tables that have the chunks: `sample_chunks` itself, or its partitions on several servers.
+ * @returns names as SQL
  */
-export async function deleteStoredBefore(
+export async function chunkTables(client: SqlClient): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT relid::text AS name FROM pg_partition_tree('sample_chunks') WHERE isleaf ORDER BY 1",
+  );
+  // A table without partitions is not listed.
+  return rows.length === 0 ? ["sample_chunks"] : rows.map(({ name }) => name);
+}
+
+/**
+ * The chunks whose last addition is earlier than `before`, the oldest first. Retention counts from when samples were stored,
+ * not from when they were recorded, so that loading an old file is not undone.
+ *
+ * @param table one of `chunkTables`
+ * @param limit maximum number of chunks
+ * @returns buckets by device
+ */
+export async function listStoredBefore(
   client: SqlClient,
+  table: string,
   before: Date,
   limit: number,
-): Promise<RemovedChunk[]> {
-  // The outer condition on stored_at is evaluated again when a load has changed a row meanwhile; such a row is kept.
-  const { rows } = await client.query<
-    Record<"device_id" | "start_ms" | "stop_ms", SqlBigint> & { n: number }
-  >(
-    `DELETE FROM sample_chunks
-     WHERE stored_at < $1::timestamptz AND (device_id, bucket) IN (
-       SELECT device_id, bucket FROM sample_chunks WHERE stored_at < $1::timestamptz ORDER BY stored_at LIMIT $2)
-     RETURNING device_id, start_ms, stop_ms, n`,
+): Promise<Map<number, number[]>> {
+  const { rows } = await client.query<Record<"device_id" | "bucket", SqlBigint>>(
+    `SELECT device_id, bucket FROM ${table} WHERE stored_at < $1::timestamptz ORDER BY stored_at LIMIT $2`,
     [before.toISOString(), limit],
   );
-  return rows.map((row) => ({
-    deviceId: Number(row.device_id),
-    startMs: Number(row.start_ms),
-    stopMs: Number(row.stop_ms),
-    size: row.n,
-  }));
+  const byDevice = new Map<number, number[]>();
+  for (const { device_id, bucket } of rows) {
+    const buckets = byDevice.get(Number(device_id)) ?? [];
+    buckets.push(Number(bucket));
+    byDevice.set(Number(device_id), buckets);
+  }
+  return byDevice;
+}
+
+/**
+ * Removes those of the buckets of a device whose last addition is still earlier than `before`: a load may have added to the
+ * others meanwhile. Loads of the device wait for this transaction, and it waits for theirs.
+ *
+ * @param tx a transaction with the isolation level READ COMMITTED
+ */
+export async function deleteStoredBefore(
+  tx: SqlClient,
+  deviceId: number,
+  buckets: readonly number[],
+  before: Date,
+): Promise<RemovedChunk[]> {
+  await lockDeviceSamples(tx, deviceId);
+  const { rows } = await tx.query<Record<"start_ms" | "stop_ms", SqlBigint> & { n: number }>(
+    `DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = ANY($2::bigint[]) AND stored_at < $3::timestamptz
+     RETURNING start_ms, stop_ms, n`,
+    [deviceId, buckets, before.toISOString()],
+  );
+  return rows.map((row) => ({ startMs: Number(row.start_ms), stopMs: Number(row.stop_ms), size: row.n }));
 }

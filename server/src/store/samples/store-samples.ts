@@ -123,7 +123,8 @@ async function storeWindow(
       result.changed.push(merged.changed);
       chunks.push(toChunk(bucket, merged.columns));
     }
-    if (chunks.length > 0) await writeChunks(tx, deviceId, chunks);
+    const replaced = chunks.map(({ bucket }) => bucket).filter((bucket) => presentByBucket.has(bucket));
+    if (chunks.length > 0) await writeChunks(tx, deviceId, chunks, replaced);
   }
 }
 
