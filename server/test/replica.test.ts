@@ -25,7 +25,8 @@ describe.runIf(isPostgres)("a read replica", () => {
   let urls: { primary: string; replica: string };
 
   beforeAll(async () => {
-    primary = await startPostgres();
+    // What is committed is in the log at once, as with a server's defaults; otherwise the age is that of a moment later.
+    primary = await startPostgres({ settings: ["synchronous_commit=on"] });
     const setUp = new pg.Client(`${primary.url}postgres`);
     await setUp.connect();
     // A role without rights beyond its database.
@@ -135,6 +136,18 @@ describe.runIf(isPostgres)("a read replica", () => {
       readPage(client, device.id, [{ startMs: START_MS, stopMs: START_MS + 3_600_000 }], 0, 10_000),
     );
     expect([read.page.count, read.ageMs]).toEqual([2 * before, 0]);
+  });
+
+  it("stays in use when a page fails for a reason of its own, which the primary confirms", async () => {
+    await caughtUp();
+    const asked: string[] = [];
+    const refused = readFromReplica(s.ctx, replica, [], async (client) => {
+      const { rows } = await client.query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
+      asked.push(rows[0]?.standby ? "replica" : "primary");
+      return client.query("SELECT 'x'::int");
+    });
+    await expect(refused).rejects.toThrow();
+    expect([asked, replica.current()]).toEqual([["replica", "primary"], expect.anything()]);
   });
 
   it("has a page's age counted from the state that it was read from", async () => {

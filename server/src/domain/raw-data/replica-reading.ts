@@ -1,5 +1,6 @@
 import { inArray } from "drizzle-orm";
 import type { Queries } from "../../store/database.js";
+import { isUnavailable } from "../../store/database-errors.js";
 import type { ReadReplica } from "../../store/read-replica.js";
 import { type SqlClient, sqlClientOf } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
@@ -28,8 +29,9 @@ export async function readFromReplica<T>(
         return { page: await read(sqlClientOf(source.queries)), ageMs: source.ageMs };
       }
     } catch (error) {
-      // It is away, or has cancelled the query in favour of its replay (PostgreSQL, "Handling Query Conflicts").
-      replica?.failed(error);
+      // It is away, or has cancelled the query in favour of its replay (PostgreSQL, "Handling Query Conflicts"). Other errors
+      // are of this page alone, and the primary decides: it may know what the replica does not know yet.
+      if (isUnavailable(error)) replica?.failed(error);
     }
   }
   return { page: await read(sqlClientOf(ctx.queries)), ageMs: 0 };
