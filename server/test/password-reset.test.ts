@@ -1,96 +1,28 @@
-/** A forgotten password: a link by mail, which works once and for an hour, and tells strangers nothing. */
-import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+/** A forgotten password: a link by mail, which works once and for an hour. */
 import { request } from "node:http";
-import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import { requestPasswordReset } from "../src/domain/accounts/password-reset.js";
+import { describe, expect, it, vi } from "vitest";
 import { FairQueue } from "../src/fair-queue.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
-import { queriesOf } from "../src/store/database.js";
-import { accounts, auditLog, jobs, passwordResets } from "../src/store/schema.js";
+import { auditLog, passwordResets } from "../src/store/schema.js";
 import { startMailServer } from "./mail-server.js";
-import { managingManager } from "./people.js";
-import { service, startService, type TestAccount, type TestService } from "./service.js";
-
-let s: TestService;
-
-beforeAll(async () => {
-  s = await service();
-});
-
-const ask = (username: string, at = s) => at.post("/api/v1/account/request-password-reset/", { username });
-const reset = (token: string, password: string, at = s) =>
-  at.post("/api/v1/account/reset-password/", { token, password });
-
-interface Mail {
-  to: string | undefined;
-  subject: string | undefined;
-  text: string;
-}
-
-/** Reads a mail as a mail program does: lines that end with "=" go on (RFC 2045 section 6.7). */
-function readMail(raw: string): Mail {
-  const [head = "", ...parts] = raw.replaceAll("\r\n", "\n").split("\n\n");
-  const quoted = /^Content-Transfer-Encoding: quoted-printable$/im.test(head);
-  const text = parts.join("\n\n");
-  return {
-    to: /^To: (.*)$/m.exec(head)?.[1],
-    subject: /^Subject: (.*)$/m.exec(head)?.[1],
-    text: quoted
-      ? text
-          .replace(/=\n/g, "")
-          .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-      : text,
-  };
-}
-
-/** The mails to an account, of all that is to be sent. */
-async function mailsTo({ id }: Pick<TestAccount, "id">, at = s): Promise<Mail[]> {
-  await at.runJobs();
-  const folder = join(at.config.dataDir, "mail");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.startsWith(`account-${id}-`))
-    .map((name) => readMail(readFileSync(join(folder, name), "utf8")));
-}
-
-const LINK = /^(http\S+)\/#\/new-password\?token=([\w-]{43})$/m;
-
-/** The links that were mailed to an account, in any order. */
-const linksTo = async (account: Pick<TestAccount, "id">, at = s) =>
-  (await mailsTo(account, at)).flatMap(({ text }) => {
-    const [, page = "", token = ""] = LINK.exec(text) ?? [];
-    return token === "" ? [] : [{ page, token }];
-  });
-
-/** Asks for a link and reads the mail. @returns the token */
-async function linked(account: TestAccount, at = s): Promise<string> {
-  const before = (await linksTo(account, at)).map(({ token }) => token);
-  expect((await ask(account.username, at)).status).toBe(204);
-  const [token = ""] = (await linksTo(account, at))
-    .map((link) => link.token)
-    .filter((t) => !before.includes(t));
-  expect(token).not.toBe("");
-  return token;
-}
-
-const newPassword = () => `new ${randomUUID()}`;
-const logsIn = async ({ username }: TestAccount, password: string) =>
-  (await s.token({ grant_type: "password", username, password })).status === 200;
-const isOpen = async (token: string) => (await s.get("/api/v1/account/", token)).status === 200;
-
-/** Expects that a token is refused, without a word about why. */
-async function expectRefused(token: string, at = s): Promise<void> {
-  const { status, headers, body } = await reset(token, newPassword(), at);
-  expect([status, headers.get("x-error-code"), body]).toEqual([
-    400,
-    "invalid_reset_token",
-    { token: ["The link is wrong, is older than one hour, or has been used. Request another one."] },
-  ]);
-}
+import {
+  ask,
+  expectRefused,
+  expired,
+  isOpen,
+  LINK,
+  linked,
+  linksTo,
+  logsIn,
+  mailsTo,
+  newPassword,
+  readMail,
+  reset,
+  s,
+} from "./password-reset-scene.js";
+import { startService } from "./service.js";
 
 describe("a forgotten password", () => {
   it.each(["manager", "athlete"] as const)(
@@ -175,86 +107,28 @@ describe("a forgotten password", () => {
     server.refuses = true;
     await ask(person.username, at);
     await at.runJobs();
+    // As many failures as make the pause between two attempts longer than the rest of the hour.
+    for (const minutes of [1, 2, 4, 8, 16]) {
+      at.clock.advance(minutes * 60_000);
+      await at.runJobs();
+    }
     server.refuses = false;
-    at.clock.advance(3_600_000);
+    at.clock.advance(29 * 60_000);
     await at.runJobs();
     expect(server.mails).toHaveLength(1);
-    const failed = await s.store.database.queries
-      .select({ details: jobs.details, payload: jobs.payload })
-      .from(jobs)
-      .where(and(eq(jobs.kind, "mail"), sql`${jobs.details}->>'code' = 'expired'`));
-    expect(failed).toEqual([{ details: { code: "expired", message: expect.any(String) }, payload: {} }]);
-  });
-});
-
-describe("a request for a link", () => {
-  it("is answered alike, with the same work, whether or not the account exists or can log in", async () => {
-    const manager = await managingManager();
-    const { body: managed } = await s.post(
-      "/api/v1/athletes/create-managed/",
-      { managed_by: manager.id },
-      manager.token,
-    );
-    const disabled = await s.manager();
-    await s.store.database.queries
-      .update(accounts)
-      .set({ disabledAt: new Date() })
-      .where(eq(accounts.id, disabled.id));
-    const seen: unknown[] = [];
-    for (const username of [manager.username, "nobody at all", managed.username, disabled.username]) {
-      const { status, headers, body } = await ask(username);
-      const told = [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit)$/.test(name));
-      const sent: string[] = [];
-      const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
-      await requestPasswordReset({ ...s.ctx, queries }, `${username} `, "http://page.example.org");
-      seen.push({ status, body, told, sent });
-    }
-    expect(seen).toEqual(seen.map(() => seen[0]));
-    for (const { id } of [managed, disabled]) expect(await linksTo({ id })).toEqual([]);
-    expect(await linksTo(manager)).toHaveLength(1);
+    expect(await expired()).toEqual([
+      { details: { code: "expired", message: expect.any(String) }, payload: {}, failures: 7 },
+    ]);
   });
 
-  it("is counted by username, whoever asks from wherever, and by address, whomever it is for", async () => {
-    const at = await startService({
-      throttlePasswordResetsOfUserPerHour: 3,
-      throttlePasswordResetsPerHour: 6,
-      trustProxy: ["127.0.0.1"],
-    });
-    const person = await s.manager();
-    const from = async (address: string, username: string) => {
-      const { status } = await at.send("POST", "/api/v1/account/request-password-reset/", {
-        json: { username },
-        headers: { "X-Forwarded-For": address },
-      });
-      return status;
-    };
-    for (const username of [person.username, `nobody-${randomUUID()}`]) {
-      const statuses: number[] = [];
-      for (const last of [1, 2, 3, 4]) statuses.push(await from(`192.0.2.${last}`, username));
-      expect(statuses).toEqual([204, 204, 204, 429]);
-      // Written otherwise, it is the same username.
-      expect(await from("192.0.2.9", username.toUpperCase())).toBe(429);
-    }
-    const many: number[] = [];
-    for (let n = 0; n < 8; n++) many.push(await from("198.51.100.77", randomUUID()));
-    expect(many).toEqual([204, 204, 204, 204, 204, 204, 429, 429]);
-  });
-
-  it("gets one mail together with those that arrive before it is sent", async () => {
-    const person = await s.manager();
-    await Promise.all([1, 2, 3, 4].map(() => ask(person.username)));
-    expect(await linksTo(person)).toHaveLength(1);
-  });
-
-  it("is erased with the account, and so are its links", async () => {
-    const person = await s.manager();
-    await linked(person);
-    await ask(person.username.toUpperCase());
-    await commands["account delete"](s.ctx, { username: person.username });
-    const { queries } = s.store.database;
-    expect(await queries.$count(passwordResets, eq(passwordResets.accountId, person.id))).toBe(0);
-    expect(await queries.$count(jobs, sql`${jobs.payload}::text LIKE ${`%${person.username}%`}`)).toBe(0);
-    expect(await mailsTo(person)).toEqual([]);
+  it("that could not be looked up within the hour is dropped, and so is what was asked for", async () => {
+    const at = await startService();
+    const person = await at.manager();
+    await ask(person.username, at);
+    const before = (await expired()).length;
+    at.clock.advance(3_600_000);
+    expect(await linksTo(person, at)).toEqual([]);
+    expect(await expired()).toHaveLength(before + 1);
   });
 });
 

@@ -58,10 +58,11 @@ export interface Throttle {
    */
   password(username: string, address: string): Promise<void>;
   /**
-   * Counts a request for a mail with a link for a new password, whether or not the username exists.
+   * Counts a request for a mail with a link for a new password, whether or not the username exists. Requests of other
+   * addresses do not count, or strangers could use up those of a user.
    * @throws ServiceError `throttled`
    */
-  passwordReset(username: string): Promise<void>;
+  passwordReset(username: string, address: string): Promise<void>;
   /** Returns the point of an attempt with the correct password. */
   passwordSucceeded(username: string, address: string): Promise<void>;
 }
@@ -130,7 +131,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
     }
   };
 
-  const passwordKey = (username: string, address: string) =>
+  const byUsername = (username: string, address: string) =>
     `${usernameHash(username)} ${addressKey(address)}`;
   return Object.assign(throttle, {
     requireLeft: (scope: ThrottleScope, { ip }: FastifyRequest) => requirePoints(scope, addressKey(ip)),
@@ -138,13 +139,13 @@ export function createThrottle(config: Config, database: Database): Throttle {
       if (bytes > 0) await consume("registrationBytes", addressKey(ip), bytes);
     },
     async password(username: string, address: string) {
-      await consume("failedPassword", passwordKey(username, address));
+      await consume("failedPassword", byUsername(username, address));
     },
-    async passwordReset(username: string) {
-      await consume("passwordResetOfUser", usernameHash(username));
+    async passwordReset(username: string, address: string) {
+      await consume("passwordResetOfUser", byUsername(username, address));
     },
     async passwordSucceeded(username: string, address: string) {
-      await limiterOf("failedPassword").reward(passwordKey(username, address));
+      await limiterOf("failedPassword").reward(byUsername(username, address));
     },
   });
 }

@@ -30,6 +30,8 @@ export interface JobHandler {
   maxLosses?: number;
   /** The delay after the given failure (from 1), unless the work throws `RetryLater`. */
   delayMs(failure: number): number;
+  /** When the work loses its purpose: no retry is due later. Absent: never. */
+  endsAt?(job: Job): Date | undefined;
   /** Details of a failed job by which the operator can run it again; default: none, because its payload is erased. */
   keptDetails?(job: Job): Record<string, unknown>;
   /**

@@ -1,9 +1,14 @@
 import { eq } from "drizzle-orm";
 import { createTransport } from "nodemailer";
 import { eraseMails, writeMail } from "../domain/accounts/mail-folder.js";
-import { answerResetRequest, type ResetRequest } from "../domain/accounts/password-reset.js";
+import {
+  answerResetRequest,
+  RESET_LIFETIME_MS,
+  type ResetRequest,
+} from "../domain/accounts/password-reset.js";
 import type { Context } from "../domain/context.js";
 import { decryptSecret } from "../domain/secrets.js";
+import type { Job } from "../store/job-queue.js";
 import { accounts } from "../store/schema.js";
 import { JobFailed, type JobHandler } from "./handler.js";
 
@@ -24,12 +29,25 @@ type MailJob = Mail | ({ template: "password-reset-request" } & ResetRequest);
 const HOUR_MS = 3_600_000;
 const SMTP_TIMEOUT_MS = 20_000;
 
-/** Retries for seven days: after 1, 2, 4 ... minutes, at most six hours. */
+/** When a link, or the request for one, has expired. */
+function linkEndsAt({ payload, createdAt }: Job): Date | undefined {
+  const mail = payload as unknown as MailJob;
+  if (mail.template === "password-reset") return new Date(mail.expiresAt);
+  if (mail.template === "password-reset-request") return new Date(createdAt.getTime() + RESET_LIFETIME_MS);
+  return undefined;
+}
+
+/** Retries for seven days: after 1, 2, 4 ... minutes, at most six hours. Links are mailed for an hour. */
 export const mailHandler: JobHandler = {
   maxFailures: 36,
   delayMs: (failure) => Math.min(60_000 * 2 ** (failure - 1), 6 * HOUR_MS),
+  endsAt: linkEndsAt,
   async run(ctx, job) {
     const mail = job.payload as unknown as MailJob;
+    const endsAt = linkEndsAt(job);
+    if (endsAt !== undefined && endsAt <= ctx.clock.now()) {
+      throw new JobFailed("expired", "The link expired before the mail could be sent.");
+    }
     if (mail.template === "password-reset-request") {
       await answerResetRequest(ctx, mail);
       return {};
@@ -43,14 +61,10 @@ export const mailHandler: JobHandler = {
   },
 };
 
-/** @throws JobFailed when the link of the mail has expired */
 async function contentOf(ctx: Context, mail: Mail): Promise<Pick<Message, "subject" | "text">> {
   const reveal = (sealed: string) => decryptSecret(ctx, ctx.queries, sealed);
   switch (mail.template) {
     case "password-reset":
-      if (new Date(mail.expiresAt) <= ctx.clock.now()) {
-        throw new JobFailed("expired", "The link expired before the mail could be sent.");
-      }
       return {
         subject: "Set a new password",
         text: resetText(mail.username, `${mail.page}/#/new-password?token=${await reveal(mail.sealedToken)}`),

@@ -89,8 +89,10 @@ export async function runJob(
       "job failed",
     );
     const now = clock.now();
-    const dueAt =
+    const nextAt =
       error instanceof RetryLater ? error.at : new Date(now.getTime() + handler.delayMs(failures));
+    const endsAt = handler.endsAt?.(job);
+    const dueAt = endsAt !== undefined && endsAt < nextAt ? endsAt : nextAt;
     await write(
       final
         ? { ...finished("FAILURE", { code, message, ...handler.keptDetails?.(job) }, now), failures }

@@ -42,10 +42,10 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
   await queries.update(jobs).set({ chargedTo: NOBODY }).where(eq(jobs.chargedTo, id));
   const scopes = ["user", "rawData", "files", "newPassword"].map((scope) => `${scope}:user-${id}`);
   const name = usernameHash(usernameKey(username));
-  scopes.push(`passwordResetOfUser:${name}`);
   await queries.execute(sql`
     DELETE FROM throttle_counters
-    WHERE key = ANY(${sql.param(scopes)}::text[]) OR starts_with(key, ${`failedPassword:${name} `})`);
+    WHERE key = ANY(${sql.param(scopes)}::text[])
+      OR starts_with(key, ${`failedPassword:${name} `}) OR starts_with(key, ${`passwordResetOfUser:${name} `})`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, isNull } from "drizzle-orm";
 import { accounts, passwordResets } from "../../store/schema.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
@@ -40,7 +40,11 @@ export async function requestPasswordReset(ctx: Context, username: string, page:
   });
 }
 
-/** Mails the link, if somebody with this username can log in and has an address. */
+/**
+ * Mails the link, if somebody with this username can log in and has an address. Requests come from anyone, so they are not
+ * refused for the account: strangers would lock its user out. After many mails, the next ones are spread over the hour; the
+ * user then has the link of the last one, which is still valid.
+ */
 export async function answerResetRequest(
   ctx: Context,
   { username, page, requestId }: ResetRequest,
@@ -51,8 +55,28 @@ export async function answerResetRequest(
       .from(accounts)
       .where(eq(accounts.usernameKey, username))
       .for("no key update");
-    if (account !== undefined && canReset(account)) await mailResetLink(ctx, unit, account, page);
+    if (account !== undefined && canReset(account) && (await mayMail(unit, account))) {
+      await mailResetLink(ctx, unit, account, page);
+    }
   });
+}
+
+async function mayMail({ queries, config, now }: UnitOfWork, { id }: Account): Promise<boolean> {
+  const perHour = config.throttlePasswordResetsOfUserPerHour;
+  const mailed = await queries
+    .select({ at: passwordResets.createdAt })
+    .from(passwordResets)
+    .where(
+      and(
+        eq(passwordResets.accountId, id),
+        gt(passwordResets.createdAt, new Date(now.getTime() - RESET_LIFETIME_MS)),
+      ),
+    )
+    .orderBy(desc(passwordResets.createdAt))
+    .limit(perHour);
+  const [last] = mailed;
+  if (last === undefined || mailed.length < perHour) return true;
+  return now.getTime() - last.at.getTime() >= RESET_LIFETIME_MS / perHour;
 }
 
 /** Whether the account can log in with a password, and has an address to which a link can be mailed. */

@@ -1,0 +1,112 @@
+/** Requests for a link for a new password, which anyone may send: they tell strangers nothing, and serve them nothing. */
+import { randomUUID } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { requestPasswordReset } from "../src/domain/accounts/password-reset.js";
+import { commands } from "../src/operator/commands.js";
+import { queriesOf } from "../src/store/database.js";
+import { accounts, jobs, passwordResets } from "../src/store/schema.js";
+import { ask, linked, linksTo, mailsTo, newPassword, reset, s } from "./password-reset-scene.js";
+import { managingManager } from "./people.js";
+import { startService } from "./service.js";
+
+describe("a request for a link", () => {
+  it("is answered alike, with the same work, whether or not the account exists or can log in", async () => {
+    const manager = await managingManager();
+    const { body: managed } = await s.post(
+      "/api/v1/athletes/create-managed/",
+      { managed_by: manager.id },
+      manager.token,
+    );
+    const disabled = await s.manager();
+    await s.store.database.queries
+      .update(accounts)
+      .set({ disabledAt: new Date() })
+      .where(eq(accounts.id, disabled.id));
+    const seen: unknown[] = [];
+    for (const username of [manager.username, "nobody at all", managed.username, disabled.username]) {
+      const { status, headers, body } = await ask(username);
+      const told = [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit)$/.test(name));
+      const sent: string[] = [];
+      const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
+      await requestPasswordReset({ ...s.ctx, queries }, `${username} `, "http://page.example.org");
+      seen.push({ status, body, told, sent });
+    }
+    expect(seen).toEqual(seen.map(() => seen[0]));
+    for (const { id } of [managed, disabled]) expect(await linksTo({ id })).toEqual([]);
+    expect(await linksTo(manager)).toHaveLength(1);
+  });
+
+  it("is counted by address and by username from one address, so that strangers use up nobody's requests", async () => {
+    const at = await startService({
+      throttlePasswordResetsOfUserPerHour: 3,
+      throttlePasswordResetsPerHour: 6,
+      trustProxy: ["127.0.0.1"],
+    });
+    const person = await s.manager();
+    const from = async (address: string, username: string) => {
+      const { status } = await at.send("POST", "/api/v1/account/request-password-reset/", {
+        json: { username },
+        headers: { "X-Forwarded-For": address },
+      });
+      return status;
+    };
+    for (const [index, username] of [person.username, `nobody-${randomUUID()}`].entries()) {
+      const address = `192.0.2.${index + 1}`;
+      const statuses: number[] = [];
+      for (let n = 0; n < 4; n++) statuses.push(await from(address, username));
+      expect(statuses).toEqual([204, 204, 204, 429]);
+      // Written otherwise, it is the same username.
+      expect(await from(address, username.toUpperCase())).toBe(429);
+      expect(await from("192.0.2.9", username)).toBe(204);
+    }
+    const many: number[] = [];
+    for (let n = 0; n < 8; n++) many.push(await from("198.51.100.77", randomUUID()));
+    expect(many).toEqual([204, 204, 204, 204, 204, 204, 429, 429]);
+  });
+
+  it("gets a mail however many strangers have asked before, and they cannot fill the mailbox", async () => {
+    const at = await startService({ trustProxy: ["127.0.0.1"] });
+    at.clock.stopAt(Date.now());
+    const person = await at.manager();
+    let address = 0;
+    const askFromAnywhere = async () => {
+      address += 1;
+      const { status } = await at.send("POST", "/api/v1/account/request-password-reset/", {
+        json: { username: person.username },
+        headers: { "X-Forwarded-For": `192.0.2.${address}` },
+      });
+      expect(status).toBe(204);
+      return (await linksTo(person, at)).length;
+    };
+    const mailed: number[] = [];
+    for (let times = 0; times < 7; times++) mailed.push(await askFromAnywhere());
+    expect(mailed).toEqual([1, 2, 3, 4, 5, 5, 5]);
+    // 60 minutes over 5.
+    at.clock.advance(12 * 60_000 - 1);
+    expect(await askFromAnywhere()).toBe(5);
+    at.clock.advance(1);
+    expect([await askFromAnywhere(), await askFromAnywhere()]).toEqual([6, 6]);
+    const [{ token = "" } = {}] = await linksTo(person, at);
+    expect((await reset(token, newPassword(), at)).status).toBe(204);
+    // Nothing is left to wait for.
+    expect(await askFromAnywhere()).toBe(7);
+  });
+
+  it("gets one mail together with those that arrive before it is sent", async () => {
+    const person = await s.manager();
+    await Promise.all([1, 2, 3, 4].map(() => ask(person.username)));
+    expect(await linksTo(person)).toHaveLength(1);
+  });
+
+  it("is erased with the account, and so are its links", async () => {
+    const person = await s.manager();
+    await linked(person);
+    await ask(person.username.toUpperCase());
+    await commands["account delete"](s.ctx, { username: person.username });
+    const { queries } = s.store.database;
+    expect(await queries.$count(passwordResets, eq(passwordResets.accountId, person.id))).toBe(0);
+    expect(await queries.$count(jobs, sql`${jobs.payload}::text LIKE ${`%${person.username}%`}`)).toBe(0);
+    expect(await mailsTo(person)).toEqual([]);
+  });
+});

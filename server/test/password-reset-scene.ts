@@ -1,0 +1,89 @@
+/** Asking for a link for a new password, reading its mail, and using it. */
+import { randomUUID } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { and, eq, sql } from "drizzle-orm";
+import { expect } from "vitest";
+import { jobs } from "../src/store/schema.js";
+import { service, type TestAccount } from "./service.js";
+
+export const s = await service();
+
+export const ask = (username: string, at = s) =>
+  at.post("/api/v1/account/request-password-reset/", { username });
+export const reset = (token: string, password: string, at = s) =>
+  at.post("/api/v1/account/reset-password/", { token, password });
+
+export interface Mail {
+  to: string | undefined;
+  subject: string | undefined;
+  text: string;
+}
+
+/** Reads a mail as a mail program does: lines that end with "=" go on (RFC 2045 section 6.7). */
+export function readMail(raw: string): Mail {
+  const [head = "", ...parts] = raw.replaceAll("\r\n", "\n").split("\n\n");
+  const quoted = /^Content-Transfer-Encoding: quoted-printable$/im.test(head);
+  const text = parts.join("\n\n");
+  return {
+    to: /^To: (.*)$/m.exec(head)?.[1],
+    subject: /^Subject: (.*)$/m.exec(head)?.[1],
+    text: quoted
+      ? text
+          .replace(/=\n/g, "")
+          .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+      : text,
+  };
+}
+
+/** The mails to an account, of all that is to be sent. */
+export async function mailsTo({ id }: Pick<TestAccount, "id">, at = s): Promise<Mail[]> {
+  await at.runJobs();
+  const folder = join(at.config.dataDir, "mail");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`account-${id}-`))
+    .map((name) => readMail(readFileSync(join(folder, name), "utf8")));
+}
+
+export const LINK = /^(http\S+)\/#\/new-password\?token=([\w-]{43})$/m;
+
+/** The links that were mailed to an account, in any order. */
+export const linksTo = async (account: Pick<TestAccount, "id">, at = s) =>
+  (await mailsTo(account, at)).flatMap(({ text }) => {
+    const [, page = "", token = ""] = LINK.exec(text) ?? [];
+    return token === "" ? [] : [{ page, token }];
+  });
+
+/** Asks for a link and reads the mail. @returns the token */
+export async function linked(account: TestAccount, at = s): Promise<string> {
+  const before = (await linksTo(account, at)).map(({ token }) => token);
+  expect((await ask(account.username, at)).status).toBe(204);
+  const [token = ""] = (await linksTo(account, at))
+    .map((link) => link.token)
+    .filter((t) => !before.includes(t));
+  expect(token).not.toBe("");
+  return token;
+}
+
+export const newPassword = () => `new ${randomUUID()}`;
+export const logsIn = async ({ username }: TestAccount, password: string) =>
+  (await s.token({ grant_type: "password", username, password })).status === 200;
+export const isOpen = async (token: string) => (await s.get("/api/v1/account/", token)).status === 200;
+
+/** Expects that a token is refused, without a word about why. */
+export async function expectRefused(token: string, at = s): Promise<void> {
+  const { status, headers, body } = await reset(token, newPassword(), at);
+  expect([status, headers.get("x-error-code"), body]).toEqual([
+    400,
+    "invalid_reset_token",
+    { token: ["The link is wrong, is older than one hour, or has been used. Request another one."] },
+  ]);
+}
+
+/** The jobs that ended because the link had expired. */
+export const expired = () =>
+  s.store.database.queries
+    .select({ details: jobs.details, payload: jobs.payload, failures: jobs.failures })
+    .from(jobs)
+    .where(and(eq(jobs.kind, "mail"), sql`${jobs.details}->>'code' = 'expired'`));
