@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/context.js";
-import { continueRotation } from "../domain/key-rotation.js";
-import { removeExpired } from "./retention.js";
-import { vacuumAllEmbedded } from "./vacuum.js";
+import { applyRetention } from "./retention.js";
 
 /** How long after its start a process first vacuums the embedded database, unless the interval is shorter. */
 const FIRST_VACUUM_MS = 60_000;
@@ -17,13 +15,12 @@ export function startRetention(ctx: Context, log: FastifyBaseLogger): (timeoutMs
   const { retentionIntervalMs } = ctx.config;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = run(async () => undefined);
+  // Without a vacuum, which delays the first requests of the embedded database.
+  let running: Promise<void> = run({ vacuums: false });
 
-  async function run(vacuum: (ctx: Context) => Promise<void>): Promise<void> {
+  async function run({ vacuums }: { vacuums: boolean }): Promise<void> {
     try {
-      await removeExpired(ctx, stopping.signal);
-      if (!stopping.signal.aborted) await continueRotation(ctx);
-      if (!stopping.signal.aborted) await vacuum(ctx);
+      await applyRetention(ctx, { signal: stopping.signal, vacuums });
     } catch (error) {
       log.error({ err: error }, "retention failed");
     }
@@ -32,11 +29,10 @@ export function startRetention(ctx: Context, log: FastifyBaseLogger): (timeoutMs
   function next(delayMs: number): void {
     if (stopping.signal.aborted) return;
     timer = setTimeout(() => {
-      running = run(vacuumAllEmbedded).then(() => next(retentionIntervalMs));
+      running = run({ vacuums: true }).then(() => next(retentionIntervalMs));
     }, delayMs).unref();
   }
 
-  // Not at the start: a vacuum of all tables delays the first requests of the embedded database.
   running = running.then(() => next(Math.min(retentionIntervalMs, FIRST_VACUUM_MS)));
   return async (timeoutMs) => {
     stopping.abort();

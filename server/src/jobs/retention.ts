@@ -25,15 +25,21 @@ const ROWS_PER_STATEMENT = 1000;
 /** Matches deliveries that will not be tried again. The states are literals, because the partial index does not match parameters. */
 const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
 
-/** Removes expired rows. Any number of workers may do so at the same time. */
-export async function applyRetention(ctx: Context): Promise<void> {
-  await removeExpired(ctx);
-  await continueRotation(ctx);
-  await vacuumAllEmbedded(ctx);
+/**
+ * Removes expired rows, and does what follows from it. Any number of workers may do so at the same time.
+ * @param signal ends it after the current statement
+ * @param vacuums whether the embedded database is vacuumed
+ */
+export async function applyRetention(
+  ctx: Context,
+  { signal, vacuums = true }: { signal?: AbortSignal; vacuums?: boolean } = {},
+): Promise<void> {
+  await removeExpired(ctx, signal);
+  if (!signal?.aborted) await continueRotation(ctx);
+  if (vacuums && !signal?.aborted) await vacuumAllEmbedded(ctx);
 }
 
-/** The part of retention that removes rows. @param signal ends it after the current statement */
-export async function removeExpired(ctx: Context, signal?: AbortSignal): Promise<void> {
+async function removeExpired(ctx: Context, signal: AbortSignal | undefined): Promise<void> {
   const { queries, clock, config } = ctx;
   const now = clock.now();
   const ago = (ms: number) => new Date(now.getTime() - ms);
