@@ -1,11 +1,15 @@
 /** Generates the types of the API from the document that the build of the service has written. */
 import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
+import { factory } from "typescript";
 
 const document = JSON.parse(readFileSync(new URL("../../server/openapi.json", import.meta.url), "utf8")) as {
   paths: Record<string, Record<string, { security?: object[] }>>;
 };
-const types = astToString(await openapiTS(JSON.stringify(document)));
+/** Files are blobs, which the client puts into forms. */
+const transform = ({ format }: { format?: string }) =>
+  format === "binary" ? factory.createTypeReferenceNode("Blob") : undefined;
+const types = astToString(await openapiTS(JSON.stringify(document), { transform }));
 const open = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([, { security }]) => security?.length === 0)

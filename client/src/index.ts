@@ -1,6 +1,10 @@
-import createFetchClient, { type Client as FetchClient, type MaybeOptionalInit } from "openapi-fetch";
+import createFetchClient, {
+  defaultBodySerializer,
+  type Client as FetchClient,
+  type MaybeOptionalInit,
+} from "openapi-fetch";
 import { ApiError, type Job, JobFailedError, unwrap } from "./errors.js";
-import { blobOf, bulkLoadBody, fileNameOf, type RecordingSource } from "./recordings.js";
+import { blobOf, bulkLoadBody, fileNameOf, formOf, type RecordingSource } from "./recordings.js";
 import { type RetryOptions, sendWithRetries, sleep } from "./retry.js";
 import { type components, openOperations, type paths } from "./schema.js";
 
@@ -82,6 +86,9 @@ export interface Client extends FetchClient<paths> {
   convert(recording: RecordingSource, options?: SendOptions): Promise<ConvertedFile>;
 }
 
+/** Gets the headers too, which its type does not say. It reads from them whether the body is a form. */
+const serialize: (body: unknown, headers?: Headers) => string = defaultBodySerializer;
+
 /** A key that nobody else uses; `crypto.randomUUID` is missing in pages without TLS. */
 const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -110,6 +117,7 @@ export function createClient(options: ClientOptions): Client {
 
   const client = createFetchClient<paths>({
     baseUrl,
+    bodySerializer: (body: unknown, headers?: Headers) => formOf(body) ?? serialize(body, headers),
     fetch: (request) => send(() => request.clone()),
   });
   client.use({

@@ -25,3 +25,16 @@ export async function bulkLoadBody(recording: Blob): Promise<Blob> {
 /** The file name in `Content-Disposition: attachment; filename="..."`. */
 export const fileNameOf = ({ headers }: Response): string | null =>
   /filename="([^"]*)"/.exec(headers.get("Content-Disposition") ?? "")?.[1] ?? null;
+
+/** The form with a file that a body is if one of its members is a blob; null for other bodies. */
+export function formOf(body: unknown): FormData | null {
+  if (typeof body !== "object" || body === null) return null;
+  const members = Object.entries(body);
+  if (!members.some(([, value]) => value instanceof Blob)) return null;
+  const form = new FormData();
+  for (const [name, value] of members) {
+    if (value instanceof Blob) form.append(name, value, value instanceof File ? value.name : "recording.asi");
+    else form.append(name, String(value));
+  }
+  return form;
+}

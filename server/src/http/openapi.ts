@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { access, type OperationId } from "../domain/access.js";
 import type { Rule } from "../domain/rule.js";
+import { addCodeSamples } from "./code-samples/index.js";
 import { limitsTable } from "./limits.js";
 import type { EventsSuccess, FileSuccess, TextSuccess } from "./responses.js";
 import type { AnyOperation, Method } from "./route.js";
@@ -87,7 +88,7 @@ const ERRORS: Readonly<Record<number, Json>> = {
   },
 };
 
-/** The OpenAPI 3.1 document of the operations. */
+/** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
 export function openApiDocument(operations: readonly AnyOperation[], baseUrl: string): Json {
   const schemas: Record<string, Json> = { FieldErrors: FIELD_ERRORS_SCHEMA };
   const paths: Record<string, Record<string, Json>> = {};
@@ -105,7 +106,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
   const used = new Set(
     [...JSON.stringify(paths).matchAll(/"#\/components\/responses\/(\w+)"/g)].map(([, name]) => name),
   );
-  return {
+  const document = {
     openapi: "3.1.0",
     info: {
       title: "Sports tracking device data service",
@@ -146,6 +147,8 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
       schemas,
     },
   };
+  addCodeSamples(document);
+  return document;
 }
 
 function describe(

@@ -26,7 +26,11 @@ describe("values of the wire", () => {
     ["a text of a query", Query.text(""), ["", "abc", "x".repeat(1_000)]],
     ["a boolean of a query", Query.boolean(""), ["true", "False", "1", "0"]],
     ["an integer of a query", Query.integer(""), ["0", "-5", "+5", "9007199254740991"]],
-    ["an instant of a query", Query.instant(""), ["1704088800000", "-1", "2024-01-01T06:00:00.000Z"]],
+    [
+      "an instant of a query",
+      Query.instant("", "2024-01-01T06:00:00.000Z"),
+      ["1704088800000", "-1", "2024-01-01T06:00:00.000Z"],
+    ],
     ["a date of a query", Query.date(""), ["1990-12-31"]],
   ])("%s is taken", (_, schema, values) => {
     for (const value of values) expect(Value.Check(schema, value), String(value)).toBe(true);
@@ -60,7 +64,7 @@ describe("values of the wire", () => {
     ["a text of a query", Query.text(""), ["a\tb", "x".repeat(1_001)]],
     ["a boolean of a query", Query.boolean(""), ["yes", "", "truex", "xtrue", "10"]],
     ["an integer of a query", Query.integer(""), ["1.5", "1e3", "", "x1", "1x", "++1", "9007199254740993"]],
-    ["an instant of a query", Query.instant(""), ["soon", "1.5", ""]],
+    ["an instant of a query", Query.instant("", "2024-01-01T06:00:00.000Z"), ["soon", "1.5", ""]],
   ])("%s is not", (_, schema, values) => {
     for (const value of values) expect(Value.Check(schema, value), JSON.stringify(value)).toBe(false);
   });
@@ -68,8 +72,12 @@ describe("values of the wire", () => {
   it.each([
     { schema: DateTime(), value: "2024-01-01T07:00+01:00", meaning: instant },
     { schema: Query.dateTime(""), value: "20240101T060000Z", meaning: instant },
-    { schema: Query.instant(""), value: "2024-01-01T06:00:00Z", meaning: instant.getTime() },
-    { schema: Query.instant(""), value: "-5", meaning: -5 },
+    {
+      schema: Query.instant("", "2024-01-01T06:00:00.000Z"),
+      value: "2024-01-01T06:00:00Z",
+      meaning: instant.getTime(),
+    },
+    { schema: Query.instant("", "2024-01-01T06:00:00.000Z"), value: "-5", meaning: -5 },
     { schema: Query.boolean(""), value: "TRUE", meaning: true },
     { schema: Query.boolean(""), value: "1", meaning: true },
     { schema: Query.boolean(""), value: "false", meaning: false },

@@ -125,7 +125,7 @@ export const Query = {
         .Encode((value) => value.toISOString()),
     ),
   /** A time: milliseconds since 1970 UTC as digits, or a date-time. Internally milliseconds. */
-  instant: (description: string) =>
+  instant: (description: string, example: string) =>
     Type.Optional(
       Type.Transform(
         Type.String({
@@ -133,7 +133,7 @@ export const Query = {
           description,
           problem: instantProblem,
           documentedAsRequired: true,
-          openapi: { type: "string", examples: ["1704088800000", "2024-01-01T06:00:00.000Z"] },
+          openapi: { type: "string", examples: [example, String(Date.parse(example))] },
         }),
       )
         .Decode((value) => parseInstant(value) ?? Number.NaN)

@@ -64,7 +64,31 @@ export const Athlete = Type.Object(
     is_default_athlete: Type.Boolean(),
     athlete_profile: AthleteProfile,
   },
-  { $id: "Athlete" },
+  {
+    $id: "Athlete",
+    examples: [
+      {
+        id: 21,
+        username: "bea",
+        external_id: null,
+        email: "bea@example.org",
+        managed_by: null,
+        is_default_athlete: false,
+        athlete_profile: {
+          id: 21,
+          external_id: "club-0042",
+          first_name: "Bea",
+          last_name: "Birch",
+          gender: "F",
+          weight: 62.5,
+          height: 1.71,
+          birth_date: "1998-04-23",
+          nationality: "Swiss",
+          profile_picture: null,
+        },
+      },
+    ],
+  },
 );
 
 export function toAthlete(account: Account) {
@@ -161,6 +185,17 @@ const AthleteProfileFields = Type.Object({
     ),
   ),
 });
+
+/** For bodies of which it is a part. */
+export const exampleAthleteProfile = {
+  first_name: "Bea",
+  last_name: "Birch",
+  gender: "F",
+  weight: 62.5,
+  height: 1.71,
+  birth_date: "1998-04-23",
+  nationality: "Swiss",
+};
 
 export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
 export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;

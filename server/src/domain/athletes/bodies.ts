@@ -1,22 +1,41 @@
 import { Type } from "@sinclair/typebox";
 import { Id } from "../../wire/types.js";
-import { accountFields, optionalFields, Password } from "../accounts/resource.js";
+import { accountFields, exampleAthleteProfile, optionalFields, Password } from "../accounts/resource.js";
 
 const { password, athlete_profile } = optionalFields;
 
-export const NewAthlete = Type.Object({ ...accountFields, password, athlete_profile });
+const fields = { ...accountFields, password, athlete_profile };
+const exampleAthlete = {
+  username: "bea",
+  email: "bea@example.org",
+  athlete_profile: exampleAthleteProfile,
+};
 
-/** For PUT; absent fields do not change. */
-export const AthleteReplacement = NewAthlete;
-export const AthleteUpdate = Type.Partial(AthleteReplacement);
-
-export const NewManagedAthlete = Type.Object({
-  managed_by: Id({ description: "Your own id" }),
-  external_id: accountFields.external_id,
-  athlete_profile,
+export const NewAthlete = Type.Object(fields, {
+  examples: [{ ...exampleAthlete, password: "a long passphrase" }],
 });
 
-export const ManagedAthleteReplacement = NewManagedAthlete;
-export const ManagedAthleteUpdate = Type.Partial(ManagedAthleteReplacement);
+/** For PUT; absent fields do not change. */
+export const AthleteReplacement = Type.Object(fields, { examples: [exampleAthlete] });
+export const AthleteUpdate = Type.Partial(AthleteReplacement, {
+  examples: [{ athlete_profile: { weight: 63 } }],
+});
 
-export const NewPassword = Type.Object({ password: Password });
+export const NewManagedAthlete = Type.Object(
+  {
+    managed_by: Id({ description: "Your own id" }),
+    external_id: accountFields.external_id,
+    athlete_profile,
+  },
+  { examples: [{ managed_by: 12, external_id: "club-0042", athlete_profile: exampleAthleteProfile }] },
+);
+
+export const ManagedAthleteReplacement = NewManagedAthlete;
+export const ManagedAthleteUpdate = Type.Partial(ManagedAthleteReplacement, {
+  examples: [{ athlete_profile: { weight: 63 } }],
+});
+
+export const NewPassword = Type.Object(
+  { password: Password },
+  { examples: [{ password: "a longer passphrase" }] },
+);

@@ -10,7 +10,9 @@ import { toJob } from "./job.js";
 export const AsiBase64 = Type.Object({
   asi_b64: Type.String({
     minLength: 1,
+    contentEncoding: "base64",
     description: "The recording in base64 (RFC 4648 section 4), padding optional",
+    examples: ["tWIKBGQA"],
   }),
 });
 

@@ -59,6 +59,7 @@ export const CustomName = Type.Object({
       format: "custom-name",
       problem: CUSTOM_NAME_PROBLEM,
       description: "At most 60 characters; empty or null clears the name",
+      examples: ["Left wing"],
     }),
   ),
 });

@@ -1,13 +1,36 @@
 import { Type } from "@sinclair/typebox";
-import { accountFields, optionalFields, Password } from "../accounts/resource.js";
+import { accountFields, exampleAthleteProfile, optionalFields, Password } from "../accounts/resource.js";
 
 const { password, manager_profile, athlete_profile } = optionalFields;
 
+const exampleName = { first_name: "Ann", last_name: "Ash" };
+
 /** For PUT; absent fields do not change. */
-export const ManagerReplacement = Type.Object({ ...accountFields, password, manager_profile });
+export const ManagerReplacement = Type.Object(
+  { ...accountFields, password, manager_profile },
+  { examples: [{ username: "ann", email: "ann@example.org", manager_profile: exampleName }] },
+);
 
-export const ManagerUpdate = Type.Partial(ManagerReplacement);
+export const ManagerUpdate = Type.Partial(ManagerReplacement, {
+  examples: [{ manager_profile: exampleName }],
+});
 
-export const NewManager = Type.Object({ ...accountFields, password, manager_profile, athlete_profile });
+export const NewManager = Type.Object(
+  { ...accountFields, password, manager_profile, athlete_profile },
+  {
+    examples: [
+      {
+        username: "ann",
+        email: "ann@example.org",
+        password: "a long passphrase",
+        manager_profile: exampleName,
+        athlete_profile: exampleAthleteProfile,
+      },
+    ],
+  },
+);
 
-export const NewPassword = Type.Object({ password: Password });
+export const NewPassword = Type.Object(
+  { password: Password },
+  { examples: [{ password: "a longer passphrase" }] },
+);

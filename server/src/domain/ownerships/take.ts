@@ -8,10 +8,13 @@ import { updateDevice } from "../devices/device.js";
 import { deviceItem } from "../devices/resource.js";
 import { errors } from "../errors.js";
 
-export const TakenDevice = Type.Object({
-  serial_number: Text({ minLength: 1 }),
-  device_name: Text({ minLength: 1 }),
-});
+export const TakenDevice = Type.Object(
+  {
+    serial_number: Text({ minLength: 1 }),
+    device_name: Text({ minLength: 1 }),
+  },
+  { examples: [{ serial_number: "A1B2C3D4", device_name: "tracker-7" }] },
+);
 
 /**
  * Makes the caller the owner of an unowned device from now on. The row of the device is locked, so that the second of two

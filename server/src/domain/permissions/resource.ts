@@ -41,11 +41,22 @@ export const toPermission = (row: PermissionRow, now: Date) => ({
   is_active: isActive(row, now),
 });
 
-export const NewPermission = Type.Object({
-  start_time: DateTime(),
-  expiration_time: DateTime({ description: "After start_time" }),
-  permission: Kind,
-});
+export const NewPermission = Type.Object(
+  {
+    start_time: DateTime(),
+    expiration_time: DateTime({ description: "After start_time" }),
+    permission: Kind,
+  },
+  {
+    examples: [
+      {
+        start_time: "2024-01-01T00:00:00.000Z",
+        expiration_time: "2025-01-01T00:00:00.000Z",
+        permission: "READ",
+      },
+    ],
+  },
+);
 
 /** At most 100 permissions. Either all of them are created or none. */
 export const NewPermissions = Type.Array(NewPermission, { minItems: 1, maxItems: 100 });

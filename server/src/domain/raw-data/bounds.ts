@@ -21,9 +21,11 @@ export const MAX_DAYS_OF_RANGES = 14;
 export const BoundsQuery = {
   start: Query.instant(
     "First time: milliseconds since 1970, or a date-time. Required, unless the deprecated start_iso is sent instead",
+    "2024-01-01T06:00:00.000Z",
   ),
   stop: Query.instant(
     "Last time, included; same format as start. Required, unless the deprecated stop_iso is sent instead",
+    "2024-01-01T07:45:00.000Z",
   ),
   start_iso: deprecatedBound("start"),
   stop_iso: deprecatedBound("stop"),

@@ -87,7 +87,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     deprecated,
     method: "GET",
     path: "/api/v1/athletes/by-external-id/",
-    query: Type.Object({ "external-id": Text({ minLength: 1, maxLength: 255 }) }),
+    query: Type.Object({ "external-id": Text({ minLength: 1, maxLength: 255, examples: ["club-0042"] }) }),
     success: { status: 200, schema: Athlete },
     failures: [400, 404],
     handle: ({ ctx, query }) => retrieveAthleteByExternalId(ctx, query["external-id"]),

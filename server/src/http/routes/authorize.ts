@@ -6,15 +6,20 @@ import { CustomResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 
 const AuthorizeQuery = Type.Object({
-  response_type: Type.Optional(Type.String({ description: "code" })),
-  client_id: Type.Optional(Type.String()),
+  response_type: Type.Optional(Type.String({ description: "code", examples: ["code"] })),
+  client_id: Type.Optional(Type.String({ examples: ["kW3nXw0b7yQ2"] })),
   redirect_uri: Type.Optional(
-    Type.String({ description: "Exactly one of the addresses that the application has registered" }),
+    Type.String({
+      description: "Exactly one of the addresses that the application has registered",
+      examples: ["https://app.example.org/callback"],
+    }),
   ),
-  state: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String({ examples: ["9f2c41d07b"] })),
   scope: Type.Optional(Type.String()),
-  code_challenge: Type.Optional(Type.String({ description: "RFC 7636" })),
-  code_challenge_method: Type.Optional(Type.String({ description: "S256" })),
+  code_challenge: Type.Optional(
+    Type.String({ description: "RFC 7636", examples: ["E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"] }),
+  ),
+  code_challenge_method: Type.Optional(Type.String({ description: "S256", examples: ["S256"] })),
 });
 
 /** The authorization code flow: a login page, and a redirect with a code. */

@@ -51,7 +51,7 @@ export function managerRoutes(app: FastifyInstance): void {
     deprecated: true,
     method: "GET",
     path: "/api/v1/managers/by-external-id/",
-    query: Type.Object({ "external-id": Text({ minLength: 1, maxLength: 255 }) }),
+    query: Type.Object({ "external-id": Text({ minLength: 1, maxLength: 255, examples: ["club-0042"] }) }),
     success: { status: 200, schema: Manager },
     failures: [400, 404],
     handle: ({ ctx, query }) => retrieveManagerByExternalId(ctx, query["external-id"]),

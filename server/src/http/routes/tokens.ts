@@ -5,18 +5,31 @@ import { passwordAttempts } from "../password-attempts.js";
 import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
 
-const TokenRequest = Type.Object({
-  grant_type: Type.String({ description: "password, refresh_token or authorization_code" }),
-  username: Type.Optional(Type.String()),
-  password: Type.Optional(Type.String({ format: "password" })),
-  refresh_token: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String()),
-  redirect_uri: Type.Optional(Type.String()),
-  code_verifier: Type.Optional(Type.String()),
-  client_id: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
-  client_secret: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
-  scope: Type.Optional(Type.Literal("all")),
-});
+const TokenRequest = Type.Object(
+  {
+    grant_type: Type.String({ description: "password, refresh_token or authorization_code" }),
+    username: Type.Optional(Type.String()),
+    password: Type.Optional(Type.String({ format: "password" })),
+    refresh_token: Type.Optional(Type.String()),
+    code: Type.Optional(Type.String()),
+    redirect_uri: Type.Optional(Type.String()),
+    code_verifier: Type.Optional(Type.String()),
+    client_id: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
+    client_secret: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
+    scope: Type.Optional(Type.Literal("all")),
+  },
+  {
+    examples: [
+      {
+        grant_type: "password",
+        username: "ann",
+        password: "a long passphrase",
+        client_id: "kW3nXw0b7yQ2",
+        client_secret: "Jx5m0TqfT9s2Yc8R",
+      },
+    ],
+  },
+);
 
 const NO_FORM = tokenError("invalid_request", "The body must be application/x-www-form-urlencoded.");
 

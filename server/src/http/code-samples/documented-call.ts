@@ -1,0 +1,147 @@
+/** A call of an operation as its entry in the OpenAPI document has it: what the examples in all languages have in common. */
+
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is read here as it is, with all that it may have
+export type Json = any;
+
+export type JsonBody = { kind: "json"; value: unknown };
+/** A JSON object one of whose members is a file in base64. */
+export type Base64Body = { kind: "base64"; member: string; file: string };
+export type FormBody = { kind: "form"; fields: [name: string, value: string][] };
+export type FilesBody = { kind: "files"; files: [name: string, file: string][] };
+
+export type Response =
+  /** A list whose `next` is the number of the next page. */
+  | { kind: "list" }
+  | { kind: "json" }
+  | { kind: "nothing" }
+  | { kind: "text" }
+  /** Events until one of both ends the connection. */
+  | { kind: "events" }
+  | { kind: "file"; name: string };
+
+export interface DocumentedCall {
+  operationId: string;
+  /** Address of the service, without a slash at its end. */
+  baseUrl: string;
+  method: string;
+  /** With `{name}` for a parameter. */
+  path: string;
+  pathValues: [name: string, value: string | number][];
+  query: [name: string, value: string | number | boolean][];
+  /** Whether it needs a token. */
+  isAuthenticated: boolean;
+  /** Whether it is for the page only, which is to say so in a header. */
+  isOfPage: boolean;
+  body: JsonBody | Base64Body | FormBody | FilesBody | null;
+  response: Response;
+}
+
+/** The ids that the examples of the resources have, too. */
+const PATH_VALUES: Readonly<Record<string, string | number>> = {
+  activity: 5,
+  athlete: 21,
+  delivery: 80,
+  device: 7,
+  device_ownership: 3,
+  job: "job-0b9f4d1c-5a7e-4c3b-9d26-8e1f3a7c5b40",
+  json_schema: 3,
+  manager: 12,
+  permission: 31,
+  session: 4,
+  timeframe: 9,
+  webhook: 2,
+};
+
+/** The recording that examples upload. */
+const RECORDING = "recording.asi";
+
+const EXTENSIONS: Readonly<Record<string, string>> = { "text/csv": "csv", "application/zip": "zip" };
+
+/** Reads the entry of an operation. @param pathValues values of path parameters by name */
+export function documentedCall(
+  document: Json,
+  path: string,
+  method: string,
+  pathValues: Readonly<Record<string, string | number>> = PATH_VALUES,
+): DocumentedCall {
+  const entry = document.paths[path][method];
+  const response = responseOf(entry, path);
+  return {
+    operationId: entry.operationId,
+    baseUrl: document.servers[0].url.replace(/\/+$/, ""),
+    method: method.toUpperCase(),
+    path,
+    pathValues: parametersIn(entry, "path").map(({ name }) => [name, pathValues[name] ?? 1]),
+    query: queryOf(entry, response),
+    isAuthenticated: entry.security.length > 0,
+    // Other operations of the session take tokens as well.
+    isOfPage: entry.operationId === "createSession",
+    body: bodyOf(entry),
+    response,
+  };
+}
+
+const parametersIn = (entry: Json, place: string): Json[] =>
+  entry.parameters.filter((parameter: Json) => parameter.in === place);
+
+/** Required parameters, and others with an example; of those that filter a list only where there is a list. */
+function queryOf(entry: Json, response: Response): DocumentedCall["query"] {
+  const parameters = parametersIn(entry, "query").filter(({ deprecated }) => deprecated !== true);
+  const isFilter = response.kind !== "list" && parameters.some(({ name }) => name === "search");
+  return parameters
+    .filter(({ required, schema }) => required || (!isFilter && hasExample(schema)))
+    .map(({ name, schema }) => [name, exampleOf(schema)]);
+}
+
+const hasExample = ({ example, examples }: Json) => example !== undefined || examples !== undefined;
+
+function exampleOf(schema: Json): string | number | boolean {
+  return schema.example ?? schema.examples?.[0] ?? schema.const ?? schema.anyOf?.[0]?.const ?? "text";
+}
+
+function bodyOf({ requestBody }: Json): DocumentedCall["body"] {
+  if (requestBody === undefined) return null;
+  const [[type, { schema, example }]] = Object.entries<Json>(requestBody.content) as [[string, Json]];
+  if (type === "multipart/form-data") {
+    return { kind: "files", files: Object.keys(schema.properties).map((name) => [name, RECORDING]) };
+  }
+  if (type === "application/x-www-form-urlencoded") {
+    return { kind: "form", fields: Object.entries(example).map(([name, value]) => [name, String(value)]) };
+  }
+  const encoded = Object.entries<Json>(schema.properties ?? {}).find(
+    ([, member]) => member.contentEncoding === "base64",
+  );
+  return encoded === undefined
+    ? { kind: "json", value: example }
+    : { kind: "base64", member: encoded[0], file: RECORDING };
+}
+
+function responseOf(entry: Json, path: string): Response {
+  const content = Object.entries<Json>(entry.responses).find(([status]) => status.startsWith("2"))?.[1]
+    .content;
+  if (content === undefined) return { kind: "nothing" };
+  const json = content["application/json"];
+  if (json !== undefined) {
+    return json.schema.properties?.results === undefined ? { kind: "json" } : { kind: "list" };
+  }
+  const type = Object.keys(content)[0] ?? "";
+  if (type === "text/event-stream") return { kind: "events" };
+  const extension = EXTENSIONS[type];
+  if (extension === undefined) return { kind: "text" };
+  const isConversion = entry.requestBody?.content["multipart/form-data"] !== undefined;
+  const name = isConversion ? "recording" : path.split("/").at(-2);
+  return { kind: "file", name: `${name}.${extension}` };
+}
+
+/** The path with its values, as it is sent. */
+export const pathOf = ({ path, pathValues }: DocumentedCall): string =>
+  pathValues.reduce(
+    (filled, [name, value]) => filled.replace(`{${name}}`, () => encodeURIComponent(value)),
+    path,
+  );
+
+/** The whole address with query, as it is sent. */
+export function addressOf(call: DocumentedCall): string {
+  const query = call.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return `${call.baseUrl}${pathOf(call)}${query.length === 0 ? "" : `?${query.join("&")}`}`;
+}
