@@ -26,7 +26,14 @@ export default defineConfig({
     projects: [
       onDatabase("embedded"),
       onDatabase("postgres"),
-      { test: { name: "unit", include: ["src/**/*.test.ts"], testTimeout: 120_000, ...PATIENCE } },
+      {
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "load/*.test.ts"],
+          testTimeout: 120_000,
+          ...PATIENCE,
+        },
+      },
     ],
   },
 });

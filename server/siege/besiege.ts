@@ -1,9 +1,9 @@
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type BuiltService, startBuiltService } from "../bench/built-service.js";
 import type { Ground } from "../bench/ground.js";
 import { type Attack, Tally, untilTheEnd } from "./attacks/attack.js";
-import { type BesiegedService, startBesieged } from "./besieged-service.js";
 import { type Bystander, startBystander } from "./bystander.js";
 import { Client } from "./client.js";
 import { newParty, type Party, prepare, recording } from "./scene.js";
@@ -40,7 +40,7 @@ export async function besiege(
 ): Promise<Outcome[]> {
   const databaseUrl = database === "PGlite" ? null : await ground.createDatabase();
   const dataDir = join(ground.folder, `data-${database}`);
-  const preparing = await startBesieged(dataDir, databaseUrl);
+  const preparing = await startBuiltService(dataDir, databaseUrl);
   const registrar = new Client(preparing.url, "127.0.0.2");
   const names = chosen.map((_, i) => `attacker-${i}`);
   const oauth = await prepare(preparing, ground.folder, ["bystander", ...names]);
@@ -54,7 +54,7 @@ export async function besiege(
   registrar.close();
   await preparing.stop();
   // A new process, so that its memory does not include that of the preparation.
-  const service = await startBesieged(dataDir, databaseUrl);
+  const service = await startBuiltService(dataDir, databaseUrl);
   const person = await startBystander({
     url: service.url,
     party: bystander,
@@ -82,7 +82,7 @@ export async function besiege(
   return outcomes;
 }
 
-async function look(attack: Attack, tally: Tally, person: Bystander, service: BesiegedService) {
+async function look(attack: Attack, tally: Tally, person: Bystander, service: BuiltService) {
   // The service first, so that responses to the bystander that are still on their way count here.
   const figures = await service.figures();
   return outcomeOf(attack, tally.toString(), await person.experience(), figures);

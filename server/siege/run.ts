@@ -9,12 +9,12 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { killBuiltServices } from "../bench/built-service.js";
 import { onGround } from "../bench/ground.js";
 import { align } from "../bench/table.js";
 import type { Attack } from "./attacks/attack.js";
 import { attacks } from "./attacks/index.js";
 import { besiege } from "./besiege.js";
-import { killBesieged } from "./besieged-service.js";
 import { killBystanders } from "./bystander.js";
 import { BUSY_TARGETS, broken, type Outcome, TARGETS } from "./verdict.js";
 
@@ -71,7 +71,7 @@ async function besiegeOne(name: string, chosen: readonly Attack[], seconds: numb
       outcomes.set(name, await besiege(name, ground, chosen, seconds, (outcome) => tell(name, outcome)));
     },
     () => {
-      killBesieged();
+      killBuiltServices();
       killBystanders();
     },
   );

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type EncodableRow, encode } from "asi-convert";
-import type { BesiegedService } from "./besieged-service.js";
+import type { BuiltService } from "../bench/built-service.js";
 import type { Client, Json } from "./client.js";
 
 /** A manager with a device, a recording, an activity and a time frame, like an ordinary client. */
@@ -62,7 +62,7 @@ export interface Session {
 
 /** Creates what the parties need from the operator: an OAuth application, and a device for each name. */
 export async function prepare(
-  service: BesiegedService,
+  service: BuiltService,
   folder: string,
   names: readonly string[],
 ): Promise<Record<string, string>> {
@@ -81,7 +81,7 @@ const serialOf = (name: string) => `S-${name.toUpperCase()}`;
  * @param session the recording, with a time frame over it; null for none
  */
 export async function newParty(
-  service: BesiegedService,
+  service: BuiltService,
   client: Client,
   name: string,
   oauth: Record<string, string>,

@@ -1,5 +1,5 @@
+import type { ProbeFigures } from "../bench/built-service.js";
 import { quantile } from "../bench/measure.js";
-import type { ProbeFigures } from "./besieged-service.js";
 import type { Experience } from "./bystander.js";
 
 /** The effects of an attack on others. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BesiegedService } from "../besieged-service.js";
+import type { BuiltService } from "../../bench/built-service.js";
 import type { Client } from "../client.js";
 import type { Party } from "../scene.js";
 
 /** The input of an attack. */
 export interface Siege {
-  service: BesiegedService;
+  service: BuiltService;
   /** Connects from another address than the bystander. */
   client: Client;
   /** A manager, which anyone can register as. */

@@ -1,5 +1,5 @@
 /**
- * Loaded into the besieged service before it starts (`node --import`): tells its parent how long the event loop was held
+ * Loaded into the built service before it starts (`node --import`): tells its parent how long the event loop was held
  * and how much memory the process took since the last question.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";

@@ -16,8 +16,8 @@ export interface ProbeFigures {
   peakMemoryMb: number;
 }
 
-/** The built service in a separate process with default settings. */
-export interface BesiegedService {
+/** The built service in a separate process. */
+export interface BuiltService {
   url: string;
   /** Runs a command of the operator. @returns its output as JSON */
   command(...args: string[]): Promise<unknown>;
@@ -29,12 +29,20 @@ export interface BesiegedService {
 const running = new Set<ChildProcess>();
 
 /** Ends all services immediately. */
-export function killBesieged(): void {
+export function killBuiltServices(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** @param databaseUrl of a PostgreSQL database; null for an embedded one in `dataDir` */
-export async function startBesieged(dataDir: string, databaseUrl: string | null): Promise<BesiegedService> {
+/**
+ * Starts it with default settings, except that webhooks may call this machine.
+ * @param databaseUrl of a PostgreSQL database; null for an embedded one in `dataDir`
+ * @param settings variables that replace defaults
+ */
+export async function startBuiltService(
+  dataDir: string,
+  databaseUrl: string | null,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BuiltService> {
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
     TMPDIR: process.env.TMPDIR,
@@ -42,8 +50,9 @@ export async function startBesieged(dataDir: string, databaseUrl: string | null)
     PORT: "0",
     METRICS_PORT: "0",
     LOG_LEVEL: "error",
-    // The webhook receivers of the siege listen on this machine.
+    // The receivers listen on this machine.
     WEBHOOK_ALLOW_PRIVATE: "true",
+    ...settings,
     ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
   };
   const child = spawn(process.execPath, ["--import", PROBE, MAIN], {
@@ -56,7 +65,7 @@ export async function startBesieged(dataDir: string, databaseUrl: string | null)
   const url = await new Promise<string>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`does not listen: ${output}`)), START_TIMEOUT_MS);
     const read = (chunk: Buffer) => {
-      // The attacks may cause many errors; the end of the output is enough.
+      // Attacks may cause many errors; the end of the output is enough.
       output = (output + chunk).slice(-10_000);
       const found = /listens on (http:\/\/[^\s;"]+)/.exec(output)?.[1];
       if (found === undefined) return;

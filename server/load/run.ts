@@ -1,0 +1,147 @@
+/**
+ * Plays a match day on the built service and checks every answer. The exit status is 1 when an answer is wrong, a call fails,
+ * memory grows, or a target is missed.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { killBuiltServices } from "../bench/built-service.js";
+import { onGround } from "../bench/ground.js";
+import { align } from "../bench/table.js";
+import { type MatchDayResult, playMatchDay } from "./match-day.js";
+import { type Latencies, READING, WRITING } from "./tally.js";
+import { BUSY_TARGETS, TARGETS, verdictsOf } from "./verdict.js";
+
+const USAGE = `npm run load -w server -- [--minutes N] [--readers N] [--database embedded|postgres] [--seed N]
+  [--json: print the result as JSON] [--quick: 10 readers for 10 s, targets for a machine with other work]`;
+
+/** Registrations from one address, and token requests, are limited. */
+const MAX_READERS = 250;
+/** Starting, signing up and the last webhooks. */
+const AROUND_MS = 10 * 60_000;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string" },
+    readers: { type: "string" },
+    database: { type: "string", default: "postgres" },
+    seed: { type: "string", default: "1" },
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+const minutes = Number(values.minutes ?? (values.quick ? 1 / 6 : 60));
+const readers = Number(values.readers ?? (values.quick ? 10 : 50));
+const seed = Number(values.seed);
+const isValid =
+  minutes > 0 &&
+  Number.isInteger(readers) &&
+  readers >= 1 &&
+  readers <= MAX_READERS &&
+  Number.isInteger(seed) &&
+  ["embedded", "postgres"].includes(values.database);
+
+if (values.help) console.log(USAGE);
+else if (!isValid) {
+  console.error(`usage: ${USAGE}\nAt most ${MAX_READERS} readers.`);
+  process.exitCode = 2;
+} else await main();
+
+async function main(): Promise<void> {
+  const loadAtStart = loadavg()[0] ?? 0;
+  const tell = (line: string) => {
+    if (!values.json && !values.quick) console.log(line);
+  };
+  await onGround(
+    minutes * 60_000 + AROUND_MS,
+    async (ground) => {
+      const databaseUrl = values.database === "postgres" ? await ground.createDatabase() : null;
+      const result = await playMatchDay(ground, {
+        minutes,
+        readers,
+        seed,
+        databaseUrl,
+        readEveryMs: 1_000,
+        loadEveryMs: values.quick ? 1_000 : 5_000,
+        convertEveryMs: values.quick ? 1_000 : 5_000,
+        warmUpSeconds: values.quick ? 1 : 15,
+        bareSeconds: values.quick ? 2 : 30,
+        tell,
+      });
+      report(result, loadAtStart);
+    },
+    killBuiltServices,
+  );
+}
+
+function report(result: MatchDayResult, loadAtStart: number): void {
+  const verdicts = verdictsOf(result, values.quick ? BUSY_TARGETS : TARGETS, values.quick);
+  const missed = verdicts.filter(({ held }) => !held);
+  process.exitCode = missed.length === 0 ? 0 : 1;
+  const { tally, bare, observed, ownLoopDelay, requests, seconds } = result;
+  const latencies = Object.fromEntries([...READING, ...WRITING].map((kind) => [kind, tally.of(kind)]));
+  const machine = `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB; node ${process.versions.node}`;
+  const last = observed.at(-1);
+  const json = {
+    machine,
+    date: new Date().toISOString().slice(0, 10),
+    loadAtStart,
+    loadAtEnd: loadavg()[0] ?? 0,
+    options: { minutes, readers, seed, database: values.database },
+    seconds,
+    requests,
+    requestsPerSecond: requests / seconds,
+    reading: tally.reading,
+    latencies,
+    lateness: tally.late,
+    ownLoopDelay,
+    bare,
+    observed,
+    verdicts,
+    faults: tally.described,
+  };
+  const file = fileURLToPath(new URL("../bench/out/load.json", import.meta.url));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(json, null, 2)}\n`);
+  if (values.json) {
+    console.log(JSON.stringify(json, null, 2));
+    return;
+  }
+  const ms = (value: number) => value.toFixed(1);
+  const row = (name: string, { calls, p50Ms, p90Ms, p99Ms, maxMs }: Latencies) => [
+    name,
+    calls.toLocaleString("en-US"),
+    ...[p50Ms, p90Ms, p99Ms, maxMs].map(ms),
+  ];
+  const delays = observed.map(({ loopDelayP99Ms }) => loopDelayP99Ms);
+  console.log(
+    [
+      `${machine}; ${json.date}. ${values.database}, ${readers} readers, ${Math.round(seconds)} s, seed ${seed}.`,
+      `Load of the machine at the start ${loadAtStart.toFixed(1)}, at the end ${json.loadAtEnd.toFixed(1)}.`,
+      "",
+      align([
+        ["ms from when a call was due", "calls", "p50", "p90", "p99", "max"],
+        ...READING.map((kind) => row(kind, tally.of(kind))),
+        row("all reads", tally.reading),
+        ...WRITING.map((kind) => row(kind, tally.of(kind))),
+        row(`a bare fastify route, ${Math.round(bare.bytes / 1000)} KB of JSON`, bare),
+        row("until the generator made a read", tally.late),
+      ]),
+      "",
+      `${requests.toLocaleString("en-US")} requests, ${json.requestsPerSecond.toFixed(1)} a second; ` +
+        `processor time of the service ${(((last?.processorS ?? 0) - (observed[0]?.processorS ?? 0)) / Math.max(1, seconds)).toFixed(2)} s a second.`,
+      `Event loop of the service: worst p99 of an interval ${ms(Math.max(0, ...delays))} ms, longest delay ${ms(Math.max(0, ...observed.map(({ loopDelayMaxMs }) => loopDelayMaxMs)))} ms. ` +
+        `Of the generator: p99 ${ms(ownLoopDelay.p99Ms)} ms, longest ${ms(ownLoopDelay.maxMs)} ms.`,
+      "",
+      align([
+        ["", "target", "measured", "held"],
+        ...verdicts.map(({ what, target, measured, held }) => [what, target, measured, held ? "yes" : "NO"]),
+      ]),
+      ...tally.described.map((fault) => `Fault: ${fault}`),
+      `${verdicts.length - missed.length} of ${verdicts.length} held`,
+    ].join("\n"),
+  );
+}

@@ -1,0 +1,119 @@
+import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
+
+/** The kinds of calls, by whom they are made. The target of the response time applies to what readers wait for. */
+export const READING = [
+  "device list",
+  "ranges of 2 days",
+  "300 latest samples",
+  "page of 3,000 samples",
+  "page of 25,000 samples",
+  "computed data of a time frame",
+  "time frames of an activity",
+  "account",
+] as const;
+export const WRITING = [
+  "bulk load, until accepted",
+  "bulk load, until stored",
+  "time frame created",
+  "computed data of a new time frame",
+  "time frame updated",
+  "time frame deleted",
+  "activity updated",
+  "conversion",
+  "webhook, from the answer to the call",
+] as const;
+
+export type ReadingKind = (typeof READING)[number];
+export type Kind = ReadingKind | (typeof WRITING)[number];
+
+export interface Latencies {
+  calls: number;
+  p50Ms: number;
+  p90Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+/** Times in microseconds, to three digits. */
+const newHistogram = () => createHistogram({ lowest: 1, highest: 3_600_000_000, figures: 3 });
+
+function read(histogram: RecordableHistogram): Latencies {
+  const ms = (percent: number) => histogram.percentile(percent) / 1000;
+  const calls = histogram.count;
+  return {
+    calls,
+    p50Ms: ms(50),
+    p90Ms: ms(90),
+    p99Ms: ms(99),
+    maxMs: calls === 0 ? 0 : histogram.max / 1000,
+  };
+}
+
+/** Descriptions of faults beyond this number are counted only. */
+const MAX_DESCRIBED = 20;
+
+/** What happened to the calls. */
+export class Tally {
+  #histograms = new Map<Kind, RecordableHistogram>();
+  #reading = newHistogram();
+  #late = newHistogram();
+  /** Answers that differ from the truth. */
+  wrong = 0;
+  /** Calls that were refused or failed, and calls that were never made. */
+  errors = 0;
+  readonly described: string[] = [];
+  startedAtMs = performance.now();
+
+  /** Forgets the times so far, but not the faults. */
+  restart(): void {
+    this.#histograms = new Map();
+    this.#reading = newHistogram();
+    this.#late = newHistogram();
+    this.startedAtMs = performance.now();
+  }
+
+  /** @param ms from when the call was due to the last byte of the answer */
+  record(kind: Kind, ms: number): void {
+    const us = Math.max(1, Math.round(ms * 1000));
+    let histogram = this.#histograms.get(kind);
+    if (histogram === undefined) {
+      histogram = newHistogram();
+      this.#histograms.set(kind, histogram);
+    }
+    histogram.record(us);
+    if ((READING as readonly Kind[]).includes(kind)) this.#reading.record(us);
+  }
+
+  /** @param ms from when a call was due until the generator made it */
+  recordLateness(ms: number): void {
+    this.#late.record(Math.max(1, Math.round(ms * 1000)));
+  }
+
+  isWrong(kind: Kind, why: string): void {
+    this.wrong++;
+    this.#describe(`${kind}: ${why}`);
+  }
+
+  hasFailed(what: string, error: unknown): void {
+    this.errors++;
+    this.#describe(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+
+  of(kind: Kind): Latencies {
+    return read(this.#histograms.get(kind) ?? newHistogram());
+  }
+
+  /** All calls of readers together. */
+  get reading(): Latencies {
+    return read(this.#reading);
+  }
+
+  /** How late the generator itself was: it waits for a slow answer before it makes a reader's next call. */
+  get late(): Latencies {
+    return read(this.#late);
+  }
+
+  #describe(what: string): void {
+    if (this.described.length < MAX_DESCRIBED) this.described.push(what);
+  }
+}

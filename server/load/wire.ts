@@ -1,0 +1,30 @@
+import { type Client, createClient } from "asi-client";
+
+/** A client that notes when the last byte of an answer arrived, before the answer is parsed and checked. */
+export interface Wire {
+  asi: Client;
+  /** By `performance.now()`. */
+  arrivedAtMs: number;
+  /** Requests so far. */
+  requests: number;
+}
+
+const WITHOUT_BODY = new Set([204, 304]);
+
+/** A refused request is not repeated, so that it counts. */
+export function newWire(baseUrl: string, token: string): Wire {
+  const fetch = async (request: Request) => {
+    wire.requests++;
+    const response = await globalThis.fetch(request);
+    const body = await response.arrayBuffer();
+    wire.arrivedAtMs = performance.now();
+    const { status, headers } = response;
+    return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers });
+  };
+  const wire: Wire = {
+    asi: createClient({ baseUrl, token, retries: 0, fetch }),
+    arrivedAtMs: 0,
+    requests: 0,
+  };
+  return wire;
+}
