@@ -4,6 +4,7 @@ import { App } from "./app.js";
 import { Outdated } from "./parts/outdated.js";
 import { RecordingWorker } from "./recording/client.js";
 import { Workspace } from "./recording/workspace.js";
+import { keepFocus } from "./view/kept-focus.js";
 import { applyLink } from "./view/link.js";
 import { keepOffline } from "./view/offline.js";
 import { findService } from "./view/service.js";
@@ -19,5 +20,6 @@ render(
   </>,
   document.body,
 );
+keepFocus();
 keepOffline();
 findService();

@@ -25,7 +25,8 @@ function* intervals(fastest: number): Generator<EncodableRow> {
   }
 }
 
-async function recording(serial: string, fastest: number): Promise<Uint8Array<ArrayBuffer>> {
+/** Its first sample is at `START_MS`. @param fastest of its intervals, m/s */
+export async function recordingOf(serial: string, fastest: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   for await (const piece of encode(intervals(fastest), {
     serial,
@@ -75,7 +76,7 @@ export async function teamScene(
     devices.push(await unwrap(client.POST("/api/v1/devices/take-ownership/", { body })));
     await service.command("ownership", "backdate", serial, "--start", "2020-01-01T00:00:00Z");
     const device = devices[i]?.id ?? 0;
-    const job = await client.upload(device, await recording(serial, i === 0 ? 7 : 9));
+    const job = await client.upload(device, await recordingOf(serial, i === 0 ? 7 : 9));
     await client.waitForJob(job.job_id, { intervalMs: 50 });
     const athlete = { managed_by: manager.id, athlete_profile: { first_name: name, last_name: "Moss" } };
     athletes.push(await unwrap(client.POST("/api/v1/athletes/create-managed/", { body: athlete })));

@@ -44,53 +44,6 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(0);
   });
 
-  it("leads from registering to signing out, by the keyboard alone", async () => {
-    await service.addDevice("STORY-1", "story");
-    const page = await openPage({ at: service.address });
-    const keys = page.keyboard;
-    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
-    /** Moves on with Tab until an element has this text, then presses Enter. */
-    const press = async (name: string) => {
-      for (let steps = 0; steps < 60 && (await focused()) !== name; steps++) await keys.press("Tab");
-      expect(await focused()).toBe(name);
-      await keys.press("Enter");
-    };
-    /** Types into the field that has the focus, and into those after it. */
-    const type = async (...texts: string[]) => {
-      for (const [i, text] of texts.entries()) {
-        if (i > 0) await keys.press("Tab");
-        await keys.type(text);
-      }
-    };
-    const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
-
-    await page.getByRole("link", { name: "Sign in" }).waitFor();
-    await press("Sign in");
-    await heading("Sign in");
-    await press("Register");
-    await heading("Register");
-    await type("ann", "ann@example.org", PASSWORD, "Ann", "Ash");
-    await keys.press("Enter");
-    await heading("Devices");
-    await page.getByText("You have no devices.").waitFor();
-
-    await press("Take a device…");
-    await page.getByRole("dialog", { name: "Take a device" }).waitFor();
-    await type("STORY-1", "story");
-    await keys.press("Enter");
-    await heading("story");
-    await page.getByText("story is yours.").waitFor();
-
-    await press("Athletes");
-    await heading("Athletes");
-    await page.getByText("There are no athletes yet.").waitFor();
-    await press("Account");
-    await heading("Ann Ash");
-    await press("Sign out");
-    await page.getByText("You are signed out.").waitFor();
-    await page.getByRole("link", { name: "Sign in" }).waitFor();
-  });
-
   it("says what is wrong at the field where it is wrong, and keeps what was typed", async () => {
     await service.manager("taken");
     const page = await openPage({ at: service.address, hash: "#/register" });

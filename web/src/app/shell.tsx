@@ -101,12 +101,6 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
     document.title = title === undefined ? "asi" : `${title} · asi`;
   }, [entry, path]);
 
-  const place = current.path.join("/");
-  useEffect(() => {
-    // what had the focus is gone, such as the button of a dialog: screen readers and Tab go on with the view
-    if (document.activeElement === document.body) document.querySelector("main")?.focus();
-  }, [place, account]);
-
   if (account === undefined) {
     const problem = session.problem.value;
     return problem == null ? null : (

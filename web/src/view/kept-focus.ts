@@ -1,0 +1,33 @@
+import { route } from "./route.js";
+
+/** What a screen reader names, so that the user knows where he or she is. */
+const PLACES = "section, dialog[open], main";
+
+const pathNow = () => route.peek()?.path.join("/") ?? "";
+
+/**
+ * Keeps the focus in the page when the element that has it goes away, such as a row that is deleted: the part around it
+ * gets the focus, or the whole view where another one is shown. Without that, keys and screen readers start anew.
+ */
+export function keepFocus(): void {
+  let around: EventTarget[] = [];
+  let path = pathNow();
+  addEventListener("focusin", (event) => {
+    around = event.composedPath();
+    path = pathNow();
+  });
+  new MutationObserver(() => {
+    const [lost] = around;
+    if (document.activeElement !== document.body || !(lost instanceof Node) || lost.isConnected) return;
+    const isSameView = path === pathNow();
+    const part = isSameView ? around.find(isPlace) : undefined;
+    around = [];
+    const place = part ?? document.querySelector<HTMLElement>("main");
+    if (place == null) return;
+    if (!place.hasAttribute("tabindex")) place.tabIndex = -1;
+    place.focus({ preventScroll: isSameView });
+  }).observe(document.body, { childList: true, subtree: true });
+}
+
+const isPlace = (target: EventTarget): target is HTMLElement =>
+  target instanceof HTMLElement && target.isConnected && target.matches(PLACES);

@@ -1,0 +1,186 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { unwrap } from "asi-client";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type PostgresServer, startPostgres } from "../../server/test/postgres.js";
+import { recordingOf } from "./activity-scene.js";
+import { Keyboard } from "./keyboard.js";
+import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { BuiltService, PASSWORD } from "./service.js";
+
+describe.skipIf(hasNoBrowser)("the whole story, by the keyboard alone", () => {
+  useBrowser();
+  let received: { event: string }[] = [];
+  const receiver = createServer(async (request, response) => {
+    received.push(JSON.parse(await text(request)));
+    response.writeHead(204).end();
+  });
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    await new Promise<void>((done) => receiver.listen(0, "127.0.0.1", done));
+    postgres = await startPostgres();
+  });
+  afterAll(async () => {
+    receiver.closeAllConnections();
+    receiver.close();
+    await postgres?.stop();
+  });
+
+  for (const [database, settings] of [
+    ["the embedded database", () => ({})],
+    ["PostgreSQL", () => ({ DATABASE_URL: `${postgres.url}postgres` })],
+  ] as const) {
+    it(`leads from registering to signing out, on ${database}`, async () => {
+      received = [];
+      const service = new BuiltService({ WEBHOOK_ALLOW_PRIVATE: "true", ...settings() });
+      try {
+        await service.start();
+        await tell(service);
+      } finally {
+        await service.stop();
+      }
+    });
+  }
+
+  async function tell(service: BuiltService): Promise<void> {
+    await service.addDevice("STORY-1", "story");
+    const page = await openPage({ at: service.address });
+    const user = await Keyboard.of(page);
+    const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
+    const { port } = receiver.address() as AddressInfo;
+
+    // an account
+    await user.press("Sign in");
+    await heading("Sign in");
+    await user.press("Register");
+    await heading("Register");
+    await user.fill("User name", "ann");
+    await user.fill("E-mail", "ann@example.org");
+    await user.fill("Password", PASSWORD);
+    await user.fill("First name", "Ann");
+    await user.keys("Enter");
+    await heading("Devices");
+    await page.getByText("You have no devices.").waitFor();
+    await expectFocusOn(page, "main");
+    await user.press("Sign out");
+    await page.getByText("You are signed out.").waitFor();
+    await expectFocusOn(page, "main");
+    await service.command("manager", "grant", "ann");
+    await user.press("Sign in", "Shift+Tab");
+    await user.fill("User name", "ann");
+    await user.fill("Password", PASSWORD);
+    await user.keys("Enter");
+    await heading("Devices");
+
+    // a device
+    await user.press("Take a device…");
+    await page.getByRole("dialog", { name: "Take a device" }).waitFor();
+    await user.keys("Escape");
+    await expectFocusOn(page, "button.primary");
+    await user.keys("Enter");
+    await user.fill("Serial number", "STORY-1");
+    await user.fill("Device name", "story");
+    await user.keys("Enter");
+    await heading("story");
+    await expectFocusOn(page, "main");
+    await service.command("ownership", "backdate", "STORY-1", "--start", "2020-01-01T00:00:00Z");
+
+    // its recordings
+    await user.press("Recordings", "Shift+Tab");
+    await heading("Recordings");
+    const chooser = page.waitForEvent("filechooser");
+    await user.press("Choose files…");
+    const buffer = Buffer.from(await recordingOf("STORY-1", 7));
+    await (await chooser).setFiles({ name: "match.asi", mimeType: "", buffer });
+    await page.getByText(/12,000 samples stored/).waitFor();
+    await user.press(/^Open Sat, 17 May 2025/, "Shift+Tab");
+    await page.locator(".cards").waitFor();
+    await expectFocusOn(page, "main");
+    const cursor = page.getByRole("slider", { name: "Cursor over the plots" });
+    await user.to(cursor);
+    await user.keys("Home", "ArrowRight");
+    await expect.poll(() => cursor.getAttribute("aria-valuetext")).toContain("km/h");
+    const shown = () => page.locator(".card", { hasText: "Distance" }).locator("dd").innerText();
+    const all = await shown();
+    await user.keys("Shift+PageDown", "Enter");
+    await expect.poll(shown).not.toBe(all);
+    await user.keys("Escape");
+    await expect.poll(shown).toBe(all);
+
+    // an athlete
+    await user.press("Athletes", "Shift+Tab");
+    await page.getByText("There are no athletes yet.").waitFor();
+    await user.press("Add an athlete…");
+    await user.fill("First name", "Ada");
+    await user.fill("Last name", "Moss");
+    await user.keys("Enter");
+    await heading("Ada Moss");
+
+    // a match, and the part of it that counts
+    await user.press("Activities", "Shift+Tab");
+    await user.press("New activity…");
+    await user.fill("Name", "Derby");
+    await user.keys("Enter");
+    await heading("Derby");
+    await user.press("New time frame");
+    await heading("New time frame");
+    await user.to(page.getByLabel("Athlete"));
+    await user.keys("ArrowDown");
+    await user.to(cursor);
+    await user.keys("Home", "PageDown", "Shift+PageDown", "Enter");
+    await page.getByText("Length: 5:00.").waitFor();
+    await user.to(page.getByRole("slider", { name: "End of the time frame" }));
+    await user.keys("PageUp", "ArrowRight");
+    await page.getByText("Length: 6:01.").waitFor();
+    await user.fill("Name", "First half");
+    await user.keys("Enter");
+    await heading("First half");
+
+    // its figures are those of the API
+    const client = await service.clientOf("ann");
+    const { results: frames } = await unwrap(client.GET("/api/v1/timeframes/"));
+    const timeframe = frames[0]?.id ?? expect.fail("There is no time frame.");
+    const figures = await unwrap(
+      client.GET("/api/v1/timeframes/{timeframe}/computed-data/", { params: { path: { timeframe } } }),
+    );
+    const distance = `${((figures.total_distance ?? 0) / 1000).toFixed(2)} km`;
+    const panel = page.getByRole("region", { name: "Computed data" });
+    await expect
+      .poll(() => panel.locator(".card", { hasText: "Distance" }).locator("dd").first().innerText())
+      .toBe(distance);
+
+    // a program hears of it
+    await user.press("Derby", "Shift+Tab");
+    await heading("Derby");
+    await user.to(page.getByRole("main").getByRole("link", { name: "Webhooks" }));
+    await user.keys("Enter");
+    await heading("Webhooks of Derby");
+    await user.press("New webhook…");
+    await user.fill("Address", `http://127.0.0.1:${port}/hook`);
+    await user.keys("Enter");
+    await page.getByRole("dialog", { name: "The secret of the webhook" }).waitFor();
+    await user.keys("Escape");
+    await heading("Webhook");
+    await user.press("Test");
+    await expect.poll(() => received.map(({ event }) => event)).toContain("test");
+    await page.locator(".deliveries .good").first().waitFor();
+    await user.press("Delete…");
+    await page.getByRole("dialog", { name: "Delete this webhook?" }).waitFor();
+    await user.press("Delete webhook");
+    await page.getByText("No webhooks yet").waitFor();
+    await expectFocusOn(page, "main");
+
+    await user.press("Sign out", "Shift+Tab");
+    await page.getByText("You are signed out.").waitFor();
+    expect(await user.pointerEvents()).toBe(0);
+  }
+});
+
+/** Where the user goes on with Tab. */
+async function expectFocusOn(page: Page, selector: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.activeElement?.matches(wanted), selector, {
+    timeout: 10_000,
+  });
+}
