@@ -163,6 +163,38 @@ describe("a migration", () => {
     expect(rows).toEqual([{ valid: true }]);
   });
 
+  it("outside of a transaction goes on after an interruption with the indexes that it has finished", async () => {
+    const other = await migrated();
+    await other.pool.query(`
+      CREATE TABLE a (x int, y int); INSERT INTO a VALUES (1, 1), (2, 1);
+      CREATE INDEX former ON a (x); CREATE INDEX a_x ON a (y)`);
+    const indexes: Migration = {
+      name: "9001-indexes",
+      outsideTransaction: [
+        // Another one had this name.
+        "DROP INDEX CONCURRENTLY IF EXISTS a_x",
+        "CREATE INDEX CONCURRENTLY a_x ON a (x)",
+        "DROP INDEX CONCURRENTLY IF EXISTS former",
+        "DROP INDEX CONCURRENTLY IF EXISTS a_y",
+        "CREATE UNIQUE INDEX CONCURRENTLY a_y ON a (y)",
+      ],
+    };
+    const found = async () => {
+      const { rows } = await other.pool.query(
+        `SELECT indexrelid::text AS id, indisvalid AS valid, pg_get_indexdef(indexrelid) AS text
+         FROM pg_index WHERE indrelid = 'a'::regclass ORDER BY text`,
+      );
+      return rows.map(({ id, valid, text }) => ({ id, valid, on: /ON .*$/.exec(text)?.[0] }));
+    };
+    await expect(migrate(other, withMore(indexes))).rejects.toThrow("could not create unique index");
+    const [finished, broken] = await found();
+    expect(finished).toMatchObject({ valid: true, on: expect.stringContaining("(x)") });
+    expect(broken).toMatchObject({ valid: false });
+    await other.pool.query("DELETE FROM a WHERE x = 2");
+    expect(await migrate(other, withMore(indexes))).toEqual(["9001-indexes"]);
+    expect(await found()).toEqual([finished, { ...broken, id: expect.any(String), valid: true }]);
+  });
+
   it("in batches fills every row, in transactions of a bounded size, and goes on where it was stopped", async () => {
     const other = await migrated();
     await other.pool.query("CREATE TABLE a (x int PRIMARY KEY, y int, by xid)");

@@ -160,15 +160,39 @@ async function apply(client: pg.ClientBase, migration: Migration, lockTries: num
     return;
   }
   if ("outsideTransaction" in migration) {
-    await retryWhenLocked(lockTries, async () => {
-      for (const statement of migration.outsideTransaction) await client.query(statement);
-    });
+    await retryWhenLocked(lockTries, () => runOutside(client, migration));
   } else {
     let changed: number | null;
     do ({ rowCount: changed } = await retryWhenLocked(lockTries, () => client.query(migration.batch)));
     while (changed !== null && changed > 0);
   }
   await record(client, migration);
+}
+
+/** A statement of a migration that makes an index, or removes what is left of it. */
+const INDEX = /^(CREATE|DROP) (?:UNIQUE )?INDEX CONCURRENTLY (?:IF EXISTS )?(\w+)/;
+
+/**
+ * Runs the statements one by one. After an interruption, the indexes that this migration has finished stay: the service of
+ * the previous release may be using them, and they may have taken hours. A comment tells them from others of the same name.
+ */
+async function runOutside(
+  client: pg.ClientBase,
+  { name, outsideTransaction }: Extract<Migration, { outsideTransaction: unknown }>,
+): Promise<void> {
+  const mark = `Made by the migration ${name}`;
+  const finished = await client.query<{ index: string }>(
+    `SELECT relname AS index FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid
+     WHERE indisvalid AND pg_table_is_visible(pg_class.oid) AND obj_description(pg_class.oid, 'pg_class') = $1`,
+    [mark],
+  );
+  const kept = new Set(finished.rows.map(({ index }) => index));
+  for (const statement of outsideTransaction) {
+    const [, what, index = ""] = INDEX.exec(statement) ?? [];
+    if (kept.has(index)) continue;
+    await client.query(statement);
+    if (what === "CREATE") await client.query(`COMMENT ON INDEX ${index} IS '${mark}'`);
+  }
 }
 
 const record = (client: pg.ClientBase, migration: Migration) =>

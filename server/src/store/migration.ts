@@ -10,7 +10,7 @@ export type Migration = { name: string } & (
       /**
        * Statements that run one by one, each outside of a transaction, such as `CREATE INDEX CONCURRENTLY`. After a
        * failure all of them run again, so each must be repeatable. A failed `CREATE INDEX CONCURRENTLY` leaves an invalid
-       * index behind: let `DROP INDEX CONCURRENTLY IF EXISTS` precede it.
+       * index behind: let `DROP INDEX CONCURRENTLY IF EXISTS` precede it. Both are skipped for an index that is finished.
        */
       outsideTransaction: readonly string[];
     }
