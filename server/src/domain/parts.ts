@@ -1,5 +1,3 @@
-import { errors } from "./errors.js";
-
 /** Rows of one part of a list for the operator. Lists of any length are read in parts, in bounded memory. */
 export const PART_ROWS = 500;
 
@@ -18,10 +16,3 @@ export const partOf = <Row extends { id: number }, T>(
   items: rows.map(toItem),
   next: rows.length < PART_ROWS ? null : (rows.at(-1)?.id ?? null),
 });
-
-/** The id of an object in an argument. @throws ServiceError `not_found` */
-export function idOf(text: string, what: string): number {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw errors.notFound(`There is no ${what} ${text}.`);
-  return id;
-}

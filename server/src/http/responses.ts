@@ -122,7 +122,7 @@ export function sendResult(
   if (schema !== undefined) return sendJson(request, reply, result);
   if (mediaType === undefined) return reply.send();
   if (result instanceof EventStream) {
-    // nginx would gather the events.
+    // nginx would buffer the events.
     return reply.type(mediaType).header("X-Accel-Buffering", "no").send(result.body);
   }
   if (!(result instanceof FileResponse)) return reply.type(`${mediaType}; charset=utf-8`).send(result);

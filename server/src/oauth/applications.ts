@@ -4,6 +4,7 @@ import type { Context } from "../domain/context.js";
 import { errors } from "../domain/errors.js";
 import { PART_ROWS, type Part, partOf } from "../domain/parts.js";
 import { hashToken, newToken } from "../domain/tokens.js";
+import type { Queries } from "../store/database.js";
 import { applications, refreshTokens } from "../store/schema.js";
 import { PAGE_CLIENT_ID } from "./page-sessions.js";
 
@@ -80,6 +81,17 @@ export async function listApplications({ queries }: Context, after: number): Pro
   }));
 }
 
+/** @throws ServiceError `not_found` */
+export async function lockApplication(queries: Queries, clientId: string) {
+  const [found] = await queries
+    .select()
+    .from(applications)
+    .where(eq(applications.clientId, clientId))
+    .for("update");
+  if (found === undefined) throw errors.notFound(`There is no application ${clientId}.`);
+  return found;
+}
+
 /**
  * Replaces the secret of an application. Its sessions go on: their refresh tokens need the new secret from now on.
  * @returns the new secret, which is not stored
@@ -88,12 +100,7 @@ export async function listApplications({ queries }: Context, after: number): Pro
 export async function rotateSecret(ctx: Context, clientId: string) {
   const clientSecret = newToken();
   return transact(ctx, "app rotate-secret", async ({ queries, audit }) => {
-    const [before] = await queries
-      .select()
-      .from(applications)
-      .where(eq(applications.clientId, clientId))
-      .for("update");
-    if (before === undefined) throw errors.notFound(`There is no application ${clientId}.`);
+    const before = await lockApplication(queries, clientId);
     if (before.revokedAt !== null) {
       throw errors.conflict("application_revoked", `The application ${clientId} is revoked.`);
     }

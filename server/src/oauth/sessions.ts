@@ -7,6 +7,7 @@ import { errors } from "../domain/errors.js";
 import type { UnitOfWork } from "../domain/unit-of-work.js";
 import type { Queries } from "../store/database.js";
 import { accessTokens, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
+import { lockApplication } from "./applications.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 
 /** The result of a login: a refresh token, and the access tokens that were issued for it. */
@@ -111,12 +112,7 @@ async function revokeSession(unit: UnitOfWork, accountId: number, id: number): P
  */
 export async function revokeApplication(ctx: Context, clientId: string) {
   return transact(ctx, "app revoke", async ({ queries, now, audit }) => {
-    const [before] = await queries
-      .select()
-      .from(applications)
-      .where(eq(applications.clientId, clientId))
-      .for("update");
-    if (before === undefined) throw errors.notFound(`There is no application ${clientId}.`);
+    const before = await lockApplication(queries, clientId);
     const revokedAt = before.revokedAt ?? now;
     await queries.update(applications).set({ revokedAt }).where(eq(applications.id, before.id));
     const ended = await queries

@@ -10,12 +10,11 @@ export const WRONG_USE = 2;
 
 /** A command as the operator writes it. */
 export interface Verb {
-  /** Name and arguments, such as `show <username>`. */
-  signature: string;
-  name: CommandName;
+  /** Name and argument, such as `account show <username>`. */
+  signature: CommandName | `${CommandName} <${string}>`;
   about: string;
-  /** What follows `asi-server` in the example of the help. */
-  example: string;
+  /** What follows the name in the example of the help. */
+  example?: string;
   /** For what cannot be undone: the question to ask first, about the first argument. */
   question?: (subject: string) => string;
 }
@@ -30,18 +29,25 @@ const argumentsOf = (command: Command, options: Options) => ({
   ),
 });
 
-function described(parent: Command, { signature, about, example }: Verb): Command {
+const nameOf = ({ signature }: Verb) => signature.replace(/ <.*$/, "") as CommandName;
+
+/** @param parent the command whose name is the first word of the signature */
+function described(parent: Command, spec: Verb): Command {
+  const { signature, about, example } = spec;
   return parent
-    .command(signature)
+    .command(signature.slice(signature.indexOf(" ") + 1))
     .description(about)
     .option("--json", "print JSON")
-    .addHelpText("after", `\nExample:\n  asi-server ${example}`);
+    .addHelpText(
+      "after",
+      `\nExample:\n  asi-server ${nameOf(spec)}${example === undefined ? "" : ` ${example}`}`,
+    );
 }
 
 /** A command with one result. */
-export function verb(parent: Command, told: Verb): Command {
-  const { name, question } = told;
-  const command = described(parent, told);
+export function verb(parent: Command, spec: Verb): Command {
+  const { question } = spec;
+  const command = described(parent, spec);
   if (question !== undefined) command.option("--yes", "do not ask first; it cannot be undone");
   return command.action(
     guarded(async function (this: Command) {
@@ -49,14 +55,14 @@ export function verb(parent: Command, told: Verb): Command {
       // What is undone again needs no question.
       if (question !== undefined && !options.yes && !options.undo)
         await confirm(question(this.args[0] ?? ""));
-      print(await run(name, argumentsOf(this, options)), json === true);
+      print(await run(nameOf(spec), argumentsOf(this, options)), json === true);
     }),
   );
 }
 
 /** A command that lists. */
-export function list(parent: Command, told: Verb): Command {
-  return described(parent, told)
+export function list(parent: Command, spec: Verb): Command {
+  return described(parent, spec)
     .option("--limit <n>", "list at most so many; default: all")
     .action(
       guarded(async function (this: Command) {
@@ -66,7 +72,7 @@ export function list(parent: Command, told: Verb): Command {
         }
         let left = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
         const printer = json ? jsonPrinter() : tablePrinter();
-        await runList(told.name, argumentsOf(this, options), async (items) => {
+        await runList(nameOf(spec), argumentsOf(this, options), async (items) => {
           await printer.part(items.slice(0, left));
           left -= items.length;
           return left > 0;

@@ -14,98 +14,84 @@ export function addVerbs(root: Command): void {
 function accounts(root: Command): void {
   const account = root.command("account").description("accounts of managers and athletes");
   list(account, {
-    signature: "list",
-    name: "account list",
+    signature: "account list",
     about: "list accounts",
-    example: "account list --role manager --search ash",
+    example: "--role manager --search ash",
   })
     .option("--role <role>", "manager or athlete")
     .option("--disabled", "only disabled accounts")
     .option("--search <terms>", "found in username, mail address or name");
   verb(account, {
-    signature: "show <username>",
-    name: "account show",
+    signature: "account show <username>",
     about: "show an account, and how much belongs to it",
-    example: "account show ann",
+    example: "ann",
   });
   verb(account, {
-    signature: "disable <username>",
-    name: "account disable",
+    signature: "account disable <username>",
     about: "refuse the tokens, the sessions and the password of an account; its data stays",
-    example: "account disable ann",
+    example: "ann",
   });
   verb(account, {
-    signature: "enable <username>",
-    name: "account enable",
+    signature: "account enable <username>",
     about: "enable a disabled account; its sessions work again",
-    example: "account enable ann",
+    example: "ann",
   });
   verb(account, {
-    signature: "reset-password <username>",
-    name: "account reset-password",
+    signature: "account reset-password <username>",
     about: "mail a link for a new password",
-    example: "account reset-password ann",
+    example: "ann",
   });
   verb(account, {
-    signature: "delete <username>",
-    name: "account delete",
+    signature: "account delete <username>",
     about: "delete an account, everything that belongs to it and all personal data",
-    example: "account delete ann --yes",
+    example: "ann --yes",
     question: (username) => `Delete the account ${username} and everything that belongs to it?`,
   });
 
   const token = root.command("token").description("tokens");
   verb(token, {
-    signature: "list <username>",
-    name: "token list",
+    signature: "token list <username>",
     about: "list the sessions of a user, without their tokens",
-    example: "token list ann",
+    example: "ann",
   });
   verb(token, {
-    signature: "revoke <username>",
-    name: "token revoke",
+    signature: "token revoke <username>",
     about: "end every session of a user, who can log in again",
-    example: "token revoke ann --id 7",
+    example: "ann --id 7",
   }).option("--id <n>", "end only the session with this id from token list");
 
   const manager = root.command("manager").description("managers");
   verb(manager, {
-    signature: "grant <username>",
-    name: "manager grant",
+    signature: "manager grant <username>",
     about: "let a manager create managed athletes",
-    example: "manager grant ann",
+    example: "ann",
   });
 }
 
 function applications(root: Command): void {
   const app = root.command("app").description("OAuth applications");
   list(app, {
-    signature: "list",
-    name: "app list",
+    signature: "app list",
     about: "list applications, without their secrets",
-    example: "app list",
   });
   verb(app, {
-    signature: "create",
-    name: "app create",
+    signature: "app create",
     about: "create an application; its secret is printed once",
-    example: 'app create --name "Coach"',
+    example: '--name "Coach"',
   })
     .requiredOption("--name <name>", "name shown at login")
     .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses");
   verb(app, {
-    signature: "rotate-secret <client-id>",
-    name: "app rotate-secret",
+    signature: "app rotate-secret <client-id>",
     about: "replace the secret of an application, and print the new one once; its sessions go on",
-    example: "app rotate-secret 5p1T0rWcZ --yes",
+    example: "5p1T0rWcZ --yes",
     question: (clientId) =>
       `Replace the secret of the application ${clientId}? The current one ends at once.`,
   });
   verb(app, {
-    signature: "revoke <client-id>",
-    name: "app revoke",
+    signature: "app revoke <client-id>",
     about: "end an application, and every session with it",
-    example: "app revoke 5p1T0rWcZ --yes",
+    example: "5p1T0rWcZ --yes",
     question: (clientId) => `End the application ${clientId} and every session with it?`,
   });
 }
@@ -113,68 +99,60 @@ function applications(root: Command): void {
 function devices(root: Command): void {
   const device = root.command("device").description("devices");
   list(device, {
-    signature: "list",
-    name: "device list",
+    signature: "device list",
     about: "list devices with their owners",
-    example: "device list --owner ann",
+    example: "--owner ann",
   })
     .option("--owner <username>", "only devices that this manager owns now")
     .option("--retired", "only retired devices")
     .option("--search <terms>", "found in the names, the serial number or the model");
   verb(device, {
-    signature: "add",
-    name: "device add",
+    signature: "device add",
     about: "add a device",
-    example: "device add --serial-number A1B2 --device-name tracker-7 --device-type T1",
+    example: "--serial-number A1B2 --device-name tracker-7 --device-type T1",
   })
     .requiredOption("--serial-number <serial>", "serial number, as in the device's recordings")
     .requiredOption("--device-name <name>", "device identifier")
     .requiredOption("--device-type <type>", "model name");
   verb(device, {
-    signature: "import <file>",
-    name: "device import",
+    signature: "device import <file>",
     about: "add devices from a CSV file: serial_number,device_name,device_type",
-    example: "device import devices.csv",
+    example: "devices.csv",
   });
   verb(device, {
-    signature: "rename <serial-number>",
-    name: "device rename",
+    signature: "device rename <serial-number>",
     about: "change the names of a device",
-    example: "device rename A1B2 --device-name tracker-8",
+    example: "A1B2 --device-name tracker-8",
   })
     .option("--device-name <name>", "device identifier, by which a manager takes it")
     .option("--custom-name <name>", 'the name that its owner gave; "" for none');
   verb(device, {
-    signature: "retire <serial-number>",
-    name: "device retire",
+    signature: "device retire <serial-number>",
     about: "end the ownership of a device, which nobody can take any more; its samples stay",
-    example: "device retire A1B2 --yes",
+    example: "A1B2 --yes",
     question: (serial) => `Retire the device ${serial} and end its ownership?`,
   }).option("--undo", "let managers take a retired device again; its ownership does not come back");
   verb(device, {
-    signature: "report-start <serial-number>",
-    name: "device report-start",
+    signature: "device report-start <serial-number>",
     about: "record that a device has started",
-    example: "device report-start A1B2 --firmware-version 2.1",
+    example: "A1B2 --firmware-version 2.1",
   })
     .option("--config-version <n>", "the Bluetooth configuration that it received (default: the newest)")
     .option("--firmware-version <version>", "its firmware version");
 
   const ownership = root.command("ownership").description("device ownerships");
   verb(ownership, {
-    signature: "backdate <serial-number>",
-    name: "ownership backdate",
+    signature: "ownership backdate <serial-number>",
     about: "move the start of an ownership back over time without an owner",
-    example: "ownership backdate A1B2 --start 2024-01-01T00:00:00Z",
+    example: "A1B2 --start 2024-01-01T00:00:00Z",
   }).requiredOption("--start <date-time>", "the new start");
 
   const samples = root.command("samples").description("samples of devices");
   verb(samples, {
-    signature: "delete <serial-number>",
-    name: "samples delete",
+    signature: "samples delete <serial-number>",
     about:
       "delete the samples of a device from a time up to another; computed data follow, and pages of raw data within two minutes",
-    example: "samples delete A1B2 --start 2024-05-04T09:00:00Z --stop 2024-05-04T11:00:00Z --yes",
+    example: "A1B2 --start 2024-05-04T09:00:00Z --stop 2024-05-04T11:00:00Z --yes",
     question: (serial) => `Delete the samples of the device ${serial} in this time?`,
   })
     .requiredOption("--start <date-time>", "the first time that is deleted")
@@ -184,43 +162,38 @@ function devices(root: Command): void {
 function work(root: Command): void {
   const job = root.command("job").description("jobs: mails, bulk loads, computations, calls of webhooks");
   list(job, {
-    signature: "list",
-    name: "job list",
+    signature: "job list",
     about: "list jobs, the newest first",
-    example: "job list --state FAILURE --kind bulk-load",
+    example: "--state FAILURE --kind bulk-load",
   })
     .option("--state <state>", "PENDING, STARTED, RETRY, SUCCESS, FAILURE or REVOKED")
     .option("--kind <kind>", "mail, bulk-load, compute, webhook or webhook-fan-out")
     .option("--account <username>", "only jobs that are charged to this account");
   verb(job, {
-    signature: "retry <job-id>",
-    name: "job retry",
+    signature: "job retry <job-id>",
     about: "run a waiting job now, or a failed computation again",
-    example: "job retry job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d",
+    example: "job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d",
   });
   verb(job, {
-    signature: "revoke <job-id>",
-    name: "job revoke",
+    signature: "job revoke <job-id>",
     about: "end a job that waits or runs, and erase its content",
-    example: "job revoke job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d --yes",
+    example: "job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d --yes",
     question: (id) => `End the job ${id} and erase its content?`,
   });
 
   const webhook = root.command("webhook").description("webhooks");
   list(webhook, {
-    signature: "list",
-    name: "webhook list",
+    signature: "webhook list",
     about: "list webhooks, without their secrets",
-    example: "webhook list --account ann",
+    example: "--account ann",
   })
     .option("--account <username>", "only those of the activities of this account")
     .option("--activity <id>", "only those of this activity")
     .option("--disabled", "only disabled webhooks");
   verb(webhook, {
-    signature: "disable <id>",
-    name: "webhook disable",
+    signature: "webhook disable <id>",
     about: "disable a webhook and cancel its waiting calls; its owner enables it by an update",
-    example: "webhook disable 7",
+    example: "7",
   });
 }
 
@@ -228,54 +201,48 @@ function work(root: Command): void {
 function personalData(root: Command): void {
   const athlete = root.command("athlete").description("personal data of athletes");
   verb(athlete, {
-    signature: "export <id>",
-    name: "athlete export",
+    signature: "athlete export <id>",
     about: "write everything about an athlete to a zip archive, with samples",
-    example: "athlete export 12 -o ann.zip",
+    example: "12 -o ann.zip",
   }).requiredOption("-o, --output <file>", "the new file");
   verb(athlete, {
-    signature: "erase <id>",
-    name: "athlete erase",
+    signature: "athlete erase <id>",
     about: "erase an athlete and every trace of the person; without --yes, count what would be removed",
-    example: "athlete erase 12 --samples --yes",
+    example: "12 --samples --yes",
   })
     .option("--samples", "also remove the samples of the athlete's time frames")
     .option("--yes", "erase; this cannot be undone");
 
   const erasures = root.command("erasures").description("the list of erased accounts");
   verb(erasures, {
-    signature: "apply",
-    name: "erasures apply",
+    signature: "erasures apply",
     about: "erase the accounts again that a restored backup has brought back; every start does so too",
-    example: "erasures apply --list /backup/erasures.jsonl",
+    example: "--list /backup/erasures.jsonl",
   }).option("--list <file>", "the list of another machine, or a copy (default: ERASURE_LIST)");
 }
 
 function keys(root: Command): void {
   const key = root.command("key").description("the server key, which encrypts secrets in the database");
   verb(key, {
-    signature: "rotate",
-    name: "key rotate",
+    signature: "key rotate",
     about: "encrypt all secrets with a new key while the service runs; after an interruption, run it again",
-    example: "key rotate --new-key new.key",
+    example: "--new-key new.key",
   }).option(
     "--new-key <file>",
     "file with the new SERVER_KEY, 32 bytes in base64; needed if SERVER_KEY is set",
   );
   verb(key, {
-    signature: "finish",
-    name: "key finish",
+    signature: "key finish",
     about: "let only the current SERVER_KEY open the secrets; when all processes have it",
-    example: "key finish --yes",
+    example: "--yes",
     question: () => "Let only the SERVER_KEY of this process open the secrets, and no other?",
   }).option(
     "--server-key <id>",
     "keep the server key of this process, which has this id, although a newer one was added and is lost",
   );
   verb(key, {
-    signature: "reset",
-    name: "key reset",
+    signature: "key reset",
     about: "when the server key is lost: remove the secrets that it encrypts, and disable their webhooks",
-    example: "key reset --yes",
+    example: "--yes",
   }).option("--yes", "remove them; this cannot be undone");
 }

@@ -22,7 +22,7 @@ export const OwnershipFilters = Type.Object({
 type Filters = StaticDecode<typeof OwnershipFilters>;
 
 /** A device id as text; an invalid id matches no device. */
-const idOf = (text: string) =>
+const deviceIdOf = (text: string) =>
   /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 
 function matchingOwnerships({ queries, caller }: Context, filters: Filters, id?: number) {
@@ -37,7 +37,7 @@ function matchingOwnerships({ queries, caller }: Context, filters: Filters, id?:
       and(
         eq(ownerships.managerId, me),
         id === undefined ? undefined : eq(ownerships.id, id),
-        filters.device === undefined ? undefined : eq(ownerships.deviceId, idOf(filters.device)),
+        filters.device === undefined ? undefined : eq(ownerships.deviceId, deviceIdOf(filters.device)),
         filters.device_name === undefined ? undefined : eq(devices.deviceName, filters.device_name),
         filters.start_time_from && gte(ownerships.startTime, filters.start_time_from),
         filters.start_time_to && lte(ownerships.startTime, filters.start_time_to),

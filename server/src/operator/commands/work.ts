@@ -1,8 +1,7 @@
 import { listJobs } from "../../domain/jobs/list.js";
 import { retryJob, revokeJob } from "../../domain/jobs/operate.js";
-import { idOf } from "../../domain/parts.js";
 import { disableWebhook, listAllWebhooks } from "../../domain/webhooks/operate.js";
-import { after, flag, oneOf, optionalInteger, optionalText, text } from "./arguments.js";
+import { after, flag, idOf, oneOf, optionalInteger, optionalText, text } from "./arguments.js";
 import type { Commands } from "./outcome.js";
 
 const STATES = ["PENDING", "STARTED", "SUCCESS", "FAILURE", "RETRY", "REVOKED"] as const;
@@ -39,7 +38,7 @@ export const workCommands = {
   },
 
   async "webhook disable"(ctx, args) {
-    const { id, disabledAt } = await disableWebhook(ctx, idOf(text(args, "id"), "webhook"));
+    const { id, disabledAt } = await disableWebhook(ctx, idOf(args, "id"));
     return { id, disabled: disabledAt?.toISOString() };
   },
 } satisfies Commands;
