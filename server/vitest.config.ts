@@ -21,11 +21,33 @@ export const onDatabase = (name: "embedded" | "postgres", { long = false } = {})
   },
 });
 
+/**
+ * The suite with the samples on three servers of their own. `npm run test:distributed` runs all of it; by default only what
+ * stores, reads and removes samples.
+ */
+const ON_SAMPLES = ["sample-servers", "bulk-load", "raw-data", "backup", "erasure"].map(
+  (name) => `test/${name}.test.ts`,
+);
+
+const distributed = () => {
+  const { test } = onDatabase("postgres");
+  return {
+    test: {
+      ...test,
+      name: "distributed",
+      include: process.env.DISTRIBUTED === "all" ? test.include : ON_SAMPLES,
+      globalSetup: ["test/distributed-setup.ts"],
+      env: { ...test.env, TEST_DISTRIBUTED: "1" },
+    },
+  };
+};
+
 export default defineConfig({
   test: {
     projects: [
       onDatabase("embedded"),
       onDatabase("postgres"),
+      distributed(),
       {
         test: {
           name: "unit",

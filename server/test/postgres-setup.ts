@@ -7,6 +7,8 @@ import { startPostgres } from "./postgres.js";
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
+    /** Servers to which every database of the run spreads its samples; none in most runs. */
+    sampleServerUrls: readonly string[];
   }
 }
 
@@ -16,6 +18,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startPostgres();
   project.provide("scratch", scratch);
   project.provide("postgresUrl", server.url);
+  project.provide("sampleServerUrls", []);
   return async () => {
     await server.stop();
     rmSync(scratch, { recursive: true, force: true });

@@ -16,6 +16,8 @@ import { ownContext, type Service, startService as startProcess } from "../src/s
 import { type Database, openDatabase } from "../src/store/database.js";
 import { migrate } from "../src/store/migrate.js";
 import type { Store } from "../src/store/open.js";
+import { moveSamples } from "../src/store/sample-servers/move.js";
+import { serverAddress } from "../src/store/sample-servers/server-address.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
@@ -102,9 +104,22 @@ export async function newStore(): Promise<TestStore> {
   return store;
 }
 
+/** Spreads the samples over the servers of the run, if it has some. */
+async function distribute({ kind, direct }: Database): Promise<void> {
+  const urls = kind === "postgres" ? inject("sampleServerUrls") : [];
+  if (urls.length === 0) return;
+  const client = await direct.connect();
+  try {
+    await moveSamples(client, urls.map(serverAddress));
+  } finally {
+    client.release(true);
+  }
+}
+
 async function lastingStore(): Promise<TestStore> {
   const { database, databaseUrl } = await newDatabase();
   await migrate(database);
+  await distribute(database);
   let closed: Promise<void> | undefined;
   const store = {
     database,

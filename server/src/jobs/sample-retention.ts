@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { transact } from "../domain/change.js";
 import type { Context } from "../domain/context.js";
 import { isUnavailable } from "../store/database-errors.js";
@@ -20,6 +21,8 @@ export async function applySampleRetention(ctx: Context, signal?: AbortSignal): 
   for (const table of await chunkTables(sqlClientOf(ctx.queries))) {
     try {
       await removeFrom(ctx, table, before, signal);
+      // PostgreSQL does it by itself for its own tables, and not for those of other servers.
+      if (table !== "sample_chunks") await ctx.queries.execute(sql.raw(`ANALYZE ${table}`));
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       failure ??= error;

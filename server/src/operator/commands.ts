@@ -6,6 +6,7 @@ import { deviceCommands } from "./commands/devices.js";
 import { keyCommands } from "./commands/keys.js";
 import type { OperatorContext, Outcome } from "./commands/outcome.js";
 import { personalDataCommands } from "./commands/personal-data.js";
+import { sampleServerCommands } from "./commands/sample-servers.js";
 import { workCommands } from "./commands/work.js";
 
 export type { Arguments, OperatorContext, Outcome };
@@ -21,6 +22,7 @@ export const commands = {
   ...workCommands,
   ...personalDataCommands,
   ...keyCommands,
+  ...sampleServerCommands,
 
   async backup(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const file = text(args, "file");

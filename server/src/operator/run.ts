@@ -70,7 +70,7 @@ export async function runList(
 
 /** File names are relative to the operator's working directory, not the server's. */
 function withFile(name: CommandName, args: Arguments): Arguments {
-  const paths = ["file", "output", "list", "newKey"].flatMap((option) => {
+  const paths = ["file", "output", "list", "newKey", "servers"].flatMap((option) => {
     const path = args[option];
     return typeof path === "string" ? [[option, resolve(path)]] : [];
   });

@@ -10,12 +10,40 @@ const SKIPPED = new Set(["migrations", "throttle_counters", "live_connections"])
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 2 * 1024 * 1024;
 
-/** The tables in the order of their creation, so that referenced rows come first. */
+/** The tables in the order of their creation, so that referenced rows come first; without partitions, which are parts of others. */
 async function tableNames(queries: Queries): Promise<string[]> {
   const { rows } = await queries.execute<{ name: string }>(
-    sql`SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY oid`,
+    sql`SELECT relname AS name FROM pg_class
+      WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace ORDER BY oid`,
   );
   return rows.map(({ name }) => name).filter((name) => !SKIPPED.has(name));
+}
+
+/** Whether the rows of a table are on other servers, where `ctid` does not tell them apart. */
+async function isPartitioned(queries: Queries, table: string): Promise<boolean> {
+  const { rows } = await queries.execute<{ kind: string }>(
+    sql`SELECT relkind AS kind FROM pg_class WHERE oid = ${table}::regclass`,
+  );
+  return rows[0]?.kind === "p";
+}
+
+/** Rows of a partitioned table that are read together. A chunk of samples has 120 KB at most. */
+const PARTITIONED_ROWS = 20;
+
+/** The rows of `sample_chunks` that are on other servers. */
+async function* rowsOfPartitioned(tx: Queries, table: string): AsyncGenerator<string, void, undefined> {
+  const name = sql.identifier(table);
+  await tx.execute(
+    sql`DECLARE backup_rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS line FROM ${name} AS t`,
+  );
+  for (;;) {
+    const { rows } = await tx.execute<{ line: string }>(
+      sql.raw(`FETCH ${PARTITIONED_ROWS} FROM backup_rows`),
+    );
+    if (rows.length === 0) break;
+    yield rows.map(({ line }) => `${line}\n`).join("");
+  }
+  await tx.execute(sql`CLOSE backup_rows`);
 }
 
 /**
@@ -32,7 +60,7 @@ export async function backup(database: Database, file: string, dataDir: string):
 async function* contentOf(tx: Queries): AsyncGenerator<string, void, undefined> {
   for (const table of await tableNames(tx)) {
     yield `${JSON.stringify({ table })}\n`;
-    yield* rowsOf(tx, table);
+    yield* (await isPartitioned(tx, table)) ? rowsOfPartitioned(tx, table) : rowsOf(tx, table);
   }
   const { rows } = await tx.execute<{ sequence: string; last_value: string | null }>(
     sql`SELECT sequencename AS sequence, last_value FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1`,
@@ -134,6 +162,7 @@ export async function restore(queries: Queries, file: string): Promise<number> {
     // These timeouts are for requests.
     await tx.execute(sql`SET LOCAL statement_timeout = 0`);
     await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
+    await requireNoMove(tx);
     const tables = await tableNames(tx);
     const lastValues = new Map<string, number | null>();
     let isEmptied = false;
@@ -172,6 +201,18 @@ export async function restore(queries: Queries, file: string): Promise<number> {
     await continueSequences(tx, lastValues);
   });
   return count;
+}
+
+/** A move of the samples would not notice that they are replaced. */
+async function requireNoMove(tx: Queries): Promise<void> {
+  const { rows } = await tx.execute<{ exists: boolean }>(
+    sql`SELECT to_regclass('sample_move.state') IS NOT NULL AS exists`,
+  );
+  if (rows[0]?.exists === true) {
+    throw new BackupError(
+      "A move of the samples between servers has begun. Finish it, or give it up with asi-server samples cancel-move.",
+    );
+  }
 }
 
 const empty = (tx: Queries, tables: readonly string[]) =>

@@ -1,0 +1,83 @@
+import {
+  cancelMove,
+  moveSamples,
+  moveUnderWay,
+  onServer,
+  planMove,
+} from "../../store/sample-servers/move.js";
+import type { Connection } from "../../store/sample-servers/placement.js";
+import { sampleServers } from "../../store/sample-servers/placement.js";
+import { readServers, type ServerAddress } from "../../store/sample-servers/server-address.js";
+import { UsageError } from "../../usage-error.js";
+import { type Arguments, flag, text } from "./arguments.js";
+import type { OperatorContext, Outcome } from "./outcome.js";
+
+/** How often progress is printed, ms. */
+const PROGRESS_MS = 5_000;
+
+/** Samples on several PostgreSQL servers. */
+export const sampleServerCommands = {
+  async "samples distribute"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
+    return move(ctx, await readServers(text(args, "servers")), args);
+  },
+
+  async "samples gather"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
+    return move(ctx, [], args);
+  },
+
+  async "samples cancel-move"(ctx: OperatorContext): Promise<Outcome> {
+    return withClient(ctx, async (client) => ({ cancelled: await cancelMove(client) }));
+  },
+
+  async "samples servers"(ctx: OperatorContext): Promise<Outcome> {
+    return withClient(ctx, async (client) => {
+      const servers = [];
+      for (const { label, url, table } of await sampleServers(client)) {
+        const size = "SELECT pg_total_relation_size($1::regclass)::float8 AS bytes";
+        const state = await onServer(url, async (remote) => {
+          const { rows } = await remote.query<{ bytes: number }>(size, [table]);
+          return { answers: true, bytes: rows[0]?.bytes };
+        }).catch((error: Error) => ({ answers: false, problem: error.message }));
+        servers.push({ server: label, ...state });
+      }
+      return { servers, move: (await moveUnderWay(client)) ?? null };
+    });
+  },
+};
+
+async function move(
+  ctx: OperatorContext,
+  servers: readonly ServerAddress[],
+  args: Arguments,
+): Promise<Outcome> {
+  return withClient(ctx, async (client) => {
+    if (flag(args, "dryRun")) return { changed: false, ...(await planMove(client, servers)) };
+    let printedAt = performance.now();
+    const { copied, tablesLeft } = await moveSamples(client, servers, ({ copied: so, chunks }) => {
+      if (performance.now() - printedAt < PROGRESS_MS) return;
+      printedAt = performance.now();
+      console.error(`copied ${so} of about ${chunks} chunks`);
+    });
+    return {
+      servers: servers.map(({ label }) => label),
+      chunks_copied: copied,
+      ...(tablesLeft.length === 0 ? {} : { tables_left: tablesLeft }),
+    };
+  });
+}
+
+/** @throws UsageError for the embedded database */
+async function withClient<T>(
+  { database }: OperatorContext,
+  work: (client: Connection) => Promise<T>,
+): Promise<T> {
+  if (database.kind === "embedded") {
+    throw new UsageError("Samples can be on several servers only where DATABASE_URL is set.");
+  }
+  const client = await database.direct.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release(true);
+  }
+}

@@ -1,0 +1,353 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { UsageError } from "../../usage-error.js";
+import { tlsConnection } from "../tls.js";
+import {
+  BOOKKEEPING,
+  columnsOf,
+  newTable,
+  remoteTable,
+  restrictStatistics,
+  serverName,
+  tableName,
+  withoutPasswords,
+} from "./move-schema.js";
+import { type Connection, sampleServers } from "./placement.js";
+import type { ServerAddress } from "./server-address.js";
+
+/** One move at a time; an arbitrary constant. */
+const MOVE_LOCK = 7_340_003;
+
+/** Chunks of one device that are copied in one transaction. */
+const CHUNKS_AT_ONCE = 500;
+/** Changed chunks that are copied again in one transaction. */
+const CHANGES_AT_ONCE = 500;
+/** So few changes are left when the service is made to wait for the last ones. */
+const FEW_CHANGES = 500;
+
+/** How long the service may have to wait for the exchange of the tables to begin, ms, and how often it is tried. */
+const LOCK_TIMEOUT_MS = 5_000;
+const LOCK_TRIES = 20;
+
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** How far a move is. */
+export interface MoveProgress {
+  copied: number;
+  /** As the database estimates it. */
+  chunks: number;
+}
+
+export interface Plan {
+  /** Where the samples are; empty for one table in the database of the service. */
+  from: string[];
+  to: string[];
+  /** As the database estimates it. */
+  chunks: number;
+  bytes: number | null;
+  statements: string[];
+}
+
+interface State {
+  token: string;
+  servers: string[];
+  device_id: string;
+  bucket: string;
+  copied: string;
+}
+
+/**
+ * Moves the samples to servers, or back into one table, while the service runs: copies chunk by chunk into a new table, while
+ * a trigger notes which chunks change, copies those again, and then exchanges the tables. Until then the old table is in use,
+ * and whatever ends the move leaves it so. Called again with the same servers, it goes on where it was.
+ *
+ * @param client a connection to the database with a session of its own and no statement timeout
+ * @param servers to which the samples go; none: one table in the database of the service
+ * @throws UsageError when the move cannot begin or go on
+ */
+export async function moveSamples(
+  client: Connection,
+  servers: readonly ServerAddress[],
+  progress: (progress: MoveProgress) => void = () => undefined,
+): Promise<{ copied: number; tablesLeft: string[] }> {
+  const { rows } = await client.query<{ free: boolean }>("SELECT pg_try_advisory_lock($1) AS free", [
+    MOVE_LOCK,
+  ]);
+  if (rows[0]?.free !== true)
+    throw new UsageError("Another command moves the samples now. Wait until it has ended.");
+  try {
+    const labels = servers.map(({ label }) => label);
+    const former = await sampleServers(client);
+    const begun = await stateOf(client);
+    if (begun === undefined) {
+      if (String(former.map(({ label }) => label)) === String(labels)) return { copied: 0, tablesLeft: [] };
+      await begin(client, servers);
+    } else if (String(begun.servers) !== String(labels)) {
+      throw new UsageError(
+        `A move of the samples to ${begun.servers.join(", ") || "one table"} has begun. Finish it with the same servers, or give it up with asi-server samples cancel-move.`,
+      );
+    }
+    const chunks = await estimateOf(client);
+    const columns = (await columnsOf(client)).names;
+    const report = async () => progress({ copied: Number((await stateOf(client))?.copied), chunks });
+    while (await copyNext(client, columns)) await report();
+    while ((await repeatChanges(client, columns)) >= FEW_CHANGES) await report();
+    const copied = Number((await stateOf(client))?.copied);
+    await exchange(client, columns, servers.length > 0);
+    await client.query("ANALYZE sample_chunks");
+    return { copied, tablesLeft: await dropRemote(former) };
+  } finally {
+    await client.query("SELECT pg_advisory_unlock($1)", [MOVE_LOCK]).catch(() => undefined);
+  }
+}
+
+/** What `moveSamples` would do. Changes nothing. */
+export async function planMove(client: Connection, servers: readonly ServerAddress[]): Promise<Plan> {
+  for (const server of servers) await onServer(server.url, async (remote) => remote.query("SELECT 1"));
+  const { definition } = await columnsOf(client);
+  const token = "TOKEN";
+  const { rows } = await client.query<{ bytes: string | null }>(
+    "SELECT sum(pg_total_relation_size(relid)) AS bytes FROM pg_stat_user_tables WHERE relid = 'sample_chunks'::regclass",
+  );
+  return {
+    from: (await sampleServers(client)).map(({ label }) => label),
+    to: servers.map(({ label }) => label),
+    chunks: await estimateOf(client),
+    bytes: rows[0]?.bytes == null ? null : Number(rows[0].bytes),
+    statements: [
+      ...servers.map(({ label }) => `on ${label}: ${remoteTable(tableName(token), definition)}`),
+      "CREATE SCHEMA sample_move",
+      ...newTable(servers, token),
+      ...BOOKKEEPING,
+    ].map((statement) => withoutPasswords(statement.replace(/\s+/g, " "))),
+  };
+}
+
+/**
+ * Gives up a move that has begun. The samples stay where they are.
+ * @returns whether there was one
+ */
+export async function cancelMove(client: Connection): Promise<boolean> {
+  const state = await stateOf(client);
+  if (state === undefined) return false;
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT srvname AS name FROM pg_foreign_server WHERE starts_with(srvname, $1)",
+    [serverName(state.token, 0).slice(0, -1)],
+  );
+  await inTransaction(client, async () => {
+    await client.query("DROP TRIGGER IF EXISTS sample_move_note ON public.sample_chunks");
+    await client.query("DROP SCHEMA sample_move CASCADE");
+    for (const { name } of rows) await client.query(`DROP SERVER ${pg.escapeIdentifier(name)} CASCADE`);
+  });
+  return true;
+}
+
+/** The servers of a move that has begun, and how many chunks it has copied; undefined when there is none. */
+export async function moveUnderWay(
+  client: Connection,
+): Promise<{ servers: string[]; copied: number } | undefined> {
+  const state = await stateOf(client);
+  return state === undefined ? undefined : { servers: state.servers, copied: Number(state.copied) };
+}
+
+async function stateOf(client: Connection): Promise<State | undefined> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    "SELECT to_regclass('sample_move.state') IS NOT NULL AS exists",
+  );
+  if (rows[0]?.exists !== true) return undefined;
+  return (
+    await client.query<State>(
+      "SELECT token, servers, device_id::text, bucket::text, copied::text FROM sample_move.state",
+    )
+  ).rows[0];
+}
+
+async function estimateOf(client: Connection): Promise<number> {
+  const { rows } = await client.query<{ chunks: number }>(
+    "SELECT greatest(coalesce(sum(reltuples), 0), 0)::float8 AS chunks FROM pg_class WHERE oid = 'sample_chunks'::regclass OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'sample_chunks'::regclass)",
+  );
+  return rows[0]?.chunks ?? 0;
+}
+
+async function begin(client: Connection, servers: readonly ServerAddress[]): Promise<void> {
+  const token = randomBytes(4).toString("hex");
+  const { definition } = await columnsOf(client);
+  for (const { url } of servers)
+    await onServer(url, (remote) => remote.query(remoteTable(tableName(token), definition)));
+  await whenUnlocked(client, async () => {
+    await client.query("CREATE SCHEMA sample_move");
+    for (const statement of [...newTable(servers, token), ...BOOKKEEPING]) await client.query(statement);
+    await client.query("INSERT INTO sample_move.state (token, servers) VALUES ($1, $2)", [
+      token,
+      servers.map(({ label }) => label),
+    ]);
+  }).catch(explainRights);
+}
+
+/** SQLSTATE insufficient_privilege. */
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+function explainRights(error: unknown): never {
+  if (!(error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
+  throw new UsageError(
+    `The database user may not prepare the move: ${error.message}. As a superuser, in the database of the service: CREATE EXTENSION IF NOT EXISTS postgres_fdw; GRANT USAGE ON FOREIGN DATA WRAPPER postgres_fdw TO <user>; GRANT CREATE ON DATABASE <database> TO <user>.`,
+  );
+}
+
+/** Copies some chunks. @returns false when there are no more */
+async function copyNext(client: Connection, columns: string): Promise<boolean> {
+  const state = await stateOf(client);
+  if (state === undefined) throw new UsageError("The move was given up by another command.");
+  const { device_id: device, bucket } = state;
+  const { rows } = await client.query<{ first: string; last: string; count: string }>(
+    `SELECT min(bucket)::text AS first, max(bucket)::text AS last, count(*)::text AS count
+     FROM (SELECT bucket FROM public.sample_chunks WHERE device_id = $1 AND bucket > $2 ORDER BY bucket LIMIT $3) AS batch`,
+    [device, bucket, CHUNKS_AT_ONCE],
+  );
+  const [batch] = rows;
+  if (batch === undefined || batch.count === "0") {
+    const next = await client.query<{ device: string | null }>(
+      "SELECT min(device_id)::text AS device FROM public.sample_chunks WHERE device_id > $1",
+      [device],
+    );
+    const nextDevice = next.rows[0]?.device ?? null;
+    if (nextDevice === null) return false;
+    await client.query("UPDATE sample_move.state SET device_id = $1, bucket = $2", [
+      nextDevice,
+      -(2n ** 63n),
+    ]);
+    return true;
+  }
+  await inTransaction(client, async () => {
+    // A commit that was cut between the servers may have left chunks of this range.
+    const range = [device, batch.first, batch.last];
+    await client.query(
+      "DELETE FROM sample_move.sample_chunks WHERE device_id = $1 AND bucket BETWEEN $2 AND $3",
+      range,
+    );
+    await client.query(
+      `INSERT INTO sample_move.sample_chunks (${columns}) SELECT ${columns} FROM public.sample_chunks
+       WHERE device_id = $1 AND bucket BETWEEN $2 AND $3`,
+      range,
+    );
+    await client.query("UPDATE sample_move.state SET bucket = $1, copied = copied + $2", [
+      batch.last,
+      batch.count,
+    ]);
+  });
+  return true;
+}
+
+/** Copies changed chunks again. @returns how many changes there were, at most `CHANGES_AT_ONCE` */
+const repeatChanges = (client: Connection, columns: string): Promise<number> =>
+  inTransaction(client, () => repeatSome(client, columns));
+
+async function repeatSome(client: Connection, columns: string): Promise<number> {
+  const { rows } = await client.query<{ device_id: string; bucket: string }>(
+    `DELETE FROM sample_move.changed WHERE id IN (SELECT id FROM sample_move.changed ORDER BY id LIMIT ${CHANGES_AT_ONCE})
+     RETURNING device_id::text, bucket::text`,
+  );
+  const byDevice = new Map<string, Set<string>>();
+  for (const { device_id, bucket } of rows) {
+    byDevice.set(device_id, (byDevice.get(device_id) ?? new Set()).add(bucket));
+  }
+  for (const [device, buckets] of byDevice) {
+    const keys = [device, [...buckets]];
+    await client.query(
+      "DELETE FROM sample_move.sample_chunks WHERE device_id = $1 AND bucket = ANY($2::bigint[])",
+      keys,
+    );
+    await client.query(
+      `INSERT INTO sample_move.sample_chunks (${columns}) SELECT ${columns} FROM public.sample_chunks
+       WHERE device_id = $1 AND bucket = ANY($2::bigint[])`,
+      keys,
+    );
+  }
+  return rows.length;
+}
+
+/** Lets the new table take the place of the old one. The service waits for a moment. */
+async function exchange(client: Connection, columns: string, isSpread: boolean): Promise<void> {
+  const former = await sampleServers(client);
+  const { rows: partitions } = await client.query<{ name: string }>(
+    "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'sample_move.sample_chunks'::regclass",
+  );
+  await whenUnlocked(client, async () => {
+    await client.query("LOCK TABLE public.sample_chunks IN ACCESS EXCLUSIVE MODE");
+    while ((await repeatSome(client, columns)) === CHANGES_AT_ONCE);
+    await client.query("DROP TABLE public.sample_chunks");
+    for (const { name } of former) await client.query(`DROP SERVER ${pg.escapeIdentifier(name)} CASCADE`);
+    await client.query("ALTER TABLE sample_move.sample_chunks SET SCHEMA public");
+    for (const { name } of partitions) {
+      await restrictStatistics(client, name);
+      await client.query(`ALTER FOREIGN TABLE ${name} SET SCHEMA public`);
+    }
+    await client.query("DROP SCHEMA sample_move CASCADE");
+    // A server then computes sums and headers of a device itself, and sends the result only.
+    const setting = "enable_partitionwise_aggregate";
+    const { rows } = await client.query<{ name: string }>("SELECT quote_ident(current_database()) AS name");
+    await client.query(
+      `ALTER ROLE CURRENT_USER IN DATABASE ${rows[0]?.name} ${isSpread ? `SET ${setting} = on` : `RESET ${setting}`}`,
+    );
+  });
+}
+
+/** Drops the tables of the former servers. @returns those that could not be dropped */
+async function dropRemote(former: Awaited<ReturnType<typeof sampleServers>>): Promise<string[]> {
+  const left: string[] = [];
+  for (const { label, table, url } of former) {
+    await onServer(url, (remote) => remote.query(`DROP TABLE IF EXISTS ${pg.escapeIdentifier(table)}`)).catch(
+      (error: Error) => left.push(`${table} on ${label}: ${error.message}`),
+    );
+  }
+  return left;
+}
+
+/** Runs work on a connection to a server. @throws UsageError when it cannot be reached */
+export async function onServer<T>(url: string, work: (remote: pg.Client) => Promise<T>): Promise<T> {
+  const remote = new pg.Client({ ...tlsConnection(url), connectionTimeoutMillis: 10_000 });
+  remote.on("error", () => undefined);
+  try {
+    await remote.connect();
+  } catch (error) {
+    const { host } = new URL(url);
+    throw new UsageError(
+      `The server ${host} cannot be reached: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  try {
+    return await work(remote);
+  } finally {
+    await remote.end().catch(() => undefined);
+  }
+}
+
+async function inTransaction<T>(client: Connection, work: () => Promise<T>): Promise<T> {
+  await client.query("BEGIN");
+  try {
+    const result = await work();
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Runs a transaction that locks the table. Later queries wait behind a waiting lock, so it gives up soon and tries again. */
+async function whenUnlocked(client: Connection, work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await inTransaction(client, async () => {
+        await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await work();
+      });
+      return;
+    } catch (error) {
+      const isLocked = error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE;
+      if (!isLocked || tries === LOCK_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  }
+}

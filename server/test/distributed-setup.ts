@@ -1,0 +1,20 @@
+import type { TestProject } from "vitest/node";
+import { startPostgres } from "./postgres.js";
+import setUpPostgres from "./postgres-setup.js";
+
+/** How many servers have the samples, beside the one that has everything else. */
+const SAMPLE_SERVERS = 3;
+
+/** One PostgreSQL server for the databases of the whole run, and others for their samples. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const stopFirst = await setUpPostgres(project);
+  const servers = await Promise.all(Array.from({ length: SAMPLE_SERVERS }, () => startPostgres()));
+  project.provide(
+    "sampleServerUrls",
+    servers.map(({ url }) => `${url}postgres`),
+  );
+  return async () => {
+    await stopFirst();
+    for (const server of servers) await server.stop();
+  };
+}
