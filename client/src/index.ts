@@ -8,7 +8,16 @@ import { blobOf, bulkLoadBody, fileNameOf, formOf, type RecordingSource } from "
 import { type RetryOptions, sendWithRetries, sleep } from "./retry.js";
 import { type components, openOperations, type paths } from "./schema.js";
 
-export { ApiError, type components, type Job, JobFailedError, type paths, type RecordingSource, unwrap };
+export {
+  ApiError,
+  type components,
+  fileNameOf,
+  type Job,
+  JobFailedError,
+  type paths,
+  type RecordingSource,
+  unwrap,
+};
 
 /** The resources of the API by name, such as `Resource["Device"]`. */
 export type Resource = components["schemas"];
@@ -89,8 +98,9 @@ export interface Client extends FetchClient<paths> {
 /** Gets the headers too, which its type does not say. It reads from them whether the body is a form. */
 const serialize: (body: unknown, headers?: Headers) => string = defaultBodySerializer;
 
-/** A key that nobody else uses; `crypto.randomUUID` is missing in pages without TLS. */
-const newKey = () =>
+/** A random key of 32 hexadecimal digits that nobody else uses, as for `Idempotency-Key`. */
+// `crypto.randomUUID` is missing in pages without TLS
+export const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /**

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { dateText, dayAfter, mondayOf, readDate, weeksUpTo } from "../src/app/parts/days.js";
 import { accountOf } from "../src/app/recordings/account-of-upload.js";
 import { readEvents } from "../src/app/recordings/read-events.js";
-import { dateText, dayAfter, mondayOf, readDate, weeksUpTo } from "../src/app/recordings/weeks.js";
 
 const at = (iso: string) => Date.parse(iso);
 const iso = (ms: number) => new Date(ms).toISOString();

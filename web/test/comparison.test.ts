@@ -1,15 +1,14 @@
 import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
 import { type ComparedFrame, comparisonCsv } from "../src/app/activities/comparison-csv.js";
+import { type Computed, recordedSeconds } from "../src/app/activities/computed.js";
 import {
   COMPARED_FIGURES,
-  type Computed,
   differenceText,
   isComparable,
   nameOfFigure,
-  recordedSeconds,
 } from "../src/app/activities/computed-figures.js";
-import { instantOf, instantText } from "../src/app/activities/local-times.js";
+import { instantOf, instantText } from "../src/app/parts/when.js";
 
 const START = Date.UTC(2025, 4, 17, 12);
 const COMPUTED_AT = Date.UTC(2025, 4, 18);

@@ -1,4 +1,4 @@
-import { createWriteStream, readdirSync, readFileSync } from "node:fs";
+import { createWriteStream, readdirSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,7 +10,6 @@ import { describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
-import { BUILT } from "./serve.js";
 
 // a frame of a fix, without a heart rate
 const BYTES_PER_ROW = 100;
@@ -225,31 +224,5 @@ describe.skipIf(hasNoBrowser)("a link to a view", () => {
     await choose(other, fixturePath("valid/match-hr.asi"));
     await expect.poll(() => card(other, "Distance")).toBe(distance);
     expect(await card(other, "Max speed")).toContain("m/s");
-  });
-});
-
-describe("the size of the page", () => {
-  it("is at most 90 kB for page, worker and styles, compressed with gzip", () => {
-    // other scripts are loaded when they are needed
-    const html = readFileSync(join(BUILT, "index.html"), "utf8");
-    const named = [...html.matchAll(/\.\/assets\/([^"]+)/g)].map(([, name]) => name ?? "");
-    const worker = readdirSync(join(BUILT, "assets")).filter((name) => /^worker-.*\.js$/.test(name));
-    const first = [...named, ...worker];
-    expect(first.map((name) => name.replace(/-[\w-]{8}\./, "."))).toEqual(
-      expect.arrayContaining(["index.js", "index.css", "worker.js"]),
-    );
-    const bytes = first.reduce(
-      (sum, name) => sum + readFileSync(join(BUILT, "assets", `${name}.gz`)).length,
-      0,
-    );
-    expect(bytes).toBeLessThanOrEqual(90_000);
-  });
-
-  it("is at most 42 kB more for everything that needs an account, as it is sent with gzip", () => {
-    const assets = readdirSync(join(BUILT, "assets"));
-    const app = assets.filter((name) => /^(app-.*\.js|shell-.*\.css)\.gz$/.test(name));
-    expect(app.length).toBeGreaterThanOrEqual(2);
-    const bytes = app.reduce((sum, name) => sum + readFileSync(join(BUILT, "assets", name)).length, 0);
-    expect(bytes).toBeLessThanOrEqual(42_000);
   });
 });

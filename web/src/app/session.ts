@@ -9,7 +9,13 @@ export type Account = paths["/api/v1/account/"]["get"]["responses"][200]["conten
 export type ManagerAccount = Extract<Account, { manager_profile: object }>;
 export type AthleteAccount = Extract<Account, { athlete_profile: object }>;
 
-export const isManager = (account: Account): account is ManagerAccount => "manager_profile" in account;
+/** Not for the accounts of administrators, who look like managers, and whom only the operator changes. */
+export const isManager = (account: Account): account is ManagerAccount => account.role === "MANAGER";
+export const isAthlete = (account: Account): account is AthleteAccount => account.role === "ATHLETE";
+
+/** Whether the account may add athletes, and change those whom it manages. */
+export const mayManageAthletes = (account: Account): boolean =>
+  isManager(account) && account.extra_permissions.includes("can_create_managed_athletes");
 
 type ManagerRegistration = paths["/api/v1/managers/"]["post"]["requestBody"]["content"]["application/json"];
 type AthleteRegistration = paths["/api/v1/athletes/"]["post"]["requestBody"]["content"]["application/json"];

@@ -1,32 +1,32 @@
-import { computed } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Workspace } from "../recording/workspace.js";
 import { go, goInstead, type Route, route } from "../view/route.js";
 import type { Settings } from "../view/settings.js";
 import { ForgottenPassword, NewPassword } from "./account/forgotten-password.js";
-import { nameOf, SignInForm } from "./account/sign-in-form.js";
+import { SignInForm } from "./account/sign-in-form.js";
 import { Register, SignIn } from "./account/welcome.js";
 import { isAway } from "./connection.js";
-import { Announcements, announce } from "./parts/announcements.js";
+import { accountName } from "./names.js";
+import { Action, type Problem, ProblemOf } from "./parts/action.js";
+import { Announcements } from "./parts/announcements.js";
 import { Dialog, Questions } from "./parts/dialog.js";
-import { ProblemCard, wordsOf } from "./parts/problem.js";
-import { endUploads } from "./recordings/upload-queue.js";
+import { ProblemCard } from "./parts/problem.js";
 import { type Account, Session } from "./session.js";
-import type { View } from "./view.js";
 import { VIEWS } from "./views.js";
 import "./app.css";
 
 const session = new Session();
-
-computed(() => session.account.value?.id).subscribe(() => endUploads());
 
 export interface ShellProps {
   workspace: Workspace;
   settings: Settings;
 }
 
-const viewsOf = (account: Account) =>
-  VIEWS.filter(({ roles, view }) => view !== undefined && roles.includes(account.role));
+const viewsOf = (account: Account) => VIEWS.filter(({ roles }) => roles.includes(account.role));
+
+/** The button is in the header; what went wrong stands over the view. */
+const signOutProblem: Problem = signal(null);
 
 /** What is there before somebody is signed in. */
 const TITLES: Record<string, string> = {
@@ -53,21 +53,21 @@ export function Navigation() {
           </li>
         ))}
       </ul>
-      <button type="button" class="quiet" onClick={signOut}>
+      <Action
+        class="quiet"
+        problem={signOutProblem}
+        failed="You could not be signed out."
+        busy="Signing out…"
+        work={async () => {
+          await session.signOut();
+          go("/");
+          return "You are signed out.";
+        }}
+      >
         Sign out
-      </button>
+      </Action>
     </nav>
   );
-}
-
-async function signOut(): Promise<void> {
-  try {
-    await session.signOut();
-    go("/");
-    announce("You are signed out.");
-  } catch (error) {
-    announce(`You could not be signed out. ${wordsOf(error)}`);
-  }
 }
 
 /** What stands over every view, the viewer too: that the service is away, questions, and what was done. */
@@ -84,6 +84,7 @@ export function Overlays() {
           <SignInForm session={session} account={account} />
         </Dialog>
       ) : null}
+      <ProblemOf problem={signOutProblem} />
       <Questions />
       <Announcements />
     </>
@@ -121,7 +122,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
     return <SignIn session={session} />;
   }
   if (entry === undefined) return <NoView path={path} account={account} />;
-  const View = entry.view as View;
+  const View = entry.view;
   return (
     <View
       key={`${account.id} ${path}`}
@@ -149,7 +150,7 @@ function NoView({ path, account }: { path: string; account: Account }) {
     <div class="empty">
       <h1>There is nothing here</h1>
       <p>
-        You are signed in as {nameOf(account)}. Choose a view above, or <a href="#/">open the viewer</a>.
+        You are signed in as {accountName(account)}. Choose a view above, or <a href="#/">open the viewer</a>.
       </p>
     </div>
   );

@@ -1,12 +1,6 @@
-import { AccountView } from "./account/account-view.js";
-import { ActivitiesView } from "./activities/activities-view.js";
-import { AthletesView } from "./athletes/athletes-view.js";
-import { DevicesView } from "./devices/devices-view.js";
-import { PermissionsView } from "./permissions/permissions-view.js";
-import { RecordingsView } from "./recordings/recordings-view.js";
+import { lazily } from "./parts/lazily.js";
 import type { Account } from "./session.js";
 import type { View } from "./view.js";
-import { WebhooksView } from "./webhooks/webhooks-view.js";
 
 export interface ViewEntry {
   /** The first part of the route. */
@@ -15,8 +9,7 @@ export interface ViewEntry {
   title: string;
   /** Whose navigation has the view. */
   roles: readonly Account["role"][];
-  /** Without it there is nothing to go to, and the navigation does not have it. */
-  view?: View;
+  view: View;
 }
 
 /** The views of the signed-in half of the page, in the order of the navigation. */
@@ -25,42 +18,42 @@ export const VIEWS: readonly ViewEntry[] = [
     path: "devices",
     title: "Devices",
     roles: ["MANAGER"],
-    view: DevicesView,
+    view: lazily(async () => (await import("./devices/devices-view.js")).DevicesView),
   },
   {
     path: "recordings",
     title: "Recordings",
     roles: ["MANAGER"],
-    view: RecordingsView,
+    view: lazily(async () => (await import("./recordings/recordings-view.js")).RecordingsView),
   },
   {
     path: "athletes",
     title: "Athletes",
     roles: ["MANAGER"],
-    view: AthletesView,
+    view: lazily(async () => (await import("./athletes/athletes-view.js")).AthletesView),
   },
   {
     path: "activities",
     title: "Activities",
     roles: ["MANAGER"],
-    view: ActivitiesView,
+    view: lazily(async () => (await import("./activities/activities-view.js")).ActivitiesView),
   },
   {
     path: "webhooks",
     title: "Webhooks",
     roles: ["MANAGER"],
-    view: WebhooksView,
+    view: lazily(async () => (await import("./webhooks/webhooks-view.js")).WebhooksView),
   },
   {
     path: "permissions",
     title: "Permissions",
     roles: ["ATHLETE"],
-    view: PermissionsView,
+    view: lazily(async () => (await import("./permissions/permissions-view.js")).PermissionsView),
   },
   {
     path: "account",
     title: "Account",
     roles: ["MANAGER", "ATHLETE", "ADMINISTRATOR"],
-    view: AccountView,
+    view: lazily(async () => (await import("./account/account-view.js")).AccountView),
   },
 ];

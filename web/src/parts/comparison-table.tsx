@@ -5,8 +5,8 @@ import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { day, duration } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
-import { Scrolled } from "./figures.js";
 import { highIntensityMetres, highIntensityName } from "./high-intensity.js";
+import { Scrolled } from "./panel.js";
 
 interface Props {
   placed: readonly Placed[];

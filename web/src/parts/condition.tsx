@@ -6,7 +6,7 @@ import type { Settings } from "../view/settings.js";
 import { timeOfDay } from "../view/times.js";
 import { decimal, fileSize } from "../view/values.js";
 import { within } from "../view/window.js";
-import { Panel, Scrolled } from "./figures.js";
+import { Panel, Scrolled } from "./panel.js";
 import { Fact } from "./recording-card.js";
 
 interface Props {

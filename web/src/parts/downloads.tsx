@@ -9,8 +9,8 @@ import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { isWhole } from "../view/window.js";
 import { DownloadOptions, newDownloadChoices, saveOptions } from "./download-options.js";
-import { Panel } from "./figures.js";
 import { offerFile } from "./offer-file.js";
+import { Panel } from "./panel.js";
 
 const FORMATS: readonly (readonly [SavedFormat, string])[] = [
   ["csv", "CSV"],

@@ -8,7 +8,7 @@ import type { Settings } from "../view/settings.js";
 import { duration, timeOfDay } from "../view/times.js";
 import { decimal, NO_VALUE } from "../view/values.js";
 import { within } from "../view/window.js";
-import { Panel, Scrolled } from "./figures.js";
+import { Panel, Scrolled } from "./panel.js";
 import { Fact } from "./recording-card.js";
 
 const RR_COLOUR = "var(--heart-rate)";

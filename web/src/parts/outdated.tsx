@@ -5,7 +5,7 @@ export function Outdated() {
   if (!isOutdated.value) return null;
   return (
     <div class="problem outdated" role="alert">
-      <strong>The page has changed. Load it again.</strong>
+      <strong>A part of the page could not be loaded. Load the page again.</strong>
       <p>
         <button type="button" onClick={() => location.reload()}>
           Load the page again

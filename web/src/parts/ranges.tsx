@@ -4,7 +4,7 @@ import type { Settings } from "../view/settings.js";
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import { within } from "../view/window.js";
-import { Panel, Scrolled } from "./figures.js";
+import { Panel, Scrolled } from "./panel.js";
 
 const LONGEST_LIST = 200;
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import type { Recording } from "../recording/recording.js";
 import type { Settings } from "../view/settings.js";
 import { day, zoneName } from "../view/times.js";
 import { decimal, fileSize } from "../view/values.js";
-import { Panel } from "./figures.js";
+import { Panel } from "./panel.js";
 
 const KINDS = { asi: ".asi recording", fit: "FIT", gpx: "GPX", tcx: "TCX", csv: "CSV", service: "" } as const;
 

@@ -3,7 +3,7 @@ import { linkHash } from "../view/link.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { isWhole } from "../view/window.js";
-import { Panel } from "./figures.js";
+import { Panel } from "./panel.js";
 
 /** A link that shows another person the same view of the same file. */
 export function Share({ selection, settings }: { selection: Selection; settings: Settings }) {

@@ -7,7 +7,7 @@ import { indexAt } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { decimal, NO_VALUE } from "../view/values.js";
-import { Scrolled } from "./figures.js";
+import { Scrolled } from "./panel.js";
 
 interface Props {
   rows: readonly PlotRow[];

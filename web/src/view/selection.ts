@@ -20,3 +20,13 @@ export function newSelection(whole: ReadonlySignal<TimeWindow>, part: TimeWindow
     cursorMs: signal(null),
   };
 }
+
+/** Shown on both sides of an effort, so that one sees how it came about. */
+const AROUND_MS = 10_000;
+
+/** Shows an effort with what is around it, and puts the cursor at its start. */
+export function showAround({ shown, whole, cursorMs }: Selection, startMs: number, seconds: number): void {
+  const around = { startMs: startMs - AROUND_MS, stopMs: startMs + seconds * 1000 + AROUND_MS };
+  shown.value = within(around, whole.peek());
+  cursorMs.value = startMs;
+}

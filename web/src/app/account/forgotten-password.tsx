@@ -3,6 +3,7 @@ import { goInstead } from "../../view/route.js";
 import { announce } from "../parts/announcements.js";
 import { Field, Form } from "../parts/form.js";
 import type { Session } from "../session.js";
+import { NewPasswordField } from "./account-fields.js";
 import { Card } from "./card.js";
 
 /** Asks for the mail with a link for a new password. */
@@ -53,17 +54,7 @@ export function NewPassword({ session, token }: { session: Session; token: strin
           goInstead("/sign-in");
         }}
       >
-        <Field
-          name="password"
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={8}
-          maxLength={128}
-          hint="At least 8 characters. All your sessions end."
-          isFirst
-        />
+        <NewPasswordField more=" All your sessions end." isFirst />
       </Form>
       <p>
         <a href="#/forgotten-password">Ask for another link</a>

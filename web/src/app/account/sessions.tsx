@@ -1,9 +1,7 @@
 import { type Client, type Resource, unwrap } from "asi-client";
-import { useState } from "preact/hooks";
-import type { Settings } from "../../view/settings.js";
-import { announce } from "../parts/announcements.js";
-import { List, useList } from "../parts/list.js";
-import { ProblemCard } from "../parts/problem.js";
+import type { Zone } from "../../view/settings.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
+import { ListOf, useList } from "../parts/list.js";
 import { dayAndTime } from "../parts/when.js";
 
 const PER_PAGE = 8;
@@ -37,56 +35,51 @@ export function browserName(userAgent: string): string {
 }
 
 /** Where the account is signed in, each of which can be ended. */
-export function Sessions({ client, settings }: { client: Client; settings: Settings }) {
-  const [failed, setFailed] = useState<unknown>(null);
-  const load = (page: number, signal?: AbortSignal) =>
-    unwrap(
-      client.GET("/session/", {
-        params: { query: { page, limit: PER_PAGE } },
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    );
-  const list = useList("sessions", load);
-  const end = async (id: number) => {
-    setFailed(null);
-    try {
-      await unwrap(client.DELETE("/session/{session}/", { params: { path: { session: id } } }));
-      announce("The session is ended.");
-      list.reload();
-    } catch (error) {
-      setFailed(error);
-    }
-  };
+export function Sessions({ client, zone }: { client: Client; zone: Zone }) {
+  const problem = useProblem();
+  const load = (query: { page: number; limit: number }, signal: AbortSignal) =>
+    unwrap(client.GET("/session/", { params: { query }, signal }));
+  const list = useList("sessions", load, PER_PAGE);
   const nameOf = ({ browser, application }: Resource["Session"]) =>
     browser === null ? application : browserName(browser);
   return (
     <section class="panel padded">
       <h2>Where you are signed in</h2>
-      {failed === null ? null : <ProblemCard title="The session was not ended." error={failed} />}
-      <List list={list} load={load} what="the sessions" empty={null}>
+      <ProblemOf problem={problem} />
+      <ListOf list={list} what="the sessions" empty={null}>
         {(sessions) => (
           <ul class="sessions">
-            {sessions.map((one) => (
-              <li key={one.id}>
-                <div>
-                  <strong>{nameOf(one)}</strong>
-                  {one.is_current ? <span class="muted"> (this one)</span> : null}
-                  <p class="note">Since {dayAndTime(Date.parse(one.signed_in_at), settings)}</p>
-                </div>
-                {one.is_current ? null : (
-                  <button
-                    type="button"
-                    aria-label={`End the session of ${nameOf(one)} since ${dayAndTime(Date.parse(one.signed_in_at), settings)}`}
-                    onClick={() => end(one.id)}
-                  >
-                    End
-                  </button>
-                )}
-              </li>
-            ))}
+            {sessions.map((one) => {
+              const since = dayAndTime(one.signed_in_at, zone);
+              return (
+                <li key={one.id}>
+                  <div>
+                    <strong>{nameOf(one)}</strong>
+                    {one.is_current ? <span class="muted"> (this one)</span> : null}
+                    <p class="note">Since {since}</p>
+                  </div>
+                  {one.is_current ? null : (
+                    <Action
+                      problem={problem}
+                      failed="The session was not ended."
+                      busy="Ending…"
+                      label={`End the session of ${nameOf(one)} since ${since}`}
+                      work={async () => {
+                        const path = { session: one.id };
+                        await unwrap(client.DELETE("/session/{session}/", { params: { path } }));
+                        list.reload();
+                        return "The session is ended.";
+                      }}
+                    >
+                      End
+                    </Action>
+                  )}
+                </li>
+              );
+            })}
           </ul>
         )}
-      </List>
+      </ListOf>
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { Field, Form } from "../parts/form.js";
-import { type Account, isManager, type Session } from "../session.js";
+import type { Account, Session } from "../session.js";
 
 interface Props {
   session: Session;
@@ -29,10 +29,4 @@ export function SignInForm({ session, account = null }: Props) {
       />
     </Form>
   );
-}
-
-/** Who is signed in, as people are called. */
-export function nameOf(account: Account): string {
-  const profile = isManager(account) ? account.manager_profile : account.athlete_profile;
-  return [profile.first_name, profile.last_name].filter(Boolean).join(" ") || account.username;
 }

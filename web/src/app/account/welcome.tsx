@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
-import { Field, Form } from "../parts/form.js";
+import { Form } from "../parts/form.js";
 import type { Session } from "../session.js";
+import { LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
 import { Card } from "./card.js";
 import { SignInForm } from "./sign-in-form.js";
 
@@ -49,20 +50,9 @@ export function Register({ session }: { session: Session }) {
           }
         }}
       >
-        <Field name="username" label="User name" autoComplete="username" required maxLength={150} isFirst />
-        <Field name="email" label="E-mail" type="email" autoComplete="email" required maxLength={254} />
-        <Field
-          name="password"
-          label="Password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={8}
-          maxLength={128}
-          hint="At least 8 characters."
-        />
-        <Field name="first_name" label="First name" autoComplete="given-name" maxLength={150} />
-        <Field name="last_name" label="Last name" autoComplete="family-name" maxLength={150} />
+        <LoginFields />
+        <NewPasswordField label="Password" />
+        <NameFields />
         <fieldset class="pairing">
           <legend>What you do</legend>
           {ROLES.map(([value, text]) => (

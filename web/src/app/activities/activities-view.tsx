@@ -1,8 +1,11 @@
+import { lazily } from "../parts/lazily.js";
 import type { ViewProps } from "../view.js";
-import { ActivityList } from "./activity-list.js";
-import { ActivityPage } from "./activity-page.js";
-import { FramePage } from "./frame-page.js";
 import "./activities.css";
+
+// each of them is as large as another view
+const ActivityList = lazily(async () => (await import("./activity-list.js")).ActivityList);
+const ActivityPage = lazily(async () => (await import("./activity-page.js")).ActivityPage);
+const FramePage = lazily(async () => (await import("./frame-page.js")).FramePage);
 
 /** `#/activities`, `#/activities/5`, `#/activities/5/new` and `#/activities/5/8`, a time frame. */
 export function ActivitiesView(props: ViewProps) {

@@ -1,88 +1,44 @@
-import { unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import { Dialog } from "../parts/dialog.js";
-import { List, SearchField, useList, useSettled } from "../parts/list.js";
+import { ListView } from "../parts/list.js";
 import { Nothing } from "../parts/nothing.js";
 import type { ViewProps } from "../view.js";
 import { ActivityForm } from "./activity-form.js";
 import { sportName } from "./names.js";
-
-const PAGE = 50;
+import { useActivities } from "./use-activities.js";
 
 /** The activities of the manager. */
 export function ActivityList({ client, account, go }: ViewProps) {
-  const [search, setSearch] = useState("");
   const [isCreating, setCreating] = useState(false);
-  const wanted = useSettled(search.trim());
-  const load = (page: number, signal?: AbortSignal) =>
-    unwrap(
-      client.GET("/api/v1/activities/", {
-        params: {
-          query: { page, limit: PAGE, ordering: "name", ...(wanted === "" ? {} : { search: wanted }) },
-        },
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    );
-  const list = useList(`activities ${wanted}`, load);
-  const create = (
-    <button type="button" class="primary" onClick={() => setCreating(true)}>
-      New activity…
-    </button>
-  );
+  const list = useActivities(client);
   return (
     <>
-      <div class="view-head">
-        <h1>Activities</h1>
-        <SearchField label="Search activities" value={search} onInput={setSearch} />
-        {create}
-      </div>
-      <section class="panel padded" aria-label="Activities">
-        <List
-          list={list}
-          load={load}
-          what="the activities"
-          empty={
-            wanted === "" ? (
-              <Nothing title="No activities yet">
-                <p>
-                  An activity is a match or a training. It has a time frame for each athlete and part of it,
-                  such as the first half; for each of them distance, sprints and more are computed.
-                </p>
-                <p>
-                  Choose <em>New activity</em> to begin.
-                </p>
-              </Nothing>
-            ) : (
-              <Nothing title="No activity has that in its name">
-                <p>Search for something else, or clear the search.</p>
-              </Nothing>
-            )
-          }
-        >
-          {(activities) => (
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col" class="text">
-                    Sport
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {activities.map(({ id, name, json }) => (
-                  <tr key={id}>
-                    <th scope="row" class="wrapped">
-                      <a href={`#/activities/${id}`}>{name}</a>
-                    </th>
-                    <td class="text">{sportName(json.sport)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-        </List>
-      </section>
+      <ListView
+        title="Activities"
+        what="activities"
+        list={list}
+        searched="name"
+        controls={
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            New activity…
+          </button>
+        }
+        empty={
+          <Nothing title="No activities yet">
+            <p>
+              An activity is a match or a training. It has a time frame for each athlete and part of it, such
+              as the first half; for each of them distance, sprints and more are computed.
+            </p>
+            <p>
+              Choose <em>New activity</em> to begin.
+            </p>
+          </Nothing>
+        }
+        columns={[
+          { name: "Name", of: ({ id, name }) => <a href={`#/activities/${id}`}>{name}</a> },
+          { name: "Sport", of: ({ json }) => sportName(json.sport) },
+        ]}
+      />
       {isCreating ? (
         <Dialog title="New activity" onClose={() => setCreating(false)}>
           <ActivityForm

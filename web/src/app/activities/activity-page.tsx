@@ -1,12 +1,14 @@
 import { type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
-import { Scrolled } from "../../parts/figures.js";
-import { day, duration, timeOfDay } from "../../view/times.js";
+import { duration } from "../../view/times.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
 import { ask, Dialog } from "../parts/dialog.js";
 import { Nothing } from "../parts/nothing.js";
-import { ProblemCard, wordsOf } from "../parts/problem.js";
+import { wordsOf } from "../parts/problem.js";
+import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { dayAndSecond } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
 import { ActivityForm } from "./activity-form.js";
 import { Comparison } from "./comparison.js";
@@ -63,30 +65,27 @@ function ActivityDetails({
 }: ViewProps & Loaded & { onChange: (activity: Resource["Activity"]) => void }) {
   const [isEditing, setEditing] = useState(false);
   const [attempt, setAttempt] = useState(0);
-  const [error, setError] = useState<unknown>(null);
+  const problem = useProblem();
   const states = useComputed(client, frames, attempt);
   const stateOf = (id: number) => states.get(id) ?? NOTHING_YET;
   const zone = settings.zone.value;
 
+  const params = { path: { activity: activity.id } };
+
+  /** What is lost is counted first. */
   const remove = async () => {
-    const params = { path: { activity: activity.id } };
-    setError(null);
-    try {
-      const hooks = await unwrap(
-        client.GET("/api/v1/activities/{activity}/webhooks/", { params: { ...params, query: { limit: 1 } } }),
-      );
-      const isSure = await ask({
-        title: `Delete “${activity.name}”?`,
-        text: `With it go ${counted(frames.length, "time frame")}, their computed data, and ${counted(hooks.count, "webhook")}. The data of the devices stay. This cannot be undone.`,
-        action: "Delete activity",
-      });
-      if (!isSure) return;
-      await unwrap(client.DELETE("/api/v1/activities/{activity}/", { params }));
-      announce(`The activity “${activity.name}” is deleted.`);
-      go("/activities");
-    } catch (failed) {
-      setError(failed);
-    }
+    const hooks = await unwrap(
+      client.GET("/api/v1/activities/{activity}/webhooks/", { params: { ...params, query: { limit: 1 } } }),
+    );
+    const isSure = await ask({
+      title: `Delete “${activity.name}”?`,
+      text: `With it go ${counted(frames.length, "time frame")}, their computed data, and ${counted(hooks.count, "webhook")}. The data of the devices stay. This cannot be undone.`,
+      action: "Delete activity",
+    });
+    if (!isSure) return;
+    await unwrap(client.DELETE("/api/v1/activities/{activity}/", { params }));
+    go("/activities");
+    return `The activity “${activity.name}” is deleted.`;
   };
 
   return (
@@ -104,14 +103,14 @@ function ActivityDetails({
         <button type="button" onClick={() => setEditing(true)}>
           Edit…
         </button>
-        <button type="button" onClick={remove}>
+        <Action problem={problem} failed="The activity was not deleted." busy="Deleting…" work={remove}>
           Delete…
-        </button>
+        </Action>
         <a class="button primary" href={`#/activities/${activity.id}/new`}>
           New time frame
         </a>
       </div>
-      {error === null ? null : <ProblemCard title="The activity was not deleted." error={error} />}
+      <ProblemOf problem={problem} />
       <div class="panel padded">
         <div class="section-head">
           <h2>Time frames</h2>
@@ -128,56 +127,34 @@ function ActivityDetails({
             </p>
           </Nothing>
         ) : (
-          <Scrolled label="Time frames">
-            <table class="flowing">
-              <thead>
-                <tr>
-                  <th scope="col">Athlete</th>
-                  <th scope="col" class="text">
-                    Time frame
-                  </th>
-                  <th scope="col" class="text">
-                    Device
-                  </th>
-                  <th scope="col">Start</th>
-                  <th scope="col">Length</th>
-                  <th scope="col" class="text">
-                    Figures
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {frames.map((frame) => {
-                  const startMs = Date.parse(frame.start_time);
-                  const athlete = athleteOf(frame);
+          <Records
+            rows={frames}
+            keyOf={({ id }) => id}
+            columns={[
+              { name: "Athlete", of: athleteOf },
+              {
+                name: "Time frame",
+                of: (frame) => {
                   const name = frameName(frame) || "Time frame";
                   return (
-                    <tr key={frame.id}>
-                      <th scope="row">{athlete}</th>
-                      <td class="text">
-                        <a
-                          href={`#/activities/${activity.id}/${frame.id}`}
-                          aria-label={`${name} of ${athlete}`}
-                        >
-                          {name}
-                        </a>
-                      </td>
-                      <td class="text" data-label="Device">
-                        {deviceOf(frame)}
-                      </td>
-                      <td data-label="Start">
-                        {day(startMs, zone)}, {timeOfDay(startMs, zone)}
-                      </td>
-                      <td data-label="Length">{duration(Date.parse(frame.end_time) - startMs)}</td>
-                      <td class="text" data-label="Figures">
-                        {stateText(stateOf(frame.id))}
-                      </td>
-                    </tr>
+                    <a
+                      href={`#/activities/${activity.id}/${frame.id}`}
+                      aria-label={`${name} of ${athleteOf(frame)}`}
+                    >
+                      {name}
+                    </a>
                   );
-                })}
-              </tbody>
-            </table>
-          </Scrolled>
+                },
+              },
+              { name: "Device", of: deviceOf },
+              { name: "Start", of: ({ start_time }) => dayAndSecond(start_time, zone) },
+              {
+                name: "Length",
+                of: ({ start_time, end_time }) => duration(Date.parse(end_time) - Date.parse(start_time)),
+              },
+              { name: "Figures", of: ({ id }) => stateText(stateOf(id)) },
+            ]}
+          />
         )}
       </div>
       {frames.length === 0 ? null : (

@@ -1,5 +1,6 @@
 import { withoutFormula } from "../../recording/formula-guard.js";
-import { COMPARED_FIGURES, type Computed, isComparable } from "./computed-figures.js";
+import type { Computed } from "./computed.js";
+import { COMPARED_FIGURES, isComparable } from "./computed-figures.js";
 
 /** One line of the export: a time frame and what was computed for it; null where that failed. */
 export interface ComparedFrame {

@@ -1,15 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { cssColour, trackColour } from "../../map/palette.js";
-import { Scrolled } from "../../parts/figures.js";
 import { offerFile } from "../../parts/offer-file.js";
+import { Scrolled } from "../../parts/panel.js";
 import type { Settings } from "../../view/settings.js";
 import { NO_VALUE } from "../../view/values.js";
 import { Bars } from "./bars.js";
 import { type ComparedFrame, comparisonCsv } from "./comparison-csv.js";
+import type { Computed } from "./computed.js";
 import {
   COMPARED_FIGURES,
   type ComparedFigure,
-  type Computed,
   differenceText,
   isComparable,
   nameOfFigure,

@@ -1,17 +1,19 @@
 import type { Signal } from "@preact/signals";
 import type { Client, Resource } from "asi-client";
 import { useState } from "preact/hooks";
+import type { DeviceRange } from "../../recording/device-range.js";
 import type { RecordingReader } from "../../recording/messages.js";
 import type { Selection } from "../../view/selection.js";
 import type { Settings } from "../../view/settings.js";
 import { day, duration, timeOfDay } from "../../view/times.js";
 import type { TimeWindow } from "../../view/window.js";
+import { latestMs } from "../devices/latest.js";
+import { dateText } from "../parts/days.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
-import { dateText } from "../recordings/weeks.js";
-import { type DataRange, loadLatest, loadRanges, type RangesAround } from "./device-ranges.js";
+import { instantOf } from "../parts/when.js";
+import { loadRanges, type RangesAround } from "./device-ranges.js";
 import { FramePlots } from "./frame-plots.js";
-import { instantOf } from "./local-times.js";
 
 interface Props {
   client: Client;
@@ -30,9 +32,9 @@ export function DeviceData(props: Props) {
   const { client, device, settings, likely } = props;
   const zone = settings.zone.value;
   const [chosenDay, setChosenDay] = useState<string | null>(null);
-  const latest = useRequest(`latest ${device.id}`, async (signal) =>
-    likely === null ? { ms: await loadLatest(client, device.id, signal) } : { ms: likely.startMs },
-  );
+  const latest = useRequest(`latest ${device.id}`, async (signal) => ({
+    ms: likely === null ? await latestMs(client, device.id, true, signal) : likely.startMs,
+  }));
   const text = chosenDay ?? (latest.data === undefined ? "" : dateText(latest.data.ms ?? Date.now(), zone));
   const dayMs = text === "" ? null : instantOf(text, zone);
   return (
@@ -66,7 +68,7 @@ function Day(props: Props & { dayMs: number; onDay: (ms: number) => void }) {
   const { client, device, settings, dayMs } = props;
   const zone = settings.zone.value;
   const request = useRequest(`ranges ${device.id} ${dayMs} ${zone}`, (signal) =>
-    loadRanges(client, device.id, dayMs, zone, signal),
+    loadRanges(client, device, dayMs, zone, signal),
   );
   return (
     <Requested request={request} what="the data of the day">
@@ -107,10 +109,12 @@ function Ranges({ ofDay, ...props }: RangesAround & Props) {
   const { settings, part } = props;
   const zone = settings.zone.value;
   const [chosen, setChosen] = useState(() => firstChoice(ofDay, part.peek()));
-  const all: DataRange = {
-    startMs: ofDay[0]?.startMs ?? 0,
+  const [first] = ofDay;
+  if (first === undefined) return null;
+  const all: DeviceRange = {
+    ...first,
     stopMs: Math.max(...ofDay.map(({ stopMs }) => stopMs)),
-    samples: ofDay.reduce((sum, { samples }) => sum + samples, 0),
+    size: sizeOf(ofDay),
   };
   const shown = ofDay[chosen] ?? all;
   return (
@@ -136,14 +140,16 @@ function Ranges({ ofDay, ...props }: RangesAround & Props) {
   );
 }
 
+const sizeOf = (ranges: readonly DeviceRange[]) => ranges.reduce((sum, { size }) => sum + size, 0);
+
 /** The number of the range that is shown first; -1 for all of them. */
-function firstChoice(ranges: readonly DataRange[], part: TimeWindow | null): number {
+function firstChoice(ranges: readonly DeviceRange[], part: TimeWindow | null): number {
   if (ranges.length === 1) return 0;
-  if (ranges.reduce((sum, { samples }) => sum + samples, 0) <= QUICK_SAMPLES) return -1;
+  if (sizeOf(ranges) <= QUICK_SAMPLES) return -1;
   const marked = ranges.findIndex(
     ({ startMs, stopMs }) => part !== null && part.startMs <= stopMs && part.stopMs >= startMs,
   );
   if (marked >= 0) return marked;
-  const longest = Math.max(...ranges.map(({ samples }) => samples));
-  return ranges.findIndex(({ samples }) => samples === longest);
+  const longest = Math.max(...ranges.map(({ size }) => size));
+  return ranges.findIndex(({ size }) => size === longest);
 }

@@ -1,75 +1,46 @@
-import { ApiError, type Client, unwrap } from "asi-client";
+import type { Client, Resource } from "asi-client";
+import type { DeviceRange } from "../../recording/device-range.js";
 import type { Zone } from "../../view/settings.js";
 import type { TimeWindow } from "../../view/window.js";
-import { dayAfter } from "../recordings/weeks.js";
-
-const DAY_MS = 86_400_000;
-
-/** A stretch of data without a gap of more than 5 minutes. */
-export interface DataRange extends TimeWindow {
-  samples: number;
-}
+import { dateText, dayAfter } from "../parts/days.js";
+import { rangesBetween } from "../recordings/ranges.js";
 
 export interface RangesAround {
   /** Of the day. */
-  ofDay: readonly DataRange[];
+  ofDay: readonly DeviceRange[];
   /** Starts of ranges on other days of the same fortnight, one for each day. */
   otherDays: readonly number[];
 }
 
-/** The API gives at most 14 days at a time. */
-const BEFORE_MS = 7 * DAY_MS;
-const FORTNIGHT_MS = 14 * DAY_MS;
+const AROUND_DAYS = 7;
+/** The API gives at most 14 days at a time; where clocks are put back, a fortnight is an hour longer. */
+const MOST_MS = 14 * 86_400_000;
 
-/** The ranges of a device on a day, and days around it that have data. @throws ApiError */
+/** The ranges of a device on a day, and days around it that have data. @throws ApiError, AwayError */
 export async function loadRanges(
   client: Client,
-  device: number,
+  device: Resource["Device"],
   dayMs: number,
   zone: Zone,
   signal: AbortSignal,
 ): Promise<RangesAround> {
-  const start = dayMs - BEFORE_MS;
-  const query = {
-    start: new Date(start).toISOString(),
-    stop: new Date(start + FORTNIGHT_MS).toISOString(),
-    limit: 3000,
-  };
-  const params = { path: { device }, query };
-  const results = await unwrap(
-    client.GET("/api/v1/devices/{device}/preprocessed-data-ranges/", { params, signal }),
-  ).then(
-    (page) => page.results,
-    (error: unknown) => {
-      // nobody who did not own the device then may see it: for this manager there is nothing
-      if (error instanceof ApiError && error.code === "permission_denied") return [];
-      throw error;
-    },
-  );
-  const ranges = results.map((range) => ({
-    startMs: Date.parse(range.start),
-    stopMs: Date.parse(range.stop),
-    samples: range.size,
-  }));
-  const end = dayAfter(dayMs, 1, zone);
-  const isOfDay = ({ startMs, stopMs }: TimeWindow) => startMs < end && stopMs >= dayMs;
-  const days = new Map<number, number>();
-  for (const range of ranges) {
-    const offset = Math.floor((range.startMs - dayMs) / DAY_MS);
-    if (!isOfDay(range) && !days.has(offset)) days.set(offset, range.startMs);
-  }
-  return { ofDay: ranges.filter(isOfDay), otherDays: [...days.values()] };
+  const startMs = dayAfter(dayMs, -AROUND_DAYS, zone);
+  const stopMs = Math.min(dayAfter(dayMs, AROUND_DAYS, zone), startMs + MOST_MS);
+  return aroundDay(await rangesBetween(client, device, startMs, stopMs, signal), dayMs, zone);
 }
 
-/** When the device has last recorded; null where nothing is known, as of a device that was given away. */
-export async function loadLatest(
-  client: Client,
-  device: number,
-  signal: AbortSignal,
-): Promise<number | null> {
-  const { data } = await client.GET("/api/v1/devices/{device}/latest-timestamp/", {
-    params: { path: { device } },
-    signal,
-  });
-  return data?.timestamp ?? null;
+/** @param ranges in the order of time */
+export function aroundDay<Range extends TimeWindow>(
+  ranges: readonly Range[],
+  dayMs: number,
+  zone: Zone,
+): { ofDay: Range[]; otherDays: number[] } {
+  const end = dayAfter(dayMs, 1, zone);
+  const isOfDay = ({ startMs, stopMs }: TimeWindow) => startMs < end && stopMs >= dayMs;
+  const days = new Map<string, number>();
+  for (const range of ranges) {
+    const date = dateText(range.startMs, zone);
+    if (!isOfDay(range) && !days.has(date)) days.set(date, range.startMs);
+  }
+  return { ofDay: ranges.filter(isOfDay), otherDays: [...days.values()] };
 }

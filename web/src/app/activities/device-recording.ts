@@ -1,9 +1,10 @@
 import type { Client } from "asi-client";
 import { useEffect, useState } from "preact/hooks";
-import type { DeviceRange } from "../../recording/fetch-range.js";
+import type { DeviceRange } from "../../recording/device-range.js";
 import type { RecordingReader } from "../../recording/messages.js";
 import type { Recording } from "../../recording/recording.js";
 import { afterSigningIn } from "../parts/after-signing-in.js";
+import { useReturn } from "../parts/request.js";
 
 interface DeviceRecording {
   /** Null until it is there. */
@@ -24,6 +25,7 @@ export function useDeviceRecording(
 ): DeviceRecording {
   const [state, setState] = useState<Omit<DeviceRecording, "retry">>(NOTHING_YET);
   const [attempt, setAttempt] = useState(0);
+  const returned = useReturn(state.error);
   const { device, startMs, stopMs } = range;
 
   // another attempt asks for the same again
@@ -49,7 +51,7 @@ export function useDeviceRecording(
       abort.abort();
       if (opened !== null) reader.ask("close", { id: opened.id });
     };
-  }, [client, reader, device.id, startMs, stopMs, attempt]);
+  }, [client, reader, device.id, startMs, stopMs, attempt, returned]);
 
   return { ...state, retry: () => setAttempt((before) => before + 1) };
 }

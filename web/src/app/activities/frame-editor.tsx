@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
-import type { Selection } from "../../view/selection.js";
+import { type Selection, showAround } from "../../view/selection.js";
 import type { Zone } from "../../view/settings.js";
 import { day, timeOfDay } from "../../view/times.js";
-import { type TimeWindow, within } from "../../view/window.js";
+import type { TimeWindow } from "../../view/window.js";
+import { athleteName, deviceWithSerial } from "../names.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
-import { ask } from "../parts/dialog.js";
 import { Choice, Field, Form } from "../parts/form.js";
 import { ProblemCard } from "../parts/problem.js";
 import type { ViewProps } from "../view.js";
@@ -14,12 +15,9 @@ import { ComputedPanels } from "./computed-panels.js";
 import { Computing } from "./computing.js";
 import { DeviceData } from "./device-data.js";
 import type { FrameParts } from "./frame-parts.js";
-import { athleteName, athleteOf, deviceName, deviceOf, frameName } from "./names.js";
+import { athleteOf, deviceOf, frameName } from "./names.js";
 import { TimeFields } from "./time-fields.js";
 import { type ComputedState, NOTHING_YET, useComputed } from "./use-computed.js";
-
-/** What is shown around an effort, so that one sees how it came about. */
-const AROUND_MS = 10_000;
 
 type Props = ViewProps & FrameParts & { onSaved: (frame: Resource["Timeframe"]) => void };
 
@@ -37,7 +35,7 @@ export function FrameEditor(props: Props) {
   const likely = frame ?? sibling;
   const [device, setDevice] = useState(likely?.device ?? props.devices[0]?.id ?? 0);
   const worn = [...props.devices, frame?.device_details].find((one) => one?.id === device);
-  const [error, setError] = useState<unknown>(null);
+  const problem = useProblem();
   // another number builds the form anew, from what is saved
   const [edition, setEdition] = useState(0);
   const title = frame === null ? "New time frame" : frameName(frame) || "Time frame";
@@ -76,25 +74,6 @@ export function FrameEditor(props: Props) {
     onSaved(changed);
   };
 
-  const remove = async (one: Resource["Timeframe"]) => {
-    const isSure = await ask({
-      title: `Delete “${title}” of ${athleteOf(one)}?`,
-      text: "With it go its computed data. The data of the device stay. This cannot be undone.",
-      action: "Delete time frame",
-    });
-    if (!isSure) return;
-    setError(null);
-    try {
-      await unwrap(
-        client.DELETE("/api/v1/timeframes/{timeframe}/", { params: { path: { timeframe: one.id } } }),
-      );
-      announce("The time frame is deleted.");
-      go(`/activities/${activity.id}`);
-    } catch (failed) {
-      setError(failed);
-    }
-  };
-
   const reset = () => {
     if (frame === null) go(`/activities/${activity.id}`);
     part.value = saved;
@@ -104,10 +83,7 @@ export function FrameEditor(props: Props) {
 
   const show = (startMs: number, seconds: number) => {
     const now = selection.peek();
-    if (now === null) return;
-    const around = { startMs: startMs - AROUND_MS, stopMs: startMs + seconds * 1000 + AROUND_MS };
-    now.shown.value = within(around, now.whole.peek());
-    now.cursorMs.value = startMs;
+    if (now !== null) showAround(now, startMs, seconds);
   };
 
   return (
@@ -117,12 +93,27 @@ export function FrameEditor(props: Props) {
           {title} {frame === null ? null : <span class="subject">{athleteOf(frame)}</span>}
         </h1>
         {frame === null ? null : (
-          <button type="button" onClick={() => remove(frame)}>
+          <Action
+            problem={problem}
+            failed="The time frame was not deleted."
+            busy="Deleting…"
+            question={{
+              title: `Delete “${title}” of ${athleteOf(frame)}?`,
+              text: "With it go its computed data. The data of the device stay. This cannot be undone.",
+              action: "Delete time frame",
+            }}
+            work={async () => {
+              const params = { path: { timeframe: frame.id } };
+              await unwrap(client.DELETE("/api/v1/timeframes/{timeframe}/", { params }));
+              go(`/activities/${activity.id}`);
+              return "The time frame is deleted.";
+            }}
+          >
             Delete…
-          </button>
+          </Action>
         )}
       </div>
-      {error === null ? null : <ProblemCard title="The time frame was not deleted." error={error} />}
+      <ProblemOf problem={problem} />
       <div class={frame === null ? "frame-form" : "frame-form with-figures"}>
         <section class="panel padded" aria-label="Time and data" key={edition}>
           <Form action={frame === null ? "Save time frame" : "Save changes"} onSubmit={save} onCancel={reset}>
@@ -194,7 +185,7 @@ function athleteChoices({ athletes, frame }: Props): (readonly [string, string])
 }
 
 function deviceChoices({ devices, frame }: Props): (readonly [string, string])[] {
-  const known = devices.map((device) => [String(device.id), deviceName(device)] as const);
+  const known = devices.map((device) => [String(device.id), deviceWithSerial(device)] as const);
   if (frame === null || devices.some(({ id }) => id === frame.device)) return known;
   return [[String(frame.device), deviceOf(frame)], ...known];
 }

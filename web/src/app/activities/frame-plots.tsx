@@ -1,32 +1,29 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { Client, Resource } from "asi-client";
+import type { Client } from "asi-client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Readouts } from "../../parts/stage.js";
 import { grainedWindow } from "../../plots/frame-box.js";
 import { isInPage } from "../../plots/plot-panel.js";
 import { PlotStack } from "../../plots/plot-stack.js";
 import { channelRows, readoutsAt } from "../../recording/channels.js";
+import type { DeviceRange } from "../../recording/device-range.js";
 import type { RecordingReader } from "../../recording/messages.js";
 import { placeInTime } from "../../recording/placed.js";
 import type { Recording } from "../../recording/recording.js";
 import { wholeOf } from "../../recording/timeline.js";
 import { newSelection, type Selection } from "../../view/selection.js";
-import { PAGE_ADDRESS } from "../../view/service.js";
 import type { Settings } from "../../view/settings.js";
-import { day, timeOfDay } from "../../view/times.js";
 import { type TimeWindow, within } from "../../view/window.js";
-import { nameOfDevice } from "../devices/device-name.js";
 import { ProblemCard } from "../parts/problem.js";
-import type { DataRange } from "./device-ranges.js";
+import { dayAndSecond } from "../parts/when.js";
 import { useDeviceRecording } from "./device-recording.js";
 
 interface Props {
   client: Client;
-  device: Resource["Device"];
   settings: Settings;
   reader: RecordingReader;
   /** What is loaded. */
-  data: DataRange;
+  data: DeviceRange;
   part: Signal<TimeWindow | null>;
   isNew: boolean;
   selection: Signal<Selection | null>;
@@ -34,19 +31,8 @@ interface Props {
 
 /** The plots of a part of a device's data, with the mark of the time frame. */
 export function FramePlots(props: Props) {
-  const { client, device, data, reader } = props;
-  const { recording, share, error, retry } = useDeviceRecording(client, reader, {
-    serviceAddress: PAGE_ADDRESS,
-    device: {
-      id: device.id,
-      serial: device.serial_number,
-      name: nameOfDevice(device),
-      type: device.device_type,
-    },
-    startMs: data.startMs,
-    stopMs: data.stopMs,
-    size: data.samples,
-  });
+  const { client, data, reader } = props;
+  const { recording, share, error, retry } = useDeviceRecording(client, reader, data);
   if (error !== null) {
     return <ProblemCard title="Could not load the data of the device." error={error} retry={retry} />;
   }
@@ -103,7 +89,7 @@ function Plots({ recording, settings, part, isNew, selection: outer }: Props & {
   const frame = {
     part,
     name: "time frame",
-    textOf: (ms: number) => `${day(ms, zone)}, ${timeOfDay(ms, zone)}`,
+    textOf: (ms: number) => dayAndSecond(ms, zone),
   };
   const marked = part.value;
   return (

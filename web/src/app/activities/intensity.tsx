@@ -1,7 +1,7 @@
 import type { Zone } from "../../view/settings.js";
 import { timeOfDay } from "../../view/times.js";
 import { decimal } from "../../view/values.js";
-import type { Computed } from "./computed-figures.js";
+import type { Computed } from "./computed.js";
 
 /** Distance in each slice of the time frame as columns, and behind them their table. */
 export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }) {

@@ -1,18 +1,5 @@
 import type { Resource } from "asi-client";
-
-/** What people call an athlete. */
-export function athleteName({
-  username,
-  athlete_profile: { first_name, last_name },
-}: Resource["Athlete"]): string {
-  return [first_name, last_name].filter(Boolean).join(" ") || username;
-}
-
-/** What a manager calls a device, with the serial number where that says something more. */
-export function deviceName({ custom_name, device_name, serial_number }: Resource["Device"]): string {
-  const name = custom_name || device_name;
-  return name === serial_number ? name : `${name} (${serial_number})`;
-}
+import { athleteName, deviceWithSerial } from "../names.js";
 
 /** The name of a time frame: `name` of its parameters, which the computation does not read. Empty where it has none. */
 export function frameName({ params }: Pick<Resource["Timeframe"], "params">): string {
@@ -24,7 +11,7 @@ export const athleteOf = ({ athlete, athlete_details }: Resource["Timeframe"]): 
   athlete_details == null ? `Athlete ${athlete}` : athleteName(athlete_details);
 
 export const deviceOf = ({ device, device_details }: Resource["Timeframe"]): string =>
-  device_details === undefined ? `Device ${device}` : deviceName(device_details);
+  device_details === undefined ? `Device ${device}` : deviceWithSerial(device_details);
 
 const SPORTS: Record<string, string> = {
   biking: "Cycling",

@@ -2,7 +2,7 @@ import { bandLabel } from "../../parts/speed-bands.js";
 import type { SpeedUnit } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
 import { decimal } from "../../view/values.js";
-import type { Computed } from "./computed-figures.js";
+import type { Computed } from "./computed.js";
 
 interface Props {
   rows: readonly { key: number; label: string; computed: Computed }[];

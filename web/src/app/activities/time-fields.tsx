@@ -4,7 +4,7 @@ import type { Zone } from "../../view/settings.js";
 import { duration, zoneName } from "../../view/times.js";
 import type { TimeWindow } from "../../view/window.js";
 import { Field } from "../parts/form.js";
-import { instantOf, instantText } from "./local-times.js";
+import { instantOf, instantText } from "../parts/when.js";
 
 interface Typed {
   start: string;

@@ -1,6 +1,8 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Computed, computedOf } from "./computed-figures.js";
+import { AwayError } from "../connection.js";
+import { useReturn } from "../parts/request.js";
+import { type Computed, computedOf } from "./computed.js";
 
 /** The computed data of a time frame, as far as they are known. */
 export interface ComputedState {
@@ -45,6 +47,7 @@ export function useComputed(
 ): ReadonlyMap<number, ComputedState> {
   const [states, setStates] = useState<ReadonlyMap<number, ComputedState>>(new Map());
   const known = useRef(new Map<number, string>());
+  const returned = useReturn([...states.values()].find(({ error }) => error instanceof AwayError)?.error);
   const asked = frames.map((frame) => `${attempt} ${versionOf(frame)}`);
 
   useEffect(() => {
@@ -71,7 +74,7 @@ export function useComputed(
     };
     for (let i = 0; i < AT_A_TIME; i++) next();
     return () => abort.abort();
-  }, [client, asked.join()]);
+  }, [client, asked.join(), returned]);
 
   return states;
 }

@@ -1,14 +1,15 @@
 import { type Resource, unwrap } from "asi-client";
-import { useState } from "preact/hooks";
+import { athleteName } from "../names.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
-import { ask } from "../parts/dialog.js";
-import { Field, Form } from "../parts/form.js";
-import { ProblemCard } from "../parts/problem.js";
+import { Facts } from "../parts/facts.js";
+import { Form } from "../parts/form.js";
 import { Requested, useRequest } from "../parts/request.js";
-import { isManager } from "../session.js";
+import { mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { PersonalData } from "./personal-data.js";
-import { genderName, nameOfAthlete, Picture, ProfileFields, pictureAddress, profileOf } from "./profile.js";
+import { PicturePanel, pictureAddress } from "./picture.js";
+import { ExternalId, genderName, ProfileFields, profileOf } from "./profile.js";
 
 type Athlete = Resource["Athlete"];
 
@@ -27,11 +28,12 @@ export function AthletePage({ id, ...props }: ViewProps & { id: number }) {
       <Requested request={request} what="the athlete">
         {(athlete) => (
           <>
-            <h1>{nameOfAthlete(athlete)}</h1>
-            {athlete.managed_by === account.id ? (
+            <h1>{athleteName(athlete)}</h1>
+            {athlete.managed_by === account.id &&
+            (athlete.is_default_athlete || mayManageAthletes(account)) ? (
               <Managed athlete={athlete} onChange={request.replace} {...props} />
             ) : (
-              <Shown athlete={athlete} />
+              <Shown athlete={athlete} isManaged={athlete.managed_by === account.id} />
             )}
           </>
         )}
@@ -46,35 +48,13 @@ interface ManagedProps extends ViewProps {
 }
 
 function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
-  const [failed, setFailed] = useState<unknown>(null);
+  const problem = useProblem();
   const params = { path: { athlete: athlete.id } };
-  const name = nameOfAthlete(athlete);
-  const mayChange =
-    athlete.is_default_athlete ||
-    (isManager(account) && account.extra_permissions.includes("can_create_managed_athletes"));
+  const name = athleteName(athlete);
   const update = async (change: { external_id?: string | null; athlete_profile?: object }) => {
     const body = { managed_by: account.id, ...change };
     onChange(await unwrap(client.PATCH("/api/v1/athletes/{athlete}/update-managed/", { params, body })));
   };
-
-  const remove = async () => {
-    const isWanted = await ask({
-      title: `Delete ${name}?`,
-      text: "The profile, the permissions and the time frames with what was computed for them are deleted. This cannot be undone.",
-      action: "Delete the athlete",
-    });
-    if (!isWanted) return;
-    setFailed(null);
-    try {
-      await unwrap(client.DELETE("/api/v1/athletes/{athlete}/delete-managed/", { params }));
-      announce(`${name} is deleted.`);
-      go("/athletes");
-    } catch (error) {
-      setFailed(error);
-    }
-  };
-
-  if (!mayChange) return <Shown athlete={athlete} />;
   return (
     <div class="columns">
       <section class="panel padded">
@@ -90,22 +70,14 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
           }}
         >
           <ProfileFields profile={athlete.athlete_profile} />
-          <Field
-            name="external_id"
-            label="Number in another system"
-            initial={athlete.external_id}
-            maxLength={255}
-          />
+          <ExternalId initial={athlete.external_id} />
         </Form>
       </section>
-      <section class="panel padded">
-        <h2>Picture</h2>
-        <Picture
-          profile={athlete.athlete_profile}
-          name={name}
-          onChange={(profile_picture) => update({ athlete_profile: { profile_picture } })}
-        />
-      </section>
+      <PicturePanel
+        profile={athlete.athlete_profile}
+        name={name}
+        onChange={(profile_picture) => update({ athlete_profile: { profile_picture } })}
+      />
       <section class="panel padded">
         <h2>Permissions</h2>
         <p>
@@ -116,41 +88,55 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
       <PersonalData client={client} athlete={{ id: athlete.id, name }} onErased={() => go("/athletes")} />
       <section class="panel padded">
         <h2>Delete</h2>
-        {failed === null ? null : <ProblemCard title="The athlete was not deleted." error={failed} />}
-        <button type="button" onClick={remove}>
+        <ProblemOf problem={problem} />
+        <Action
+          problem={problem}
+          failed="The athlete was not deleted."
+          busy="Deleting the athlete…"
+          question={{
+            title: `Delete ${name}?`,
+            text: "The profile, the permissions and the time frames with what was computed for them are deleted. This cannot be undone.",
+            action: "Delete the athlete",
+          }}
+          work={async () => {
+            await unwrap(client.DELETE("/api/v1/athletes/{athlete}/delete-managed/", { params }));
+            go("/athletes");
+            return `${name} is deleted.`;
+          }}
+        >
           Delete the athlete…
-        </button>
+        </Action>
       </section>
     </div>
   );
 }
 
-/** The profile of an athlete who changes it himself or herself. */
-function Shown({ athlete }: { athlete: Athlete }) {
+/** The profile of an athlete that the manager cannot change. */
+function Shown({ athlete, isManaged }: { athlete: Athlete; isManaged: boolean }) {
   const { athlete_profile: profile } = athlete;
   const address = pictureAddress(profile);
-  const rows = [
-    ["E-mail", athlete.email],
-    ["Date of birth", profile.birth_date],
-    ["Gender", profile.gender === null ? null : genderName(profile.gender)],
-    ["Weight", profile.weight === null ? null : `${profile.weight} kg`],
-    ["Height", profile.height === null ? null : `${profile.height} m`],
-    ["Nationality", profile.nationality],
-    ["Number in another system", athlete.external_id],
-  ] as const;
   return (
     <section class="panel padded narrow">
       <h2>Profile</h2>
-      {address === null ? null : <img class="portrait" src={address} alt={nameOfAthlete(athlete)} />}
-      <dl class="facts">
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value || "–"}</dd>
-          </div>
-        ))}
-      </dl>
-      <p class="note">This athlete changes the profile, and says who may see the data.</p>
+      {address === null ? null : <img class="portrait" src={address} alt={athleteName(athlete)} />}
+      <Facts
+        of={(
+          [
+            ["E-mail", athlete.email],
+            ["Date of birth", profile.birth_date],
+            ["Gender", profile.gender === null ? null : genderName(profile.gender)],
+            ["Weight", profile.weight === null ? null : `${profile.weight} kg`],
+            ["Height", profile.height === null ? null : `${profile.height} m`],
+            ["Nationality", profile.nationality],
+            ["Number in another system", athlete.external_id],
+          ] as const
+        ).map(([name, value]) => [name, value || "–"])}
+      />
+      <p class="note">
+        {isManaged
+          ? "You manage this athlete, but no longer have the right to change athletes. Ask the person who runs the service."
+          : "This athlete changes the profile, and says who may see the data. Ask the athlete what you may do and until when: the service does not tell it to managers."}
+      </p>
     </section>
   );
 }

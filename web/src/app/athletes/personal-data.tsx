@@ -1,9 +1,10 @@
-import { ApiError, type Client, unwrap } from "asi-client";
+import { ApiError, type Client, fileNameOf, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
+import { offerFile } from "../../parts/offer-file.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field, Form } from "../parts/form.js";
-import { ProblemCard } from "../parts/problem.js";
 
 interface Props {
   client: Client;
@@ -14,27 +15,18 @@ interface Props {
 
 /** The rights of the person: a copy of everything, and its erasure. */
 export function PersonalData({ client, athlete: { id, name }, onErased }: Props) {
-  const [isExporting, setExporting] = useState(false);
   const [isErasing, setErasing] = useState(false);
-  const [failed, setFailed] = useState<unknown>(null);
+  const problem = useProblem();
   const params = { path: { athlete: id } };
 
-  const exportAll = async () => {
-    setExporting(true);
-    setFailed(null);
-    try {
-      const { data, error, response } = await client.GET("/api/v1/athletes/{athlete}/export/", {
-        params,
-        parseAs: "blob",
-      });
-      if (data === undefined) throw new ApiError(response, error);
-      saveAs(data, fileNameOf(response) ?? `athlete-${id}.zip`);
-      announce("The copy is saved.");
-    } catch (error) {
-      setFailed(error);
-    } finally {
-      setExporting(false);
-    }
+  const saveCopy = async () => {
+    const { data, error, response } = await client.GET("/api/v1/athletes/{athlete}/export/", {
+      params,
+      parseAs: "blob",
+    });
+    if (data === undefined) throw new ApiError(response, error);
+    offerFile(data, fileNameOf(response) ?? `athlete-${id}.zip`);
+    return "The copy is saved.";
   };
 
   return (
@@ -44,11 +36,16 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
         A copy has the profile, permissions, time frames, what was computed, and the samples: a zip archive of
         JSON and CSV files. Erasing is for a person who asks for it.
       </p>
-      {failed === null ? null : <ProblemCard title="The copy could not be made." error={failed} />}
+      <ProblemOf problem={problem} />
       <div class="form-buttons">
-        <button type="button" disabled={isExporting} onClick={exportAll}>
-          {isExporting ? "Making the copy…" : "Save a copy"}
-        </button>
+        <Action
+          problem={problem}
+          failed="The copy could not be made."
+          busy="Making the copy…"
+          work={saveCopy}
+        >
+          Save a copy
+        </Action>
         <button type="button" onClick={() => setErasing(true)}>
           Erase…
         </button>
@@ -83,16 +80,4 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
       ) : null}
     </section>
   );
-}
-
-const fileNameOf = ({ headers }: Response) =>
-  /filename="([^"]*)"/.exec(headers.get("Content-Disposition") ?? "")?.[1];
-
-function saveAs(blob: Blob, fileName: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = fileName;
-  link.click();
-  // the browser has taken it by then
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

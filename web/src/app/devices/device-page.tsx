@@ -1,13 +1,12 @@
 import { type Resource, unwrap } from "asi-client";
-import { useState } from "preact/hooks";
+import { deviceName } from "../names.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
-import { ask } from "../parts/dialog.js";
+import { Facts } from "../parts/facts.js";
 import { Field, Form } from "../parts/form.js";
-import { ProblemCard } from "../parts/problem.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { dayAndTime } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
-import { nameOfDevice } from "./device-name.js";
 import { LatestSample } from "./latest-sample.js";
 import { isCurrent } from "./ownerships.js";
 import { Sensors } from "./sensors.js";
@@ -41,34 +40,18 @@ interface ContentProps extends ViewProps {
 function Content({ device, onChange, client, settings, go }: ContentProps) {
   const { id } = device;
   const params = { path: { device: id } };
-  const [failed, setFailed] = useState<unknown>(null);
+  const problem = useProblem();
+  const zone = settings.zone.value;
   const ownership = useRequest(`ownership ${id}`, async (signal) => {
     const query = { device: String(id), limit: 3000 };
     const { results } = await unwrap(client.GET("/api/v1/device-ownerships/", { params: { query }, signal }));
     return results.find(isCurrent) ?? null;
   });
 
-  const release = async () => {
-    const isWanted = await ask({
-      title: `Release ${nameOfDevice(device)}?`,
-      text: "It can then be taken by anyone who knows its serial number and name. You keep the recordings of your time with it, but you cannot upload any more.",
-      action: "Release the device",
-    });
-    if (!isWanted) return;
-    setFailed(null);
-    try {
-      await unwrap(client.POST("/api/v1/devices/{device}/release-ownership/", { params }));
-      announce(`${nameOfDevice(device)} is released.`);
-      go("/devices");
-    } catch (error) {
-      setFailed(error);
-    }
-  };
-
   return (
     <>
       <div class="view-head">
-        <h1>{nameOfDevice(device)}</h1>
+        <h1>{deviceName(device)}</h1>
         <a class="button" href={`#/recordings/${id}`}>
           Recordings
         </a>
@@ -76,18 +59,16 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
       <div class="columns">
         <section class="panel padded">
           <h2>Device</h2>
-          <dl class="facts">
-            <Fact name="Serial number">{device.serial_number}</Fact>
-            <Fact name="Device name">{device.device_name}</Fact>
-            <Fact name="Model">{device.device_type}</Fact>
-            <Fact name="Firmware">{device.firmware_version ?? "not known yet"}</Fact>
-            <Fact name="Yours since">
-              {ownership.data == null ? "–" : dayAndTime(Date.parse(ownership.data.start_time), settings)}
-            </Fact>
-            <Fact name="Latest sample">
-              <LatestSample client={client} device={id} settings={settings} />
-            </Fact>
-          </dl>
+          <Facts
+            of={[
+              ["Serial number", device.serial_number],
+              ["Device name", device.device_name],
+              ["Model", device.device_type],
+              ["Firmware", device.firmware_version ?? "not known yet"],
+              ["Yours since", ownership.data == null ? "–" : dayAndTime(ownership.data.start_time, zone)],
+              ["Latest sample", <LatestSample key={id} client={client} device={device} zone={zone} />],
+            ]}
+          />
         </section>
         <section class="panel padded">
           <h2>Name</h2>
@@ -115,21 +96,26 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
         <section class="panel padded">
           <h2>Release</h2>
           <p class="note">When you give the device away. Its recordings from your time stay yours.</p>
-          {failed === null ? null : <ProblemCard title="The device was not released." error={failed} />}
-          <button type="button" onClick={release}>
+          <ProblemOf problem={problem} />
+          <Action
+            problem={problem}
+            failed="The device was not released."
+            busy="Releasing the device…"
+            question={{
+              title: `Release ${deviceName(device)}?`,
+              text: "It can then be taken by anyone who knows its serial number and name. You keep the recordings of your time with it, but you cannot upload any more.",
+              action: "Release the device",
+            }}
+            work={async () => {
+              await unwrap(client.POST("/api/v1/devices/{device}/release-ownership/", { params }));
+              go("/devices");
+              return `${deviceName(device)} is released.`;
+            }}
+          >
             Release the device…
-          </button>
+          </Action>
         </section>
       </div>
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,31 +1,27 @@
-import { type Client, unwrap } from "asi-client";
-import type { Settings } from "../../view/settings.js";
+import type { Client, Resource } from "asi-client";
+import type { Zone } from "../../view/settings.js";
 import { useRequest } from "../parts/request.js";
 import { dayAndTime, since } from "../parts/when.js";
+import { latestSample } from "./latest.js";
 
 interface Props {
   client: Client;
   /** A device of who is signed in. */
-  device: number;
-  settings: Settings;
+  device: Resource["Device"];
+  zone: Zone;
 }
 
-/** When the newest sample of a device was measured. */
-export function LatestSample({ client, device, settings }: Props) {
-  const { data, error } = useRequest(`latest ${device}`, async (signal) => {
-    const params = { path: { device }, query: { size: 1 } };
-    const [sample] = await unwrap(
-      client.GET("/api/v1/devices/{device}/latest-preprocessed-data/", { params, signal }),
-    );
-    return { atMs: sample?.["gnss.timestamp"] ?? null };
-  });
+/** When the newest sample of a device was measured. The API does not say when a device was last heard of otherwise. */
+export function LatestSample({ client, device, zone }: Props) {
+  const { data, error } = useRequest(`latest ${device.id}`, async (signal) => ({
+    ms: (await latestSample(client, device.id, signal))?.["gnss.timestamp"] ?? null,
+  }));
   if (error != null) return <>could not be loaded</>;
   if (data === undefined) return <>…</>;
-  if (data.atMs === null) return <>none yet</>;
-  const at = new Date(data.atMs);
+  if (data.ms === null) return <>none yet</>;
   return (
-    <time dateTime={at.toISOString()} title={dayAndTime(data.atMs, settings)}>
-      {since(data.atMs, Date.now(), settings)}
+    <time dateTime={new Date(data.ms).toISOString()} title={dayAndTime(data.ms, zone)}>
+      {since(data.ms, Date.now(), zone)}
     </time>
   );
 }

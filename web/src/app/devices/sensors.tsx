@@ -1,5 +1,6 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 import { announce } from "../parts/announcements.js";
+import { Facts } from "../parts/facts.js";
 import { Field, Form } from "../parts/form.js";
 import { Requested, useRequest } from "../parts/request.js";
 
@@ -23,14 +24,7 @@ export function Sensors({ client, device }: { client: Client; device: number }) 
       <Requested request={request} what="the sensors">
         {({ data: { current, target } }) => (
           <>
-            <dl class="facts">
-              {SENSORS.map(([key, name]) => (
-                <div key={key}>
-                  <dt>{name}</dt>
-                  <dd>{stateOf(current[key], target[key])}</dd>
-                </div>
-              ))}
-            </dl>
+            <Facts of={SENSORS.map(([key, name]) => [name, stateOf(current[key], target[key])])} />
             <Form
               key={JSON.stringify(target)}
               action="Save the sensors"

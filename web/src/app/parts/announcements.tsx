@@ -4,6 +4,9 @@ const SHOWN_MS = 8000;
 
 const announced = signal<{ text: string } | null>(null);
 
+/** What takes longer than a moment, in words; empty for nothing. A button says it too, but not to screen readers. */
+export const underway = signal("");
+
 /** Tells the user that something is done: shown for a while, and read out by screen readers. */
 export function announce(text: string): void {
   const announcement = { text };
@@ -16,8 +19,13 @@ export function announce(text: string): void {
 export function Announcements() {
   const current = announced.value;
   return (
-    <div class="announcements" role="status">
-      {current === null ? null : <p>{current.text}</p>}
-    </div>
+    <>
+      <p class="unseen" role="status">
+        {underway.value}
+      </p>
+      <div class="announcements" role="status">
+        {current === null ? null : <p>{current.text}</p>}
+      </div>
+    </>
   );
 }

@@ -1,72 +1,79 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ProblemCard } from "./problem.js";
+import { Action, ProblemOf, useProblem } from "./action.js";
+import { Nothing } from "./nothing.js";
+import { type Column, Records } from "./records.js";
 import { type Loaded, Requested, useRequest } from "./request.js";
 
 /** A page of a list, as the service gives it. */
-export interface ListPage<Item> {
+interface ListPage<Item> {
   count: number;
   next: number | null;
   results: Item[];
 }
 
+/** The part of a query that says which page of a list is wanted. */
+interface PageQuery {
+  page: number;
+  limit: number;
+}
+
+type LoadPage<Item, Query> = (query: Query, signal: AbortSignal) => Promise<ListPage<Item>>;
+
 /** A list as far as it is loaded. */
-export interface LoadedList<Item> {
-  /** How many there are in all. */
-  count: number;
-  items: readonly Item[];
-  next: number | null;
+export interface List<Item> extends Loaded<ListPage<Item>> {
+  /** Adds the next page. */
+  more: () => Promise<void>;
+}
+
+const PER_PAGE = 50;
+
+/** Loads the first page of a list; `<ListOf>` has a button for further ones. */
+export function useList<Item>(
+  key: string,
+  load: LoadPage<Item, PageQuery>,
+  limit: number = PER_PAGE,
+): List<Item> {
+  const list = useRequest(key, (signal) => load({ page: 1, limit }, signal));
+  const { data, replace } = list;
+  const more = async () => {
+    if (data == null || data.next === null) return;
+    const page = await load({ page: data.next, limit }, new AbortController().signal);
+    replace({ ...page, results: [...data.results, ...page.results] });
+  };
+  return { ...list, more };
+}
+
+/** A list in which the user searches. */
+export interface SearchedList<Item> extends List<Item> {
+  /** What is typed. */
+  typed: string;
+  /** What is searched: nothing for an empty text. */
+  wanted: string;
+  search: (text: string) => void;
 }
 
 /** Waits until the user has stopped typing. */
 const TYPING_MS = 250;
 
-/** `value`, once it has stayed the same for a moment. */
-export function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
+export function useSearchedList<Item>(
+  key: string,
+  load: LoadPage<Item, PageQuery & { search?: string }>,
+): SearchedList<Item> {
+  const [typed, search] = useState("");
+  const [wanted, setWanted] = useState("");
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS);
+    const timer = setTimeout(() => setWanted(typed.trim()), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
-}
-
-type LoadPage<Item> = (page: number, signal?: AbortSignal) => Promise<ListPage<Item>>;
-
-/** Loads the first page of a list; further pages are added by `<MoreOf>`. */
-export function useList<Item>(key: string, load: LoadPage<Item>): Loaded<LoadedList<Item>> {
-  return useRequest(key, async (signal) => loadedOf(await load(1, signal)));
-}
-
-const loadedOf = <Item,>({ count, next, results }: ListPage<Item>): LoadedList<Item> => ({
-  count,
-  next,
-  items: results,
-});
-
-interface SearchProps {
-  /** What is searched, as in "Search devices". */
-  label: string;
-  value: string;
-  onInput: (value: string) => void;
-}
-
-export function SearchField({ label, value, onInput }: SearchProps) {
-  return (
-    <input
-      type="search"
-      class="search"
-      aria-label={label}
-      placeholder={label}
-      value={value}
-      onInput={({ currentTarget }) => onInput(currentTarget.value)}
-    />
+  }, [typed]);
+  const list = useList(`${key} ${wanted}`, (query, signal) =>
+    load(wanted === "" ? query : { ...query, search: wanted }, signal),
   );
+  return { ...list, typed, wanted, search };
 }
 
 interface ListProps<Item> {
-  list: Loaded<LoadedList<Item>>;
-  load: LoadPage<Item>;
+  list: List<Item>;
   /** What is listed, as in "the devices". */
   what: string;
   /** Shown instead of an empty list. */
@@ -75,16 +82,32 @@ interface ListProps<Item> {
 }
 
 /** A list with "Show more" at its end. */
-export function List<Item>({ list, load, what, empty, children }: ListProps<Item>) {
+export function ListOf<Item>({ list, what, empty, children }: ListProps<Item>) {
+  const problem = useProblem();
   return (
     <Requested request={list} what={what}>
-      {(loaded) =>
-        loaded.items.length === 0 ? (
+      {({ results, count, next }) =>
+        results.length === 0 ? (
           empty
         ) : (
           <>
-            {children(loaded.items)}
-            <MoreOf list={list} loaded={loaded} load={load} what={what} />
+            {children(results)}
+            {next === null ? null : (
+              <div class="more">
+                <span class="muted">
+                  {results.length} of {count}
+                </span>
+                <Action
+                  work={list.more}
+                  busy="Loading…"
+                  failed={`Could not load more of ${what}.`}
+                  problem={problem}
+                >
+                  Show more
+                </Action>
+                <ProblemOf problem={problem} />
+              </div>
+            )}
           </>
         )
       }
@@ -92,39 +115,69 @@ export function List<Item>({ list, load, what, empty, children }: ListProps<Item
   );
 }
 
-interface MoreProps<Item> {
-  list: Loaded<LoadedList<Item>>;
-  loaded: LoadedList<Item>;
-  load: LoadPage<Item>;
+interface ViewProps<Item extends { id: number }> {
+  title: string;
+  /** What is listed, as in "devices". */
   what: string;
+  list: SearchedList<Item>;
+  columns: readonly Column<Item>[];
+  /** Stands instead of a list that has nothing in it. */
+  empty: ComponentChildren;
+  /** In which parts of them is searched, as in "name". */
+  searched: string;
+  /** Beside the search. */
+  controls?: ComponentChildren;
+  /** Between the head and the list. */
+  children?: ComponentChildren;
 }
 
-function MoreOf<Item>({ list, loaded, load, what }: MoreProps<Item>) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const { next, items, count } = loaded;
-  if (next === null) return null;
-  const more = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      const page = await load(next);
-      list.replace({ count: page.count, next: page.next, items: [...items, ...page.results] });
-    } catch (failed) {
-      setError(failed);
-    } finally {
-      setBusy(false);
-    }
-  };
+/** A view that is a list in which one can search. */
+export function ListView<Item extends { id: number }>({
+  title,
+  what,
+  list,
+  columns,
+  empty,
+  searched,
+  controls,
+  children,
+}: ViewProps<Item>) {
+  const { typed, wanted, search } = list;
+  const label = `Search ${what}`;
   return (
-    <div class="more">
-      <span class="muted">
-        {items.length} of {count}
-      </span>
-      <button type="button" disabled={isBusy} onClick={more}>
-        Show more
-      </button>
-      {error === null ? null : <ProblemCard title={`Could not load more of ${what}.`} error={error} />}
-    </div>
+    <>
+      <div class="view-head">
+        <h1>{title}</h1>
+        <input
+          type="search"
+          class="search"
+          aria-label={label}
+          placeholder={label}
+          value={typed}
+          onInput={({ currentTarget }) => search(currentTarget.value)}
+        />
+        {controls}
+      </div>
+      {children}
+      <ListOf
+        list={list}
+        what={`the ${what}`}
+        empty={
+          wanted === "" ? (
+            empty
+          ) : (
+            <Nothing title={`None of the ${what} has “${wanted}” in its ${searched}.`}>
+              <p>Search for something else, or clear the search.</p>
+            </Nothing>
+          )
+        }
+      >
+        {(items) => (
+          <div class="panel padded">
+            <Records rows={items} columns={columns} keyOf={({ id }) => id} />
+          </div>
+        )}
+      </ListOf>
+    </>
   );
 }

@@ -29,6 +29,17 @@ interface State<Data> {
 }
 
 /**
+ * A number that changes when the service has come back, where the service being away is what went wrong: only what could not be
+ * loaded is loaded again.
+ */
+export function useReturn(error: unknown): number {
+  const returned = timesReturned.value;
+  const wanted = useRef(returned);
+  if (error instanceof AwayError) wanted.current = returned;
+  return wanted.current;
+}
+
+/**
  * Loads data when the view appears, when `key` changes, and when the service has come back after an absence.
  * @param key names what is loaded; data of another key is not shown
  * @param load is called with a signal that is aborted when the data is no longer wanted
@@ -39,11 +50,7 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
   const [attempt, setAttempt] = useState(0);
   const latest = useRef(load);
   latest.current = load;
-  const isAway = state.error instanceof AwayError;
-  const returned = timesReturned.value;
-  const wantedReturn = useRef(returned);
-  // only what could not be loaded is loaded again when the service comes back
-  if (isAway) wantedReturn.current = returned;
+  const returned = useReturn(state.error);
 
   useEffect(() => {
     const abort = new AbortController();
@@ -65,7 +72,7 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
       clearTimeout(timer);
       abort.abort();
     };
-  }, [key, attempt, wantedReturn.current]);
+  }, [key, attempt, returned]);
 
   const reload = useCallback(() => setAttempt((before) => before + 1), []);
   const replace = useCallback(

@@ -1,32 +1,48 @@
-import type { Settings } from "../../view/settings.js";
+import type { Zone } from "../../view/settings.js";
 import { day, timeOfDay } from "../../view/times.js";
-
-type Zoned = Pick<Settings, "zone">;
+import { dateText } from "./days.js";
 
 const MINUTE_MS = 60_000;
 
+/** An instant, in ms since 1970 or as the API has it. */
+type Instant = number | string;
+
+const msOf = (instant: Instant) => (typeof instant === "number" ? instant : Date.parse(instant));
+
+/** Day and time to the second, as in Sat, 17 May 2025, 14:30:05. */
+export const dayAndSecond = (instant: Instant, zone: Zone): string =>
+  `${day(msOf(instant), zone)}, ${timeOfDay(msOf(instant), zone)}`;
+
 /** Day and time, as in Sat, 17 May 2025, 14:30. */
-export function dayAndTime(ms: number, { zone }: Zoned): string {
-  return `${day(ms, zone.value)}, ${timeOfDay(ms, zone.value).slice(0, 5)}`;
-}
+export const dayAndTime = (instant: Instant, zone: Zone): string => dayAndSecond(instant, zone).slice(0, -3);
 
 /** How long ago an instant was, in words, up to a day; then the day and time. */
-export function since(ms: number, nowMs: number, settings: Zoned): string {
+export function since(ms: number, nowMs: number, zone: Zone): string {
   const minutes = Math.floor((nowMs - ms) / MINUTE_MS);
-  if (minutes < 0 || minutes >= 24 * 60) return dayAndTime(ms, settings);
+  if (minutes < 0 || minutes >= 24 * 60) return dayAndTime(ms, zone);
   if (minutes < 1) return "just now";
   if (minutes < 60) return `${minutes} min ago`;
   return `${Math.floor(minutes / 60)} h ago`;
 }
 
-/** An instant as the value of an `<input type="datetime-local">`, in the zone of the settings. */
-export function fieldTime(ms: number, { zone }: Zoned): string {
-  const offsetMs = zone.value === "utc" ? 0 : -new Date(ms).getTimezoneOffset() * MINUTE_MS;
-  return new Date(ms + offsetMs).toISOString().slice(0, 16);
+const two = (value: number) => String(value).padStart(2, "0");
+
+/** An instant as fields of a form have it, as in 2024-05-18T15:00:00, with a fraction only where there is one. */
+export function instantText(ms: number, zone: Zone): string {
+  const date = new Date(ms);
+  const rest = date.getUTCMilliseconds();
+  const fraction = rest === 0 ? "" : `.${String(rest).padStart(3, "0")}`;
+  const time =
+    zone === "utc"
+      ? date.toISOString().slice(11, 19)
+      : [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+  return `${dateText(ms, zone)}T${time}${fraction}`;
 }
 
-/** The instant of such a value, as the API takes it; null for an empty field. */
-export function timeOfField(value: string, { zone }: Zoned): string | null {
-  const date = new Date(zone.value === "utc" ? `${value}Z` : value);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+/** The instant of a field with a day, or with a day and a time; null for one that is not filled in. */
+export function instantOf(text: string, zone: Zone): number | null {
+  // without an offset a date-time is local, but a date alone is UTC
+  const full = text.includes("T") ? text : `${text}T00:00:00`;
+  const ms = Date.parse(zone === "utc" ? `${full}Z` : full);
+  return Number.isNaN(ms) ? null : ms;
 }

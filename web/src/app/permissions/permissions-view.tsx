@@ -1,13 +1,12 @@
 import { type Resource, unwrap } from "asi-client";
-import { useState } from "preact/hooks";
 import { zoneName } from "../../view/times.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
-import { ask } from "../parts/dialog.js";
 import { Field, Form } from "../parts/form.js";
 import { Nothing } from "../parts/nothing.js";
-import { ProblemCard } from "../parts/problem.js";
+import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
-import { dayAndTime, fieldTime, timeOfField } from "../parts/when.js";
+import { dayAndTime, instantOf, instantText } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
 import { Timeline } from "./timeline.js";
 
@@ -21,40 +20,25 @@ const KINDS = [
 
 const nameOfKind = (kind: Permission["permission"]) => KINDS.find(([value]) => value === kind)?.[1] ?? kind;
 
+const MINUTE_MS = 60_000;
 const YEAR_MS = 365 * 86_400_000;
 
 /** Who may do what with an athlete's data, and when: the athlete gives and takes back. */
 export function PermissionsView({ client, account, settings }: ViewProps) {
   const path = { athlete: account.id };
-  const [failed, setFailed] = useState<unknown>(null);
+  const problem = useProblem();
   const request = useRequest("permissions", async (signal) => {
     const all: Permission[] = [];
     const init = { params: { path, query: { limit: 3000 } }, signal };
     for await (const one of client.list("/api/v1/athletes/{athlete}/permissions/", init)) all.push(one);
     return all;
   });
-  const nowMs = Date.now();
+  // fields have minutes
+  const nowMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   const zone = settings.zone.value;
-
-  const revoke = async ({ id, manager, permission }: Permission) => {
-    const isWanted = await ask({
-      title: `Take back “${nameOfKind(permission)}” from manager ${manager}?`,
-      text: "From now on this manager cannot do it any more, for no time at all. You can give the permission again.",
-      action: "Take back",
-    });
-    if (!isWanted) return;
-    setFailed(null);
-    try {
-      await unwrap(
-        client.DELETE("/api/v1/athletes/{athlete}/managers/{manager}/permissions/{permission}/", {
-          params: { path: { ...path, manager, permission: id } },
-        }),
-      );
-      announce("The permission is taken back.");
-      request.reload();
-    } catch (error) {
-      setFailed(error);
-    }
+  const timeOf = (text: string) => {
+    const ms = instantOf(text, zone);
+    return ms === null ? "" : new Date(ms).toISOString();
   };
 
   return (
@@ -63,7 +47,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
       <p class="muted lead">
         Managers see your data only while you let them. Each permission has a beginning and an end.
       </p>
-      {failed === null ? null : <ProblemCard title="The permission was not taken back." error={failed} />}
+      <ProblemOf problem={problem} />
       <Requested request={request} what="the permissions">
         {(permissions) =>
           permissions.length === 0 ? (
@@ -71,45 +55,54 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
               <p>Give a permission below: the manager tells you his or her number.</p>
             </Nothing>
           ) : (
-            <div class="panel padded table-panel">
-              <table class="records">
-                <thead>
-                  <tr>
-                    <th scope="col">Manager</th>
-                    <th scope="col">May</th>
-                    <th scope="col">From</th>
-                    <th scope="col">Until</th>
-                    <th scope="col">Now</th>
-                    <th scope="col">Time</th>
-                    <td />
-                  </tr>
-                </thead>
-                <tbody>
-                  {permissions.map((permission) => (
-                    <tr key={permission.id}>
-                      <th scope="row">Number {permission.manager}</th>
-                      <td data-label="May">{nameOfKind(permission.permission)}</td>
-                      <td data-label="From">{dayAndTime(Date.parse(permission.start_time), settings)}</td>
-                      <td data-label="Until">
-                        {dayAndTime(Date.parse(permission.expiration_time), settings)}
-                      </td>
-                      <td data-label="Now">{permission.is_active ? "in force" : "not in force"}</td>
-                      <td>
-                        <Timeline permission={permission} all={permissions} nowMs={nowMs} />
-                      </td>
-                      <td class="action">
-                        <button
-                          type="button"
-                          aria-label={`Take back “${nameOfKind(permission.permission)}” from manager ${permission.manager}`}
-                          onClick={() => revoke(permission)}
+            <div class="panel padded">
+              <Records
+                rows={permissions}
+                keyOf={({ id }) => id}
+                columns={[
+                  { name: "Manager", of: ({ manager }) => `Number ${manager}` },
+                  { name: "May", of: ({ permission }) => nameOfKind(permission) },
+                  { name: "From", of: ({ start_time }) => dayAndTime(start_time, zone) },
+                  { name: "Until", of: ({ expiration_time }) => dayAndTime(expiration_time, zone) },
+                  { name: "Now", of: ({ is_active }) => (is_active ? "in force" : "not in force") },
+                  {
+                    name: "Time",
+                    of: (one) => <Timeline permission={one} all={permissions} nowMs={nowMs} />,
+                  },
+                  {
+                    name: "",
+                    class: "action",
+                    of: ({ id, manager, permission }) => {
+                      const what = `“${nameOfKind(permission)}” from manager ${manager}`;
+                      return (
+                        <Action
+                          problem={problem}
+                          failed="The permission was not taken back."
+                          busy="Taking back…"
+                          label={`Take back ${what}`}
+                          question={{
+                            title: `Take back ${what}?`,
+                            text: "From now on this manager cannot do it any more, for no time at all. You can give the permission again.",
+                            action: "Take back",
+                          }}
+                          work={async () => {
+                            await unwrap(
+                              client.DELETE(
+                                "/api/v1/athletes/{athlete}/managers/{manager}/permissions/{permission}/",
+                                { params: { path: { ...path, manager, permission: id } } },
+                              ),
+                            );
+                            request.reload();
+                            return "The permission is taken back.";
+                          }}
                         >
                           Take back…
-                        </button>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+                        </Action>
+                      );
+                    },
+                  },
+                ]}
+              />
             </div>
           )
         }
@@ -121,8 +114,8 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
           onSubmit={async (values, form) => {
             const manager = Number(values("manager"));
             const times = {
-              start_time: timeOfField(values("start_time"), settings) ?? "",
-              expiration_time: timeOfField(values("expiration_time"), settings) ?? "",
+              start_time: timeOf(values("start_time")),
+              expiration_time: timeOf(values("expiration_time")),
             };
             const chosen = KINDS.filter(
               ([kind]) => (form.elements.namedItem(kind) as HTMLInputElement).checked,
@@ -162,22 +155,22 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
           </fieldset>
           {/* what was entered would be another time in another zone */}
           <div class="form-row" key={zone}>
-            <Field
-              name="start_time"
-              label="From"
-              type="datetime-local"
-              required
-              initial={fieldTime(nowMs, settings)}
-              hint={`Times of ${zoneName(zone)}.`}
-            />
-            <Field
-              name="expiration_time"
-              label="Until"
-              type="datetime-local"
-              required
-              initial={fieldTime(nowMs + YEAR_MS, settings)}
-              hint={`Times of ${zoneName(zone)}.`}
-            />
+            {(
+              [
+                ["start_time", "From", nowMs],
+                ["expiration_time", "Until", nowMs + YEAR_MS],
+              ] as const
+            ).map(([name, label, ms]) => (
+              <Field
+                key={name}
+                name={name}
+                label={label}
+                type="datetime-local"
+                required
+                initial={instantText(ms, zone)}
+                hint={`Times of ${zoneName(zone)}.`}
+              />
+            ))}
           </div>
           <p class="note">
             Recordings are seen if they were made between the two, while the permission is in force.

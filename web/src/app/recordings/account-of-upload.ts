@@ -1,6 +1,6 @@
 import type { Zone } from "../../view/settings.js";
-import { day, timeOfDay } from "../../view/times.js";
 import { decimal } from "../../view/values.js";
+import { dayAndTime } from "../parts/when.js";
 
 /** The details of a job that has stored a recording, as far as the page tells of them. */
 export interface StoredDetails {
@@ -24,7 +24,7 @@ export function accountOf(details: StoredDetails, zone: Zone): string[] {
   const { start, stop } = details;
   const sentences: string[] = [];
   const when =
-    start === null || stop === null ? "" : ` from ${instant(start, zone)} to ${instant(stop, zone)}`;
+    start === null || stop === null ? "" : ` from ${dayAndTime(start, zone)} to ${dayAndTime(stop, zone)}`;
   if (samples_stored > 0)
     sentences.push(`${samples(samples_stored)} stored${samples_known > 0 ? "" : when}.`);
   if (samples_known > 0) {
@@ -50,6 +50,3 @@ export function accountOf(details: StoredDetails, zone: Zone): string[] {
   }
   return sentences.length === 0 ? ["The recording had nothing to store."] : sentences;
 }
-
-const instant = (iso: string, zone: Zone) =>
-  `${day(Date.parse(iso), zone)}, ${timeOfDay(Date.parse(iso), zone).slice(0, 5)}`;

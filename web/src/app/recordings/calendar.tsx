@@ -1,14 +1,15 @@
-import type { DeviceRange } from "../../recording/fetch-range.js";
+import type { Resource } from "asi-client";
+import type { DeviceRange } from "../../recording/device-range.js";
 import type { Workspace } from "../../recording/workspace.js";
 import type { Settings, Zone } from "../../view/settings.js";
 import { day, duration, timeOfDay, zoneName } from "../../view/times.js";
 import { decimal } from "../../view/values.js";
+import { dateText, dayAfter, SHOWN_DAYS, weeksUpTo } from "../parts/days.js";
 import { type Loaded, Requested } from "../parts/request.js";
-import { type Device, isSameRange } from "./ranges.js";
-import { dateText, dayAfter, SHOWN_DAYS, weeksUpTo } from "./weeks.js";
+import { isSameRange } from "./ranges.js";
 
 interface Props {
-  device: Device;
+  device: Resource["Device"];
   /** The first day that is shown, a Monday. */
   fromMs: number;
   /** The newest sample; null when there is none. */

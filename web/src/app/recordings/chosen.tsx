@@ -1,8 +1,8 @@
 import type { Signal } from "@preact/signals";
-import type { DeviceRange } from "../../recording/fetch-range.js";
+import type { DeviceRange } from "../../recording/device-range.js";
 import type { Workspace } from "../../recording/workspace.js";
 import type { Settings } from "../../view/settings.js";
-import { day, timeOfDay } from "../../view/times.js";
+import { dayAndTime } from "../parts/when.js";
 import { isSameRange } from "./ranges.js";
 
 interface Props {
@@ -22,7 +22,7 @@ export function ChosenRanges({ chosen, workspace, settings, onOpen }: Props) {
     <section class="panel padded chosen" aria-label="Chosen for comparison">
       <ul>
         {ranges.map((range) => {
-          const name = `${range.device.name}, ${day(range.startMs, zone)}, ${timeOfDay(range.startMs, zone).slice(0, 5)}`;
+          const name = `${range.device.name}, ${dayAndTime(range.startMs, zone)}`;
           return (
             <li key={`${range.device.id} ${range.startMs}`}>
               {name}{" "}

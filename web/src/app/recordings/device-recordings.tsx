@@ -1,16 +1,18 @@
+import type { Resource } from "asi-client";
 import { useEffect, useRef } from "preact/hooks";
-import type { DeviceRange } from "../../recording/fetch-range.js";
+import type { DeviceRange } from "../../recording/device-range.js";
+import { latestMs as findLatest } from "../devices/latest.js";
+import { readDate, weeksUpTo } from "../parts/days.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
 import { Calendar } from "./calendar.js";
 import { Live } from "./live.js";
-import { type Device, latestOf, rangesOfWeeks } from "./ranges.js";
+import { rangesOfWeeks } from "./ranges.js";
 import { Upload } from "./upload.js";
 import { storedUploads } from "./upload-queue.js";
-import { readDate, weeksUpTo } from "./weeks.js";
 
 interface Props extends ViewProps {
-  device: Device;
+  device: Resource["Device"];
   /** Whether the manager owns it now: loading files and live data are for the owner. */
   isOwned: boolean;
   chosen: { value: readonly DeviceRange[] };
@@ -19,11 +21,11 @@ interface Props extends ViewProps {
 
 /** Live data, calendar and upload of one device. */
 export function DeviceRecordings(props: Props) {
-  const { client, account, device, isOwned, query, settings } = props;
+  const { client, session, device, isOwned, query, settings } = props;
   const zone = settings.zone.value;
   const stored = storedUploads.value;
   const latest = useRequest(`latest ${device.id}`, async (signal) => ({
-    ms: await latestOf(client, device, isOwned, signal),
+    ms: await findLatest(client, device.id, isOwned, signal),
   }));
   const asked = readDate(query.get("from"), zone);
   const latestMs = latest.data?.ms ?? null;
@@ -60,7 +62,7 @@ export function DeviceRecordings(props: Props) {
         onOpen={props.onOpen}
       />
       {isOwned ? (
-        <Upload client={client} account={account} device={device} settings={settings} />
+        <Upload session={session} device={device} settings={settings} />
       ) : (
         <p class="note">
           You no longer own this device: you see what was recorded while you did, and cannot load files into

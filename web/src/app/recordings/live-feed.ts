@@ -1,5 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
-import { ApiError, type Client, type Resource, unwrap } from "asi-client";
+import { type Client, type Resource, unwrap } from "asi-client";
+import { isOfAnother, latestSample } from "../devices/latest.js";
 import { readEvents } from "./read-events.js";
 
 export type Sample = Resource["RawDataSample"];
@@ -47,7 +48,7 @@ export class LiveFeed {
         await this.#poll(stopped);
         failures = (await this.#receive(stopped)) ? 0 : failures + 1;
       } catch (error) {
-        if (isRefusal(error)) this.state.value = "lost";
+        if (isOfAnother(error)) this.state.value = "lost";
         failures += 1;
       }
       if (stopped.aborted || this.state.peek() === "elsewhere" || this.state.peek() === "lost") return;
@@ -97,7 +98,7 @@ export class LiveFeed {
       }
     } catch (error) {
       // whatever else it is, another connection is tried
-      if (isRefusal(error)) throw error;
+      if (isOfAnother(error)) throw error;
     } finally {
       clearTimeout(timer);
     }
@@ -110,7 +111,7 @@ export class LiveFeed {
         await this.#poll(stopped);
         this.state.value = "polling";
       } catch (error) {
-        if (!isRefusal(error)) this.state.value = "connecting";
+        if (!isOfAnother(error)) this.state.value = "connecting";
         else {
           this.state.value = "lost";
           return;
@@ -121,14 +122,9 @@ export class LiveFeed {
   }
 
   async #poll(stopped: AbortSignal): Promise<void> {
-    const params = { path: { device: this.#device }, query: { size: 1 } };
-    const path = "/api/v1/devices/{device}/latest-preprocessed-data/";
-    const [sample] = await unwrap(this.#client.GET(path, { params, signal: stopped }));
-    this.latest.value = sample ?? null;
+    this.latest.value = await latestSample(this.#client, this.#device, stopped);
   }
 }
-
-const isRefusal = (error: unknown) => error instanceof ApiError && error.code === "permission_denied";
 
 const pause = (ms: number, stopped: AbortSignal) =>
   new Promise<void>((resolve) => {

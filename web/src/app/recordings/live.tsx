@@ -1,15 +1,16 @@
 import { useSignal } from "@preact/signals";
-import type { Client } from "asi-client";
+import type { Client, Resource } from "asi-client";
 import { useEffect, useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
-import { day, duration, timeOfDay } from "../../view/times.js";
+import { duration } from "../../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../../view/values.js";
+import { Facts } from "../parts/facts.js";
+import { dayAndSecond } from "../parts/when.js";
 import { type FeedState, LiveFeed, type Sample } from "./live-feed.js";
-import type { Device } from "./ranges.js";
 
 interface Props {
   client: Client;
-  device: Device;
+  device: Resource["Device"];
   settings: Settings;
 }
 
@@ -75,21 +76,12 @@ function Values({ sample, ageMs, settings }: { sample: Sample; ageMs: number; se
   const ms = sample["gnss.timestamp"];
   const facts: readonly (readonly [name: string, value: string])[] = [
     ["Age", ageText(ageMs)],
-    ["Time", `${day(ms, zone)}, ${timeOfDay(ms, zone)}`],
+    ["Time", dayAndSecond(ms, zone)],
     ["Position", positionText(sample["gnss.latitude"], sample["gnss.longitude"])],
     ["Speed", `${decimal(sample["gnss.speed"] * speedFactor(unit), 1)} ${unit}`],
     ["Heart rate", sample["ecg.hr"] === null ? NO_VALUE : `${sample["ecg.hr"]} bpm`],
   ];
-  return (
-    <dl class="live-values">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts of={facts} class="live-values" />;
 }
 
 const DAY_MS = 86_400_000;

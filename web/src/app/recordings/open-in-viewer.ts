@@ -1,5 +1,5 @@
 import { ApiError } from "asi-client";
-import type { DeviceRange } from "../../recording/fetch-range.js";
+import type { DeviceRange } from "../../recording/device-range.js";
 import { rangeFileName } from "../../recording/range-file-name.js";
 import { ReadingError } from "../../recording/reading-error.js";
 import { AwayError } from "../connection.js";

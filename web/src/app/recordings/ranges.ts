@@ -1,11 +1,12 @@
-import { ApiError, type Client, type Resource, unwrap } from "asi-client";
-import type { DeviceRange } from "../../recording/fetch-range.js";
+import type { Client, Resource } from "asi-client";
+import type { DeviceRange } from "../../recording/device-range.js";
 import { PAGE_ADDRESS } from "../../view/service.js";
 import type { Zone } from "../../view/settings.js";
-import { nameOfDevice } from "../devices/device-name.js";
-import { dayAfter } from "./weeks.js";
+import { isOfAnother } from "../devices/latest.js";
+import { deviceName } from "../names.js";
+import { dayAfter } from "../parts/days.js";
 
-export type Device = Resource["Device"];
+type Device = Resource["Device"];
 
 /** A week is asked for with days around it: a range that goes over its edge would be cut there. */
 const AROUND_DAYS = 3;
@@ -23,72 +24,53 @@ export async function rangesOfWeeks(
   signal: AbortSignal,
 ): Promise<DeviceRange[]> {
   const weeks = [fromMs, dayAfter(fromMs, 7, zone)];
-  const found = await Promise.all(weeks.map((week) => rangesOfWeek(client, device, week, zone, signal)));
+  const found = await Promise.all(
+    weeks.map(async (weekMs) => {
+      const endMs = dayAfter(weekMs, 7, zone);
+      const startMs = dayAfter(weekMs, -AROUND_DAYS, zone);
+      const stopMs = dayAfter(endMs, AROUND_DAYS, zone) - 1;
+      const ranges = await rangesBetween(client, device, startMs, stopMs, signal);
+      return ranges.filter((range) => range.startMs >= weekMs && range.startMs < endMs);
+    }),
+  );
   return found.flat();
 }
 
-async function rangesOfWeek(
+/**
+ * The ranges of a device between two instants, at most 14 days apart, in the order of time. None where another manager owned the device.
+ *
+ * @throws ApiError, AwayError
+ */
+export async function rangesBetween(
   client: Client,
   device: Device,
-  weekMs: number,
-  zone: Zone,
+  startMs: number,
+  stopMs: number,
   signal: AbortSignal,
 ): Promise<DeviceRange[]> {
-  const endMs = dayAfter(weekMs, 7, zone);
-  const start = new Date(dayAfter(weekMs, -AROUND_DAYS, zone)).toISOString();
-  const stop = new Date(dayAfter(endMs, AROUND_DAYS, zone) - 1).toISOString();
-  const params = { path: { device: device.id }, query: { start, stop } };
+  const query = { start: new Date(startMs).toISOString(), stop: new Date(stopMs).toISOString() };
+  const params = { path: { device: device.id }, query };
   const ranges: DeviceRange[] = [];
   try {
     const listed = client.list("/api/v1/devices/{device}/preprocessed-data-ranges/", { params, signal });
-    for await (const range of listed) {
-      const startMs = Date.parse(range.start);
-      if (startMs >= weekMs && startMs < endMs) ranges.push(toDeviceRange(device, range));
+    for await (const { start, stop, size } of listed) {
+      ranges.push({
+        serviceAddress: PAGE_ADDRESS,
+        device: {
+          id: device.id,
+          serial: device.serial_number,
+          name: deviceName(device),
+          type: device.device_type,
+        },
+        startMs: Date.parse(start),
+        stopMs: Date.parse(stop),
+        size,
+      });
     }
   } catch (error) {
-    // nobody who did not own the device then may see it: for this manager there is nothing
-    if (!(error instanceof ApiError && error.code === "permission_denied")) throw error;
+    if (!isOfAnother(error)) throw error;
   }
   return ranges;
-}
-
-const toDeviceRange = (device: Device, { start, stop, size }: Resource["RawDataRange"]): DeviceRange => ({
-  serviceAddress: PAGE_ADDRESS,
-  device: {
-    id: device.id,
-    serial: device.serial_number,
-    name: nameOfDevice(device),
-    type: device.device_type,
-  },
-  startMs: Date.parse(start),
-  stopMs: Date.parse(stop),
-  size,
-});
-
-/**
- * Time of the newest sample that the manager may see; of a device that he or she no longer owns, the end of the ownership.
- *
- * @returns ms since 1970 UTC; null when there is none
- * @throws ApiError, AwayError
- */
-export async function latestOf(
-  client: Client,
-  { id }: Device,
-  isOwned: boolean,
-  signal: AbortSignal,
-): Promise<number | null> {
-  if (isOwned) {
-    const params = { path: { device: id }, query: { size: 1 } };
-    const path = "/api/v1/devices/{device}/latest-preprocessed-data/";
-    const [newest] = await unwrap(client.GET(path, { params, signal }));
-    return newest?.["gnss.timestamp"] ?? null;
-  }
-  let latest: number | null = null;
-  const params = { query: { device: String(id) } };
-  for await (const { end_time } of client.list("/api/v1/device-ownerships/", { params, signal })) {
-    latest = Math.max(latest ?? 0, Date.parse(end_time));
-  }
-  return latest;
 }
 
 export const isSameRange = (a: DeviceRange, b: DeviceRange): boolean =>

@@ -1,16 +1,18 @@
 import { useSignal } from "@preact/signals";
+import type { Resource } from "asi-client";
 import { useId } from "preact/hooks";
 import { Status } from "../../parts/status.js";
-import type { DeviceRange } from "../../recording/fetch-range.js";
-import { nameOfDevice } from "../devices/device-name.js";
+import type { DeviceRange } from "../../recording/device-range.js";
+import { deviceName } from "../names.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
 import { ChosenRanges } from "./chosen.js";
 import { DeviceRecordings } from "./device-recordings.js";
 import { openInViewer } from "./open-in-viewer.js";
-import type { Device } from "./ranges.js";
 import "./recordings.css";
+
+type Device = Resource["Device"];
 
 /** The devices of a manager: all that he or she has ever owned, and which of them still. */
 interface Devices {
@@ -56,7 +58,7 @@ export function RecordingsView(props: ViewProps) {
                       value={device.id}
                       selected={String(device.id) === deviceId(params, all)}
                     >
-                      {nameOfDevice(device)} ({device.serial_number})
+                      {deviceName(device)} ({device.serial_number})
                     </option>
                   ))}
                 </select>

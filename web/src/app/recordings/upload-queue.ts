@@ -1,8 +1,9 @@
 import { type Signal, signal } from "@preact/signals";
-import { ApiError, type Client, createClient, type Job, unwrap } from "asi-client";
+import { ApiError, type Client, createClient, type Job, newKey, unwrap } from "asi-client";
 import { PAGE_ADDRESS } from "../../view/service.js";
 import { AwayError } from "../connection.js";
 import { wordsOf } from "../parts/problem.js";
+import type { Session } from "../session.js";
 import type { StoredDetails } from "./account-of-upload.js";
 import { sendWithProgress } from "./send-with-progress.js";
 
@@ -31,9 +32,6 @@ export const storedUploads = signal(0);
 const POLL_MS = 500;
 /** Between two looks at a job while the service does not answer. */
 const AWAY_POLL_MS = 2000;
-
-const newKey = () =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Whether nothing more happens to it by itself. */
 export const isOver = ({ state }: Upload) => !["waiting", "sending", "storing"].includes(state.peek().step);
@@ -182,20 +180,20 @@ function reasonOf(error: unknown): string {
   return wordsOf(error).replace(/^asi_b64: /, "");
 }
 
-let queue: { account: number; client: Client; uploads: UploadQueue } | null = null;
+let queue: UploadQueue | null = null;
 
-/** The uploads of the account that is signed in. */
-export function uploadsOf(account: number, client: Client): UploadQueue {
-  // who has signed out and in again has another client: the first one sends nothing more
-  if (queue?.account !== account || queue.client !== client) {
-    endUploads();
-    queue = { account, client, uploads: new UploadQueue(client) };
-  }
-  return queue.uploads;
-}
-
-/** Ends the uploads of an account: they would go on with the cookie of the next one. */
-export function endUploads(): void {
-  queue?.uploads.end();
-  queue = null;
+/** The uploads of the account that is signed in. They end with it: they would go on with the cookie of the next one. */
+export function uploadsOf(session: Session): UploadQueue {
+  if (queue !== null) return queue;
+  const { client } = session;
+  const uploads = new UploadQueue(client);
+  queue = uploads;
+  const stop = session.account.subscribe(() => {
+    // who has signed out and in again has another client, too
+    if (session.client === client) return;
+    uploads.end();
+    queue = null;
+    stop();
+  });
+  return uploads;
 }

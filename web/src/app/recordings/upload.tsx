@@ -1,23 +1,21 @@
 import { useSignal } from "@preact/signals";
-import type { Client } from "asi-client";
+import type { Resource } from "asi-client";
 import { useRef } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
 import { fileSize } from "../../view/values.js";
-import type { Account } from "../session.js";
+import type { Session } from "../session.js";
 import { accountOf } from "./account-of-upload.js";
-import type { Device } from "./ranges.js";
 import { isOver, type Upload as OneUpload, type UploadQueue, uploadsOf } from "./upload-queue.js";
 
 interface Props {
-  client: Client;
-  account: Account;
-  device: Device;
+  session: Session;
+  device: Resource["Device"];
   settings: Settings;
 }
 
 /** Loads recordings into a device, and tells what became of each. */
-export function Upload({ client, account, device, settings }: Props) {
-  const queue = uploadsOf(account.id, client);
+export function Upload({ session, device, settings }: Props) {
+  const queue = uploadsOf(session);
   const input = useRef<HTMLInputElement>(null);
   const isAbove = useSignal(false);
   const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;

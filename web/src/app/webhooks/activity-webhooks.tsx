@@ -1,11 +1,13 @@
 import { unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import { Dialog } from "../parts/dialog.js";
-import { List, useList } from "../parts/list.js";
+import { ListOf, useList } from "../parts/list.js";
 import { Nothing } from "../parts/nothing.js";
+import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
-import { SecretOnce, WebhookForm } from "./webhook-form.js";
+import { SecretDialog } from "./secret-dialog.js";
+import { WebhookForm } from "./webhook-form.js";
 import { eventsOf, stateOf } from "./words.js";
 
 /** The webhooks of an activity. */
@@ -17,17 +19,9 @@ export function ActivityWebhooks({ client, settings, activity, go }: ViewProps &
   const owner = useRequest(`activity ${activity}`, (signal) =>
     unwrap(client.GET("/api/v1/activities/{activity}/", { params: { path }, signal })),
   );
-  const load = (page: number, signal?: AbortSignal) =>
-    unwrap(
-      client.GET("/api/v1/activities/{activity}/webhooks/", {
-        params: { path, query: { page, limit: 50 } },
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    );
-  const list = useList(`webhooks ${activity}`, load);
-  const toCreated = () => {
-    if (created !== null) go(`/webhooks/${activity}/${created.id}`);
-  };
+  const list = useList(`webhooks ${activity}`, (query, signal) =>
+    unwrap(client.GET("/api/v1/activities/{activity}/webhooks/", { params: { path, query }, signal })),
+  );
   return (
     <Requested request={owner} what="the activity">
       {({ name }) => (
@@ -41,52 +35,40 @@ export function ActivityWebhooks({ client, settings, activity, go }: ViewProps &
               New webhook…
             </button>
           </div>
-          <section class="panel padded" aria-label="Webhooks">
-            <List
-              list={list}
-              load={load}
-              what="the webhooks"
-              empty={
-                <Nothing title="No webhooks yet">
-                  <p>
-                    Choose <em>New webhook</em> and enter an address of your own program: the service calls it
-                    when the activity or its time frames change, so that it need not ask again and again.
-                  </p>
-                </Nothing>
-              }
-            >
-              {(webhooks) => (
-                <table class="flowing">
-                  <thead>
-                    <tr>
-                      <th scope="col">Address</th>
-                      <th scope="col" class="text">
-                        State
-                      </th>
-                      <th scope="col" class="text">
-                        Called for
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {webhooks.map((webhook) => (
-                      <tr key={webhook.id}>
-                        <th scope="row" class="wrapped">
-                          <a href={`#/webhooks/${activity}/${webhook.id}`}>{webhook.webhook_url}</a>
-                        </th>
-                        <td class={webhook.disabled_at === null ? "text" : "text bad"}>
-                          {stateOf(webhook, zone)}
-                        </td>
-                        <td class="text" data-label="Called for">
-                          {eventsOf(webhook)}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              )}
-            </List>
-          </section>
+          <ListOf
+            list={list}
+            what="the webhooks"
+            empty={
+              <Nothing title="No webhooks yet">
+                <p>
+                  Choose <em>New webhook</em> and enter an address of your own program: the service calls it
+                  when the activity or its time frames change, so that it need not ask again and again.
+                </p>
+              </Nothing>
+            }
+          >
+            {(webhooks) => (
+              <div class="panel padded">
+                <Records
+                  rows={webhooks}
+                  keyOf={({ id }) => id}
+                  columns={[
+                    {
+                      name: "Address",
+                      of: ({ id, webhook_url }) => <a href={`#/webhooks/${activity}/${id}`}>{webhook_url}</a>,
+                    },
+                    {
+                      name: "State",
+                      of: (one) => (
+                        <span class={one.disabled_at === null ? "" : "bad"}>{stateOf(one, zone)}</span>
+                      ),
+                    },
+                    { name: "Called for", of: eventsOf },
+                  ]}
+                />
+              </div>
+            )}
+          </ListOf>
           {isCreating ? (
             <Dialog title="New webhook" onClose={() => setCreating(false)}>
               <WebhookForm
@@ -102,9 +84,7 @@ export function ActivityWebhooks({ client, settings, activity, go }: ViewProps &
             </Dialog>
           ) : null}
           {created === null ? null : (
-            <Dialog title="The secret of the webhook" onClose={toCreated}>
-              <SecretOnce secret={created.secret} onDone={toCreated} />
-            </Dialog>
+            <SecretDialog secret={created.secret} onDone={() => go(`/webhooks/${activity}/${created.id}`)} />
           )}
         </>
       )}

@@ -1,11 +1,12 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
-import { announce } from "../parts/announcements.js";
-import { List, useList } from "../parts/list.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
+import { ListOf, useList } from "../parts/list.js";
 import { Nothing } from "../parts/nothing.js";
-import { ProblemCard } from "../parts/problem.js";
-import { DELIVERY_STATES, eventWords, hasEnded, instantWords, outcomeOf, responseOf } from "./words.js";
+import { Records } from "../parts/records.js";
+import { dayAndSecond } from "../parts/when.js";
+import { DELIVERY_STATES, eventWords, hasEnded, outcomeOf, responseOf } from "./words.js";
 
 type Delivery = Resource["WebhookDelivery"];
 
@@ -54,19 +55,16 @@ function inVisiblePage(callBack: () => void, afterMs: number): () => void {
 /** The calls of a webhook, the newest first, with their outcomes; follows those under way. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
   const [state, setState] = useState("");
-  const [problem, setProblem] = useState<unknown>(null);
+  const problem = useProblem();
   const zone = settings.zone.value;
-  const load = (page: number, signal?: AbortSignal) =>
+  const load = (query: { page: number; limit: number }, signal: AbortSignal) =>
     unwrap(
       client.GET("/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/", {
-        params: {
-          path,
-          query: { page, limit: PAGE, ordering: "-created_at", ...(state === "" ? {} : { state }) },
-        },
-        ...(signal === undefined ? {} : { signal }),
+        params: { path, query: { ...query, ordering: "-created_at", ...(state === "" ? {} : { state }) } },
+        signal,
       }),
     );
-  const list = useList(`deliveries ${path.webhook} ${state}`, load);
+  const list = useList(`deliveries ${path.webhook} ${state}`, load, PAGE);
   const { data, isLoading, reload } = list;
 
   // it grows while nothing ends, so that a receiver that is slow for long is not asked about every second
@@ -84,14 +82,14 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
   useEffect(() => {
     if (data === undefined || isLoading) return;
     let ended = false;
-    for (const delivery of data.items) {
+    for (const delivery of data.results) {
       latest.current.onDelivery(delivery);
       if (!hasEnded(delivery)) waiting.current.add(delivery.id);
       else if (waiting.current.delete(delivery.id)) ended = true;
     }
     if (ended) latest.current.onEnd();
     // to load again would take away what "Show more" has added
-    if (data.items.length > PAGE || !data.items.some(isSoon)) return;
+    if (data.results.length > PAGE || !data.results.some(isSoon)) return;
     return inVisiblePage(() => {
       pauseMs.current = Math.min(pauseMs.current * 1.5, LONGEST_PAUSE_MS);
       reload();
@@ -99,20 +97,15 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
   }, [data, isLoading, reload]);
 
   const resend = async (delivery: number) => {
-    setProblem(null);
-    try {
-      await unwrap(
-        client.POST("/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/{delivery}/resend/", {
-          params: { path: { ...path, delivery } },
-        }),
-      );
-      announce("The event is sent again.");
-      waiting.current.add(delivery);
-      pauseMs.current = FIRST_PAUSE_MS;
-      reload();
-    } catch (error) {
-      setProblem(error);
-    }
+    await unwrap(
+      client.POST("/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/{delivery}/resend/", {
+        params: { path: { ...path, delivery } },
+      }),
+    );
+    waiting.current.add(delivery);
+    pauseMs.current = FIRST_PAUSE_MS;
+    reload();
+    return "The event is sent again.";
   };
 
   return (
@@ -136,10 +129,9 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
           </button>
         </div>
       </div>
-      {problem === null ? null : <ProblemCard title="The event could not be sent again." error={problem} />}
-      <List
+      <ProblemOf problem={problem} />
+      <ListOf
         list={list}
-        load={load}
         what="the deliveries"
         empty={
           state === "" ? (
@@ -156,56 +148,50 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
         }
       >
         {(deliveries) => (
-          <table class="flowing deliveries">
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col" class="text">
-                  Event
-                </th>
-                <th scope="col" class="text">
-                  Outcome
-                </th>
-                <th scope="col">Calls</th>
-                <th scope="col" class="text">
-                  Last response
-                </th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {deliveries.map((delivery) => (
-                <tr key={delivery.id}>
-                  <th scope="row">{instantWords(delivery.created_at, zone)}</th>
-                  <td class="text">
-                    {eventWords(delivery.event)}
-                    {delivery.data.timeframe_id === undefined ? null : (
-                      <span class="unit"> {delivery.data.timeframe_id}</span>
-                    )}
-                  </td>
-                  <td
-                    class={`text ${delivery.state === "failed" ? "bad" : delivery.state === "delivered" ? "good" : ""}`}
+          <Records
+            rows={deliveries}
+            keyOf={({ id }) => id}
+            columns={[
+              { name: "Time", of: ({ created_at }) => dayAndSecond(created_at, zone) },
+              {
+                name: "Event",
+                of: ({ event, data: { timeframe_id } }) => (
+                  <>
+                    {eventWords(event)}
+                    {timeframe_id === undefined ? null : <span class="unit"> {timeframe_id}</span>}
+                  </>
+                ),
+              },
+              {
+                name: "Outcome",
+                of: (delivery) => (
+                  <span class={OUTCOME_CLASSES[delivery.state] ?? ""}>{outcomeOf(delivery, zone)}</span>
+                ),
+              },
+              { name: "Calls", of: ({ attempts }) => attempts },
+              { name: "Last response", of: responseOf, class: "response" },
+              {
+                name: "",
+                class: "action",
+                of: (delivery) => (
+                  <Action
+                    problem={problem}
+                    failed="The event could not be sent again."
+                    busy="Sending…"
+                    label={`Send again: ${eventWords(delivery.event)} of ${dayAndSecond(delivery.created_at, zone)}`}
+                    disabled={!hasEnded(delivery) && delivery.attempts === 0}
+                    work={() => resend(delivery.id)}
                   >
-                    {outcomeOf(delivery, zone)}
-                  </td>
-                  <td data-label="Calls">{delivery.attempts}</td>
-                  <td class="text response">{responseOf(delivery)}</td>
-                  <td class="action">
-                    <button
-                      type="button"
-                      aria-label={`Send again: ${eventWords(delivery.event)} of ${instantWords(delivery.created_at, zone)}`}
-                      disabled={!hasEnded(delivery) && delivery.attempts === 0}
-                      onClick={() => resend(delivery.id)}
-                    >
-                      Send again
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+                    Send again
+                  </Action>
+                ),
+              },
+            ]}
+          />
         )}
-      </List>
+      </ListOf>
     </section>
   );
 }
+
+const OUTCOME_CLASSES: Partial<Record<Delivery["state"], string>> = { failed: "bad", delivered: "good" };

@@ -1,4 +1,4 @@
-import { type Client, type Resource, unwrap } from "asi-client";
+import { type Client, newKey, type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import { Field, Form } from "../parts/form.js";
 
@@ -12,13 +12,13 @@ interface Props {
   onCancel: () => void;
 }
 
-const SECRET_BYTES = 24;
-
 /** A secret that nobody guesses. */
-function newSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
-  return `whsec-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
+const newSecret = () => `whsec-${newKey()}`;
+
+const EVENTS = [
+  ["activity_events", "changes of the activity"],
+  ["timeframes_events", "time frames created, changed and deleted"],
+] as const;
 
 /** Address, secret and events of a webhook. */
 export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Props) {
@@ -78,51 +78,13 @@ export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Pro
       )}
       <fieldset class="checks">
         <legend>Called for</legend>
-        <label class="check">
-          <input type="checkbox" name="activity_events" defaultChecked={webhook?.activity_events ?? true} />
-          changes of the activity
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            name="timeframes_events"
-            defaultChecked={webhook?.timeframes_events ?? true}
-          />
-          time frames created, changed and deleted
-        </label>
+        {EVENTS.map(([name, text]) => (
+          <label key={name} class="check">
+            <input type="checkbox" name={name} defaultChecked={webhook?.[name] ?? true} />
+            {text}
+          </label>
+        ))}
       </fieldset>
     </Form>
-  );
-}
-
-/** A secret, for the only time. */
-export function SecretOnce({ secret, onDone }: { secret: string; onDone: () => void }) {
-  const [isCopied, setCopied] = useState(false);
-  return (
-    <>
-      <p>Give it to the receiver now: it is not shown again.</p>
-      <p>
-        <code class="secret">{secret}</code>
-      </p>
-      <div class="dialog-buttons">
-        {/* not there without TLS, except on this machine */}
-        {navigator.clipboard === undefined ? null : (
-          <button
-            type="button"
-            onClick={() =>
-              navigator.clipboard.writeText(secret).then(
-                () => setCopied(true),
-                () => setCopied(false),
-              )
-            }
-          >
-            {isCopied ? "Copied" : "Copy"}
-          </button>
-        )}
-        <button type="button" class="primary" onClick={onDone}>
-          Done
-        </button>
-      </div>
-    </>
   );
 }

@@ -1,12 +1,14 @@
 import { type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
-import { ask, Dialog } from "../parts/dialog.js";
-import { ProblemCard } from "../parts/problem.js";
+import { Dialog } from "../parts/dialog.js";
+import { Facts } from "../parts/facts.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
 import { DeliveryLog } from "./delivery-log.js";
-import { SecretOnce, WebhookForm } from "./webhook-form.js";
+import { SecretDialog } from "./secret-dialog.js";
+import { WebhookForm } from "./webhook-form.js";
 import { eventsOf, stateOf, testWords, WHY_DISABLED } from "./words.js";
 
 type Webhook = Resource["Webhook"];
@@ -45,93 +47,81 @@ interface DetailsProps extends Props {
 function Details({ client, settings, go, activity, webhook, found, onChange, onReload }: DetailsProps) {
   const [isEditing, setEditing] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const [problem, setProblem] = useState<{ title: string; error: unknown } | null>(null);
+  const problem = useProblem();
   // deliveries that the reader waits for: one by the button Test, others sent again
   const [tested, setTested] = useState<Delivery | null>(null);
   const [attempt, setAttempt] = useState(0);
   const zone = settings.zone.value;
-  const path = { activity, webhook };
-
-  const attempting = async (title: string, work: () => Promise<unknown>) => {
-    setProblem(null);
-    try {
-      await work();
-    } catch (error) {
-      setProblem({ title, error });
-    }
-  };
-  const test = () =>
-    attempting("The webhook could not be tested.", async () => {
-      setTested(
-        await unwrap(
-          client.POST("/api/v1/activities/{activity}/webhooks/{webhook}/test/", { params: { path } }),
-        ),
-      );
-      setAttempt(attempt + 1);
-    });
-  const enable = () =>
-    attempting("The webhook could not be turned on.", async () => {
-      const after = await unwrap(
-        client.PATCH("/api/v1/activities/{activity}/webhooks/{webhook}/", { params: { path }, body: {} }),
-      );
-      announce("The webhook is on.");
-      onChange(after);
-    });
-  const remove = () =>
-    attempting("The webhook was not deleted.", async () => {
-      const isSure = await ask({
-        title: "Delete this webhook?",
-        text: `${found.webhook_url} is not called any more. Events that it has not got yet are not sent, and its log is gone. This cannot be undone.`,
-        action: "Delete webhook",
-      });
-      if (!isSure) return;
-      await unwrap(client.DELETE("/api/v1/activities/{activity}/webhooks/{webhook}/", { params: { path } }));
-      announce("The webhook is deleted.");
-      go(`/webhooks/${activity}`);
-    });
-
+  const params = { path: { activity, webhook } };
   return (
     <>
       <div class="view-head">
         <h1>Webhook</h1>
-        <button type="button" onClick={test}>
+        <Action
+          problem={problem}
+          failed="The webhook could not be tested."
+          busy="Testing…"
+          work={async () => {
+            const path = "/api/v1/activities/{activity}/webhooks/{webhook}/test/";
+            setTested(await unwrap(client.POST(path, { params })));
+            setAttempt(attempt + 1);
+          }}
+        >
           Test
-        </button>
+        </Action>
         <button type="button" onClick={() => setEditing(true)}>
           Edit…
         </button>
-        <button type="button" onClick={remove}>
+        <Action
+          problem={problem}
+          failed="The webhook was not deleted."
+          busy="Deleting…"
+          question={{
+            title: "Delete this webhook?",
+            text: `${found.webhook_url} is not called any more. Events that it has not got yet are not sent, and its log is gone. This cannot be undone.`,
+            action: "Delete webhook",
+          }}
+          work={async () => {
+            await unwrap(client.DELETE("/api/v1/activities/{activity}/webhooks/{webhook}/", { params }));
+            go(`/webhooks/${activity}`);
+            return "The webhook is deleted.";
+          }}
+        >
           Delete…
-        </button>
+        </Action>
       </div>
-      {problem === null ? null : <ProblemCard title={problem.title} error={problem.error} />}
+      <ProblemOf problem={problem} />
       <section class="panel padded" aria-label="Webhook">
-        <dl class="facts webhook-facts">
-          <div>
-            <dt>Address</dt>
-            <dd>{found.webhook_url}</dd>
-          </div>
-          <div>
-            <dt>State</dt>
-            <dd class={found.disabled_at === null ? "" : "bad"}>{stateOf(found, zone)}</dd>
-          </div>
-          <div>
-            <dt>Called for</dt>
-            <dd>{eventsOf(found)}</dd>
-          </div>
-          <div>
-            <dt>Secret</dt>
-            <dd>
-              <code>{found.secret_token}</code>
-            </dd>
-          </div>
-        </dl>
+        <Facts
+          class="facts webhook-facts"
+          of={[
+            ["Address", found.webhook_url],
+            [
+              "State",
+              <span key="state" class={found.disabled_at === null ? "" : "bad"}>
+                {stateOf(found, zone)}
+              </span>,
+            ],
+            ["Called for", eventsOf(found)],
+            ["Secret", <code key="secret">{found.secret_token}</code>],
+          ]}
+        />
         {found.disabled_at === null ? null : (
           <div class="disabled">
             <p>{WHY_DISABLED}</p>
-            <button type="button" class="primary" onClick={enable}>
+            <Action
+              class="primary"
+              problem={problem}
+              failed="The webhook could not be turned on."
+              busy="Turning it on…"
+              work={async () => {
+                const path = "/api/v1/activities/{activity}/webhooks/{webhook}/";
+                onChange(await unwrap(client.PATCH(path, { params, body: {} })));
+                return "The webhook is on.";
+              }}
+            >
               Turn on
-            </button>
+            </Action>
           </div>
         )}
         <p role="status" class={`test-result ${tested?.state === "failed" ? "bad" : ""}`}>
@@ -145,7 +135,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
       <DeliveryLog
         client={client}
         settings={settings}
-        path={path}
+        path={params.path}
         attempt={attempt}
         onDelivery={(delivery) => {
           if (delivery.id === tested?.id && delivery.state !== tested.state) setTested(delivery);
@@ -169,11 +159,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
           />
         </Dialog>
       ) : null}
-      {secret === null ? null : (
-        <Dialog title="The secret of the webhook" onClose={() => setSecret(null)}>
-          <SecretOnce secret={secret} onDone={() => setSecret(null)} />
-        </Dialog>
-      )}
+      {secret === null ? null : <SecretDialog secret={secret} onDone={() => setSecret(null)} />}
     </>
   );
 }

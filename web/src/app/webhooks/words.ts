@@ -1,12 +1,10 @@
 import type { Resource } from "asi-client";
 import type { Zone } from "../../view/settings.js";
-import { day, timeOfDay } from "../../view/times.js";
+import { timeOfDay } from "../../view/times.js";
+import { dayAndSecond } from "../parts/when.js";
 
 type Webhook = Resource["Webhook"];
 type Delivery = Resource["WebhookDelivery"];
-
-export const instantWords = (time: string, zone: Zone): string =>
-  `${day(Date.parse(time), zone)}, ${timeOfDay(Date.parse(time), zone)}`;
 
 /** What a webhook is called for. */
 export function eventsOf({ activity_events, timeframes_events }: Webhook): string {
@@ -17,7 +15,7 @@ export function eventsOf({ activity_events, timeframes_events }: Webhook): strin
 
 /** Whether a webhook is called, in words. */
 export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): string {
-  if (disabled_at !== null) return `Off since ${instantWords(disabled_at, zone)}`;
+  if (disabled_at !== null) return `Off since ${dayAndSecond(disabled_at, zone)}`;
   return webhook.activity_events || webhook.timeframes_events ? "On" : "On, but called for nothing";
 }
 

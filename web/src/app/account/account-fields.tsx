@@ -1,0 +1,67 @@
+import { Field } from "../parts/form.js";
+
+/** A password that is chosen. */
+export const NewPasswordField = ({ label = "New password", more = "", isFirst = false }) => (
+  <Field
+    name="password"
+    label={label}
+    type="password"
+    autoComplete="new-password"
+    required
+    minLength={8}
+    maxLength={128}
+    hint={`At least 8 characters.${more}`}
+    isFirst={isFirst}
+  />
+);
+
+/** The name with which one signs in, and the address for mail: of an account that is made or changed. */
+export const LoginFields = ({ account }: { account?: { username: string; email: string } }) => (
+  <>
+    <Field
+      name="username"
+      label="User name"
+      initial={account?.username}
+      required
+      maxLength={150}
+      autoComplete="username"
+      isFirst={account === undefined}
+    />
+    <Field
+      name="email"
+      label="E-mail"
+      type="email"
+      initial={account?.email}
+      required
+      maxLength={254}
+      autoComplete="email"
+    />
+  </>
+);
+
+/** First and last name, with what stands before their names in the request. */
+export const NameFields = ({
+  prefix = "",
+  names,
+}: {
+  prefix?: string;
+  names?: { first_name: string | null; last_name: string | null };
+}) => (
+  <div class="form-row">
+    {(
+      [
+        ["first_name", "First name", "given-name"],
+        ["last_name", "Last name", "family-name"],
+      ] as const
+    ).map(([name, label, autoComplete]) => (
+      <Field
+        key={name}
+        name={`${prefix}${name}`}
+        label={label}
+        initial={names?.[name]}
+        maxLength={150}
+        autoComplete={autoComplete}
+      />
+    ))}
+  </div>
+);

@@ -1,0 +1,23 @@
+import type { Resource } from "asi-client";
+import type { Metrics } from "asi-convert/metrics";
+import type { Figures } from "../../recording/recording.js";
+
+/** Computed data with their definition, as the service gives them for `with_definition=true`. */
+export type Computed = Metrics & { readonly last_computation: number };
+
+/** @throws Error for data without a definition, which an answer to `with_definition=true` always has */
+export function computedOf(data: Resource["ComputedData"]): Computed {
+  if (data.definition === undefined) throw new Error("The computed data have no definition.");
+  return data as unknown as Computed;
+}
+
+/** Recorded time: gaps are not part of it. Seconds. */
+export const recordedSeconds = ({ time_per_speed_ranges }: Metrics): number =>
+  time_per_speed_ranges.reduce((sum, { duration: seconds }) => sum + seconds, 0);
+
+/** The same data in the form of the viewer's panels. */
+export const figuresOf = (computed: Computed): Figures => ({
+  metrics: computed,
+  rows: 0,
+  recordedMs: recordedSeconds(computed) * 1000,
+});

@@ -1,0 +1,46 @@
+import { ApiError, type Client, type Resource, unwrap } from "asi-client";
+
+/**
+ * The newest sample of a device that the manager owns; null when it has none.
+ * @throws ApiError `permission_denied` for a device that the manager does not own now; AwayError
+ */
+export async function latestSample(
+  client: Client,
+  device: number,
+  signal: AbortSignal,
+): Promise<Resource["RawDataSample"] | null> {
+  const params = { path: { device }, query: { size: 1 } };
+  const path = "/api/v1/devices/{device}/latest-preprocessed-data/";
+  const [newest] = await unwrap(client.GET(path, { params, signal }));
+  return newest ?? null;
+}
+
+/** Whether the service has refused because the manager does not own the device, or did not then. */
+export const isOfAnother = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "permission_denied";
+
+/**
+ * When the manager's data of a device end: with the newest sample, or with the ownership if that has ended.
+ *
+ * @param isOwned whether the manager owns the device now, as far as the page knows
+ * @returns ms since 1970 UTC; null when there is none
+ * @throws ApiError, AwayError
+ */
+export async function latestMs(
+  client: Client,
+  device: number,
+  isOwned: boolean,
+  signal: AbortSignal,
+): Promise<number | null> {
+  try {
+    if (isOwned) return (await latestSample(client, device, signal))?.["gnss.timestamp"] ?? null;
+  } catch (error) {
+    if (!isOfAnother(error)) throw error;
+  }
+  let latest: number | null = null;
+  const params = { query: { device: String(device) } };
+  for await (const { end_time } of client.list("/api/v1/device-ownerships/", { params, signal })) {
+    latest = Math.max(latest ?? 0, Date.parse(end_time));
+  }
+  return latest;
+}

@@ -1,0 +1,26 @@
+import type { Resource } from "asi-client";
+import type { Account } from "./session.js";
+
+type Names = { first_name: string | null; last_name: string | null };
+
+const fullName = ({ first_name, last_name }: Names): string =>
+  [first_name, last_name].filter(Boolean).join(" ");
+
+/** Who is signed in, as people are called. */
+export const accountName = (account: Account): string =>
+  fullName("manager_profile" in account ? account.manager_profile : account.athlete_profile) ||
+  account.username;
+
+/** What people call an athlete. Managed athletes have made-up user names, which nobody knows. */
+export const athleteName = ({ id, username, managed_by, athlete_profile }: Resource["Athlete"]): string =>
+  fullName(athlete_profile) || (managed_by === null ? username : `Athlete ${id}`);
+
+/** What people call a device: the name that its owner has given, or that of the maker. */
+export const deviceName = ({ custom_name, device_name }: Resource["Device"]): string =>
+  custom_name || device_name;
+
+/** The same with the serial number, where that says something more. */
+export function deviceWithSerial(device: Resource["Device"]): string {
+  const name = deviceName(device);
+  return name === device.serial_number ? name : `${name} (${device.serial_number})`;
+}

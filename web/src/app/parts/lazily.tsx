@@ -1,0 +1,32 @@
+import type { Client } from "asi-client";
+import { type ComponentType, h } from "preact";
+import { isOutdated } from "../../view/use-loaded.js";
+import { Requested, useRequest } from "./request.js";
+
+/**
+ * A view that is loaded when it is first shown. The service worker has it already where there is one. Otherwise the page says that the
+ * service is away, and offers to load the page again when it is back: a browser does not fetch a script again that it could not fetch once.
+ */
+export function lazily<Props extends { client: Client }>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  let loaded: ComponentType<Props> | null = null;
+  return (props: Props) => {
+    const request = useRequest("view", async () => {
+      if (loaded !== null) return;
+      try {
+        loaded = await load();
+      } catch {
+        // throws where the service is away
+        await props.client.GET("/api/v1/account/");
+        isOutdated.value = true;
+      }
+    });
+    if (loaded !== null) return h(loaded as ComponentType<object>, props);
+    return (
+      <Requested request={request} what="this part of the page">
+        {() => null}
+      </Requested>
+    );
+  };
+}

@@ -1,0 +1,132 @@
+import type { Metrics } from "asi-convert/metrics";
+import type { ComponentChildren } from "preact";
+import type { Settings } from "../view/settings.js";
+import { timeOfDay } from "../view/times.js";
+import { decimal, speedFactor } from "../view/values.js";
+import { Panel, Scrolled } from "./panel.js";
+
+interface Props {
+  metrics: Metrics;
+  settings: Settings;
+  /** Of what they are, as in "this time frame". */
+  where: string;
+  /** Shows an instant in the plots. */
+  onShow: (startMs: number, seconds: number) => void;
+}
+
+/** The sprints, the accelerations and the decelerations of a recording or of a part of it. */
+export function EffortPanels({ metrics, settings, where, onShow }: Props) {
+  const unit = settings.speedUnit.value;
+  const factor = speedFactor(unit);
+  const speed = (value: number) => decimal(value * factor, 1);
+  const { sprint, accelerations, decelerations } = metrics;
+  const sprints = sprint.threshold_1.values;
+  const efforts = [
+    ...effortsOf(accelerations, "Acceleration"),
+    ...effortsOf(decelerations, "Deceleration"),
+  ].sort((a, b) => a.start_time - b.start_time);
+  const [low, high] = metrics.definition.parameters.acceleration_thresholds;
+  const counts = ({ threshold_1, threshold_2 }: Metrics["accelerations"]) =>
+    `${threshold_1.values.length} from ${low} m/s², ${threshold_2.values.length} from ${high} m/s²`;
+  const shared = { settings, onShow };
+  return (
+    <>
+      <Efforts
+        {...shared}
+        title="Sprints"
+        note={`At least 1 s from ${speed(sprint.threshold_1.threshold)} ${unit}.`}
+        none={`None in ${where}.`}
+        heads={["Time", `Max ${unit}`, "Distance"]}
+        rows={sprints.map((one) => ({
+          ...one,
+          key: one.start_time,
+          cells: [`${decimal(one.duration, 1)} s`, speed(one.max_value), `${decimal(one.distance, 0)} m`],
+        }))}
+      />
+      <Efforts
+        {...shared}
+        title="Accelerations and decelerations"
+        note={`Accelerations: ${counts(accelerations)}. Decelerations: ${counts(decelerations)}.`}
+        none={`None in ${where}. They need at least 5 samples a second.`}
+        heads={["Peak m/s²", "Time", unit]}
+        rows={efforts.map((one) => ({
+          ...one,
+          key: `${one.kind}${one.start_time}`,
+          cells: [
+            decimal(one.max_value, 1),
+            `${decimal(one.duration, 1)} s`,
+            `${speed(one.initial_speed)} → ${speed(one.end_speed)}`,
+          ],
+        }))}
+      />
+    </>
+  );
+}
+
+const effortsOf = ({ threshold_1, threshold_2 }: Metrics["accelerations"], kind: string) =>
+  [...threshold_1.values, ...threshold_2.values].map((effort) => ({ ...effort, kind }));
+
+interface Row {
+  key: string | number;
+  start_time: number;
+  /** Seconds. */
+  duration: number;
+  cells: readonly ComponentChildren[];
+}
+
+interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
+  title: string;
+  note: string;
+  none: string;
+  /** Of the columns between the start and the button. */
+  heads: readonly string[];
+  rows: readonly Row[];
+}
+
+const LONGEST_LIST = 100;
+
+function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsProps) {
+  const zone = settings.zone.value;
+  return (
+    <Panel title={`${title}: ${rows.length}`} note={note}>
+      {rows.length === 0 ? (
+        <p class="muted">{none}</p>
+      ) : (
+        <Scrolled label={title}>
+          <table>
+            <thead>
+              <tr>
+                {["Start", ...heads].map((head) => (
+                  <th key={head} scope="col">
+                    {head}
+                  </th>
+                ))}
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {rows.slice(0, LONGEST_LIST).map(({ key, start_time, duration, cells }) => (
+                <tr key={key}>
+                  <th scope="row">{timeOfDay(start_time, zone)}</th>
+                  {cells.map((cell, i) => (
+                    <td key={heads[i]}>{cell}</td>
+                  ))}
+                  <td class="action">
+                    <button
+                      type="button"
+                      aria-label={`Show ${timeOfDay(start_time, zone)}`}
+                      onClick={() => onShow(start_time, duration)}
+                    >
+                      Show
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scrolled>
+      )}
+      {rows.length > LONGEST_LIST ? <p class="muted">The first {LONGEST_LIST} are listed.</p> : null}
+    </Panel>
+  );
+}

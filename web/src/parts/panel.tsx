@@ -1,0 +1,30 @@
+import type { ComponentChildren } from "preact";
+
+/** A titled part of the page. */
+export function Panel({
+  title,
+  note,
+  children,
+}: {
+  title: string;
+  note?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="panel padded">
+      <h2>{title}</h2>
+      {note === undefined ? null : <p class="note">{note}</p>}
+      {children}
+    </section>
+  );
+}
+
+/** A table that scrolls by itself, also by keyboard. */
+export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll
+    <section class="scrolled" aria-label={label} tabIndex={0}>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
+import { BuiltService, showView } from "./service.js";
+import { openSignedIn } from "./signed-in.js";
+
+const service = new BuiltService();
+
+const isAway = (page: Page) => page.getByText("The service does not answer. Trying again…");
+
+describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service is away", () => {
+  useBrowser();
+  beforeAll(async () => {
+    await service.start();
+    await service.manager("ann");
+    await service.athlete("bea");
+  });
+  afterAll(() => service.stop());
+
+  it("has every view, also those that were never opened before", async () => {
+    const manager = await openSignedIn(service, { username: "ann" });
+    const athlete = await openSignedIn(service, { username: "bea" });
+    for (const page of [manager, athlete]) {
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+      await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    }
+    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE/);
+    await service.kill();
+    for (const [hash, heading] of [
+      ["#/recordings", "Recordings"],
+      ["#/athletes", "Athletes"],
+      ["#/activities", "Activities"],
+      ["#/webhooks", "Webhooks"],
+      ["#/account", "ann"],
+      ["#/devices", "Devices"],
+    ] as const) {
+      await showView(manager, hash, heading);
+    }
+    await showView(manager, "#/activities", "Activities");
+    await manager.evaluate(() => {
+      location.hash = "#/activities/1/new";
+    });
+    await manager.getByText("Could not load the time frame.").waitFor();
+    await showView(athlete, "#/account", "bea");
+    await showView(athlete, "#/permissions", "Permissions");
+    expect(await manager.getByText("could not be loaded. Load the page").count()).toBe(0);
+    await service.start();
+    await showView(manager, "#/devices", "Devices");
+    await manager.getByText("You have no devices.").waitFor();
+    await athlete.getByText("Nobody may see your data.").waitFor();
+  });
+
+  it("says that a view could not be loaded, and has it later, where the browser has kept nothing", async () => {
+    const page = await openSignedIn(service, { username: "ann" }, { serviceWorkers: "block" });
+    await page.getByText("You have no devices.").waitFor();
+    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|Service Worker/);
+    await service.kill();
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await page.getByText("Could not load this part of the page.").waitFor();
+    await isAway(page).waitFor();
+    await service.start();
+    // the browser does not fetch a script again that it could not fetch once
+    await page.getByRole("button", { name: "Load the page again" }).click();
+    await page.getByText("There are no athletes yet.").waitFor();
+  });
+});

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { BUILT } from "./serve.js";
+
+const ASSETS = join(BUILT, "assets");
+const assets = readdirSync(ASSETS);
+
+/** As they are sent, compressed with gzip. */
+const sizeOf = (names: Iterable<string>): number =>
+  [...names].reduce((sum, name) => sum + readFileSync(join(ASSETS, `${name}.gz`)).length, 0);
+
+/** The name of a file without its hash. */
+const plain = (name: string) => name.replace(/-[\w-]{8}\./, ".");
+
+const named = (pattern: RegExp): string[] => assets.filter((name) => pattern.test(plain(name)));
+
+/** A script, those that it imports, and their styles. */
+function neededBy(script: string, found = new Set<string>()): Set<string> {
+  if (found.has(script)) return found;
+  found.add(script);
+  const style = plain(script).replace(/^app-/, "").replace(/\.js$/, ".css");
+  for (const name of assets) if (plain(name) === style) found.add(name);
+  const code = readFileSync(join(ASSETS, script), "utf8");
+  for (const [, name = ""] of code.matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g)) neededBy(name, found);
+  return found;
+}
+
+/** What `index.html` names: it is there before anything else. */
+const first = [...readFileSync(join(BUILT, "index.html"), "utf8").matchAll(/\.\/assets\/([^"]+)/g)].map(
+  ([, name = ""]) => name,
+);
+
+/** What a script needs that is not there yet. */
+const addedBy = (script: string, known: Iterable<string> = first): Set<string> => {
+  const added = neededBy(script);
+  for (const name of known) added.delete(name);
+  return added;
+};
+
+describe("the size of the page", () => {
+  it("is at most 90 kB for page, worker and styles, compressed with gzip", () => {
+    // other scripts are loaded when they are needed
+    const files = [...first, ...named(/^worker\.js$/)];
+    expect(files.map(plain)).toEqual(expect.arrayContaining(["index.js", "index.css", "worker.js"]));
+    expect(sizeOf(files)).toBeLessThanOrEqual(90_000);
+  });
+
+  it("is at most 27.5 kB more for who is signed in, with any of the views, and 14.5 kB without", () => {
+    const [shell = ""] = named(/^app-shell\.js$/);
+    const signedIn = addedBy(shell);
+    const views = named(/^app-\w+-view\.js$/);
+    // the parts of this view are loaded after it
+    const [activities = ""] = named(/^app-activities-view\.js$/);
+    const parts = named(/^app-(activity-list|activity-page|frame-page)\.js$/);
+    expect([views.length, parts.length]).toEqual([7, 3]);
+    const sizes: Record<string, number> = Object.fromEntries([
+      ...views.map((view) => [plain(view), sizeOf(new Set([...signedIn, ...addedBy(view)]))]),
+      ...parts.map((part) => [
+        plain(part),
+        sizeOf(new Set([...signedIn, ...addedBy(activities), ...addedBy(part)])),
+      ]),
+    ]);
+    const { SIZES } = process.env;
+    if (SIZES !== undefined) console.log({ first: sizeOf(first), signedIn: sizeOf(signedIn), ...sizes });
+    expect(Math.max(...Object.values(sizes))).toBeLessThanOrEqual(27_500);
+    expect(sizeOf(signedIn)).toBeLessThanOrEqual(14_500);
+  });
+});
