@@ -1,0 +1,57 @@
+import { describeConfig } from "../src/config.js";
+
+const BEGIN = "<!-- settings:begin, written by npm run settings -w server -->";
+const END = "<!-- settings:end -->";
+
+/** The unit of a number, by the end of the name; other settings are counts, or no numbers. */
+const UNITS: readonly [RegExp, string][] = [
+  [/_MS$/, "ms"],
+  [/_DAYS$/, "days"],
+  [/_BYTES_PER_SECOND$/, "bytes/s"],
+  [/_BYTES_PER_HOUR$/, "bytes/h"],
+  [/_BYTES(_PER_CALLER)?$/, "bytes"],
+  [/_PER_MINUTE$/, "per minute"],
+  [/_PER_HOUR$/, "per hour"],
+];
+
+const unitOf = (variable: string): string => UNITS.find(([end]) => end.test(variable))?.[1] ?? "";
+
+const BINARY: readonly [number, string][] = [
+  [2 ** 30, "GiB"],
+  [2 ** 20, "MiB"],
+  [2 ** 10, "KiB"],
+];
+
+/** Bytes as the environment takes them, and as people read them. */
+function numberText(value: string, unit: string): string {
+  const [size, name] = BINARY.find(([one]) => Number(value) % one === 0) ?? [];
+  const readable = unit.startsWith("bytes") && size !== undefined ? ` (${Number(value) / size} ${name})` : "";
+  return `\`${value}\`${readable}`;
+}
+
+/** Every setting of the service as a table in Markdown. */
+export function settingsTable(): string {
+  const rows = describeConfig({}).map(({ variable, default: fallback, about }) => {
+    const unit = unitOf(variable);
+    // Where the default is no value, the description ends with it.
+    const [, meaning = about, inWords] = /^(.*?); default:? ([^;]*)(?=$|;)/.exec(about) ?? [];
+    const file = /; [A-Z_]+_FILE names a file with it$/.exec(about)?.[0] ?? "";
+    const shown = inWords ?? (fallback === "" ? "none" : numberText(fallback, unit));
+    return [`\`${variable}\``, shown, unit, meaning.endsWith(file) ? meaning : meaning + file];
+  });
+  const head = ["variable", "default", "unit", "meaning"];
+  const lines = [head, head.map(() => "---"), ...rows].map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`,
+  );
+  return lines.join("\n");
+}
+
+/**
+ * A page with the table of today between its marks.
+ * @throws Error when the page has no marks
+ */
+export function withSettingsTable(page: string): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`The page has no ${BEGIN} and ${END}.`);
+  return `${page.slice(0, begin)}${BEGIN}\n\n${settingsTable()}\n\n${page.slice(end)}`;
+}
