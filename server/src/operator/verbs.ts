@@ -158,31 +158,24 @@ function devices(root: Command): void {
     .requiredOption("--start <date-time>", "the first time that is deleted")
     .requiredOption("--stop <date-time>", "the first time after it that is kept");
   verb(samples, {
-    signature: "distribute",
-    name: "samples distribute",
+    signature: "samples distribute",
     about:
       "move all samples to other PostgreSQL servers while the service runs; after an interruption, run it again",
-    example: "samples distribute --servers servers.txt --dry-run",
+    example: "--servers servers.txt --dry-run",
   })
     .requiredOption("--servers <file>", "file with the URL of a server in each line")
     .option("--dry-run", "print what would be done, and change nothing");
   verb(samples, {
-    signature: "gather",
-    name: "samples gather",
+    signature: "samples gather",
     about: "move all samples back into the database of the service while it runs",
-    example: "samples gather",
   }).option("--dry-run", "print what would be done, and change nothing");
   verb(samples, {
-    signature: "cancel-move",
-    name: "samples cancel-move",
+    signature: "samples cancel-move",
     about: "give up an interrupted move; the samples stay where they were",
-    example: "samples cancel-move",
   });
   verb(samples, {
-    signature: "servers",
-    name: "samples servers",
+    signature: "samples servers",
     about: "list the servers that have samples, whether they answer, and a move that has begun",
-    example: "samples servers",
   });
 }
 
