@@ -6,7 +6,8 @@ export interface RetryOptions {
   maxRetryWaitMs?: number;
   /**
    * Called when the service refuses a request because it knows no session for it: it has ended, or there was none. The request
-   * waits. `true` repeats it, because there is a session again; `false` gives up, and the response is returned.
+   * waits. `true` repeats it once, because there is a session again; if that is refused too, the response is returned, as after
+   * `false`.
    */
   onSessionEnd?: () => Promise<boolean>;
 }
@@ -41,11 +42,13 @@ export async function sendWithRetries(
   fetch: (request: Request) => Promise<Response>,
   { retries = 3, maxRetryWaitMs = 60_000, onSessionEnd }: RetryOptions,
 ): Promise<Response> {
+  let isRenewed = false;
   for (let attempt = 0; ; attempt++) {
     const request = newRequest();
     const response = await fetch(request);
     if (onSessionEnd !== undefined && WITHOUT_SESSION.has(response.headers.get("X-Error-Code") ?? "")) {
-      if (!(await onSessionEnd())) return response;
+      if (isRenewed || !(await onSessionEnd())) return response;
+      isRenewed = true;
       await response.body?.cancel();
       continue;
     }

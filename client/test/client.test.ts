@@ -146,6 +146,27 @@ describe("requests", () => {
   });
 });
 
+describe("a request of the page whose session is refused again and again", () => {
+  it("is repeated once, and then gives the refusal", async () => {
+    let timesAsked = 0;
+    let timesSent = 0;
+    const client = createClient({
+      baseUrl: baseUrl(),
+      session: true,
+      fetch(request) {
+        timesSent++;
+        return fetch(request);
+      },
+      async onSessionEnd() {
+        // the user has signed in, but the cookie does not get through
+        return ++timesAsked < 10;
+      },
+    });
+    const { response } = await client.GET("/api/v1/account/");
+    expect([response.status, timesAsked, timesSent]).toEqual([403, 1, 2]);
+  });
+});
+
 describe("lists", () => {
   it("are read page after page, as far as they are wanted", async () => {
     const owner = await s.manager();

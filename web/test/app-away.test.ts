@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { teamScene } from "./activity-scene.js";
 import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
 import { BuiltService, showView } from "./service.js";
 import { openSignedIn } from "./signed-in.js";
@@ -62,5 +63,35 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
     // the browser does not fetch a script again that it could not fetch once
     await page.getByRole("button", { name: "Load the page again" }).click();
     await page.getByText("There are no athletes yet.").waitFor();
+  });
+
+  it("shows what it could not load when the service is back: the data of a device, and figures", async () => {
+    const team = await teamScene(service, "cleo");
+    const activity = await team.activity("Match");
+    const frame = await team.frame(activity.id, 0, 0, 5);
+    const page = await openSignedIn(service, team);
+    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_SOCKET/);
+    // the service goes away as soon as its samples are asked for
+    let killed: Promise<void> | null = null;
+    let tell = () => {};
+    const isGone = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    await page.route("**/preprocessed-data/?*", async (route) => {
+      killed ??= service.kill().then(tell);
+      await killed;
+      await route.continue();
+    });
+    await page.route("**/computed-data/**", async (route) => {
+      await isGone;
+      await route.continue();
+    });
+    await showView(page, `#/activities/${activity.id}/${frame.id}`, /Time frame/);
+    await page.getByText("Could not load the data of the device.").waitFor();
+    await page.getByText("The figures could not be computed.").waitFor();
+    await service.start();
+    await page.getByRole("slider", { name: "Cursor over the plots" }).waitFor();
+    await page.getByText(/^Computed at/).waitFor();
+    expect(await page.getByText("Could not").count()).toBe(0);
   });
 });

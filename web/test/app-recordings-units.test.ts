@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { dateText, dayAfter, mondayOf, readDate, weeksUpTo } from "../src/app/parts/days.js";
+import { aroundDay, dateText, dayAfter, mondayOf, readDate, weeksUpTo } from "../src/app/parts/days.js";
 import { accountOf } from "../src/app/recordings/account-of-upload.js";
 import { readEvents } from "../src/app/recordings/read-events.js";
 
@@ -33,6 +33,31 @@ describe("the weeks of the calendar", () => {
     expect(readDate("2025-05-05", "local")).toBe(at("2025-05-04T22:00:00Z"));
     for (const wrong of [null, "", "2025-02-30", "2025-5-5", "yesterday", "20250505", "2025-05-05T10:00"])
       expect(readDate(wrong, "utc")).toBe(null);
+  });
+});
+
+describe("the days around a day on which clocks change", () => {
+  beforeAll(() => {
+    process.env.TZ = "Europe/Zurich";
+  });
+
+  const range = (start: string) => ({ startMs: at(start), stopMs: at(start) + 60_000 });
+
+  const around = (date: string, ...starts: string[]) => {
+    const { ofDay, otherDays } = aroundDay(starts.map(range), readDate(date, "local") ?? 0, "local");
+    return [ofDay.map(({ startMs }) => iso(startMs)), otherDays.map(iso)];
+  };
+
+  it("are those of the calendar after a day of 23 hours", () => {
+    // 23:30 on the day itself, 22:30 on the next, and 0:30 on the one after that
+    const starts = ["2025-03-30T21:30:00.000Z", "2025-03-31T20:30:00.000Z", "2025-03-31T22:30:00.000Z"];
+    expect(around("2025-03-30", ...starts)).toEqual([starts.slice(0, 1), starts.slice(1)]);
+  });
+
+  it("are those of the calendar after a day of 25 hours", () => {
+    // 23:30 on the day itself, 7:00 and 23:30 on the next
+    const starts = ["2025-10-26T22:30:00.000Z", "2025-10-27T06:00:00.000Z", "2025-10-27T22:30:00.000Z"];
+    expect(around("2025-10-26", ...starts)).toEqual([starts.slice(0, 1), starts.slice(1, 2)]);
   });
 });
 

@@ -57,9 +57,11 @@ export class Session {
       const isAgain = timesReturned.value > 0;
       if (!isAgain || this.#account.peek() === undefined) this.begin();
     });
+    let isKnown = false;
     effect(() => {
       lastSigning.value;
-      this.#follow(signedInAs.peek());
+      if (isKnown) this.#follow(signedInAs.peek());
+      isKnown = true;
     });
   }
 
@@ -90,7 +92,7 @@ export class Session {
   async begin(): Promise<void> {
     this.#problem.value = null;
     if (signedInAs.peek() === null) {
-      this.#account.value = null;
+      this.#become(null);
       return;
     }
     try {
@@ -167,7 +169,11 @@ export class Session {
   /** Takes over what another tab has done. */
   #follow(account: string | null): void {
     const known = this.#account.peek();
-    if (known === undefined) return;
+    if (known === undefined) {
+      // an answer that is on its way is about the session from before
+      this.begin();
+      return;
+    }
     const isKnown = String(known?.id ?? null) === String(account);
     // the same account again: signed in again after the session had ended
     if (isKnown && !(account !== null && this.#hasEnded.peek())) return;

@@ -4,13 +4,16 @@ import type { Problem, Workspace } from "../recording/workspace.js";
 /** What is being read, and what could not be. */
 export function Status({ workspace }: { workspace: Workspace }) {
   const reading = workspace.reading.value;
+  const waiting = workspace.waiting.value;
   const problems = workspace.problems.value;
   return (
     <>
       <div class="reading" role="status">
         {reading === null ? null : (
           <>
-            <span>Reading {reading.fileName}…</span>
+            <span>
+              Reading {reading.fileName}…{waiting === 0 ? null : ` ${waiting} more after it.`}
+            </span>
             <progress value={reading.share} max={1} aria-label={`Reading ${reading.fileName}`} />
             <button type="button" onClick={() => workspace.cancel()}>
               Cancel

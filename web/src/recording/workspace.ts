@@ -36,15 +36,23 @@ export interface OpenOptions {
 export class Workspace {
   readonly opened: Signal<readonly Recording[]> = signal([]);
   readonly reading: Signal<Reading | null> = signal(null);
+  /** How many files and ranges wait for those that are being read. */
+  readonly waiting: Signal<number> = signal(0);
   readonly problems: Signal<readonly Problem[]> = signal([]);
   readonly reader: RecordingReader;
   #cancelling = new AbortController();
+  /** How many turns are taken or wait, and the end of the last of them. */
+  #turns = 0;
+  #lastTurn: Promise<unknown> = Promise.resolve();
 
   constructor(reader: RecordingReader) {
     this.reader = reader;
   }
 
-  /** Reads files one after the other, and shows them instead of those that are open. */
+  /**
+   * Reads files one after the other, and shows them instead of those that are open. While others are being read they wait, and are shown
+   * beside them.
+   */
   async open(files: readonly File[], { isAdding = false, serial = null }: OpenOptions = {}): Promise<void> {
     await this.#openAll(files, isAdding, (file, origin, signal) => this.#read(file, serial, origin, signal));
   }
@@ -62,10 +70,44 @@ export class Workspace {
     isAdding: boolean,
     read: (source: Source, origin: Origin | null, signal: AbortSignal) => Promise<Recording | null>,
   ): Promise<boolean> {
-    if (sources.length === 0 || this.reading.peek() !== null) return false;
-    this.problems.value = [];
-    this.#cancelling = new AbortController();
+    if (sources.length === 0) return false;
+    return this.#inTurn(sources.length, (signal, isLater) => {
+      if (!isLater) this.problems.value = [];
+      return this.#readAll(sources, isAdding || isLater, signal, read);
+    });
+  }
+
+  /** Reads one after the other, whatever the user opens meanwhile. @returns what `work` returns; false where it was cancelled before */
+  async #inTurn(
+    count: number,
+    work: (signal: AbortSignal, isLater: boolean) => Promise<boolean>,
+  ): Promise<boolean> {
     const { signal } = this.#cancelling;
+    const before = this.#lastTurn;
+    const isLater = this.#turns > 0;
+    const take = async () => {
+      if (isLater) {
+        this.waiting.value += count;
+        await before;
+        this.waiting.value -= count;
+        if (signal.aborted) return false;
+      }
+      return work(signal, isLater);
+    };
+    this.#turns += 1;
+    const turn = take().finally(() => {
+      this.#turns -= 1;
+    });
+    this.#lastTurn = turn.catch(() => {});
+    return turn;
+  }
+
+  async #readAll<Source>(
+    sources: readonly Source[],
+    isAdding: boolean,
+    signal: AbortSignal,
+    read: (source: Source, origin: Origin | null, signal: AbortSignal) => Promise<Recording | null>,
+  ): Promise<boolean> {
     const kept = isAdding ? this.opened.peek() : [];
     const added: Recording[] = [];
     try {
@@ -90,25 +132,28 @@ export class Workspace {
 
   /** Opens made-up recordings, one for each number. */
   async openDemonstration(numbers: readonly number[]): Promise<void> {
-    const files: File[] = [];
-    this.#cancelling = new AbortController();
-    const { signal } = this.#cancelling;
-    try {
-      for (const number of numbers) {
-        if (signal.aborted) return;
-        const share = files.length / numbers.length;
-        this.reading.value = { fileName: "the demonstration", share };
-        files.push(await this.reader.ask("demonstrate", { number }));
+    await this.#inTurn(numbers.length, async (signal, isLater) => {
+      const files: File[] = [];
+      try {
+        for (const number of numbers) {
+          if (signal.aborted) return false;
+          const share = files.length / numbers.length;
+          this.reading.value = { fileName: "the demonstration", share };
+          files.push(await this.reader.ask("demonstrate", { number }));
+        }
+      } finally {
+        this.reading.value = null;
       }
-    } finally {
-      this.reading.value = null;
-    }
-    if (!signal.aborted) await this.open(files);
+      if (signal.aborted) return false;
+      if (!isLater) this.problems.value = [];
+      return this.#readAll(files, isLater, signal, (file, origin) => this.#read(file, null, origin, signal));
+    });
   }
 
-  /** Stops reading; what was open before stays. */
+  /** Stops reading, also what waits for it; what was open before stays. */
   cancel(): void {
     this.#cancelling.abort();
+    this.#cancelling = new AbortController();
   }
 
   #read(

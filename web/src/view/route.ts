@@ -23,9 +23,29 @@ function decoded(part: string): string {
 }
 
 const current = signal(routeOf(location.hash));
-addEventListener("hashchange", () => {
-  current.value = routeOf(location.hash);
+/** The address of the route. */
+let here = location.hash;
+/** The address to which the page goes by itself. */
+let wanted: string | null = null;
+let mayLeave: () => Promise<boolean> = async () => true;
+
+function arrive(): void {
+  here = location.hash;
+  wanted = null;
+  current.value = routeOf(here);
+}
+
+addEventListener("hashchange", async () => {
+  if (location.hash === here) return;
+  if (location.hash === wanted || (await mayLeave())) arrive();
+  // the address has changed already, by a link or by the buttons of the browser
+  else history.pushState(null, "", here || "#");
 });
+
+/** Has links and the buttons of the browser ask before they leave a route. The page itself does not ask. */
+export function askBeforeLeaving(ask: () => Promise<boolean>): void {
+  mayLeave = ask;
+}
 
 /** The route of the page; null while it shows the viewer. */
 export const route: ReadonlySignal<Route | null> = current;
@@ -33,10 +53,11 @@ export const route: ReadonlySignal<Route | null> = current;
 /** Goes to a route, such as `/devices/12`; `/` is the viewer. */
 export function go(path: string): void {
   location.hash = `#${path}`;
+  wanted = location.hash;
 }
 
 /** The same, without a way back to where the page is now. */
 export function goInstead(path: string): void {
   history.replaceState(null, "", `#${path}`);
-  current.value = routeOf(location.hash);
+  arrive();
 }

@@ -79,7 +79,7 @@ function Profile({ account, client, session }: ViewProps & { account: Own }) {
           data.
         </p>
       ) : null}
-      <Form action="Save the profile" onSubmit={save}>
+      <Form action="Save the profile" onSubmit={save} isEditor>
         <LoginFields account={account} />
         {isManager(account) ? (
           <NameFields prefix="manager_profile." names={account.manager_profile} />

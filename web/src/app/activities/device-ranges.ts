@@ -1,8 +1,7 @@
 import type { Client, Resource } from "asi-client";
 import type { DeviceRange } from "../../recording/device-range.js";
 import type { Zone } from "../../view/settings.js";
-import type { TimeWindow } from "../../view/window.js";
-import { dateText, dayAfter } from "../parts/days.js";
+import { aroundDay, dayAfter } from "../parts/days.js";
 import { rangesBetween } from "../recordings/ranges.js";
 
 export interface RangesAround {
@@ -27,20 +26,4 @@ export async function loadRanges(
   const startMs = dayAfter(dayMs, -AROUND_DAYS, zone);
   const stopMs = Math.min(dayAfter(dayMs, AROUND_DAYS, zone), startMs + MOST_MS);
   return aroundDay(await rangesBetween(client, device, startMs, stopMs, signal), dayMs, zone);
-}
-
-/** @param ranges in the order of time */
-export function aroundDay<Range extends TimeWindow>(
-  ranges: readonly Range[],
-  dayMs: number,
-  zone: Zone,
-): { ofDay: Range[]; otherDays: number[] } {
-  const end = dayAfter(dayMs, 1, zone);
-  const isOfDay = ({ startMs, stopMs }: TimeWindow) => startMs < end && stopMs >= dayMs;
-  const days = new Map<string, number>();
-  for (const range of ranges) {
-    const date = dateText(range.startMs, zone);
-    if (!isOfDay(range) && !days.has(date)) days.set(date, range.startMs);
-  }
-  return { ofDay: ranges.filter(isOfDay), otherDays: [...days.values()] };
 }

@@ -116,7 +116,12 @@ export function FrameEditor(props: Props) {
       <ProblemOf problem={problem} />
       <div class={frame === null ? "frame-form" : "frame-form with-figures"}>
         <section class="panel padded" aria-label="Time and data" key={edition}>
-          <Form action={frame === null ? "Save time frame" : "Save changes"} onSubmit={save} onCancel={reset}>
+          <Form
+            action={frame === null ? "Save time frame" : "Save changes"}
+            onSubmit={save}
+            onCancel={reset}
+            isEditor
+          >
             <div class="field-row">
               <Choice
                 name="athlete"

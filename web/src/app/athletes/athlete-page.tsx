@@ -61,6 +61,7 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
         <h2>Profile</h2>
         <Form
           action="Save the profile"
+          isEditor
           onSubmit={async (values) => {
             await update({
               external_id: values("external_id").trim() || null,

@@ -75,6 +75,7 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
           <Form
             key={device.custom_name}
             action="Save the name"
+            isEditor
             onSubmit={async (values) => {
               const body = { custom_name: values("custom_name").trim() || null };
               onChange(

@@ -28,6 +28,7 @@ export function Sensors({ client, device }: { client: Client; device: number }) 
             <Form
               key={JSON.stringify(target)}
               action="Save the sensors"
+              isEditor
               onSubmit={async (values, form) => {
                 const isNow = (form.elements.namedItem("now") as HTMLInputElement).checked;
                 const paired = (key: string) => {

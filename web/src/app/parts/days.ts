@@ -1,4 +1,5 @@
 import type { Zone } from "../../view/settings.js";
+import type { TimeWindow } from "../../view/window.js";
 
 /** Days that the calendar shows at a time. */
 export const SHOWN_DAYS = 14;
@@ -41,4 +42,23 @@ export function readDate(text: string | null, zone: Zone): number | null {
   if (year === undefined) return null;
   const ms = midnight(Number(year), Number(month) - 1, Number(day), zone);
   return dateText(ms, zone) === text ? ms : null;
+}
+
+/**
+ * What there is on a day, and the first of each other day.
+ * @param ranges in the order of time
+ */
+export function aroundDay<Range extends TimeWindow>(
+  ranges: readonly Range[],
+  dayMs: number,
+  zone: Zone,
+): { ofDay: Range[]; otherDays: number[] } {
+  const end = dayAfter(dayMs, 1, zone);
+  const isOfDay = ({ startMs, stopMs }: TimeWindow) => startMs < end && stopMs >= dayMs;
+  const days = new Map<string, number>();
+  for (const range of ranges) {
+    const date = dateText(range.startMs, zone);
+    if (!isOfDay(range) && !days.has(date)) days.set(date, range.startMs);
+  }
+  return { ofDay: ranges.filter(isOfDay), otherDays: [...days.values()] };
 }

@@ -1,8 +1,9 @@
 import { ApiError } from "asi-client";
 import { type ComponentChildren, createContext, type JSX } from "preact";
-import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useCallback, useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { wordsOf } from "./problem.js";
 import { SLOW_MS } from "./request.js";
+import { useUnsaved } from "./unsaved.js";
 
 /** Messages of the service by the names of the fields; those of nested objects have names such as `athlete_profile.weight`. */
 type FieldMessages = ReadonlyMap<string, string>;
@@ -35,15 +36,28 @@ interface FormProps {
   action: string;
   /** A second button. */
   onCancel?: () => void;
+  /** Whether the form changes what is there already: the user is asked before leaving it without saving. */
+  isEditor?: boolean;
   children: ComponentChildren;
 }
 
+/** What is in the fields, to be compared. */
+const contentOf = (form: HTMLFormElement): string =>
+  new URLSearchParams(new FormData(form) as never).toString();
+
 /** A form with labelled fields. While it is sent it cannot be sent again; what was typed stays when the service refuses it. */
-export function Form({ onSubmit, action, onCancel, children }: FormProps) {
+export function Form({ onSubmit, action, onCancel, isEditor = false, children }: FormProps) {
   const [messages, setMessages] = useState<FieldMessages>(new Map());
   const [isBusy, setBusy] = useState(false);
   const [isSlow, setSlow] = useState(false);
+  const [saves, setSaves] = useState(0);
   const form = useRef<HTMLFormElement>(null);
+  const saved = useRef("");
+  useEffect(() => {
+    if (form.current !== null) saved.current = contentOf(form.current);
+  }, [saves]);
+  const isUnsaved = useCallback(() => form.current !== null && contentOf(form.current) !== saved.current, []);
+  useUnsaved(isEditor ? isUnsaved : null);
 
   const submit = async (element: HTMLFormElement) => {
     setBusy(true);
@@ -52,6 +66,7 @@ export function Form({ onSubmit, action, onCancel, children }: FormProps) {
     try {
       const data = new FormData(element);
       await onSubmit((name) => String(data.get(name) ?? ""), element);
+      setSaves((before) => before + 1);
     } catch (error) {
       const found = fieldMessages(error);
       setMessages(found);

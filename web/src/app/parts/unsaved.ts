@@ -1,0 +1,33 @@
+import { useEffect } from "preact/hooks";
+import { askBeforeLeaving } from "../../view/route.js";
+import { ask } from "./dialog.js";
+
+const editors = new Set<() => boolean>();
+
+const hasUnsaved = () => [...editors].some((isUnsaved) => isUnsaved());
+
+askBeforeLeaving(
+  async () =>
+    !hasUnsaved() ||
+    ask({
+      title: "Leave without saving?",
+      text: "What you have changed here is not saved.",
+      action: "Leave without saving",
+    }),
+);
+
+// the question of the browser, with words of its own
+addEventListener("beforeunload", (event) => {
+  if (hasUnsaved()) event.preventDefault();
+});
+
+/** Asks before the user leaves what is not saved. @param isUnsaved null where nobody minds */
+export function useUnsaved(isUnsaved: (() => boolean) | null): void {
+  useEffect(() => {
+    if (isUnsaved === null) return;
+    editors.add(isUnsaved);
+    return () => {
+      editors.delete(isUnsaved);
+    };
+  }, [isUnsaved]);
+}
