@@ -11,7 +11,7 @@ const RADIUS_M = 400 / (2 * Math.PI);
 const METRES_PER_DEGREE = 111_320;
 
 /** Laps on a track: the speed varies between a walk and a fast run, and the heart rate follows it. */
-function* laps(pace: number): Generator<EncodableRow> {
+function* laps(pace: number, startMs: number): Generator<EncodableRow> {
   let distanceM = 0;
   for (let i = 0; i < SAMPLES; i++) {
     const seconds = (i * PERIOD_MS) / 1000;
@@ -19,7 +19,7 @@ function* laps(pace: number): Generator<EncodableRow> {
     distanceM += (speed * PERIOD_MS) / 1000;
     const angle = distanceM / RADIUS_M;
     yield {
-      timestamp: DEMO_START.getTime() + i * PERIOD_MS,
+      timestamp: startMs + i * PERIOD_MS,
       latitude: CENTRE.latitude + (RADIUS_M * Math.sin(angle)) / METRES_PER_DEGREE,
       longitude:
         CENTRE.longitude +
@@ -31,10 +31,14 @@ function* laps(pace: number): Generator<EncodableRow> {
   }
 }
 
-/** A recording of the session by a device. @param pace 1 for a runner, less for a slower one */
-export async function demoRecording(serial: string, pace: number): Promise<Uint8Array> {
+/**
+ * A recording of a session by a device.
+ * @param pace 1 for a runner, less for a slower one
+ * @param start of the session
+ */
+export async function demoRecording(serial: string, pace: number, start = DEMO_START): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  const recording = encode(laps(pace), {
+  const recording = encode(laps(pace, start.getTime()), {
     serial,
     deviceName: "demo",
     deviceType: "Demo",

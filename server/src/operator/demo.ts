@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { authorize } from "../domain/access.js";
 import { acceptBulkLoad } from "../domain/bulk-load/accept.js";
@@ -15,12 +17,16 @@ import { DEMO_START, demoRecording } from "./demo-session.js";
 /** The example command reads the first minute. */
 const DEMO_STOP = new Date(DEMO_START.getTime() + 60_000);
 
+/** A session that is not loaded, for the user to upload. */
+const NEXT_SESSION = new Date(DEMO_START.getTime() + 24 * 3_600_000);
+
 /** Before the demo recording begins. */
 const OWNED_SINCE = new Date("2020-01-01T00:00:00.000Z");
 
 /**
- * Adds an application, and a manager with two devices; loads a recording for each device.
- * @returns how to sign in to the page, and the commands to try next
+ * Adds an application, a manager with two devices, and a device that nobody owns; loads a recording for each device of the
+ * manager, and writes one to be uploaded to a file in the data folder.
+ * @returns how to sign in to the page, what to try there, and the commands to try next
  */
 export async function prepareDemo(ctx: Context, url: string): Promise<string> {
   const mark = randomBytes(3).toString("hex");
@@ -28,31 +34,48 @@ export async function prepareDemo(ctx: Context, url: string): Promise<string> {
   const password = generatePassword();
   const { resource: manager } = await createManager(
     ctx,
-    { username, email: `${username}@example.org`, password, manager_profile: { first_name: "Demo" } },
+    {
+      username,
+      email: `${username}@example.org`,
+      password,
+      manager_profile: { first_name: "Demo" },
+      athlete_profile: { first_name: "Demo", last_name: "Athlete" },
+    },
     true,
   );
   await grantManagedAthletes(ctx, username);
   const caller = { id: manager.id, role: "MANAGER" as const, username, canCreateManagedAthletes: true };
   const devices = await addDevices(
     ctx,
-    [1, 2].map((n) => ({
+    [1, 2, 3].map((n) => ({
       serialNumber: `DEMO-${mark.toUpperCase()}-${n}`,
       deviceName: `demo-${mark}-${n}`,
       deviceType: "Demo",
     })),
   );
-  for (const { serialNumber, deviceName } of devices) {
+  const [first, second, free] = devices;
+  if (first === undefined || second === undefined || free === undefined)
+    throw new Error("No device was added");
+  const owned = [first, second];
+  for (const { serialNumber, deviceName } of owned) {
     await takeOwnership({ ...ctx, caller }, { serial_number: serialNumber, device_name: deviceName });
     await backdateOwnership(ctx, serialNumber, OWNED_SINCE);
   }
-  const [first] = devices;
-  if (first === undefined) throw new Error("No device was added");
-  for (const [n, { id, serialNumber }] of devices.entries()) {
+  for (const [n, { id, serialNumber }] of owned.entries()) {
     await loadDemo({ ...ctx, caller }, id, await demoRecording(serialNumber, 1 - n / 10));
   }
+  const file = resolve(join(ctx.config.dataDir, `${first.deviceName}.asi`));
+  await writeFile(file, await demoRecording(first.serialNumber, 1.1, NEXT_SESSION));
   const { clientId, clientSecret } = await createApplication(ctx, { name: "Demo", redirectUris: [] });
-  return `Demo manager ${username}, password ${password}, devices ${devices.map(({ id }) => id).join(" and ")}. Sign in at ${url}/#/sign-in
+  return `
+Sign in at ${url}/#/sign-in
+  User name       ${username}
+  Password        ${password}
+To try there, beside the recordings of devices ${first.id} and ${second.id}:
+  Upload a file   ${file}, to the device ${first.deviceName}
+  Take a device   serial number ${free.serialNumber}, name ${free.deviceName}
 
+Or by commands:
 TOKEN=$(curl -s ${url}/oauth2/token/ -d grant_type=password -d username=${username} -d password=${password} \\
   -d client_id=${clientId} -d client_secret=${clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/devices/${first.id}/preprocessed-data/?start=${DEMO_START.toISOString()}&stop=${DEMO_STOP.toISOString()}&limit=5"`;

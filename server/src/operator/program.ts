@@ -28,7 +28,7 @@ export function program(): Command {
     .addOption(
       new Option("--role <role>", "part of the service").choices(["api", "worker", "all"]).default("all"),
     )
-    .option("--demo", "add a manager, an application and two devices, and print how to use them")
+    .option("--demo", "add a manager, an application and three devices, and print how to use them")
     .action(guarded(({ role, demo }: { role: ServiceRole; demo?: boolean }) => start(role, demo ?? false)));
 
   root
