@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,6 +39,25 @@ interface Times {
   mapMs: number;
   /** Script for each frame while the cursor moves over plots and map. */
   cursorMs: number;
+  /** The most memory that the process of the tab has had, its worker and WebAssembly among it; NaN where the system does not say. */
+  peakMb: number;
+}
+
+/** The most resident memory of any tab, from its process (proc_pid_status(5)). */
+async function peakOfTabs(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  const peaks = processInfo
+    .filter(({ type }) => type === "renderer")
+    .map(({ id }) => {
+      try {
+        return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]) / 1000;
+      } catch {
+        return Number.NaN;
+      }
+    });
+  return Math.max(...peaks);
 }
 
 async function measure(browser: Browser, address: string, path: string): Promise<Times> {
@@ -84,8 +103,9 @@ async function measure(browser: Browser, address: string, path: string): Promise
     await page.evaluate(() => new Promise(requestAnimationFrame));
   }
   const cursorMs = (((await scriptS()) - before) * 1000) / moves;
+  const peakMb = await peakOfTabs(browser);
   await page.close();
-  return { plotMs, mapMs, cursorMs };
+  return { plotMs, mapMs, cursorMs, peakMb };
 }
 
 function median(values: number[]): number {
@@ -98,7 +118,11 @@ const folder = await mkdtemp(join(tmpdir(), "asi-web-bench-"));
 const served = await servePage();
 const browser = await chromium.launch(launchOptions(found));
 try {
-  console.log("rows        first plot     first map      script a frame, cursor moving");
+  const empty = await browser.newPage();
+  await empty.goto(served.address);
+  console.log(`A tab without a recording: ${(await peakOfTabs(browser)).toFixed(0)} MB at most.`);
+  await empty.close();
+  console.log("rows        first plot     first map      script a frame  peak memory of the tab, MB");
   for (const { rows, plotTargetMs, mapTargetMs } of CASES) {
     const path = join(folder, `${rows}.asi`);
     await writeSession(path, rows);
@@ -110,10 +134,13 @@ try {
       String(rows).padEnd(12) +
         shown(of("plotMs"), plotTargetMs) +
         shown(of("mapMs"), mapTargetMs) +
-        shown(of("cursorMs"), FRAME_TARGET_MS),
+        shown(of("cursorMs"), FRAME_TARGET_MS).padEnd(16) +
+        of("peakMb").toFixed(0),
     );
   }
-  console.log(`Medians of ${ROUNDS} rounds in ms; targets in brackets. Browser: ${browser.version()}.`);
+  console.log(
+    `Medians of ${ROUNDS} rounds, times in ms; targets in brackets. Browser: ${browser.version()}.`,
+  );
 } finally {
   await browser.close();
   await served.close();

@@ -78,9 +78,25 @@ function kindOf(first: Uint8Array): "asi" | "csv" | "track" {
   return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t][^\p{Cc}\uFFFD]*\r?\n/u.test(text) ? "csv" : "asi";
 }
 
-async function collect(decoding: AsyncIterable<SampleBatch>): Promise<SampleBatch[]> {
+/** Eleven days at 10 Hz. A row takes about 250 bytes of memory at most, and a browser ends a tab that takes too much without a word. */
+const MOST_ROWS = 10_000_000;
+
+/** @throws Error when there are more rows than the page can show */
+export async function collect(
+  decoding: AsyncIterable<SampleBatch>,
+  mostRows = MOST_ROWS,
+): Promise<SampleBatch[]> {
   const batches: SampleBatch[] = [];
-  for await (const batch of decoding) batches.push(batch);
+  let rows = 0;
+  for await (const batch of decoding) {
+    rows += batch.length;
+    if (rows > mostRows) {
+      throw new Error(
+        `The file has more than ${mostRows.toLocaleString("en")} rows, too many to show. Divide it first, as with: asi convert --split.`,
+      );
+    }
+    batches.push(batch);
+  }
   return batches;
 }
 
