@@ -88,7 +88,11 @@ export function App({
         {Shell === null ? null : <Shell.Overlays />}
         {current === null ? <Status workspace={workspace} /> : null}
         {current !== null ? (
-          Shell && <Shell.RoutedView current={current} workspace={workspace} settings={settings} />
+          Shell === null ? (
+            <Loading />
+          ) : (
+            <Shell.RoutedView current={current} workspace={workspace} settings={settings} />
+          )
         ) : first === undefined ? (
           <Empty workspace={workspace} />
         ) : recordings.length === 1 ? (
@@ -118,7 +122,16 @@ const loadComparison = async () => (await import("./comparison.js")).Comparison;
 
 function LazyComparison(props: ComparisonProps) {
   const Comparison = useLoaded(loadComparison);
-  return Comparison === null ? null : <Comparison {...props} />;
+  return Comparison === null ? <Loading /> : <Comparison {...props} />;
+}
+
+/** In the place of a part of the page that is on its way; seen where that takes long. */
+function Loading() {
+  return (
+    <p class="muted late" role="status">
+      Loading…
+    </p>
+  );
 }
 
 /** The heading of the page, once there is something on it. */

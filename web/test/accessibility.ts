@@ -17,3 +17,15 @@ export async function violations(page: Page): Promise<string[]> {
   });
   return JSON.parse(result.value as string);
 }
+
+/** What moves, or would, by its styles: for somebody who asks for less of it that is nothing. */
+export function movingParts(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("*")]
+      .filter((element) => {
+        const { transitionDuration, animationName } = getComputedStyle(element);
+        return transitionDuration !== "0s" || animationName !== "none";
+      })
+      .map(({ outerHTML }) => outerHTML.slice(0, 100)),
+  );
+}

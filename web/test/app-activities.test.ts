@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { violations } from "./accessibility.js";
+import { movingParts, violations } from "./accessibility.js";
 import { type TeamScene, teamScene } from "./activity-scene.js";
 import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
 import { BuiltService, showView } from "./service.js";
@@ -336,9 +336,14 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     );
     for (const [width, colorScheme] of [
       [1440, "light"],
-      [360, "dark"],
+      // as 1280 pixels at 400 %
+      [320, "dark"],
     ] as const) {
-      const page = await openSignedIn(service, team, { viewport: { width, height: 800 }, colorScheme });
+      const page = await openSignedIn(service, team, {
+        viewport: { width, height: 800 },
+        colorScheme,
+        reducedMotion: "reduce",
+      });
       const check = async (hash: string, heading: string | RegExp, ready: string, action?: string) => {
         await showView(page, hash, heading);
         await page.getByText(ready).first().waitFor();
@@ -348,7 +353,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
         }
         await page.waitForLoadState("networkidle");
         const where = `${hash} ${action ?? ""} ${width}`;
-        expect([where, await violations(page)]).toEqual([where, []]);
+        expect([where, await violations(page), await movingParts(page)]).toEqual([where, [], []]);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         expect([where, overflow]).toEqual([where, 0]);
         if (action !== undefined) await page.keyboard.press("Escape");

@@ -334,7 +334,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     });
   });
 
-  it.each([360, 768, 1440])(
+  it.each([320, 768, 1440])(
     "fit into a window of %i px, in both themes, without a barrier",
     async (width) => {
       for (const colorScheme of ["light", "dark"] as const) {

@@ -2,7 +2,7 @@ import { unwrap } from "asi-client";
 import { demoRows, encode } from "asi-convert";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { violations } from "./accessibility.js";
+import { movingParts, violations } from "./accessibility.js";
 import { expectComplaint, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
 import { BuiltService, PASSWORD, showView, signIn } from "./service.js";
 import { openSignedIn } from "./signed-in.js";
@@ -153,6 +153,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await ella.getByRole("button", { name: `Take back “See” from manager ${manager.id}` }).click();
     await ella.getByRole("button", { name: "Take back", exact: true }).click();
     await ella.getByText("Nobody may see your data.").waitFor();
+    // the row with the button is gone, the focus is not
+    await expect.poll(() => ella.evaluate(() => document.activeElement?.localName)).toBe("main");
     await hugo.reload();
     await hugo.getByText("There are no athletes yet.").waitFor();
     await showView(ella, "#/account", `${EVIL} Ella`);
@@ -362,6 +364,30 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.getByText("does not answer").count()).toBe(0);
   });
 
+  it("says what it is doing while the service is slow, and can be used meanwhile", async () => {
+    const { username } = await service.manager("lilo");
+    const page = await openPage({ at: service.address });
+    const late = (pattern: string) =>
+      page.route(pattern, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        await route.continue();
+      });
+    await late("**/assets/app-shell*");
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByText("Loading…").waitFor();
+    await signIn(page, username);
+    await late("**/api/v1/**");
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await page.getByText("Loading the athletes…").waitFor();
+    // who does not want to wait goes on
+    await page.getByRole("link", { name: "Activities", exact: true }).click();
+    await page.getByRole("button", { name: "New activity…" }).click();
+    await page.getByLabel("Name").fill("Derby");
+    await page.getByRole("button", { name: "Create activity" }).click();
+    await page.getByText("One moment…").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Derby" }).waitFor();
+  });
+
   it("is accessible by WCAG 2.2 AA in every view and state, in both themes and at two widths", async () => {
     const manager = await service.manager("vera");
     await service.command("manager", "grant", manager.username);
@@ -371,13 +397,14 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
       await page.waitForLoadState("networkidle");
       for (const [width, theme] of [
         [1440, "light"],
-        [360, "dark"],
+        // as 1280 pixels at 400 %
+        [320, "dark"],
       ] as const) {
         await page.setViewportSize({ width, height: 800 });
         await page.evaluate((name) => {
           document.documentElement.dataset.theme = name;
         }, theme);
-        const found = await violations(page);
+        const found = [...(await violations(page)), ...(await movingParts(page))];
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         expect([where, theme, found, overflow]).toEqual([where, theme, [], 0]);
       }

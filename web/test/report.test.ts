@@ -67,6 +67,25 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
     expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
   });
 
+  it("prints black on white, whatever the theme on the screen is", async () => {
+    const page = await openPage({ at: report("valid/match-hr.asi"), colorScheme: "dark" });
+    await page.getByText("Accelerations and decelerations: 126").waitFor();
+    /** Red of the text and of the background, which say how light a grey is. */
+    const reds = () =>
+      page
+        .locator(".card")
+        .first()
+        .evaluate((card) => {
+          const { color, backgroundColor } = getComputedStyle(card);
+          return [color, backgroundColor].map((text) => Number(/\d+/.exec(text)?.[0]));
+        });
+    const [onScreen = 0, behind = 0] = await reds();
+    expect(onScreen).toBeGreaterThan(behind + 100);
+    await page.emulateMedia({ media: "print" });
+    expect((await reds())[0]).toBeLessThan(100);
+    expect((await reds())[1]).toBe(255);
+  });
+
   it("shows texts of the recording as text, whatever they are", async () => {
     const name = "</script><img src=x onerror=alert(1)>";
     const page = await openPage({ at: report("valid/match-hr.asi", { name }) });

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { encode } from "asi-convert";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { violations } from "./accessibility.js";
+import { movingParts, violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
@@ -58,7 +58,8 @@ describe.skipIf(hasNoBrowser)("every state of the page", () => {
     it(`is accessible by WCAG 2.2 AA in both themes and at two widths: ${name}`, async () => {
       for (const [width, colorScheme] of [
         [1440, "light"],
-        [360, "dark"],
+        // as 1280 pixels at 400 %
+        [320, "dark"],
       ] as const) {
         const page = await openPage({ viewport: { width, height: 800 }, colorScheme });
         await enter(page);
@@ -88,15 +89,7 @@ describe.skipIf(hasNoBrowser)("the page for people with other needs", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
       0,
     );
-    const moving = await page.evaluate(() =>
-      [...document.querySelectorAll("*")]
-        .filter((element) => {
-          const { transitionDuration, animationName } = getComputedStyle(element);
-          return transitionDuration !== "0s" || animationName !== "none";
-        })
-        .map(({ outerHTML }) => outerHTML.slice(0, 100)),
-    );
-    expect(moving).toEqual([]);
+    expect(await movingParts(page)).toEqual([]);
   });
 });
 
@@ -119,7 +112,8 @@ describe.skipIf(hasNoBrowser)("a file of 150 MB", () => {
       });
       const open = () => chooseOnDisk(page, path);
       await open();
-      await page.getByRole("button", { name: "Cancel" }).click();
+      // at once: a fast machine reads the file while the mouse would move there
+      await page.getByRole("button", { name: "Cancel" }).dispatchEvent("click");
       await expect.poll(() => page.locator("progress").count()).toBe(0);
       expect(await page.locator(".facts div", { hasText: "File" }).first().innerText()).toContain(
         "match-hr.asi",

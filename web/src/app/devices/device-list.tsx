@@ -1,4 +1,4 @@
-import { type Resource, unwrap } from "asi-client";
+import { ApiError, type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import { deviceName } from "../names.js";
 import { announce } from "../parts/announcements.js";
@@ -11,6 +11,10 @@ import { dayAndTime } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
 import { LatestSample } from "./latest-sample.js";
 import { isCurrent, latestOwnerships } from "./ownerships.js";
+
+/** The service does not say which of the two is wrong, so that nobody can guess. */
+const NO_SUCH_DEVICE =
+  "The service knows no device with this serial number and this name. Enter both exactly as they stand on the device.";
 
 type Device = Resource["Device"];
 
@@ -101,7 +105,11 @@ export function DeviceList({ client, settings, go }: ViewProps) {
                 serial_number: values("serial_number").trim(),
                 device_name: values("device_name").trim(),
               };
-              const device = await unwrap(client.POST("/api/v1/devices/take-ownership/", { body }));
+              const device = await unwrap(client.POST("/api/v1/devices/take-ownership/", { body })).catch(
+                (error: unknown) => {
+                  throw error instanceof ApiError && error.status === 404 ? new Error(NO_SUCH_DEVICE) : error;
+                },
+              );
               announce(`${deviceName(device)} is yours.`);
               go(`/devices/${device.id}`);
             }}

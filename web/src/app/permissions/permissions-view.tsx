@@ -82,7 +82,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
                           label={`Take back ${what}`}
                           question={{
                             title: `Take back ${what}?`,
-                            text: "From now on this manager cannot do it any more, for no time at all. You can give the permission again.",
+                            text: "From now on this manager can no longer do this, not for recordings of the past either. You can give the permission again.",
                             action: "Take back",
                           }}
                           work={async () => {
