@@ -1,0 +1,133 @@
+/** The erasure of a person, of whom nothing is left. */
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change.js";
+import { eraseSamples } from "../src/domain/deletion/erase-samples.js";
+import { commands } from "../src/operator/commands.js";
+import { filesWith, linksTo, placesOf, Scene } from "./personal-data-scene.js";
+import { startService, type TestService } from "./service.js";
+
+let s: TestService;
+beforeAll(async () => {
+  s = await startService({ webhookAllowPrivate: true });
+});
+
+describe("the erasure of an athlete", () => {
+  it("asks for the password again", async () => {
+    const scene = await Scene.of(s);
+    const { status, body } = await scene.erase("another passphrase");
+    expect([status, body]).toEqual([400, { password: ["The password is not correct."] }]);
+    expect((await s.get(scene.path, scene.token)).status).toBe(200);
+    const { manager, athlete } = scene.team;
+    const path = `/api/v1/athletes/${athlete}/erase/`;
+    expect((await s.post(path, { password: scene.password }, manager.token)).status).toBe(400);
+    expect((await s.post(path, { password: manager.password }, manager.token)).status).toBe(200);
+    expect((await scene.erase(manager.password, manager.token)).status).toBe(403);
+  });
+
+  it("leaves no value of the person and no row that belongs to them, in no table and no file", async () => {
+    const scene = await Scene.of(s);
+    const username = `${scene.mark}-user`;
+    expect((await s.post("/api/v1/account/request-password-reset/", { username })).status).toBe(204);
+    await s.runJobs();
+    expect(filesWith(s, scene.mark)).not.toEqual([]);
+    expect(await linksTo(s, scene.id)).toEqual(
+      expect.arrayContaining([
+        "timeframes.athlete_id",
+        "permissions.athlete_id",
+        "refresh_tokens.account_id",
+        "audit_log.account_id",
+        "audit_log about the account",
+        "audit_log athleteId",
+        "jobs.charged_to",
+        "stored responses",
+      ]),
+    );
+    const { status, body } = await scene.erase();
+    expect(status).toBe(200);
+    expect(await placesOf(s, scene.mark)).toEqual([]);
+    expect(filesWith(s, scene.mark)).toEqual([]);
+    expect(await linksTo(s, scene.id)).toEqual([]);
+    expect(
+      await placesOf(s, createHash("sha256").update(username).digest("base64url").toLowerCase()),
+    ).toEqual([]);
+    // The club keeps what its devices recorded; nothing says any more who wore them.
+    expect(await scene.samples()).toBe(600);
+    expect(body).toMatchObject({
+      person: expect.stringMatching(/^[0-9a-f]{64}$/),
+      rows: { account: 1, timeframes: 2, permissions: 2, sessions: 1, samples: 0 },
+    });
+    const { rows } = await s.store.database.queries.execute(
+      sql`SELECT account_id, operation, before, after FROM audit_log
+        WHERE entity = 'erasure' AND after->>'person' = ${body.person}`,
+    );
+    expect(rows).toEqual([
+      {
+        account_id: null,
+        operation: "eraseAthlete",
+        before: null,
+        after: { person: body.person, kind: "erased", rows: body.rows },
+      },
+    ]);
+  });
+
+  it("removes the samples of the time frames where the operator says so, and not those of others", async () => {
+    const scene = await Scene.of(s);
+    // Another athlete had the device from second 150 on.
+    await scene.frame(150, 200, scene.team.athlete);
+    const counted = await commands["athlete erase"](s.ctx, { id: String(scene.id) });
+    expect(counted).toMatchObject({ erased: false, rows: { timeframes: 2 } });
+    expect(await scene.samples()).toBe(600);
+    const proof = await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+    expect(proof).toMatchObject({ erased: true, rows: { timeframes: 2, samples: 60 + 30 } });
+    expect(await scene.samples()).toBe(600 - 90);
+    expect(await linksTo(s, scene.id)).toEqual([]);
+  });
+
+  it("removes no time frame that the manager gives to another athlete meanwhile", async () => {
+    const scene = await Scene.of(s);
+    const [moved] = scene.frames;
+    const removed = await eraseSamples(s.ctx.queries, scene.id, async (work) => {
+      const { status } = await s.send("PATCH", `/api/v1/timeframes/${moved}/`, {
+        token: scene.team.manager.token,
+        json: { athlete: scene.team.athlete },
+      });
+      expect(status).toBe(200);
+      return transact(s.ctx, "athlete erase", work);
+    });
+    expect(removed).toBe(60);
+    expect(await scene.samples()).toBe(600 - 60);
+    expect((await s.get(`/api/v1/timeframes/${moved}/`, scene.team.manager.token)).status).toBe(200);
+  });
+
+  it("reports the time frames as deleted to the webhooks of their activities", async () => {
+    const scene = await Scene.of(s);
+    const { activity, manager } = scene.team;
+    const hook = await s.post(
+      `/api/v1/activities/${activity}/webhooks/`,
+      {
+        webhook_url: "http://127.0.0.1:9/",
+        secret_token: "a secret",
+        activity_events: true,
+        timeframes_events: true,
+      },
+      manager.token,
+    );
+    expect(hook.status).toBe(200);
+    await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+    const { rows } = await s.store.database.queries.execute<{ frame: number }>(
+      sql`SELECT (data->>'timeframe_id')::int AS frame FROM webhook_deliveries
+        WHERE event = 'timeframe-deleted' AND (data->>'activity_id')::int = ${activity} ORDER BY 1`,
+    );
+    expect(rows.map(({ frame }) => frame)).toEqual(scene.frames);
+  });
+
+  it("over the API removes the samples too if the operator has set ERASE_SAMPLES", async () => {
+    const eager = await startService({ eraseSamples: true });
+    const scene = await Scene.of(eager);
+    const { body } = await scene.erase();
+    expect(body.rows.samples).toBe(120);
+    expect(await scene.samples()).toBe(480);
+  });
+});

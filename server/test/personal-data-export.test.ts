@@ -1,0 +1,153 @@
+/** A copy of all that the service has about a person. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findAthlete } from "../src/domain/accounts/find.js";
+import { exportAthlete } from "../src/domain/exports/athlete.js";
+import { commands } from "../src/operator/commands.js";
+import { json, Scene, START, unzip } from "./personal-data-scene.js";
+import { newScratchFolder } from "./scratch.js";
+import { startService, type TestService } from "./service.js";
+
+let s: TestService;
+beforeAll(async () => {
+  s = await startService({ webhookAllowPrivate: true });
+});
+
+describe("row X10: the export of an athlete", () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await Scene.of(s);
+  });
+
+  const fetchZip = async (token = scene.token) => {
+    const response = await fetch(`${s.service.url}${scene.path}export/`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    return { response, files: await unzip(Buffer.from(await response.arrayBuffer())) };
+  };
+
+  it("has everything about the athlete as JSON, without secrets, and the samples as CSV", async () => {
+    const result = await scene.team.computed(scene.frames[0] ?? 0);
+    expect(result.status).toBe(200);
+    const { response, files } = await fetchZip();
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/zip");
+    expect(response.headers.get("content-disposition")).toMatch(
+      new RegExp(`^attachment; filename="athlete-${scene.id}-\\d{4}-\\d\\d-\\d\\d\\.zip"$`),
+    );
+    expect(json(files, "profile.json")).toMatchObject({
+      id: scene.id,
+      username: `${scene.mark}-user`,
+      email: `${scene.mark}@example.org`,
+      athlete_profile: { first_name: `${scene.mark} first`, nationality: scene.mark },
+    });
+    expect(json(files, "permissions.json")).toHaveLength(2);
+    expect(json(files, "sessions.json")).toMatchObject([{ application: "test", browser: null }]);
+    expect(json(files, "activities.json")).toMatchObject([{ id: scene.team.activity, name: "A match" }]);
+    const frames = json(files, "timeframes.json");
+    expect(frames.map(({ id }: { id: number }) => id)).toEqual(scene.frames);
+    expect(frames[0].device).toBe(scene.team.device.id);
+    // Who knows the serial number and the name of a device can take it.
+    for (const text of files.values()) expect(text).not.toContain(scene.team.device.serial_number);
+    expect(json(files, "computed-data.json")).toMatchObject([
+      { timeframe: scene.frames[0], data: { first_timestamp: START } },
+    ]);
+    expect(json(files, "audit.json").map((row: { operation: string }) => row.operation)).toEqual(
+      expect.arrayContaining(["createAthlete", "obtainToken", "createTimeframe"]),
+    );
+    const csv = files.get(frames[0].samples) ?? "";
+    const lines = csv.trimEnd().split("\n");
+    expect(lines).toHaveLength(61);
+    expect(lines[0]).toBe("timestamp,latitude,longitude,altitude,speed,hr");
+    expect(lines[1]).toBe(`${START / 1000}.000,0.0000000,0.0000000,0.000,3.000,140`);
+    const { files: listed, athlete } = json(files, "export.json");
+    expect(athlete).toBe(scene.id);
+    expect(listed).toContainEqual({ name: frames[0].samples, rows: 60 });
+    expect([...files.keys()]).toEqual([...listed.map(({ name }: { name: string }) => name), "export.json"]);
+    const { rows } = await s.store.database.queries.execute<{ secret: string }>(sql`
+      SELECT password_hash AS secret FROM accounts WHERE id = ${scene.id}
+      UNION ALL SELECT encode(token_hash, 'hex') FROM refresh_tokens WHERE account_id = ${scene.id}`);
+    expect(rows).toHaveLength(2);
+    for (const { secret } of rows) for (const text of files.values()) expect(text).not.toContain(secret);
+  });
+
+  it("is for the athlete and for the manager of a managed athlete, and no one else", async () => {
+    const { manager, athlete } = scene.team;
+    const status = async (token: string, id = scene.id) =>
+      (await s.get(`/api/v1/athletes/${id}/export/`, token)).status;
+    expect(await status(manager.token)).toBe(403);
+    expect(await status((await s.athlete()).token)).toBe(403);
+    expect(await status(manager.token, athlete)).toBe(200);
+    expect((await s.get(`${scene.path}export/`)).status).toBe(403);
+  });
+
+  it("gives its place back when it has been sent, and sends nothing to a HEAD", async () => {
+    const get = (method: string) =>
+      fetch(`${s.service.url}${scene.path}export/`, {
+        method,
+        headers: { Authorization: `Bearer ${scene.token}` },
+      });
+    const head = await get("HEAD");
+    expect([head.status, head.headers.get("content-type")]).toEqual([200, "application/zip"]);
+    expect((await head.arrayBuffer()).byteLength).toBe(0);
+    for (const _ of [1, 2]) {
+      const bytes = Buffer.from(await (await get("GET")).arrayBuffer());
+      expect((await unzip(bytes)).has("export.json")).toBe(true);
+    }
+  });
+
+  it("is written by the operator to a new file of one user", async () => {
+    const file = join(newScratchFolder(), "export.zip");
+    const outcome = await commands["athlete export"](s.ctx, { id: String(scene.id), output: file });
+    const bytes = readFileSync(file);
+    expect(outcome).toEqual({ athlete: scene.id, file, bytes: bytes.length });
+    const { rows } = await s.store.database.queries.execute(
+      sql`SELECT after FROM audit_log WHERE operation = 'athlete export' AND entity = 'account' AND entity_id = ${scene.id}`,
+    );
+    expect(rows).toEqual([{ after: { exportedBytes: bytes.length } }]);
+    expect(json(await unzip(bytes), "profile.json").id).toBe(scene.id);
+    await expect(commands["athlete export"](s.ctx, { id: String(scene.id), output: file })).rejects.toThrow(
+      "already exists",
+    );
+    const another = join(newScratchFolder(), "another.zip");
+    const exporting = commands["athlete export"](s.ctx, { id: "999999999", output: another });
+    await expect(exporting).rejects.toThrow("not_found");
+    expect(existsSync(another)).toBe(false);
+  });
+
+  it("has the samples of the times at which the owner of a time frame owned its device, and no others", async () => {
+    await s.store.database.queries.execute(
+      sql`UPDATE ownerships SET start_time = ${new Date(START + 30_000)} WHERE device_id = ${scene.team.device.id}`,
+    );
+    const { files } = await fetchZip();
+    const frames = json(files, "timeframes.json");
+    expect((files.get(frames[0].samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
+  });
+
+  it("has nothing of another athlete: no samples of times that both wore the device, no JSON of a shared activity", async () => {
+    const { rows: before } = await s.store.database.queries.execute<{ json: object }>(
+      sql`SELECT json FROM activities WHERE id = ${scene.team.activity}`,
+    );
+    expect(json((await fetchZip()).files, "activities.json")[0].json).toEqual(before[0]?.json);
+    await scene.frame(150, 200, scene.team.athlete);
+    const { files } = await fetchZip();
+    const [activity] = json(files, "activities.json");
+    expect(activity).toMatchObject({ id: scene.team.activity, name: "A match" });
+    expect(activity).not.toHaveProperty("json");
+    const [, second] = json(files, "timeframes.json");
+    expect((files.get(second.samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
+  });
+
+  it("breaks off when the account is deleted meanwhile, so that no one takes it for complete", async () => {
+    const athlete = await findAthlete(scene.id, { queries: s.ctx.queries, lock: false });
+    expect((await scene.erase()).status).toBe(200);
+    const read = async () => {
+      for await (const _ of exportAthlete(s.ctx, athlete)) {
+        // Only its end is of interest.
+      }
+    };
+    await expect(read()).rejects.toThrow("not_found");
+  });
+});
