@@ -22,13 +22,11 @@ import { openReplica, type Store } from "./store/open.js";
 import { holdServerLock } from "./store/server-lock.js";
 import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
 import type { Trace } from "./trace-context.js";
+import { closeUnused } from "./unused-connections.js";
 import { UsageError } from "./usage-error.js";
 
 /** Which part of the service a process is. */
 export type ServiceRole = "api" | "worker" | "all";
-
-/** How often a stopping service checks for idle connections. */
-const IDLE_SWEEP_MS = 50;
 
 const systemLookup = createLookup();
 
@@ -114,6 +112,7 @@ export async function startService(
     lookup,
     jobsAdded,
   });
+  const startClosing = closeUnused(app.server);
   app.log.info({ role, database: store.database.kind, node: process.version }, "starting");
   const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
   const jobMetrics = measureJobs(app.metrics, own);
@@ -173,15 +172,15 @@ export async function startService(
       app.log.warn("running requests cut off");
       app.server.closeAllConnections();
     }, config.shutdownTimeoutMs);
-    // A connection becomes idle after its response, and its client would keep it open.
-    const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
+    // A connection becomes unused after its response, and its client would keep it open.
+    const stopClosing = startClosing();
     await Promise.all([
       app.close(),
       running.stop(config.shutdownTimeoutMs),
       stopRetention?.(config.shutdownTimeoutMs),
     ]);
     clearTimeout(timeout);
-    clearInterval(idle);
+    stopClosing();
     await computer.close();
     await session?.end();
     await stopOperator?.();

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
+import { OPERATOR_SOCKET } from "../src/operator/socket-client.js";
 import { stopAfterTest } from "./cleanup.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
@@ -72,15 +73,52 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     });
     socket.on("error", () => undefined);
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    // A body that never comes.
+    // A body that never comes. The answer to Expect says that the head has been read.
     socket.write(
-      "POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+      "POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{",
     );
-    await sleep(300);
+    await once(socket, "data");
     const ended = await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })]);
     expect(ended).toBe(0);
     await closed;
     expect(output()).toContain("running requests cut off");
+  });
+
+  it("ends at once when its clients have sent nothing, half a head, or nothing more after an answer", async () => {
+    const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "30000" });
+    const { url, terminate, output } = await processes.start();
+    const { port, hostname } = new URL(url);
+    const open = async (sent: string, socket = connect(Number(port), hostname)) => {
+      socket.on("error", () => undefined);
+      stopAfterTest(async () => {
+        socket.destroy();
+      });
+      await once(socket, "connect");
+      const closed = once(socket, "close");
+      const first = once(socket, "data");
+      first.catch(() => undefined);
+      // Without a reader, a socket does not notice its end.
+      socket.resume().write(sent);
+      return { first, closed };
+    };
+    const health = "GET /health/live/ HTTP/1.1\r\nHost: a\r\n";
+    const answered = await open(`${health}\r\n`);
+    const [answer] = await answered.first;
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+    const unused = [
+      answered,
+      await open(""),
+      await open(health),
+      await open("GET /hea"),
+      await open("\x16\x03\x01"),
+    ];
+    // The embedded database takes the operator's commands at a socket.
+    if (!isPostgres) unused.unshift(await open("", connect(join(processes.dataDir, OPERATOR_SOCKET))));
+    // The last one is refused as no HTTP, so all before it have been read.
+    await unused.at(-1)?.closed;
+    expect(await terminate()).toBe(0);
+    await Promise.all(unused.map(({ closed }) => closed));
+    expect(output()).not.toContain("running requests cut off");
   });
 
   it.runIf(isPostgres)("tells its health on METRICS_PORT too, which is a worker's only port", async () => {

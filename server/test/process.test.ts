@@ -114,14 +114,15 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     });
     const ended = new Promise((resolve) => socket.on("close", resolve));
     socket.write(
-      `POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+      `POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n${body.slice(0, 10)}`,
     );
-    await sleep(100);
+    // The head has been read.
+    await expect.poll(() => answer).toContain("100 Continue");
     const exited = terminate();
     await sleep(100);
     socket.write(body.slice(10));
     await ended;
-    expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
     expect(await exited).toBe(0);
   });
 

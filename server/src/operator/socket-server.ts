@@ -7,6 +7,7 @@ import { ServiceError } from "../domain/errors.js";
 import { errorRecord } from "../error-record.js";
 import { addressIn } from "../store/liveness-socket.js";
 import { makePrivateFolder, requireOwnSocket } from "../store/private-folder.js";
+import { closeUnused } from "../unused-connections.js";
 import { UsageError } from "../usage-error.js";
 import { type Arguments, commands, isCommand, type OperatorContext } from "./commands.js";
 import { OPERATOR_SOCKET } from "./socket-client.js";
@@ -34,6 +35,7 @@ export async function serveOperator(ctx: OperatorContext): Promise<() => Promise
       else answer(500, { detail: errorRecord(error).message });
     }
   });
+  const startClosing = closeUnused(server);
   // The folder is locked, so an existing socket was left by a process that was killed.
   const { dataDir } = ctx.config;
   const file = join(dataDir, OPERATOR_SOCKET);
@@ -45,7 +47,9 @@ export async function serveOperator(ctx: OperatorContext): Promise<() => Promise
   await new Promise<void>((done, reject) => server.once("error", reject).listen(address.path, done));
   chmodSync(file, 0o600);
   return async () => {
+    const stopClosing = startClosing();
     await new Promise((done) => server.close(done));
+    stopClosing();
     address.close();
   };
 }
