@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { buildDocsPage } from "./scripts/build-docs-page.js";
 
 export default defineConfig({
   entry: {
@@ -15,4 +16,6 @@ export default defineConfig({
   noExternal: ["asi-convert"],
   // A command that only asks the running server loads neither the database nor the web framework.
   splitting: true,
+  // After each build, because it begins with an empty folder.
+  onSuccess: buildDocsPage,
 });

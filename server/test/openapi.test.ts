@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lintFromString, loadConfig } from "@redocly/openapi-core";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Answer, service, type TestService } from "./service.js";
+
+interface Body {
+  requestBody?: { content: Record<string, { schema: object; example: unknown }> };
+}
 
 let s: TestService;
 let document: Answer;
@@ -95,13 +100,53 @@ describe("documentation", () => {
     expect(operations.length).toBeGreaterThan(50);
   });
 
-  it("row X5: the page loads nothing from another host", async () => {
+  it("row X5: has examples in three languages for every operation", () => {
+    for (const methods of Object.values<Record<string, { "x-codeSamples": { label: string }[] }>>(
+      document.body.paths,
+    )) {
+      for (const { "x-codeSamples": samples } of Object.values(methods)) {
+        expect(samples.map(({ label }) => label)).toEqual(["curl", "TypeScript", "Python"]);
+      }
+    }
+  });
+
+  it("row X5: has bodies as examples that their own schemas accept", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: "document", components: document.body.components });
+    for (const [path, methods] of Object.entries<Record<string, Body>>(document.body.paths)) {
+      for (const [method, { requestBody }] of Object.entries(methods)) {
+        for (const { schema, example } of Object.values(requestBody?.content ?? {})) {
+          const absolute = JSON.stringify(schema).replaceAll('"#/components', '"document#/components');
+          const isValid = ajv.compile(JSON.parse(absolute));
+          expect([path, method, isValid(example), isValid.errors]).toEqual([path, method, true, null]);
+        }
+      }
+    }
+  });
+
+  it("row X5: is sent compressed to clients that accept it, and plain to others", async () => {
+    const sizes = new Map<string, number>();
+    for (const encoding of ["gzip", "identity"]) {
+      const { headers } = await s.get("/api/schema/", undefined, { "Accept-Encoding": encoding });
+      expect(headers.get("content-encoding")).toBe(encoding === "gzip" ? "gzip" : null);
+      expect(headers.get("vary")).toContain("Accept-Encoding");
+      sizes.set(encoding, Number(headers.get("content-length")));
+    }
+    expect(sizes.get("gzip")).toBeLessThan(0.2 * (sizes.get("identity") ?? 0));
+  });
+
+  it("row X5: the page loads nothing from another host, and runs no inline script or style", async () => {
     const page = await s.get("/api/docs/");
     expect(page.status).toBe(200);
     expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);
-    for (const [, asset] of (page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)) {
-      expect((await s.get(`/api/docs/${asset}`)).status).toBe(200);
+    const assets = [...(page.body as string).matchAll(/(?:src|href)="([\w.-]+)"/g)].map(([, name]) => name);
+    expect(assets).toEqual(expect.arrayContaining(["docs.css", "theme.js", "swagger-ui.js", "main.js"]));
+    for (const asset of assets) {
+      const { status, headers } = await s.get(`/api/docs/${asset}`, undefined, { "Accept-Encoding": "br" });
+      expect([asset, status, headers.get("content-encoding")]).toEqual([asset, 200, "br"]);
     }
-    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+    const policy = page.headers.get("content-security-policy");
+    expect(policy).toContain("script-src 'self'; style-src 'self';");
+    expect(policy).not.toMatch(/unsafe|https?:/);
   });
 });

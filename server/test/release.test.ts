@@ -120,7 +120,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the release folder", {
       exited.then((code) => reject(new Error(`ended with ${code}: ${output}`)));
     });
     expect((await fetch(`${url}/health/ready/`)).status).toBe(200);
-    expect((await fetch(`${url}/api/docs/swagger-ui-bundle.js`)).status).toBe(200);
+    expect((await fetch(`${url}/api/docs/swagger-ui.js`)).status).toBe(200);
     const page = await fetch(`${url}/`);
     const hasPage = existsSync(join(ROOT, "web/dist/index.html"));
     expect([page.status, page.headers.get("content-type")?.split(";")[0]]).toEqual(

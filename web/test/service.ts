@@ -99,15 +99,19 @@ export class BuiltService {
       .map((mail) => (/^Content-Transfer-Encoding: quoted-printable/im.test(mail) ? unquoted(mail) : mail));
   }
 
-  /** A client with a token of its own. */
-  async clientOf(username: string): Promise<Client> {
+  /** A token of an application of its own. */
+  async tokenOf(username: string): Promise<string> {
     const app = (await this.command("app", "create", "--name", username)) as {
       client_id: string;
       client_secret: string;
     };
     const at = { baseUrl: this.address };
-    const { access_token: token } = await obtainToken(at, { ...app, username, password: PASSWORD });
-    return createClient({ ...at, token });
+    return (await obtainToken(at, { ...app, username, password: PASSWORD })).access_token;
+  }
+
+  /** A client with a token of its own. */
+  async clientOf(username: string): Promise<Client> {
+    return createClient({ baseUrl: this.address, token: await this.tokenOf(username) });
   }
 
   /** Registers a manager. */

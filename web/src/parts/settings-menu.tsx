@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { DOCUMENTATION, hasService } from "../view/service.js";
 import { PRESETS, type Preset, type Settings } from "../view/settings.js";
 import { zoneName } from "../view/times.js";
 import { Segmented } from "./segmented.js";
@@ -86,6 +87,7 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
           Tiles come from the address that you enter, which then learns where you look. The policy of this
           page must allow it.
         </p>
+        {hasService.value === true ? <a href={DOCUMENTATION}>API documentation</a> : null}
       </div>
     </details>
   );

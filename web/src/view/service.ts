@@ -3,6 +3,9 @@ import { signal } from "@preact/signals";
 /** The folder of the page, with a slash at its end. A service has its API in the same folder. */
 export const PAGE_ADDRESS = new URL(".", document.baseURI).href;
 
+/** Where a service shows its API, to be tried with the session of this page. */
+export const DOCUMENTATION = `${PAGE_ADDRESS}api/docs/`;
+
 /** Whether a service is behind this page; null until that is known. */
 export const hasService = signal<boolean | null>(null);
 

@@ -1,54 +1,55 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
+import Negotiator from "negotiator";
+import { errors } from "../../domain/errors.js";
 import { openApiDocument } from "../openapi.js";
-
-const ASSETS = {
-  "swagger-ui.css": "text/css; charset=utf-8",
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-} as const;
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>API</title><link rel="stylesheet" href="swagger-ui.css"></head>
-<body><div id="documentation"></div><script src="swagger-ui-bundle.js"></script><script src="start.js"></script></body>
-</html>
-`;
-
-// Relative, because a proxy may serve the API under a path.
-const START = `SwaggerUIBundle({ url: "../schema/", dom_id: "#documentation", deepLinking: true });
-`;
+import { serveFolder } from "../static-folder.js";
 
 const OPEN = { config: { open: true } };
 
-/** Swagger UI sets style attributes and shows inline pictures; everything comes from this server. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+/** As strict as that of the page: Swagger UI sets styles by script, which is no inline style. Responses can be pictures. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The built documentation: beside the built service; seen from this file, in the folder of the build. */
+const FOLDER = ["./docs-page", "../../../dist/docs-page"]
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((folder) => existsSync(join(folder, "index.html")));
 
 /** The OpenAPI document, made from the operations, and a page that shows it. */
-export function docsRoutes(app: FastifyInstance): void {
-  const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
-  let document: string | undefined;
+export async function docsRoutes(app: FastifyInstance): Promise<void> {
+  const newDocument = async () => {
+    const baseUrl = app.config.baseUrl ?? app.listeningOrigin;
+    const identity = Buffer.from(JSON.stringify(openApiDocument(app.operations, baseUrl)));
+    return { identity, gzip: await promisify(gzip)(identity) };
+  };
+  let document: ReturnType<typeof newDocument> | undefined;
 
-  app.get("/api/schema/", OPEN, async (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(app.operations, app.config.baseUrl ?? app.listeningOrigin));
-    return reply.type("application/json; charset=utf-8").send(document);
+  app.get("/api/schema/", OPEN, async (request, reply) => {
+    document ??= newDocument();
+    const isCompressed = new Negotiator(request.raw).encoding(["gzip", "identity"]) === "gzip";
+    reply.type("application/json; charset=utf-8").header("Vary", "Accept-Encoding");
+    if (isCompressed) reply.header("Content-Encoding", "gzip");
+    return reply.send((await document)[isCompressed ? "gzip" : "identity"]);
   });
 
-  app.get("/api/docs/", OPEN, async (_request, reply) =>
-    reply.type("text/html; charset=utf-8").header("Content-Security-Policy", POLICY).send(PAGE),
-  );
-
-  app.get("/api/docs/start.js", OPEN, async (_request, reply) =>
-    reply.type("text/javascript; charset=utf-8").send(START),
-  );
-
-  for (const [name, type] of Object.entries(ASSETS)) {
-    let content: Buffer | undefined;
-    app.get(`/api/docs/${name}`, OPEN, async (_request, reply) => {
-      content ??= readFileSync(join(folder, name));
-      return reply.type(type).header("Cache-Control", "public, max-age=86400").send(content);
+  if (FOLDER === undefined) {
+    app.get("/api/docs/", OPEN, async () => {
+      throw errors.notFound("The documentation has not been built. Run `npm run build -w server`.");
     });
+    return;
   }
+  await serveFolder(app, { folder: FOLDER, prefix: "/api/docs/", policy: POLICY });
 }

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { errors } from "../../domain/errors.js";
 import { PAGE_POLICY } from "../page-policy.js";
+import { serveFolder } from "../static-folder.js";
 
 const PAGE_PACKAGE = "asi-web";
 
@@ -29,11 +29,7 @@ const HASHED = `assets${sep}`;
  */
 const SERVICE_LINK = '<api/schema/>; rel="service-desc"';
 
-/**
- * Serves the page at `/`. Only files that are there at the start are served, each at its own path, so the paths of the API
- * and the responses to unknown paths are the same with and without the page. A browser loads many files at once, so they are
- * neither throttled nor queued.
- */
+/** Serves the page at `/`. */
 export async function pageRoutes(app: FastifyInstance): Promise<void> {
   const folder = app.config.pageDir === "" ? builtPage() : resolve(app.config.pageDir);
   if (folder === undefined || !existsSync(join(folder, "index.html"))) {
@@ -43,23 +39,11 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     });
     return;
   }
-  await app.register(async (scope) => {
-    scope.addHook("onRoute", (route) => {
-      route.config = { ...route.config, unguarded: true };
-    });
-    await scope.register(fastifyStatic, {
-      root: folder,
-      wildcard: false,
-      // Compressed when the page was built; they are sent in place of the files beside them.
-      preCompressed: true,
-      globIgnore: ["**/*.br", "**/*.gz"],
-      cacheControl: false,
-      setHeaders(reply, path) {
-        const isHashed = relative(folder, path).startsWith(HASHED);
-        reply.header("Content-Security-Policy", PAGE_POLICY);
-        if (/\.html(\.(br|gz))?$/.test(path)) reply.header("Link", SERVICE_LINK);
-        reply.header("Cache-Control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
-      },
-    });
+  await serveFolder(app, {
+    folder,
+    prefix: "/",
+    policy: PAGE_POLICY,
+    documentHeaders: { Link: SERVICE_LINK },
+    isImmutable: (path) => relative(folder, path).startsWith(HASHED),
   });
 }

@@ -1,4 +1,5 @@
 import { unwrap } from "asi-client";
+import { DOCUMENTATION } from "../../view/service.js";
 import { PersonalData } from "../athletes/personal-data.js";
 import { PicturePanel } from "../athletes/picture.js";
 import { ExternalId, ProfileFields, profileOf } from "../athletes/profile.js";
@@ -38,6 +39,14 @@ export function AccountView(props: ViewProps) {
           <Kept account={account} />
         )}
         <Sessions client={client} zone={settings.zone.value} />
+        <section class="panel padded">
+          <h2>For programs</h2>
+          <p class="note">
+            Everything here can be done by programs, too. The documentation has examples, and tries operations
+            as you.
+          </p>
+          <a href={DOCUMENTATION}>API documentation</a>
+        </section>
         {isAthlete(account) ? (
           <PersonalData
             client={client}

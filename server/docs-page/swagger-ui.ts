@@ -1,0 +1,48 @@
+/** What this page uses of Swagger UI: https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/ */
+
+/** An Immutable.js map. */
+export interface ImmutableMap {
+  get(key: string): unknown;
+  getIn(path: readonly string[]): unknown;
+  set(key: string, value: unknown): ImmutableMap;
+  toJS(): unknown;
+  filter(keep: (value: ImmutableMap, key: string) => boolean): ImmutableMap;
+  map(change: (value: ImmutableMap) => unknown): ImmutableMap;
+  readonly size: number;
+}
+
+export type ReactNode = object | string | number | null | false | undefined | ReactNode[];
+export type Component<Props = Record<string, unknown>> = ((props: Props) => ReactNode) | string | object;
+
+/** Swagger UI has its own React inside. */
+export interface React {
+  createElement<Props>(
+    component: Component<Props>,
+    props: (Props & { key?: string }) | null,
+    ...children: ReactNode[]
+  ): ReactNode;
+  readonly Fragment: object;
+  useId(): string;
+  useState<Value>(first: Value | (() => Value)): [Value, (value: Value) => void];
+  useSyncExternalStore<Value>(listen: (listener: () => void) => () => void, read: () => Value): Value;
+}
+
+export interface System {
+  React: React;
+  layoutActions: { updateFilter(phrase: string): void };
+  layoutSelectors: { currentFilter(): unknown };
+  specSelectors: { specJson(): ImmutableMap };
+  getComponent(name: string, container?: boolean): Component;
+}
+
+type Wrap = (original: Component, system: System) => Component;
+
+export interface Plugin {
+  components?: Record<string, Component>;
+  wrapComponents?: Record<string, Wrap>;
+  fn?: Record<string, unknown>;
+}
+
+declare global {
+  const SwaggerUIBundle: (options: object) => unknown;
+}

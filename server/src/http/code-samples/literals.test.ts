@@ -1,0 +1,114 @@
+/** Whatever a value contains, its literal is that value and nothing else. */
+import { spawnSync } from "node:child_process";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { curlSample } from "./curl.js";
+import { addCodeSamples } from "./index.js";
+import { pythonLiteral, shellWord, typescriptLiteral } from "./literals.js";
+
+const HOSTILE = [
+  "'; touch /tmp/x; '",
+  "$(touch x) `touch x` $HOME",
+  '"); process.exit(1); ("',
+  '""" + __import__("os").getcwd() + """',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: so that it is seen not to be a template
+  "${process.env.HOME} {os.environ}",
+  "line\r\nbreak\u2028\u2029\u0085\ttab \\",
+  "@/etc/passwd",
+  "</script><img src=x onerror=alert(1)>",
+  "",
+];
+
+const jsonValues = fc.sample(
+  fc.jsonValue({ stringUnit: "binary", maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value))),
+  { numRuns: 200, seed: 7 },
+);
+const values: unknown[] = [
+  ...HOSTILE,
+  { [HOSTILE[0] ?? ""]: HOSTILE, constructor: 1, "a-b": null },
+  JSON.parse('{"__proto__": {"x": true}}'),
+  ...jsonValues,
+];
+
+describe("a literal", () => {
+  it("is the value in TypeScript", () => {
+    for (const value of values) {
+      const read = new Function(`return (${typescriptLiteral(value)});`)();
+      expect(JSON.stringify(read)).toBe(JSON.stringify(value));
+    }
+  });
+
+  const python = spawnSync("python3", ["--version"]).status === 0;
+  it.skipIf(!python)("is the value in Python", () => {
+    const program =
+      "import ast, json, sys\nprint(json.dumps([ast.literal_eval(text) for text in json.load(sys.stdin)]))";
+    const input = JSON.stringify(values.map((value) => pythonLiteral(value)));
+    const { stdout, stderr } = spawnSync("python3", ["-c", program], { input });
+    expect(String(stderr)).toBe("");
+    expect(JSON.parse(String(stdout))).toEqual(JSON.parse(JSON.stringify(values)));
+  });
+
+  it("is one word in a shell, with the same text", () => {
+    const words = HOSTILE.map(shellWord).join(" ");
+    const { stdout } = spawnSync("sh", ["-c", `printf '%s\\0' ${words}`]);
+    expect(String(stdout).split("\0").slice(0, -1)).toEqual(HOSTILE);
+  });
+});
+
+describe("the examples of a document", () => {
+  it("are one command with nothing else, whatever its names and examples contain", () => {
+    for (const hostile of HOSTILE.filter((text) => text !== "")) {
+      const document = {
+        servers: [{ url: "http://127.0.0.1:1" }],
+        paths: {
+          "/things/{thing}/": {
+            post: {
+              operationId: hostile,
+              security: [],
+              parameters: [
+                { name: "thing", in: "path" },
+                { name: hostile, in: "query", required: true, schema: { example: hostile } },
+              ],
+              requestBody: {
+                content: { "application/json": { schema: {}, example: { [hostile]: hostile } } },
+              },
+              responses: { 204: {} },
+              "x-codeSamples": [] as { source: string }[],
+            },
+          },
+        },
+      };
+      addCodeSamples(document, { thing: hostile });
+      const { post } = document.paths["/things/{thing}/"];
+      // What curl would get, by a function in its place.
+      const script = `curl() { printf '%s\\0' "$@"; }\n${post["x-codeSamples"][0]?.source}`;
+      const { stdout, stderr } = spawnSync("sh", ["-euc", script]);
+      const words = String(stdout).split("\0").slice(0, -1);
+      const encoded = encodeURIComponent(hostile);
+      expect(String(stderr)).toBe("");
+      expect(words).toEqual([
+        `http://127.0.0.1:1/things/${encoded}/?${encoded}=${encoded}`,
+        "--header",
+        "Content-Type: application/json",
+        "--data",
+        JSON.stringify({ [hostile]: hostile }, null, 2),
+      ]);
+    }
+  });
+
+  it("pass the values of a form as they are, not as the names of files", () => {
+    const source = curlSample({
+      operationId: "x",
+      baseUrl: "http://127.0.0.1:1",
+      method: "POST",
+      path: "/x/",
+      pathValues: [],
+      query: [],
+      isAuthenticated: false,
+      isOfPage: false,
+      body: { kind: "form", fields: [["password", "@/etc/passwd"]] },
+      response: { kind: "nothing" },
+    });
+    expect(source).toContain("--data-urlencode 'password=@/etc/passwd'");
+  });
+});

@@ -1,0 +1,46 @@
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance } from "fastify";
+
+export interface StaticFolder {
+  folder: string;
+  /** Where it is served, with a slash at its end. */
+  prefix: string;
+  /** The content security policy of its files. */
+  policy: string;
+  /** Further headers of its HTML files. */
+  documentHeaders?: Readonly<Record<string, string>>;
+  /** Whether a file never changes under its name. @param path of the file on disk */
+  isImmutable?(path: string): boolean;
+}
+
+/**
+ * Serves a folder of built files. Only files that are there at the start are served, each at its own path, so the paths of the API and the
+ * responses to unknown paths are the same with and without the folder. A browser loads many files at once, so they are neither
+ * throttled nor queued.
+ */
+export async function serveFolder(
+  app: FastifyInstance,
+  { folder, prefix, policy, documentHeaders = {}, isImmutable = () => false }: StaticFolder,
+): Promise<void> {
+  await app.register(async (scope) => {
+    scope.addHook("onRoute", (route) => {
+      route.config = { ...route.config, unguarded: true };
+    });
+    await scope.register(fastifyStatic, {
+      root: folder,
+      prefix,
+      wildcard: false,
+      // Compressed when they were built; they are sent in place of the files beside them.
+      preCompressed: true,
+      globIgnore: ["**/*.br", "**/*.gz"],
+      cacheControl: false,
+      setHeaders(reply, path) {
+        reply.header("Content-Security-Policy", policy);
+        if (/\.html(\.(br|gz))?$/.test(path)) {
+          for (const [name, value] of Object.entries(documentHeaders)) reply.header(name, value);
+        }
+        reply.header("Cache-Control", isImmutable(path) ? "public, max-age=31536000, immutable" : "no-cache");
+      },
+    });
+  });
+}

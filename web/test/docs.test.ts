@@ -1,0 +1,174 @@
+/** The documentation of the service at `/api/docs/`, under a path as behind a proxy, in a browser. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PathProxy } from "../../server/test/path-proxy.js";
+import { violations } from "./accessibility.js";
+import { hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
+import { BuiltService, signIn } from "./service.js";
+
+useBrowser();
+
+describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
+  let proxy: PathProxy;
+  let service: BuiltService;
+
+  beforeAll(async () => {
+    proxy = await PathProxy.start("/tracking");
+    service = new BuiltService({ BASE_URL: proxy.address });
+    await service.start();
+    proxy.target = service.address.replace(/\/$/, "");
+    await service.manager("ann");
+  }, 120_000);
+  afterAll(async () => {
+    await service?.stop();
+    await proxy?.stop();
+  });
+
+  const openDocs = async (options: Parameters<typeof openPage>[0] = {}) => {
+    const page = await openPage({ at: `${proxy.address}/api/docs/`, ...options });
+    await page.locator(".opblock").first().waitFor();
+    return page;
+  };
+  /** Follows a link to an operation, as in the header `Link` of a deprecated one. */
+  async function openOperation(page: Page, tag: string, operationId: string) {
+    const operation = page.locator(`[id="operations-${tag}-${operationId}"]`);
+    await operation.locator(".operation-line button").click();
+    await operation.getByRole("tablist", { name: "Language" }).waitFor();
+    return operation;
+  }
+  const widthLeftOver = (page: Page) =>
+    page.evaluate(() => document.documentElement.clientWidth - document.documentElement.scrollWidth);
+
+  it.each(["light", "dark"] as const)("has the page's colours in the %s theme, and fits", async (theme) => {
+    const page = await openDocs({ colorScheme: theme });
+    const colours = theme === "light" ? "rgb(244, 246, 250)" : "rgb(10, 15, 29)";
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(colours);
+    expect(await violations(page)).toEqual([]);
+    await openOperation(page, "Devices", "listDevices");
+    const create = await openOperation(page, "Activities", "createActivity");
+    await create.getByRole("button", { name: "Try it out" }).click();
+    await create.getByRole("tab", { name: "Schema" }).last().click();
+    expect(await violations(page)).toEqual([]);
+    for (const width of [360, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([width, await widthLeftOver(page)]).toEqual([width, 0]);
+    }
+    // The choice of the theme is that of the page at `/`.
+    await page.getByRole("button", { name: /^Use the/ }).click();
+    const beside = await openBeside(page, `${proxy.address}/`);
+    const other = theme === "light" ? "dark" : "light";
+    expect(await beside.evaluate(() => document.documentElement.dataset.theme)).toBe(other);
+  });
+
+  it("has examples in three languages at the address behind the proxy, by keyboard too", async () => {
+    const page = await openDocs({ hash: "#/Devices/retrieveDevice" });
+    const operation = page.locator('[id="operations-Devices-retrieveDevice"]');
+    const panel = operation.getByRole("tabpanel", { name: "curl" });
+    expect(await panel.innerText()).toContain(`curl '${proxy.address}/api/v1/devices/7/'`);
+    await operation.getByRole("tab", { name: "curl" }).focus();
+    await page.keyboard.press("ArrowRight");
+    const typescript = operation.getByRole("tabpanel", { name: "TypeScript" });
+    expect(await typescript.innerText()).toContain(`baseUrl: "${proxy.address}"`);
+    await page.keyboard.press("End");
+    expect(await operation.getByRole("tabpanel", { name: "Python" }).innerText()).toContain(
+      "import requests",
+    );
+    // Other operations show the same language.
+    const list = await openOperation(page, "Devices", "listDevices");
+    expect(await list.getByRole("tab", { name: "Python" }).getAttribute("aria-selected")).toBe("true");
+  });
+
+  it("finds operations by their words", async () => {
+    const page = await openDocs();
+    await page.getByLabel("Find an operation").fill("webhook delete");
+    await expect.poll(() => page.locator(".opblock").count()).toBe(1);
+    expect(await page.locator(".opblock").innerText()).toContain("webhooks/{webhook}/");
+  });
+
+  const tryIt = async (page: Page, operationId = "listDevices") => {
+    const operation = await openOperation(page, "Devices", operationId);
+    await operation.getByRole("button", { name: "Try it out" }).click();
+    return operation;
+  };
+  const executed = async (page: Page, operation: Awaited<ReturnType<typeof tryIt>>) => {
+    const [response] = await Promise.all([
+      page.waitForResponse((answer) => answer.url().includes("/api/v1/devices/")),
+      operation.getByRole("button", { name: "Execute" }).click(),
+    ]);
+    await operation.getByText("Server response").waitFor();
+    return { response, headers: await response.request().allHeaders() };
+  };
+
+  it("tries operations with the session of the page, without a token", async () => {
+    const page = await openPage({ at: `${proxy.address}/`, hash: "#/sign-in", expected: [/403/] });
+    await signIn(page, "ann");
+    await page.goto(`${proxy.address}/#/account`);
+    await page.getByRole("main").getByRole("link", { name: "API documentation" }).click();
+    await page.getByText("Try it out sends requests as ann").waitFor();
+    const operation = await tryIt(page);
+    expect(await operation.getByRole("note").count()).toBe(0);
+    const { response, headers } = await executed(page, operation);
+    expect([response.status(), headers["x-asi-page"], headers.authorization]).toEqual([200, "1", undefined]);
+    expect(await operation.locator(".live-responses-table").innerText()).toContain('"count": 0');
+    expect(await violations(page)).toEqual([]);
+    // When the session has ended elsewhere, the next attempt says so.
+    await page.context().clearCookies();
+    await operation.getByRole("button", { name: "Execute" }).click();
+    expect(await operation.getByRole("note").innerText()).toContain("You are not signed in");
+    await page.getByRole("link", { name: "Back to the page" }).click();
+    await page.waitForURL(`${proxy.address}/`);
+  });
+
+  it("tells what to do when nobody is signed in, and takes a token", async () => {
+    const token = await service.tokenOf("ann");
+    const page = await openDocs({ expected: [/403/] });
+    const operation = await tryIt(page);
+    const hint = operation.getByRole("note");
+    expect(await hint.innerText()).toContain("You are not signed in");
+    expect(await hint.getByRole("link", { name: "Sign in on the page" }).getAttribute("href")).toBe(
+      `${proxy.address}/#/sign-in`,
+    );
+    expect((await executed(page, operation)).response.status()).toBe(403);
+
+    await hint.getByRole("link", { name: "enter an access token" }).click();
+    await page.keyboard.type("no token");
+    await page.keyboard.press("Enter");
+    expect(await page.getByRole("alert").innerText()).toContain("This is no access token.");
+    await page.getByLabel("Access token").fill(token);
+    await page.keyboard.press("Enter");
+    await hint.waitFor({ state: "detached" });
+    const { response, headers } = await executed(page, operation);
+    expect([response.status(), headers.authorization]).toEqual([200, `Bearer ${token}`]);
+    // It is forgotten with the page: no script finds it later.
+    const stored = () => JSON.stringify([localStorage, sessionStorage, document.cookie]);
+    expect(await page.evaluate(stored)).not.toContain(token);
+    await page.getByRole("button", { name: "Forget token" }).click();
+    await hint.waitFor();
+  });
+
+  it("learns from another tab that somebody has signed in", async () => {
+    const page = await openDocs();
+    await page.getByText("You are not signed in.").first().waitFor();
+    const beside = await openBeside(page, `${proxy.address}/#/sign-in`);
+    await signIn(beside, "ann");
+    await page.getByText("Try it out sends requests as ann").waitFor();
+  });
+
+  it("has no trial of a stream that does not end", async () => {
+    const page = await openDocs();
+    const operation = await openOperation(page, "Raw_data", "streamRawData");
+    expect(await operation.getByRole("button", { name: "Try it out" }).count()).toBe(0);
+  });
+
+  it("loads in less than 500 kB, with the OpenAPI document", async () => {
+    const page = await openDocs();
+    const bytes = await page.evaluate(() =>
+      [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+        .map((entry) => (entry as PerformanceResourceTiming).transferSize)
+        .reduce((sum, size) => sum + size, 0),
+    );
+    // Less would mean that not all of it was counted.
+    expect(bytes).toBeGreaterThan(350_000);
+    expect(bytes).toBeLessThan(500_000);
+  });
+});
