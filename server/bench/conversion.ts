@@ -1,4 +1,4 @@
-/** Conversion of an upload: its time compared with the library alone, and the memory that a large upload takes. */
+/** Conversion of an upload: its time compared with a bare server and the library alone, and the memory that a large upload takes. */
 import { createWriteStream, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";

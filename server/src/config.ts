@@ -180,6 +180,11 @@ export const settings = {
     1,
     "The number of those for one user; a conversion counts until its CSV is complete",
   ),
+  convertMemoryBytes: integer(0, 1_000_000_000_000)(
+    "CONVERT_MEMORY_BYTES",
+    16 * 1024 * 1024,
+    "Memory for converted files of at most 4 MiB until their clients have read them; others are on disk; 0: all of them",
+  ),
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",
     false,

@@ -5,6 +5,7 @@ import {
   expectNoFiles,
   form,
   head,
+  ON_DISK,
   open,
   PART,
   s,
@@ -15,7 +16,7 @@ import {
 import { walk } from "./recordings.js";
 import { type TestAccount, TestService } from "./service.js";
 
-withConversions();
+withConversions(ON_DISK);
 
 describe("conversion", () => {
   it("row 17: a client that goes away in the middle of its upload leaves nothing", async () => {
@@ -87,6 +88,7 @@ describe("conversion", () => {
 
   it("row 17: one of each user runs at a time, and as many as are set; others are told when to come again", async () => {
     const patient = await TestService.start(s.store, {
+      ...ON_DISK,
       convertConcurrency: 2,
       convertConcurrencyPerUser: 1,
       transferGraceMs: 60_000,

@@ -4,6 +4,7 @@ import {
   expectNoFiles,
   fixture,
   form,
+  ON_DISK,
   open,
   PART,
   s,
@@ -14,7 +15,7 @@ import {
 import { bytesOf, recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { TestService } from "./service.js";
 
-withConversions();
+withConversions(ON_DISK);
 
 const pathOf = (format: string) => `/api/v2/files/convert/?format=${format}`;
 
@@ -75,7 +76,7 @@ describe("conversion to a format", () => {
   });
 
   it("row X8: refuses a recording that is too large, and one whose file would be", async () => {
-    const small = await TestService.start(s.store, { convertMaxBytes: 20_000 });
+    const small = await TestService.start(s.store, { ...ON_DISK, convertMaxBytes: 20_000 });
     const large = await walk("A-1", "2024-03-01T10:00:00Z", 1_000);
     const atOnce = await send(form([["file", large]]), {}, small, pathOf("jsonl"));
     expect([atOnce.status, Object.keys(atOnce.json)]).toEqual([413, ["detail"]]);
@@ -94,7 +95,7 @@ describe("conversion to a format", () => {
 
   it("row X8: holds the rows of two recordings at a time; formats that hold none go on", async () => {
     // It waits for uploads that have stopped halfway.
-    const patient = await TestService.start(s.store, { transferGraceMs: 60_000 });
+    const patient = await TestService.start(s.store, { ...ON_DISK, transferGraceMs: 60_000 });
     const others = [await s.manager(), await s.manager()];
     const begin = async (token: string) => {
       const connection = await open(patient);

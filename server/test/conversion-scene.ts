@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
+import type { Config } from "../src/config.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 
 export let s: TestService;
@@ -72,10 +73,14 @@ export const head = (length: number, by = ann) =>
   "Content-Type: multipart/form-data; boundary=b\r\n\r\n";
 export const PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.asi"\r\n\r\n';
 
+/** So that every converted file is where tests can see it. */
+export const ON_DISK = { convertMemoryBytes: 0 };
+
 /** Starts a service with a manager before the tests of a file. */
-export function withConversions(): void {
+export function withConversions(settings: Partial<Config> = {}): void {
   beforeAll(async () => {
-    s = await TestService.start(await newStore(), { convertMaxBytes: 40_000_000, transferGraceMs: 300 });
+    const store = await newStore();
+    s = await TestService.start(store, { convertMaxBytes: 40_000_000, transferGraceMs: 300, ...settings });
     ann = await s.manager();
   });
   afterAll(async () => {

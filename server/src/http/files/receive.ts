@@ -27,11 +27,11 @@ export interface Converted {
 
 /**
  * Receives the one file of the form and converts it in one pass while it arrives. A recording that cannot be converted is
- * refused at the first byte that shows it. The converted file is kept on disk, because its name and the status of the response
+ * refused at the first byte that shows it. The converted file is kept until then, because its name and the status of the response
  * are known only at the end. A CSV is smaller than the recording, because each row is shorter than its frame. Files of other
  * formats can be larger; they are limited to four times the maximum size of a recording.
  *
- * @param file where the converted file is written
+ * @param file where the converted file is kept
  * @throws ServiceError on the field `file`: missing, given twice, or not a recording (with the library's code);
  * `too_large`
  */
@@ -84,15 +84,34 @@ async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, un
 /** Even hostile input of this size is converted in a few milliseconds. */
 const PIECE_BYTES = 64 * 1024;
 
+/** How long the conversions of all uploads together hold the event loop in one turn, apart from a piece of each. */
+const MAX_HOLD_MS = 5;
+
+/** When the conversions began to work in this turn of the event loop; null before. */
+let busySinceMs: number | null = null;
+
+/** Whether other events have waited long enough. */
+function isTurnDue(): boolean {
+  if (busySinceMs === null) {
+    busySinceMs = performance.now();
+    setImmediate(() => {
+      busySinceMs = null;
+    });
+    return false;
+  }
+  return performance.now() - busySinceMs >= MAX_HOLD_MS;
+}
+
 /**
- * Yields to the event loop after each chunk: the parser emits all its buffered data at once, which would delay other
- * requests.
+ * Yields to the event loop when it has been held for a while: the parser emits all its buffered data at once, which would delay
+ * other requests.
  */
 async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   for await (const bytes of recording) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      // Those that wait continue in the next turn, each with one piece at least, so that none waits for ever.
+      if (isTurnDue()) await nextEventLoopTurn();
       yield bytes.subarray(at, at + PIECE_BYTES);
-      await nextEventLoopTurn();
     }
   }
 }

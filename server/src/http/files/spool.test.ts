@@ -1,25 +1,34 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SpooledFile } from "./spool.js";
+import { SpooledFile, SpoolMemory } from "./spool.js";
 
-describe("a spooled file", () => {
-  let folder = "";
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "asi-spool-"));
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
-  });
+const MIB = 1024 * 1024;
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "asi-spool-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
 
+async function* chunks(...all: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of all) yield Buffer.from(chunk);
+}
+
+const textOf = (content: Readable | Buffer) => (Buffer.isBuffer(content) ? `${content}` : text(content));
+
+describe.each([
+  ["on disk", 0],
+  ["in memory", 16 * MIB],
+])("a spooled file %s", (where, memoryBytes) => {
   const spooled = async () => {
-    const file = new SpooledFile(join(folder, "1"));
-    await file.write([
-      Buffer.from("timestamp,"),
-      Buffer.from("latitude"),
-    ] as unknown as AsyncIterable<Uint8Array>);
+    const file = new SpooledFile(join(folder, "1"), new SpoolMemory(memoryBytes));
+    expect(await file.write(chunks("timestamp,", "latitude"))).toBe(18);
+    expect(existsSync(file.path)).toBe(where === "on disk");
     return file;
   };
 
@@ -27,12 +36,61 @@ describe("a spooled file", () => {
     const file = await spooled();
     const content = await file.read();
     await file.remove();
-    expect(await text(content)).toBe("timestamp,latitude");
+    expect(await textOf(content)).toBe("timestamp,latitude");
+    expect(existsSync(file.path)).toBe(false);
   });
 
   it("that is removed before it is read is an error at once, not of the response", async () => {
     const file = await spooled();
     await file.remove();
     await expect(file.read()).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+describe("the memory of spooled files", () => {
+  it("is free again when a file is removed, also twice, and when its upload fails", async () => {
+    const memory = new SpoolMemory(1000);
+    const file = new SpooledFile(join(folder, "1"), memory);
+    await file.write(chunks(new Uint8Array(400), new Uint8Array(500)));
+    expect(memory.free).toBe(100);
+    await file.remove();
+    await file.remove();
+    expect(memory.free).toBe(1000);
+
+    const broken = new SpooledFile(join(folder, "2"), memory);
+    async function* breaksOff() {
+      yield new Uint8Array(900);
+      throw new Error("The client has left");
+    }
+    await expect(broken.write(breaksOff())).rejects.toThrow("The client has left");
+    await broken.remove();
+    expect(memory.free).toBe(1000);
+  });
+
+  it("takes nothing of a file that is removed while it is written", async () => {
+    const memory = new SpoolMemory(1000);
+    const file = new SpooledFile(join(folder, "1"), memory);
+    async function* removedInBetween() {
+      yield new Uint8Array(400);
+      await file.remove();
+      yield new Uint8Array(400);
+    }
+    await file.write(removedInBetween());
+    expect(memory.free).toBe(1000);
+    expect(existsSync(file.path)).toBe(false);
+  });
+
+  it.each([
+    ["a file for which there is no room left", 1000, 600],
+    ["a file of more than 4 MiB", 64 * MIB, 3 * MIB],
+  ])("is not used for %s: it goes to disk, whole, and takes none", async (_, memoryBytes, chunkBytes) => {
+    const memory = new SpoolMemory(memoryBytes);
+    const file = new SpooledFile(join(folder, "1"), memory);
+    const parts = ["a", "b", "c"].map((letter) => letter.repeat(chunkBytes));
+    expect(await file.write(chunks(...parts))).toBe(3 * chunkBytes);
+    expect(memory.free).toBe(memoryBytes);
+    expect((await textOf(await file.read())) === parts.join("")).toBe(true);
+    await file.remove();
+    expect(existsSync(file.path)).toBe(false);
   });
 });

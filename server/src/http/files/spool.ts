@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { isAlive, listenWhileAlive } from "../../store/liveness-socket.js";
@@ -9,23 +9,58 @@ import { isAlive, listenWhileAlive } from "../../store/liveness-socket.js";
 const WRITE_BYTES = 1024 * 1024;
 /** Bytes per read. */
 const READ_BYTES = 1024 * 1024;
+/** A file of at most this size is kept in memory if there is room for it: the CSV of two hours at 10 Hz. */
+const MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024;
 
 /** The socket next to the folder of a process that shows that the process is alive. */
 const lifeOf = (name: string) => `${name}.lock`;
 
-/** The folder of this process for converted uploads until they are sent. After a crash, the next process removes it. */
+/** The memory that the files of a process may take together. */
+export class SpoolMemory {
+  #free: number;
+
+  /** @param bytes 0 keeps all files on disk */
+  constructor(bytes: number) {
+    this.#free = bytes;
+  }
+
+  get free(): number {
+    return this.#free;
+  }
+
+  /** @returns whether there was room */
+  take(bytes: number): boolean {
+    if (bytes > this.#free) return false;
+    this.#free -= bytes;
+    return true;
+  }
+
+  giveBack(bytes: number): void {
+    this.#free += bytes;
+  }
+}
+
+/**
+ * Where this process keeps converted uploads until they are sent: small ones in memory while there is room, others in a folder. After
+ * a crash, the next process removes the folder.
+ */
 export class Spool {
   readonly #folder: string;
+  readonly #memory: SpoolMemory;
   readonly #stopListening: () => Promise<void>;
   #count = 0;
 
-  private constructor(folder: string, stopListening: () => Promise<void>) {
+  private constructor(folder: string, memory: SpoolMemory, stopListening: () => Promise<void>) {
     this.#folder = folder;
+    this.#memory = memory;
     this.#stopListening = stopListening;
   }
 
-  /** @param dataDir folder of the service's data; several processes may share it */
-  static async open(dataDir: string): Promise<Spool> {
+  /**
+   * @param dataDir folder of the service's data; several processes may share it
+   * @param memoryBytes for the files that are kept in memory
+   */
+  static async open(dataDir: string, memoryBytes: number): Promise<Spool> {
     const uploads = join(dataDir, "uploads");
     mkdirSync(uploads, { recursive: true, mode: 0o700 });
     const name = `process-${randomBytes(6).toString("hex")}`;
@@ -33,13 +68,13 @@ export class Spool {
     // From now on, no other process treats the folder as abandoned.
     mkdirSync(join(uploads, name), { mode: 0o700 });
     await removeAbandoned(uploads);
-    return new Spool(join(uploads, name), stopListening);
+    return new Spool(join(uploads, name), new SpoolMemory(memoryBytes), stopListening);
   }
 
-  /** A new file in the folder. */
+  /** A new file. */
   file(): SpooledFile {
     this.#count++;
-    return new SpooledFile(join(this.#folder, String(this.#count)));
+    return new SpooledFile(join(this.#folder, String(this.#count)), this.#memory);
   }
 
   /** Removes the folder and its content. */
@@ -59,44 +94,83 @@ async function removeAbandoned(uploads: string): Promise<void> {
   }
 }
 
-/** The result of an upload, kept on disk until it is sent. */
+/** The result of an upload, kept until it is sent: in memory while it is small and there is room, otherwise on disk. */
 export class SpooledFile {
   readonly path: string;
+  readonly #memory: SpoolMemory;
+  /** The file as far as it is in memory. */
+  #chunks: Uint8Array[] = [];
+  #bytesInMemory = 0;
+  #isOnDisk = false;
+  #isRemoved = false;
 
-  constructor(path: string) {
+  constructor(path: string, memory: SpoolMemory) {
     this.path = path;
+    this.#memory = memory;
   }
 
   /**
-   * Writes the chunks as they arrive, and takes ownership of them. If the source fails, the caller must remove the
+   * Takes the chunks as they arrive, and takes ownership of them. If the source fails, the caller must remove the
    * incomplete file.
-   * @returns bytes written
+   * @returns bytes of the file
    */
   async write(chunks: AsyncIterable<Uint8Array>): Promise<number> {
-    const file = await open(this.path, "wx", 0o600);
-    const writer = new Writer(file);
+    let writer: Writer | undefined;
     try {
-      for await (const chunk of chunks) await writer.add(chunk);
-      await writer.flush();
+      for await (const chunk of chunks) {
+        if (writer === undefined) {
+          if (this.#keeps(chunk)) continue;
+          this.#isOnDisk = true;
+          writer = new Writer(await open(this.path, "wx", 0o600));
+          for (const kept of this.#chunks) await writer.add(kept);
+          this.#forget();
+        }
+        await writer.add(chunk);
+      }
+      await writer?.flush();
     } finally {
-      await writer.settle();
-      await file.close();
+      await writer?.close();
+      // The file was removed before it was there.
+      if (this.#isRemoved) await this.remove();
     }
-    return writer.bytes;
+    return writer?.bytes ?? this.#bytesInMemory;
   }
 
   /**
-   * The content of the file, which remains readable when the file is removed.
+   * The content of the file: its bytes when they are in memory, otherwise a stream, which remains readable when the file is removed.
    * @throws Error with the code ENOENT when the file has been removed
    */
-  async read(): Promise<Readable> {
+  async read(): Promise<Readable | Buffer> {
+    if (this.#isRemoved) throw Object.assign(new Error("The file has been removed"), { code: "ENOENT" });
+    if (!this.#isOnDisk) return Buffer.concat(this.#chunks.splice(0), this.#bytesInMemory);
     const file = await open(this.path, "r");
     return file.createReadStream({ highWaterMark: READ_BYTES });
   }
 
-  /** Removes the file, if it exists. */
+  /** Removes the file, if it exists. Call it when nobody needs the content any more. */
   async remove(): Promise<void> {
-    await rm(this.path, { force: true });
+    this.#isRemoved = true;
+    this.#forget();
+    if (!this.#isOnDisk) return;
+    await unlink(this.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+  }
+
+  #keeps(chunk: Uint8Array): boolean {
+    // Nobody will read it.
+    if (this.#isRemoved) return true;
+    if (this.#bytesInMemory + chunk.length > MAX_BYTES_IN_MEMORY) return false;
+    if (!this.#memory.take(chunk.length)) return false;
+    this.#chunks.push(chunk);
+    this.#bytesInMemory += chunk.length;
+    return true;
+  }
+
+  #forget(): void {
+    this.#chunks = [];
+    this.#memory.giveBack(this.#bytesInMemory);
+    this.#bytesInMemory = 0;
   }
 }
 
@@ -125,9 +199,10 @@ class Writer {
     await this.#writing;
   }
 
-  /** Waits for the current write to end or fail. */
-  async settle(): Promise<void> {
+  /** Closes the file when the current write has ended or failed. */
+  async close(): Promise<void> {
     await this.#writing.catch(() => {});
+    await this.#file.close();
   }
 
   async #write(): Promise<void> {

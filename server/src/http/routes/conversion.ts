@@ -38,14 +38,14 @@ const BUFFERING_FORMATS: readonly FormatName[] = ["tcx", "fit", "geojson"];
 const MAX_BUFFERING = 2;
 const MAX_BUFFERING_PER_USER = 1;
 
-/** Files that are on disk until their clients have read them. */
+/** Files that are in memory or on disk until their clients have read them. */
 const MAX_WAITING_FILES = 64;
 const MAX_WAITING_FILES_PER_USER = 8;
 
 export function conversionRoutes(app: FastifyInstance): void {
   let spool: Spool | undefined;
   app.addHook("onReady", async () => {
-    spool = await Spool.open(app.config.dataDir);
+    spool = await Spool.open(app.config.dataDir, app.config.convertMemoryBytes);
   });
   app.addHook("onClose", async () => spool?.close());
   const waiting = new Slots(MAX_WAITING_FILES, MAX_WAITING_FILES_PER_USER);
