@@ -30,6 +30,8 @@ beforeEach(async () => {
     JOB_POLL_MS: "200",
     CONVERT_CONCURRENCY: "3",
     CONVERT_CONCURRENCY_PER_USER: "3",
+    // Converted files are on disk, where a killed process would leave them.
+    CONVERT_MEMORY_BYTES: "0",
   });
   running = await processes.start();
   ({ token } = await processes.manager(running, "ann"));
