@@ -87,6 +87,19 @@ const house = [
     to: { pathNot: "^src/(metrics/|(arguments|errors|types)\\.ts$)" },
   },
   {
+    name: "service: of OpenTelemetry only the interface",
+    comment: "The rest is loaded with telemetry/, and only where it is turned on.",
+    severity: "error",
+    from: { path: "^server/src/", pathNot: "^server/src/telemetry/" },
+    to: { path: "node_modules/@opentelemetry/(?!api/)" },
+  },
+  {
+    name: "service: telemetry is loaded on demand",
+    severity: "error",
+    from: { path: "^server/src/", pathNot: "^server/src/telemetry/" },
+    to: { path: "^server/src/telemetry/", dependencyTypesNot: ["dynamic-import", "type-only"] },
+  },
+  {
     name: "service: the library by its package only",
     severity: "error",
     from: { path: "^server/src/" },
@@ -97,7 +110,7 @@ const house = [
 ];
 
 const service = layers("server/src/", [
-  ["wire"],
+  ["wire", "telemetry"],
   ["store"],
   ["domain"],
   ["oauth", "jobs"],

@@ -1,5 +1,30 @@
-import { defineConfig } from "tsup";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig, type Options } from "tsup";
 import { buildDocsPage } from "./scripts/build-docs-page.js";
+
+/** Writes the licences of the packages that are bundled, beside the bundle. */
+const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "licences-of-bundled",
+  setup(build) {
+    const folders = new Set<string>();
+    build.onLoad({ filter: /node_modules/ }, ({ path }) => {
+      const [folder] = /^.*[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+/.exec(path) ?? [];
+      if (folder !== undefined) folders.add(folder);
+      return undefined;
+    });
+    build.onEnd(() => {
+      const texts = [...folders].sort().map((folder) => {
+        const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+        const file = readdirSync(folder).find((one) => /^licen[cs]e(\.|$)/i.test(one));
+        const notice = existsSync(join(folder, "NOTICE")) ? readFileSync(join(folder, "NOTICE"), "utf8") : "";
+        const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+        return `${name} ${version}: ${license}\n\n${text}${notice}`;
+      });
+      writeFileSync("dist/licences.txt", texts.join(`\n${"-".repeat(80)}\n\n`));
+    });
+  },
+};
 
 export default defineConfig({
   entry: {
@@ -12,8 +37,14 @@ export default defineConfig({
   platform: "node",
   clean: true,
   sourcemap: true,
-  // Inside, so that the package of the service needs no other package of this repository.
-  noExternal: ["asi-convert"],
+  // Inside, so that the package of the service needs no other package of this repository, and, as long as nobody turns it
+  // on, OpenTelemetry is one file that is not read, and not 25 packages of 27 MB.
+  noExternal: ["asi-convert", /^@opentelemetry\/(?!api$)/],
+  banner: {
+    // CommonJS inside of ES modules requires modules of Node.js.
+    js: 'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);',
+  },
+  esbuildPlugins: [licencesOfBundled],
   // A command that only asks the running server loads neither the database nor the web framework.
   splitting: true,
   // After each build, because it begins with an empty folder.

@@ -27,6 +27,7 @@ import { requireAcceptable } from "./http/negotiation.js";
 import { limitPipelining } from "./http/pipelining.js";
 import { type Readiness, watchReadiness } from "./http/readiness.js";
 import { createRequestQueue, inRequestTurn } from "./http/request-queue.js";
+import { recordRequests } from "./http/request-spans.js";
 import { measureQueues } from "./http/resource-metrics.js";
 import { clientLeft, onResponseEnd } from "./http/response-end.js";
 import { routes } from "./http/routes/index.js";
@@ -37,6 +38,7 @@ import { describeUnknownPaths, shownPath } from "./http/unknown-path.js";
 import type { Database } from "./store/database.js";
 import type { ReadReplica } from "./store/read-replica.js";
 import { readTrace } from "./trace-context.js";
+import { currentTrace } from "./tracing.js";
 
 /** What the application uses but does not open itself. */
 export interface Dependencies {
@@ -105,6 +107,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorateRequest("isReplay", false);
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
 
+  if (config.otlpEndpoint !== null) recordRequests(app);
   app.decorate("metrics", measureRequests(app));
   measureQueues(app.metrics, app.requestQueue, dependencies.database);
   app.decorate("readiness", watchReadiness(app));
@@ -174,7 +177,7 @@ function installGuard(
     onResponseEnd(reply, () => {
       if (!reply.raw.writableFinished) left.abort(clientLeft());
     });
-    const trace = readTrace(request.headers.traceparent);
+    const trace = currentTrace() ?? readTrace(request.headers.traceparent);
     const ctx: Context = {
       ...(trace === undefined ? {} : { trace }),
       signal: left.signal,

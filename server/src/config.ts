@@ -69,6 +69,11 @@ export const settings = {
   ),
   mailFrom: text("MAIL_FROM", "asi-server <no-reply@localhost>", "Sender of mails"),
   logLevel: level("LOG_LEVEL", "info", "trace, debug, info, warn, error, fatal or silent"),
+  otlpEndpoint: url("http:", "https:")(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "",
+    "OpenTelemetry collector that gets traces and metrics, such as http://127.0.0.1:4318; without it, no telemetry is recorded; other OTEL_ variables: docs/observability.md",
+  ),
   trustProxy: networks(
     "TRUST_PROXY",
     "",

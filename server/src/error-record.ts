@@ -73,12 +73,12 @@ function framesOf(error: Fields): string {
   return stack.slice(at + message.length).replace(/^\n/, "");
 }
 
-/** The text of the statement without literals. */
-const withoutLiterals = (text: string) =>
+/** The beginning of a statement, without literals. */
+export const withoutLiterals = (text: string, maxLength: number): string =>
   text
     .replaceAll(/'(?:[^']|'')*'?/g, "?")
     .replaceAll(/(?<![\w$"])-?\d+(?:\.\d+)?/g, "?")
-    .slice(0, MAX_STATEMENT);
+    .slice(0, maxLength);
 
 /**
  * Describes an error for the log or for the operator. Omits parameters of statements, quoted rows and texts, also in its
@@ -97,7 +97,7 @@ export function errorRecord(error: unknown, depth = 0): ErrorRecord {
     const value = fields[name];
     if (typeof value === "string" || typeof value === "number") record[name] = value;
   }
-  if (isFailedQuery(fields)) record.statement = withoutLiterals(String(fields.query));
+  if (isFailedQuery(fields)) record.statement = withoutLiterals(String(fields.query), MAX_STATEMENT);
   if (depth >= MAX_CAUSES) return record;
   if (error.cause !== undefined) record.cause = errorRecord(error.cause, depth + 1);
   if (Array.isArray(fields.errors)) {

@@ -21,7 +21,6 @@ import { endLeases } from "./store/job-lease.js";
 import { openReplica, type Store } from "./store/open.js";
 import { holdServerLock } from "./store/server-lock.js";
 import { openWorkerSession, type WorkerSession } from "./store/worker-session.js";
-import type { Trace } from "./trace-context.js";
 import { closeUnused } from "./unused-connections.js";
 import { UsageError } from "./usage-error.js";
 
@@ -118,12 +117,7 @@ export async function startService(
   const jobMetrics = measureJobs(app.metrics, own);
   let session: WorkerSession | null = null;
   worker = startWorker(
-    ({ jobId, payload }) => ({
-      ...own,
-      requestId: jobId,
-      // Of the request that led to the job.
-      ...(payload?.trace === undefined ? {} : { trace: payload.trace as Trace }),
-    }),
+    ({ jobId }, trace) => ({ ...own, requestId: jobId, ...(trace === undefined ? {} : { trace }) }),
     app.log,
     jobMetrics,
     {

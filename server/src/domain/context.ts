@@ -36,7 +36,7 @@ export interface Context {
   /** The hash of the token by which the caller was authenticated. */
   tokenHash?: Uint8Array;
   requestId: string;
-  /** The trace of the caller, for jobs and calls of webhooks that follow. */
+  /** The trace of the request or job, for jobs and calls of webhooks that follow. */
   trace?: Trace;
   /** Whether the token or the session of the caller is still valid. Absent outside of requests. */
   isSignedIn?: () => Promise<boolean>;

@@ -16,7 +16,7 @@ export interface UnitOfWork {
   queries: Queries;
   now: Date;
   config: Config;
-  /** The trace of the caller; jobs that are added get it. */
+  /** The trace of the request or job; jobs that are added get it. */
   trace?: Trace;
   /** Announces what happened, and runs its effects: see `effects.ts`. */
   announce<Name extends keyof Events>(name: Name, event: Events[Name]): Promise<void>;

@@ -1,5 +1,6 @@
 /** Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 import { Readable } from "node:stream";
+import { outsideOfSpans } from "../tracing.js";
 
 /** How long a client waits before it connects again, ms. */
 const RECONNECT_MS = 3_000;
@@ -30,10 +31,24 @@ export class EventStream {
 async function* text(events: AsyncIterable<ServerEvent | null>, heartbeatMs: number): AsyncGenerator<string> {
   yield `retry: ${RECONNECT_MS}\n\n`;
   let sentMs = performance.now();
-  for await (const event of events) {
+  for await (const event of pulledOutsideOfSpans(events)) {
     if (event === null && performance.now() - sentMs < heartbeatMs) continue;
     sentMs = performance.now();
     yield event === null ? ": still here\n\n" : textOf(event);
+  }
+}
+
+/** Looking for news as long as the connection lasts is no part of the request's trace. */
+async function* pulledOutsideOfSpans<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await outsideOfSpans(() => iterator.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
   }
 }
 

@@ -6,6 +6,7 @@ import { isUnavailable } from "../store/database-errors.js";
 import { leaseEnd, unleased, whileLeaseHeld } from "../store/job-lease.js";
 import { type Job, type JobKind, NOBODY } from "../store/job-queue.js";
 import { jobs } from "../store/schema.js";
+import { noteJobOutcome } from "../tracing.js";
 import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
 import type { JobMetrics, JobOutcome } from "./metrics.js";
@@ -58,7 +59,10 @@ export async function runJob(
     );
   }, config.jobLeaseMs / 3);
   const startedAt = performance.now();
-  const ran = (outcome: JobOutcome) => metrics.ran(job.kind, outcome, performance.now() - startedAt);
+  const ran = (outcome: JobOutcome) => {
+    metrics.ran(job.kind, outcome, performance.now() - startedAt);
+    noteJobOutcome(outcome, outcome === "retry" || outcome === "failure");
+  };
   try {
     // Only the handler runs as the caller: other queries of the account must not delay the renewal of the lease or
     // the outcome.

@@ -3,6 +3,8 @@ import { onBehalfOf } from "../callers.js";
 import type { Context } from "../domain/context.js";
 import { kindsDue, type LeaseHolder, returnToQueue } from "../store/job-lease.js";
 import type { Job } from "../store/job-queue.js";
+import type { Trace } from "../trace-context.js";
+import { inJobSpan, outsideOfSpans } from "../tracing.js";
 import { handlers } from "./handlers.js";
 import { Lane, type LaneSettings } from "./lane.js";
 import { LostJobs } from "./lost-jobs.js";
@@ -24,11 +26,11 @@ export interface Worker {
 /**
  * Runs jobs. A job is leased by changing its row, so any number of workers share the table without a queue server. The
  * clock of the service decides what is due; the clock of the database decides when a lease ends.
- * @param contextOf a context for the work of a job
+ * @param contextOf a context for the work of a job, and of what follows from it in its trace
  * @param number of the worker, if it has a session; see `openWorkerSession`
  */
 export function startWorker(
-  contextOf: (job: Job) => Context,
+  contextOf: (job: Job, trace?: Trace) => Context,
   log: FastifyBaseLogger,
   metrics: JobMetrics,
   { pollMs, lanes: settings }: { pollMs: number | null; lanes: readonly LaneSettings[] },
@@ -59,7 +61,9 @@ export function startWorker(
   }
 
   function start(lane: Lane, job: Job): void {
-    const work = runJob(contextOf(job), job, log, metrics)
+    const work = inJobSpan(job, job.payload.trace as Trace | undefined, (trace) =>
+      runJob(contextOf(job, trace), job, log, metrics),
+    )
       // The outcome was not stored; the lease ends and the job runs again.
       .catch((error: unknown) => log.error({ err: error, job: job.jobId }, "outcome of a job not stored"))
       .finally(() => {
@@ -73,8 +77,8 @@ export function startWorker(
   function wake(): void {
     if (stopping) return;
     wanted = true;
-    // A request that added jobs may call this, but the search must not use the turns of the request.
-    taking ??= onBehalfOf(null, takeDueJobs)
+    // A request that added jobs may call this, but the search must not use the turns of the request, or belong to its span.
+    taking ??= outsideOfSpans(() => onBehalfOf(null, takeDueJobs))
       .catch((error: unknown) => log.error({ err: error }, "taking jobs failed"))
       .finally(() => {
         taking = undefined;

@@ -6,11 +6,15 @@ import type { ServiceRole } from "../service.js";
 import { restore, verifyBackup } from "../store/backup.js";
 import { openStore } from "../store/open.js";
 import { withoutServers } from "../store/server-lock.js";
+import type { Telemetry } from "../telemetry/start.js";
 import { UsageError } from "../usage-error.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 
 /** Interval of the timer that keeps the process running; its length does not matter. */
 const KEEP_ALIVE_MS = 3_600_000;
+
+/** How long a stopping process exports the last traces and metrics at most. */
+const TELEMETRY_TIMEOUT_MS = 5_000;
 
 /** For backup and restore, whose duration depends on the number of rows and the disk. */
 const withoutTimeouts = (config: Config): Config => ({
@@ -81,7 +85,12 @@ export async function verify(file: string): Promise<Outcome> {
 }
 
 /** Starts the service and runs it until SIGTERM or SIGINT. */
-export async function serve(config: Config, role: ServiceRole, demo: boolean): Promise<void> {
+export async function serve(
+  config: Config,
+  role: ServiceRole,
+  demo: boolean,
+  telemetry?: Telemetry,
+): Promise<void> {
   if (config.databaseUrl === null && role !== "all") {
     throw new UsageError(
       `--role ${role} needs DATABASE_URL: only one process can use the embedded database, so that process must do all the work.`,
@@ -99,12 +108,15 @@ export async function serve(config: Config, role: ServiceRole, demo: boolean): P
     await store.close();
     throw error;
   });
+  telemetry?.attach(service.app.metrics, service.app.log);
   // Without a port, only database connections would keep the process running, and all of them may be lost.
   setInterval(() => undefined, KEEP_ALIVE_MS);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, async () => {
       service.app.log.info({ signal }, "signal received");
       await service.stop();
+      // Some metrics are counted in the database.
+      await telemetry?.stop(Math.min(TELEMETRY_TIMEOUT_MS, config.shutdownTimeoutMs));
       await store.close();
       process.exit(0);
     });

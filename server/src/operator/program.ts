@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { describeConfig, readConfig } from "../config.js";
+import { type Config, describeConfig, readConfig } from "../config.js";
 import type { ServiceRole } from "../service.js";
 import { print } from "./print.js";
 import { inProcess, run } from "./run.js";
@@ -90,8 +90,16 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 
 async function start(role: ServiceRole, demo: boolean): Promise<void> {
   const config = readConfig(process.env);
-  await (await inProcess()).serve(config, role, demo);
+  // Before the database is loaded, whose statements it records.
+  const telemetry = recordsTelemetry(config)
+    ? (await import("../telemetry/start.js")).startTelemetry(process.env, role)
+    : undefined;
+  await (await inProcess()).serve(config, role, demo, telemetry);
 }
+
+/** OTEL_SDK_DISABLED counts only when it is "true", in any case (OpenTelemetry, "Environment Variable Specification"). */
+const recordsTelemetry = ({ otlpEndpoint }: Config) =>
+  otlpEndpoint !== null && process.env.OTEL_SDK_DISABLED?.toLowerCase() !== "true";
 
 function listConfig(json: boolean): void {
   const settings = describeConfig(process.env);

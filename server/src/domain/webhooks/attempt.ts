@@ -2,6 +2,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import type { Job } from "../../store/job-queue.js";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import { traceparentOf } from "../../trace-context.js";
+import { currentTrace } from "../../tracing.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { decryptSecret } from "../secrets.js";
@@ -64,7 +65,8 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
       {
         "Content-Type": "application/json",
         "User-Agent": USER_AGENT,
-        ...(ctx.trace === undefined ? {} : { traceparent: traceparentOf(ctx.trace) }),
+        // Where spans are recorded, that of the call adds its own.
+        ...(ctx.trace === undefined || currentTrace() ? {} : { traceparent: traceparentOf(ctx.trace) }),
         // A header holds bytes: the secret in UTF-8.
         "X-Asi-Api-Token": Buffer.from(secret, "utf8").toString("latin1"),
         ...signatureHeaders({ messageId: delivery.messageId, at: clock.now(), body, secret }),

@@ -1,0 +1,396 @@
+/** OpenTelemetry: what a collector gets from the built service, and what it never gets. */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stopAfterTest } from "./cleanup.js";
+import { type CollectedSpan, Collector } from "./collector.js";
+import { Processes, type RunningProcess } from "./processes.js";
+import { type Receiver, startReceiver } from "./receiver.js";
+import { walk } from "./recordings.js";
+import { newScratchFolder } from "./scratch.js";
+
+const SERVER = 2;
+const CLIENT = 3;
+const CONSUMER = 5;
+
+const PASSWORD = "a long passphrase";
+const EMAIL_HOST = "example.org";
+const SECRET = "a secret of the receiver";
+const START = "2026-01-05T10:00:00.000Z";
+
+/** A trace of a caller, and its header. */
+function newCaller() {
+  const trace = randomBytes(16).toString("hex");
+  const parent = randomBytes(8).toString("hex");
+  return { trace, parent, header: `00-${trace}-${parent}-01` };
+}
+
+interface Line {
+  msg: string;
+  trace?: string;
+  [field: string]: unknown;
+}
+const linesOf = (output: string): Line[] =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+
+describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
+  let collector: Collector;
+  let receiver: Receiver;
+  let processes: Processes;
+  let running: RunningProcess;
+  let ann: { id: number; token: string };
+
+  const call = (method: string, path: string, traceparent: string, body?: unknown) =>
+    fetch(`${running.url}${path}`, {
+      method,
+      headers: {
+        traceparent,
+        Authorization: `Bearer ${ann.token}`,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const inTrace = (trace: string) => collector.spans.filter(({ traceId }) => traceId === trace);
+  const below = (spans: readonly CollectedSpan[], parent: CollectedSpan) =>
+    spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId);
+
+  beforeAll(async () => {
+    [collector, receiver] = await Promise.all([Collector.start(), startReceiver()]);
+    processes = await Processes.onNewDatabase({
+      ...collector.settings,
+      LOG_LEVEL: "info",
+      WEBHOOK_ALLOW_PRIVATE: "true",
+      OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=club",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=test",
+    });
+    running = await processes.start();
+    ann = await processes.manager(running, "ann");
+  });
+
+  afterAll(async () => {
+    await processes.end();
+    await Promise.all([collector.stop(), receiver.stop()]);
+  });
+
+  it("records a request in the caller's trace: its route, its status, and the statements under it", async () => {
+    const caller = newCaller();
+    const device = await processes.ownedDevice(running, ann.token, "TRACED");
+    expect((await call("GET", `/api/v1/devices/${device}/?secret=hidden`, caller.header)).status).toBe(200);
+    const server = await collector.span(
+      ({ traceId, kind }) => traceId === caller.trace && kind === SERVER,
+      "the span of the request",
+    );
+    expect(server).toMatchObject({
+      name: "GET /api/v1/devices/{device}/",
+      parentSpanId: caller.parent,
+      status: { code: 0 },
+    });
+    expect(server.attributes).toEqual({
+      "http.request.method": "GET",
+      "http.route": "/api/v1/devices/{device}/",
+      "http.response.status_code": 200,
+      "url.scheme": "http",
+    });
+    expect(server.resource).toMatchObject({
+      "service.name": "asi-server",
+      "service.version": "0.1.0",
+      "service.instance.id": expect.any(String),
+      "asi.role": "all",
+      "deployment.environment": "test",
+    });
+    const statements = below(inTrace(caller.trace), server);
+    expect(statements.length).toBeGreaterThan(1);
+    for (const { name, kind, attributes, startMs, endMs } of statements) {
+      expect([name, kind]).toEqual(["SELECT", CLIENT]);
+      expect(attributes).toMatchObject({ "db.system.name": "postgresql" });
+      expect(String(attributes["db.query.text"])).toMatch(
+        /^(select|SELECT|insert|INSERT|WITH|with|update|UPDATE) /,
+      );
+      expect(startMs).toBeGreaterThanOrEqual(server.startMs - 1);
+      expect(endMs).toBeLessThanOrEqual(server.endMs + 1);
+    }
+    expect(collector.exports[0]?.headers).toMatchObject({ "x-tenant": "club" });
+  });
+
+  it("counts a request that it refuses as no error, and writes its trace to the log with each request", async () => {
+    const caller = newCaller();
+    expect((await call("GET", "/api/v1/devices/999999/", caller.header)).status).toBe(404);
+    const refused = await collector.span(
+      ({ traceId, kind }) => traceId === caller.trace && kind === SERVER,
+      "it",
+    );
+    expect(refused).toMatchObject({ status: { code: 0 }, attributes: { "http.response.status_code": 404 } });
+    // Also where the caller has none.
+    await fetch(`${running.url}/api/v1/account/`);
+    await collector.wait(
+      () => (linesOf(running.output()).at(-1)?.path === "/api/v1/account/" ? true : undefined),
+      "the line",
+    );
+    const lines = linesOf(running.output()).filter(
+      ({ msg, path }) => msg === "request" && path !== "/health/ready/",
+    );
+    expect(lines.length).toBeGreaterThan(5);
+    for (const { trace } of lines) expect(trace).toMatch(/^[0-9a-f]{32}$/);
+    expect(lines.map(({ trace }) => trace)).toContain(caller.trace);
+    await collector.span(
+      ({ traceId }) => traceId === lines.at(-1)?.trace,
+      "the trace that the service began",
+    );
+  });
+
+  it("records the job of a bulk load, and its statements, under the request that added it", async () => {
+    const caller = newCaller();
+    const device = await processes.ownedDevice(running, ann.token, "LOADED");
+    const recording = Buffer.from(await walk("LOADED", START, 50)).toString("base64");
+    const answer = await call("POST", `/api/v1/devices/${device}/bulk-load/`, caller.header, {
+      asi_b64: recording,
+    });
+    expect(answer.status).toBe(200);
+    const { job_id } = await answer.json();
+    const job = await collector.span(
+      ({ attributes }) => attributes["asi.job.id"] === job_id,
+      "the span of the job",
+    );
+    const request = await collector.span(
+      ({ traceId, kind }) => traceId === caller.trace && kind === SERVER,
+      "the span of the request",
+    );
+    expect(job).toMatchObject({
+      name: "job bulk-load",
+      kind: CONSUMER,
+      traceId: caller.trace,
+      parentSpanId: request.spanId,
+      attributes: { "asi.job.kind": "bulk-load", "asi.job.outcome": "success" },
+    });
+    expect(
+      below(inTrace(caller.trace), job).map(({ attributes }) => attributes["db.query.text"]),
+    ).toContainEqual(expect.stringContaining("sample_chunks"));
+    const done = linesOf(running.output()).find((line) => line.msg === "job done" && line.job === job_id);
+    expect(done?.trace).toBe(caller.trace);
+  });
+
+  it("records the call of a webhook, and hands on that span to the receiver", async () => {
+    const caller = newCaller();
+    const schemas = await (
+      await call("GET", "/api/v1/json-schemas/?search=soccer&type=1", caller.header)
+    ).json();
+    const activity = await (
+      await call("POST", "/api/v1/activities/", caller.header, {
+        name: "Match",
+        json: { sport: "soccer" },
+        json_schema: schemas.results[0].id,
+        owner: ann.id,
+      })
+    ).json();
+    const hook = await call("POST", `/api/v1/activities/${activity.id}/webhooks/`, caller.header, {
+      webhook_url: `${receiver.url}/private-part-of-a-path`,
+      secret_token: SECRET,
+      activity_events: true,
+      timeframes_events: false,
+    });
+    expect(hook.status).toBe(200);
+    const changing = newCaller();
+    await call("PUT", `/api/v1/activities/${activity.id}/`, changing.header, { ...activity, name: "Final" });
+    const posted = await collector.span(
+      ({ traceId, kind, name }) => traceId === changing.trace && kind === CLIENT && name === "POST",
+      "the span of the call",
+    );
+    expect(posted.attributes).toEqual({
+      "http.request.method": "POST",
+      "http.response.status_code": 204,
+      "server.address": "127.0.0.1",
+      "server.port": receiver.port,
+      "url.scheme": "http",
+    });
+    const job = await collector.span(
+      ({ spanId }) => spanId === posted.parentSpanId,
+      "the span of the delivery",
+    );
+    expect(job).toMatchObject({ name: "job webhook", traceId: changing.trace });
+    const got = receiver.received.at(-1)?.headers.traceparent;
+    expect(got).toBe(`00-${changing.trace}-${posted.spanId}-01`);
+  });
+
+  it("exports the metrics of /metrics under the same names", async () => {
+    const duration = await collector.wait(
+      () => collector.metrics.get("http_request_duration_seconds"),
+      "http_request_duration_seconds",
+    );
+    expect(duration).toMatchObject({ unit: "s", type: "histogram" });
+    const tokens = duration.points.find(({ attributes }) => attributes.route === "/oauth2/token/");
+    expect(tokens).toMatchObject({ count: 1, attributes: { method: "POST", status: 200 } });
+    expect(tokens?.bucketCounts).toHaveLength((tokens?.explicitBounds?.length ?? 0) + 1);
+    expect(tokens?.bucketCounts?.reduce((sum, count) => sum + Number(count))).toBe(1);
+    expect(collector.metrics.get("job_runs_total")).toMatchObject({ type: "counter" });
+    const named = [
+      "database_connections",
+      "database_waiting",
+      "http_requests_waiting",
+      "raw_data_cache_bytes",
+      "jobs_waiting",
+      "jobs_delay_seconds",
+      "nodejs_eventloop_lag_p99_seconds",
+    ];
+    for (const name of named) expect([name, collector.metrics.get(name)?.type]).toEqual([name, "gauge"]);
+  });
+
+  it("never exports tokens, passwords, addresses of people, bodies or values of statements", async () => {
+    const caller = newCaller();
+    // A value that the database itself refuses, which its message quotes.
+    await call("GET", `/api/v1/devices/?search=${encodeURIComponent("ann@private.example")}`, caller.header);
+    const form = new URLSearchParams({
+      grant_type: "password",
+      username: "ann",
+      password: "wrong-passphrase",
+    });
+    await fetch(`${running.url}/oauth2/token/`, {
+      method: "POST",
+      body: form,
+      headers: { traceparent: caller.header },
+    });
+    await collector.span(
+      ({ name, traceId }) => traceId === caller.trace && name === "POST /oauth2/token/",
+      "it",
+    );
+    const everything = collector.exports.map(({ text }) => text).join("\n");
+    expect(everything.length).toBeGreaterThan(10_000);
+    const secrets = [
+      ann.token,
+      PASSWORD,
+      "wrong-passphrase",
+      EMAIL_HOST,
+      "private.example",
+      SECRET,
+      "private-part",
+      "hidden",
+    ];
+    for (const secret of [...secrets, "TRACED", "LOADED", "Final"]) {
+      expect([secret, everything.includes(secret)]).toEqual([secret, false]);
+    }
+    expect(collector.spans.flatMap(({ events }) => events)).toEqual([]);
+  });
+
+  it("begins no trace for what it does by itself, health checks, and looking for live data", async () => {
+    await fetch(`${running.url}/health/ready/`);
+    const caller = newCaller();
+    const device = await processes.ownedDevice(running, ann.token, "LIVE");
+    const live = await call("GET", `/api/v1/devices/${device}/live/`, caller.header);
+    const connection = await collector.span(
+      ({ traceId, kind }) => traceId === caller.trace && kind === SERVER,
+      "it",
+    );
+    // The worker and the connection look into the database every second.
+    await sleep(1_500);
+    await live.body?.cancel();
+    for (const { startMs } of inTrace(caller.trace)) expect(startMs).toBeLessThan(connection.endMs + 500);
+    const withoutParent = collector.spans.filter(
+      ({ parentSpanId, kind }) => !parentSpanId && kind !== SERVER,
+    );
+    expect(withoutParent.filter(({ kind }) => kind !== CONSUMER)).toEqual([]);
+    expect(collector.spans.filter(({ name }) => name.includes("/health/"))).toEqual([]);
+  });
+});
+
+describe("a collector that does not answer", () => {
+  it("neither delays nor stops the service, which says so once; the end of the process waits a short time only", async () => {
+    const collector = await Collector.start();
+    stopAfterTest(() => collector.stop());
+    // It takes everything and never answers.
+    collector.answers = false;
+    const processes = await Processes.onNewDatabase({
+      ...collector.settings,
+      OTEL_EXPORTER_OTLP_TIMEOUT: "300",
+      // Reported, and the default is used.
+      OTEL_TRACES_SAMPLER: "sometimes",
+      LOG_LEVEL: "info",
+      SHUTDOWN_TIMEOUT_MS: "1000",
+    });
+    const { url, output, terminate } = await processes.start();
+    for (let request = 0; request < 50; request++) await fetch(`${url}/api/v1/account/`);
+    await collector.wait(
+      () => (/telemetry is not exported/.test(output()) ? true : undefined),
+      "the warning",
+    );
+    await sleep(600);
+    expect(output()).toContain('OTEL_TRACES_SAMPLER value \\"sometimes\\" invalid');
+    const warnings = linesOf(output()).filter(({ msg }) => msg.startsWith("telemetry"));
+    expect(warnings.map(({ signal }) => signal).sort()).toEqual(["metrics", "traces"]);
+    const begun = performance.now();
+    expect(await terminate()).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(linesOf(output()).at(-1)?.msg).toBe("stopped");
+  });
+});
+
+const isEmbedded = process.env.TEST_DATABASE === "embedded";
+
+// What these show depends on no database.
+describe.runIf(isEmbedded)("the standard variables", () => {
+  it("name the service, choose the sampler, and SIGTERM exports what is left", async () => {
+    const collector = await Collector.start();
+    stopAfterTest(() => collector.stop());
+    const processes = await Processes.onNewDatabase({
+      ...collector.settings,
+      // Longer than the test: only the end of the process exports.
+      OTEL_BSP_SCHEDULE_DELAY: "600000",
+      OTEL_METRIC_EXPORT_INTERVAL: "600000",
+      OTEL_SERVICE_NAME: "tracking",
+      OTEL_TRACES_SAMPLER: "parentbased_always_off",
+    });
+    const { url, terminate } = await processes.start();
+    const sampled = newCaller();
+    await fetch(`${url}/api/v1/account/`);
+    await fetch(`${url}/api/v1/account/`, { headers: { traceparent: sampled.header } });
+    expect(collector.spans).toEqual([]);
+    expect(await terminate()).toBe(0);
+    expect([...new Set(collector.spans.map(({ traceId }) => traceId))]).toEqual([sampled.trace]);
+    expect(collector.spans[0]?.resource["service.name"]).toBe("tracking");
+    expect(collector.metrics.get("http_request_duration_seconds")?.points[0]?.count).toBe(2);
+  });
+
+  it("that the service does not support are refused in a sentence", async () => {
+    const processes = await Processes.onNewDatabase({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
+    expect(await processes.refusal([], { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })).toMatch(
+      /^OTEL_EXPORTER_OTLP_PROTOCOL: expected http\/protobuf or http\/json\..*\n$/,
+    );
+    expect(await processes.refusal([], { OTEL_TRACES_EXPORTER: "zipkin" })).toMatch(
+      /^OTEL_TRACES_EXPORTER: expected otlp or none\.\n$/,
+    );
+    expect(await processes.refusal([], { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toContain(
+      "OTEL_EXPORTER_OTLP_ENDPOINT: expected",
+    );
+  });
+});
+
+describe.runIf(isEmbedded)("a service without OTEL_EXPORTER_OTLP_ENDPOINT", () => {
+  it("reads nothing of OpenTelemetry but its interface, which prom-client uses", async () => {
+    const folder = join(newScratchFolder(), "coverage");
+    mkdirSync(folder);
+    const processes = await Processes.onNewDatabase();
+    // Node.js then writes a list of every script that the process has read.
+    const { url, terminate } = await processes.startWith({ NODE_V8_COVERAGE: folder });
+    await fetch(`${url}/api/v1/account/`);
+    expect(await terminate()).toBe(0);
+    const read = readdirSync(folder).flatMap((name) =>
+      JSON.parse(readFileSync(join(folder, name), "utf8")).result.map(
+        (script: { url: string }) => script.url,
+      ),
+    ) as string[];
+    expect(read.some((script) => script.endsWith("/server/dist/main.js"))).toBe(true);
+    expect(read.some((script) => script.includes("/prom-client/"))).toBe(true);
+    const loaded = read.filter((script) => /opentelemetry|in-the-middle|dist\/start-/.test(script));
+    expect(loaded.filter((script) => !script.includes("/node_modules/@opentelemetry/api/"))).toEqual([]);
+  });
+
+  it("or with OTEL_SDK_DISABLED does not look at the other variables", async () => {
+    const processes = await Processes.onNewDatabase({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", PORT: "9", METRICS_PORT: "9" };
+    expect(await processes.refusal([], settings)).toContain("OTEL_EXPORTER_OTLP_PROTOCOL");
+    expect(await processes.refusal([], { ...settings, OTEL_SDK_DISABLED: "true" })).toMatch(/^METRICS_PORT/);
+  });
+});
