@@ -1,6 +1,10 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MATCH, scratchFolder, shell, TORN, textOf } from "./asi-process.js";
+import { asiInf, joined } from "./frames.js";
+import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
 // `script` of util-linux gives a program a terminal.
 const hasScript = /util-linux/.test(String(spawnSync("script", ["--version"]).stdout));
@@ -42,6 +46,32 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   test("short work shows none", async () => {
     const { stdout } = await onTerminal(`$ASI convert ${MATCH.path} -d out`, scratchFolder());
     expect(stdout).toBe(`${MATCH.path}: 7200 rows -> out/${MATCH.expected.fileName}\r\n`);
+  });
+
+  test("binary formats are refused with what to do; text and a pipe behind are not", async () => {
+    const folder = scratchFolder();
+    const commands = [
+      `$ASI convert ${MATCH.path} -o - --format fit`,
+      `$ASI convert ${MATCH.path} -o /dev/stdout --format parquet`,
+      "$ASI ecg run.asi --format edf",
+      "$ASI ecg run.asi --format parquet -o -",
+    ];
+    writeFileSync(
+      join(folder, "run.asi"),
+      joined([asiInf(), ...waveformFrames(syntheticEcg({ durationS: 30, bpm: 90 }), 1_700_000_000_000)]),
+    );
+    for (const command of commands) {
+      const { stdout, status } = await onTerminal(command, folder);
+      const format = /--format (\w+)/.exec(command)?.[1];
+      expect(stdout).toContain(
+        `The format ${format} is binary, which a terminal cannot show. Name a file with -o`,
+      );
+      expect(status).toBe(2);
+      const piped = await onTerminal(`${command} | wc -c`, folder);
+      expect(Number(piped.stdout)).toBeGreaterThan(1_000);
+    }
+    expect((await onTerminal(`$ASI convert ${MATCH.path} -o -`, folder)).stdout).toContain("1742049000");
+    expect((await onTerminal(`$ASI ecg run.asi | head -1`, folder)).stdout).toBe("timestamp,sample\r\n");
   });
 
   test("colours, unless NO_COLOR or TERM=dumb; a bar, unless TERM=dumb", async () => {

@@ -18,7 +18,7 @@ import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
 import { jobsFor } from "./jobs.js";
 import { sayingWhen } from "./no-samples.js";
-import { isStandardOutput, refuseAsOutput } from "./output.js";
+import { isStandardOutput, refuseAsOutput, refuseOnTerminal } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
 import { resolveBounds, type TimeBound, type TimeBounds } from "./time-bounds.js";
 import { UsageError } from "./usage-error.js";
@@ -76,7 +76,8 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
   checkOutput(flags, args, inputs);
   const { output } = flags;
   const options = output === undefined || isStandardOutput(output) ? given : withFormatOf(output, given);
-  formatOf(options);
+  const format = formatOf(options);
+  refuseOnTerminal(output, format.name, format.isBinary !== true);
   const [only] = inputs;
   if (isStandardOutput(flags.output) && only !== undefined)
     return convertToOutput(only, bounds, options, context);

@@ -10,6 +10,14 @@ export function isStandardOutput(output: string | undefined): boolean {
   return output === "-" || output === "/dev/stdout";
 }
 
+/** Throws a UsageError for a format of bytes that would go to a terminal. */
+export function refuseOnTerminal(output: string | undefined, format: string, isText: boolean): void {
+  if (isText || !isStandardOutput(output) || process.stdout.isTTY !== true) return;
+  throw new UsageError(
+    `The format ${format} is binary, which a terminal cannot show. Name a file with -o, or send the output to a file or another program: > file.${format}`,
+  );
+}
+
 /** Throws a UsageError for an output that is a folder, or one of the inputs. */
 export function refuseAsOutput(output: string, inputs: readonly Input[]): void {
   if (isStandardOutput(output)) return;

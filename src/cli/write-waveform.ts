@@ -10,7 +10,7 @@ import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, nameOf, openInput } from "./inputs.js";
-import { isStandardOutput, refuseAsOutput, writeOutput } from "./output.js";
+import { isStandardOutput, refuseAsOutput, refuseOnTerminal, writeOutput } from "./output.js";
 import { UsageError } from "./usage-error.js";
 
 /** Options of the commands that write what comes from the waveform. */
@@ -30,6 +30,8 @@ interface Content<B extends { length: number }> {
   formats: Readonly<Record<string, () => WaveformWriter<B> | Promise<WaveformWriter<B>>>>;
 }
 
+const BINARY: ReadonlySet<string> = new Set(["parquet", "edf"]);
+
 interface Written {
   /** null: it went to the standard output */
   file: WrittenFile | null;
@@ -48,6 +50,7 @@ export function writeWaveform<B extends { length: number }>(
   const { output = "-", force, serial } = flags;
   checkDecodeOptions({ serial });
   const format = formatOf(flags, Object.keys(content.formats));
+  refuseOnTerminal(output, format, !BINARY.has(format));
   const inputs = findInputs([argument]);
   if (inputs.length > 1) throw new UsageError("Give one recording; a loop of the shell reads several.");
   refuseAsOutput(output, inputs);

@@ -12,6 +12,8 @@ export interface Format {
   /** Another extension that belongs to the format. */
   readonly otherExtension?: string;
   readonly mediaType: string;
+  /** Whether files are not text. */
+  readonly isBinary?: true;
   /** Maximum age, in ms, of a heart rate that is repeated on later rows, unless options say otherwise. */
   readonly fillHrMs?: number;
   /** The values of `time` from which the caller can choose; empty if the format defines how times are written. */
