@@ -62,6 +62,22 @@ describe("asi convert --from and --to", () => {
 
   const night = everySecond("2025-05-17T21:00:00Z", "2025-05-17T23:00:00Z");
 
+  test("reach over midnight from the day before the first row", async () => {
+    // 00:10 to 01:00 in Zurich
+    const late = everySecond("2025-05-17T22:10:00Z", "2025-05-17T23:00:00Z");
+    const zone = ["--tz", "Europe/Zurich"];
+    expect(await firstAndLast(["--from", "23:50", "--to", "00:30", ...zone], late)).toEqual([
+      "2025-05-17T22:10:00.000Z",
+      "2025-05-17T22:30:00.000Z",
+    ]);
+    // the last row that is in it, and none
+    expect(await firstAndLast(["--from", "23:50", "--to", "00:10", ...zone], late)).toEqual([
+      "2025-05-17T22:10:00.000Z",
+      "2025-05-17T22:10:00.000Z",
+    ]);
+    expect(await firstAndLast(["--from", "23:50", "--to", "00:09", ...zone], late)).toMatch(/NO_SAMPLES/);
+  });
+
   test("reach over midnight", async () => {
     // 23:00 to 01:00 in Zurich
     const zone = ["--tz", "Europe/Zurich"];

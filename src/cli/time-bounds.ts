@@ -97,7 +97,8 @@ export function dependOnDay({ from, to }: TimeBounds): boolean {
  * The instants that bounds mean, in ms since 1970 UTC.
  *
  * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: a
- * recording from 23:00 to 1:00 has its 0:10 after midnight. A `to` that is earlier in the day than a `from` is after that `from`. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
+ * recording from 23:00 to 1:00 has its 0:10 after midnight. A `to` that is earlier in the day than a `from` is on the next day, unless the first row
+ * is before it on the day of that row; then the `from` is on the day before: 23:50 to 0:30 of a recording from 0:10 to 1:00. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
  * set forward, a time that is skipped is the moment of the change.
  *
  * @param firstRowMs null: the recording has no row, and times of day are omitted
@@ -108,11 +109,14 @@ export function resolveBounds(
 ): { from: number | undefined; to: number | undefined } {
   const clock = clockIn(timeZone);
   const firstLocalMs = firstRowMs === null ? null : firstRowMs + clock.offsetAt(firstRowMs);
-  const fromLocalMs = localTimeOf(from, firstLocalMs);
+  let fromLocalMs = localTimeOf(from, firstLocalMs);
   let toLocalMs = localTimeOf(to, firstLocalMs);
   if (from?.kind === "clock" && to?.kind === "clock" && fromLocalMs !== undefined) {
     toLocalMs = midnight(fromLocalMs) + to.sinceMidnightMs;
-    if (toLocalMs < fromLocalMs) toLocalMs += DAY_MS;
+    if (toLocalMs < fromLocalMs) {
+      if (firstLocalMs !== null && firstLocalMs <= toLocalMs) fromLocalMs -= DAY_MS;
+      else toLocalMs += DAY_MS;
+    }
   }
   const first = from?.kind === "instant" ? from.ms : at(fromLocalMs, clock.earliestAt);
   const last = to?.kind === "instant" ? to.ms : at(toLocalMs, clock.latestAt);
