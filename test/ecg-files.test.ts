@@ -52,6 +52,19 @@ const timesOf = ({ timeMs, sampleRateHz, samples }: Frame) =>
   samples.map((_, i) => timeMs + (1000 * i) / sampleRateHz);
 
 describe("an EDF+ file of the waveform", () => {
+  it("is refused for frames without a sample rate, and for frames without samples", async () => {
+    const none = { timeMs: START_MS, samples: [] };
+    for (const frame of [
+      { ...none, sampleRateHz: 0, samples: [1, 2] },
+      { ...none, sampleRateHz: 250 },
+    ]) {
+      await expect(written([frame], edfWriter())).rejects.toMatchObject({
+        code: "FORMAT_LIMIT",
+        message: expect.stringMatching(/^EDF\+ cannot represent .* without .*; write CSV or Parquet\.$/),
+      });
+    }
+  });
+
   it("holds every sample in order, each within 20 ms of its time, whatever was lost", async () => {
     await fc.assert(
       fc.asyncProperty(recordings, async (frames) => {

@@ -52,7 +52,10 @@ export function edfWriter(): WaveformWriter<EcgBatch> {
       }
       return [];
     },
-    end: (info) => fileOf(records, rateHz, info),
+    end(info) {
+      if (records.length === 0) throw limit("a waveform without samples");
+      return fileOf(records, rateHz, info);
+    },
   };
 }
 
