@@ -44,6 +44,7 @@ healthy() { # container
   podman logs "$1" 2>&1 | tail -5
   return 1
 }
+free_port() { node --eval 'require("node:net").createServer().listen(0, "127.0.0.1", function () { console.log(this.address().port); this.close(); })'; }
 http() { # port, path, expected status
   local status
   status=$(curl --silent --output /dev/null --write-out '%{http_code}' "http://127.0.0.1:$1$2")
@@ -122,34 +123,35 @@ fi
 if step image; then
   podman image exists asi-server || { broken "there is no image asi-server"; exit 1; }
   head --bytes 32 /dev/urandom | base64 | podman secret create asi-key - >/dev/null
+  port=$(free_port)
   # Like compose.yaml, on the embedded database: nothing can be written but the volume, not even /tmp.
   start=(run --detach --name asi-try "${limits[@]}" --read-only --read-only-tmpfs=false --cap-drop all
-    --security-opt no-new-privileges --volume asi-try:/data --publish 127.0.0.1:18080:8080
+    --security-opt no-new-privileges --volume asi-try:/data --publish "127.0.0.1:$port:8080"
     --secret "asi-key,uid=1000,mode=0400" --env SERVER_KEY_FILE=/run/secrets/asi-key asi-server)
   podman "${start[@]}" >/dev/null
   inside() { podman exec asi-try "$@"; }
-  status_of_account() { curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:18080/api/v1/account/ --header "Authorization: Bearer $token"; }
+  status_of_account() { curl --silent --output /dev/null --write-out '%{http_code}' "http://127.0.0.1:$port/api/v1/account/" --header "Authorization: Bearer $token"; }
   converts() {
-    curl --silent http://127.0.0.1:18080/api/v2/files/asi-to-csv/ --header "Authorization: Bearer $token" \
+    curl --silent "http://127.0.0.1:$port/api/v2/files/asi-to-csv/" --header "Authorization: Bearer $token" \
       --form file=@fixtures/valid/match-hr.asi >"$work/converted.csv"
     [ "$(wc --lines <"$work/converted.csv")" -gt 1000 ]
   }
   must "it becomes healthy by its HEALTHCHECK" healthy asi-try
-  must "it serves the page" http 18080 / 200
-  must "it serves the API" http 18080 /api/schema/ 200
+  must "it serves the page" http "$port" / 200
+  must "it serves the API" http "$port" /api/schema/ 200
   must "it runs as the user node" test "$(inside id --user --name)" = node
   must "process 1 is Node.js, so that signals reach it" test "$(inside cat /proc/1/comm)" = node
   must "it has no capabilities" test "$(inside sed -n 's/^CapEff:\s*//p' /proc/1/status)" = 0000000000000000
-  must_not "the root file system is read-only" inside touch /opt/asi/file
-  must_not "/tmp is read-only too" inside touch /tmp/file
+  must_not "the root file system is read-only, even to root" podman exec --user root asi-try touch /opt/asi/file
+  must_not "/tmp is read-only too" podman exec --user root asi-try touch /tmp/file
   must "the volume takes data, which its user alone can read" test "$(inside stat --format '%a %U' /data)" = '700 node'
   must_not "the key from the file SERVER_KEY_FILE is used: there is none in the volume" inside test -e /data/server.key
   must "the operator's commands work inside" inside asi-server app create --name Coach --json
   client=$(cat "$work/output")
   secret_of() { node --print "JSON.parse(process.argv[1])['$1']" "$client"; }
-  curl --silent --output /dev/null http://127.0.0.1:18080/api/v1/managers/ --header 'Content-Type: application/json' \
+  curl --silent --output /dev/null "http://127.0.0.1:$port/api/v1/managers/" --header 'Content-Type: application/json' \
     --data '{"username": "ann", "email": "ann@example.org", "password": "a long passphrase"}'
-  token=$(curl --silent http://127.0.0.1:18080/oauth2/token/ --data "client_id=$(secret_of client_id)" --data "client_secret=$(secret_of client_secret)" \
+  token=$(curl --silent "http://127.0.0.1:$port/oauth2/token/" --data "client_id=$(secret_of client_id)" --data "client_secret=$(secret_of client_secret)" \
     --data grant_type=password --data username=ann --data "password=a long passphrase" | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
   must "a recording is converted, with its temporary file in the volume" converts
   podman stop --time 30 asi-try >/dev/null
@@ -175,12 +177,13 @@ elif step compose; then
   sed -e '/^  env_file:$/,/required: false$/d' -e '/^    build: \.$/d' -e 's/^  image: asi-server$/  image: localhost\/asi-server/' compose.yaml >"$folder/compose.yaml"
   printf '#!/bin/sh\nexec podman %s "$@"\n' "${storage[*]}" >"$work/podman"
   chmod 755 "$work/podman"
+  compose_port=$(free_port)
   up() {
-    (cd "$folder" && PORT=18082 podman-compose --project-name asi --podman-path "$work/podman" \
+    (cd "$folder" && PORT=$compose_port podman-compose --project-name asi --podman-path "$work/podman" \
       --podman-run-args "${limits[*]}" up --detach "$1") >"$work/compose.log" 2>&1 && healthy "asi_$1_1"
   }
   for service in database service worker; do must "compose.yaml: $service becomes healthy" up "$service"; done
-  must "compose.yaml: the API is on the port PORT of this machine" http 18082 /health/ready/ 200
+  must "compose.yaml: the API is on the port PORT of this machine" http "$compose_port" /health/ready/ 200
   tables() { podman exec asi_database_1 psql -h /var/run/postgresql -U asi -At -c '\dt' asi | grep accounts; }
   must "compose.yaml: the tables are in PostgreSQL" tables
   must "compose.yaml: commands run in the service" podman exec asi_service_1 asi-server app create --name Coach
