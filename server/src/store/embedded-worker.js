@@ -52,8 +52,27 @@ async function answer(connection, packet) {
   const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);
   if (packet.byteLength >= 8 && view.getInt32(4) === CANCEL_REQUEST) return;
   await database.execProtocolRawStream(packet, {
-    onRawData: (bytes) => parentPort?.postMessage([connection, bytes.slice()]),
+    onRawData: (bytes) => {
+      parentPort?.postMessage([connection, bytes.slice()]);
+      // The engine answers nothing more. The next connection starts another one.
+      if (hasPanicked(bytes)) process.exit(1);
+    },
   });
+}
+
+/** The first fields of an ErrorResponse (PostgreSQL, "Error and Notice Message Fields"). Nothing else contains its NUL characters. */
+const PANIC = Buffer.from("SPANIC\0VPANIC\0");
+const ERROR_RESPONSE = 0x45;
+
+/** @param {Uint8Array} bytes what the engine has sent; a panic is its last message */
+function hasPanicked({ buffer, byteOffset, byteLength }) {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const message = bytes.lastIndexOf(PANIC) - 5;
+  return (
+    message >= 0 &&
+    bytes[message] === ERROR_RESPONSE &&
+    message + 1 + bytes.readInt32BE(message + 1) === byteLength
+  );
 }
 
 /** @type {Uint8Array[]} What has come of messages that are not whole yet. */

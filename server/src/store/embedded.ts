@@ -23,6 +23,9 @@ const YOUNG_GENERATION_MB = 8;
 /** The wire protocol's Terminate message, which would end the engine's only session. */
 const TERMINATE = Buffer.from("5800000004", "hex");
 
+/** The message by which requests learn that they may be repeated. */
+const STOPPED = "The embedded database has stopped";
+
 let connections = 0;
 
 /**
@@ -62,14 +65,14 @@ function joinedCopy(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
 /** `pg` uses its stream as a socket. These are the methods that it calls in addition to those of a stream. */
 class EngineConnection extends Duplex {
   readonly #number = ++connections;
-  readonly #worker: Worker;
+  readonly #running: () => Promise<Worker>;
+  /** Set while the connection is open. */
+  #worker: Worker | undefined;
 
-  constructor(worker: Worker) {
+  /** @param running gives the thread of the engine, which it starts again if it has ended */
+  constructor(running: () => Promise<Worker>) {
     super({ allowHalfOpen: false });
-    this.#worker = worker;
-    worker.on("message", this.#receive);
-    worker.on("error", this.#fail);
-    worker.on("exit", this.#fail);
+    this.#running = running;
   }
 
   readonly #receive = ([connection, bytes]: [number, Uint8Array]): void => {
@@ -77,11 +80,21 @@ class EngineConnection extends Duplex {
   };
 
   readonly #fail = (): void => {
-    this.destroy(new Error("The embedded database has stopped"));
+    this.destroy(new Error(STOPPED));
   };
 
   connect(): this {
-    queueMicrotask(() => this.emit("connect"));
+    this.#running().then(
+      (worker) => {
+        if (this.destroyed) return;
+        this.#worker = worker;
+        worker.on("message", this.#receive);
+        worker.on("error", this.#fail);
+        worker.on("exit", this.#fail);
+        this.emit("connect");
+      },
+      (error: Error) => this.destroy(error),
+    );
     return this;
   }
 
@@ -116,40 +129,59 @@ class EngineConnection extends Duplex {
     const piece = joinedCopy(pieces[at] ?? []);
     const isLast = at + 1 >= pieces.length;
     if (isLast && TERMINATE.equals(piece)) this.push(null);
-    else this.#worker.postMessage([this.#number, piece, isLast], [piece.buffer]);
+    else this.#worker?.postMessage([this.#number, piece, isLast], [piece.buffer]);
     if (isLast) done();
     else setImmediate(() => this.#send(pieces, done, at + 1));
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#worker.off("message", this.#receive);
-    this.#worker.off("error", this.#fail);
-    this.#worker.off("exit", this.#fail);
-    this.#worker.postMessage("reset");
+    this.#worker?.off("message", this.#receive);
+    this.#worker?.off("error", this.#fail);
+    this.#worker?.off("exit", this.#fail);
+    this.#worker?.postMessage("reset");
     done(error);
   }
 }
 
 /**
- * Starts the embedded database.
- * @param folder the folder of its files; null for a database in memory
+ * Starts the embedded database. Its engine ends after a panic, such as on a full disk. The next connection starts it again; it
+ * then recovers from its log, as after a crash.
+ * @param folder the folder of its files; null for a database in memory, which ends with its engine
  */
 export async function startEmbedded(folder: string | null): Promise<Embedded> {
   // Creating the files needs several times the memory of the engine, and a thread does not return it. Therefore a separate
   // thread creates them.
   if (folder !== null && !existsSync(join(folder, "PG_VERSION"))) await stop(await startEngine(folder));
-  const worker = await startEngine(folder);
+  let engine: Promise<Worker> | undefined;
+  const running = (): Promise<Worker> => {
+    if (engine !== undefined) return engine;
+    const started = startEngine(folder);
+    const forget = () => {
+      if (engine !== started) return;
+      engine = folder === null ? Promise.reject(new Error(STOPPED)) : undefined;
+      engine?.catch(() => undefined);
+    };
+    started.then((worker) => worker.once("exit", forget), forget);
+    engine = started;
+    return started;
+  };
+  await running();
   return {
-    connect: () => new EngineConnection(worker),
+    connect: () => new EngineConnection(running),
     async copyTo(target) {
+      const worker = await running();
       const { port1, port2 } = new MessageChannel();
-      const answered = once(port1, "message");
+      // The thread's end closes its port.
+      const ended = once(port1, "close").then(() => [new Error(STOPPED)]);
       worker.postMessage({ copyTo: target, port: port2 }, [port2]);
-      const [error] = await answered;
+      const [error] = await Promise.race([once(port1, "message"), ended]);
       port1.close();
       if (error !== null) throw error;
     },
-    close: () => stop(worker),
+    async close() {
+      const worker = await engine?.catch(() => undefined);
+      if (worker !== undefined) await stop(worker);
+    },
   };
 }
 
@@ -162,7 +194,8 @@ async function startEngine(folder: string | null): Promise<Worker> {
   worker.setMaxListeners(0);
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
-    worker.once("error", (error) => {
+    // Later errors: the connections hear of them when the thread exits.
+    worker.on("error", (error) => {
       reject(
         new UsageError(
           `The embedded database cannot be opened in ${folder ?? "memory"}: ${error.message}. Free space there, or set DATA_DIR to another folder.`,

@@ -1,0 +1,54 @@
+/** A panic of the embedded engine, such as a checkpoint on a full disk causes: the service recovers without being started again. */
+import { cpSync, mkdirSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, inject, it } from "vitest";
+import { openDatabase } from "../src/store/database.js";
+import { isUnavailable } from "../src/store/database-errors.js";
+import { stopAfterTest } from "./cleanup.js";
+import { newScratchFolder } from "./scratch.js";
+
+/** A file that every checkpoint writes. With a folder in its place, the engine panics, as on a full disk. */
+const unwritable = (folder: string) => join(folder, "pg_logical/replorigin_checkpoint.tmp");
+
+/** The files of an empty database. */
+function newFiles(): string {
+  const folder = join(newScratchFolder(), "database");
+  cpSync(inject("embeddedTemplate"), folder, { recursive: true });
+  return folder;
+}
+
+it.runIf(process.env.TEST_DATABASE === "embedded")(
+  "after a panic, the next statement starts the engine again, and nothing that was stored is lost",
+  { timeout: 60_000 },
+  async () => {
+    const folder = newFiles();
+    const database = await openDatabase({ folder });
+    stopAfterTest(() => database.close());
+    await database.pool.query("CREATE TABLE samples (at int)");
+    await database.pool.query("INSERT INTO samples VALUES (1), (2)");
+    const count = () => database.pool.query("SELECT count(*)::int AS count FROM samples");
+
+    mkdirSync(unwritable(folder));
+    await expect(database.pool.query("CHECKPOINT")).rejects.toMatchObject({ severity: "PANIC" });
+    // First the engine is gone, then it cannot start.
+    await expect(count()).rejects.toSatisfy(isUnavailable);
+    await expect(count()).rejects.toSatisfy(isUnavailable);
+
+    rmdirSync(unwritable(folder));
+    expect((await count()).rows).toEqual([{ count: 2 }]);
+    await database.pool.query("INSERT INTO samples VALUES (3)");
+    expect((await count()).rows).toEqual([{ count: 3 }]);
+  },
+);
+
+it.runIf(process.env.TEST_DATABASE === "embedded")(
+  "a database whose engine has panicked can be closed: SIGTERM ends the service",
+  { timeout: 60_000 },
+  async () => {
+    const folder = newFiles();
+    const database = await openDatabase({ folder });
+    mkdirSync(unwritable(folder));
+    await expect(database.pool.query("CHECKPOINT")).rejects.toMatchObject({ severity: "PANIC" });
+    await database.close();
+  },
+);
