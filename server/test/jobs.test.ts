@@ -241,6 +241,7 @@ describe("retention", () => {
     expect(await queries.$count(auditLog)).toBe(0);
     const statementsOn = (table: string) =>
       sent.filter((text) => new RegExp(`DELETE FROM "?${table}"?\\b`).test(text)).length;
-    expect([statementsOn("audit_log"), statementsOn("throttle_counters")]).toEqual([3, 2]);
+    // The third looks for counters too far ahead of the clock.
+    expect([statementsOn("audit_log"), statementsOn("throttle_counters")]).toEqual([3, 3]);
   });
 });

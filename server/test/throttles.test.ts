@@ -196,13 +196,14 @@ describe("registrations", () => {
   });
 });
 
-describe("counters whose time is over", () => {
+describe("counters whose time is over, or further ahead than any", () => {
   it("are removed", async () => {
     const store = await newStore();
     const { queries } = store.database;
     const now = Date.now();
     await queries.execute(sql`INSERT INTO throttle_counters (key, points, expire)
-      VALUES ('failedPassword:invented', 3, ${now - 1000}), ('failedPassword:at work', 3, ${now + 900_000})`);
+      VALUES ('failedPassword:invented', 3, ${now - 1000}), ('failedPassword:at work', 3, ${now + 900_000}),
+        ('failedPassword:the clock was a day ahead', 3, ${now + 86_400_000})`);
     await applyRetention((await TestService.start(store)).ctx);
     const { rows } = await queries.execute(sql`SELECT key FROM throttle_counters ORDER BY key`);
     expect(rows).toEqual([{ key: "failedPassword:at work" }]);

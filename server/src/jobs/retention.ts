@@ -19,6 +19,9 @@ import { vacuumAllEmbedded } from "./vacuum.js";
 
 const DAY_MS = 86_400_000;
 
+/** Longer than the longest time for which a throttle counts, an hour. */
+const LONGEST_THROTTLE_MS = 7_200_000;
+
 /** Rows that one statement removes, so that it holds their locks only briefly, however many have expired. */
 const ROWS_PER_STATEMENT = 1000;
 
@@ -64,6 +67,8 @@ async function removeExpired(ctx: Context, signal: AbortSignal | undefined): Pro
     [auditLog, sql`${auditLog.at}`, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
     // The throttles use the clock of the system.
     [sql`throttle_counters`, sql`expire`, sql`expire <= ${Date.now()}`],
+    // Counted while the clock was far ahead: until then, nobody's counter would end.
+    [sql`throttle_counters`, sql`expire`, sql`expire > ${Date.now() + LONGEST_THROTTLE_MS}`],
   ];
   for (const [table, time, condition] of expired) {
     await removeInBatches(queries, sql`${table}`, time, condition, signal);
