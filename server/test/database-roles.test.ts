@@ -52,4 +52,11 @@ describe.runIf(isPostgres)("a service whose role owns no table", () => {
     await expect(store.database.pool.query("CREATE TABLE own (n int)")).rejects.toThrow("permission denied");
     await expect(store.database.pool.query("DROP TABLE accounts")).rejects.toThrow("must be owner");
   });
+
+  it("is told what to do when the server has no free connection", async () => {
+    await follow(`ALTER ROLE ${name} CONNECTION LIMIT 0`, urlOf("postgres"));
+    await expect(openStore(testConfig({ databaseUrl: urlOf(name) }))).rejects.toThrow(
+      /^The database of DATABASE_URL has no free connection: too many connections for role .* Lower DATABASE_POOL_SIZE/,
+    );
+  });
 });

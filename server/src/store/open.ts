@@ -89,6 +89,11 @@ async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
     const problem = error instanceof Error ? tlsProblem(error, variable) : undefined;
     if (problem !== undefined) throw new UsageError(problem);
     if (!isUnreachable(error)) throw error;
+    if (error.code === TOO_MANY_CONNECTIONS) {
+      throw new UsageError(
+        `The database of ${variable} has no free connection: ${error.message}. Lower DATABASE_POOL_SIZE of all processes, or raise max_connections of the server.`,
+      );
+    }
     throw new UsageError(
       `The database of ${variable} cannot be reached: ${error.message || error.code}. Start the server, or correct ${variable}.`,
     );
@@ -122,6 +127,8 @@ export const serverOf = (config: Config, url: string): PostgresServer => ({
     idleInTransactionMs: config.databaseIdleTransactionTimeoutMs,
   },
 });
+
+const TOO_MANY_CONNECTIONS = "53300";
 
 /** There is no server at the address, or it refuses the user or the database (PostgreSQL, "Error Codes"). */
 const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D|53300|57P03)/;
