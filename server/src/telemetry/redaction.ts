@@ -62,7 +62,7 @@ export function redacted(span: ReadableSpan): ReadableSpan {
     ...(state === undefined ? {} : { "db.response.status_code": state, "error.type": state }),
   };
   // The library names it after the prepared statement, which is a number.
-  const operation = /^\w+/.exec(String(attributes["db.query.text"] ?? ""))?.[0];
+  const operation = /\w+/.exec(String(attributes["db.query.text"] ?? ""))?.[0];
   return Object.create(span, {
     ...(operation === undefined ? {} : { name: { value: operation.toUpperCase() } }),
     attributes: { value: attributes },
