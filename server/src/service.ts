@@ -134,6 +134,7 @@ export async function startService(
   );
   const running = worker;
 
+  let isWatching = false;
   let releaseServerLock: (() => void) | undefined;
   let url: string | null = null;
   let stopMetrics: (() => Promise<void>) | undefined;
@@ -142,6 +143,8 @@ export async function startService(
   const open = async () => {
     releaseServerLock = await holdServerLock(store.database);
     await replica?.start(app.log);
+    await store.database.sampleServers?.start(app.log);
+    isWatching = true;
     await requireServerKey(own, own.queries);
     // Before anyone can see the accounts that a restored backup has brought back.
     const { erased } = await reapplyErasures(own);
@@ -180,6 +183,7 @@ export async function startService(
     await stopOperator?.();
     await stopMetrics?.();
     await replica?.close();
+    if (isWatching) await store.database.sampleServers?.stop();
     releaseServerLock?.();
     app.log.info("stopped");
   };

@@ -34,6 +34,11 @@ export interface PostgresServer {
    * as in a crash.
    */
   halt(how: "fast" | "immediate"): Promise<void>;
+  /** Ends all its processes by SIGKILL at once, as a failing machine does. Only where there is /proc. */
+  kill(): Promise<void>;
+  /** Stops all its processes without ending them: connections stay, and get no answer. Only where there is /proc. */
+  freeze(): void;
+  thaw(): void;
   /** Starts it again at the same address; as a read-only standby, until it is promoted. */
   restart(as?: { standby?: boolean }): Promise<void>;
   /** Starts a streaming replica of the server: it follows until it is stopped. */
@@ -138,9 +143,25 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
     server.kill(SIGNALS[how]);
     await exited;
   }
+  /** The server and its processes. Stopped first, it starts no further ones. */
+  function processes(): number[] {
+    server.kill("SIGSTOP");
+    const list = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim();
+    return [server.pid ?? 0, ...list.split(" ").filter(Boolean).map(Number)];
+  }
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of processes().reverse()) process.kill(pid, name);
+  };
   return {
     url,
     halt,
+    async kill() {
+      const exited = new Promise((resolve) => server.once("exit", resolve));
+      signal("SIGKILL");
+      await exited;
+    },
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
     async restart({ standby = false } = {}) {
       const sign = join(data, "standby.signal");
       if (standby) writeFileSync(sign, "");

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config.js";
+import { isSampleServerAway } from "../store/sample-servers/watch.js";
 import { countSamplesOf, sqlClientOf } from "../store/samples/index.js";
 import { accounts, activities, timeframes } from "../store/schema.js";
 import { ServiceError } from "./errors.js";
@@ -132,7 +133,7 @@ export async function requireSampleRoom(unit: UnitOfWork, accountId: number, sto
     return;
   }
   if (known === undefined || age >= RECOUNT_AFTER_MS) {
-    const samples = await countSamplesOf(sqlClientOf(queries), accountId);
+    const samples = await countSamplesOf(sqlClientOf(queries), accountId, isSampleServerAway);
     if (samples <= config.quotaSamples) {
       counts.set(accountId, { samples, at: now.getTime() });
       return;

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { readinessBody } from "./readiness.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -29,7 +30,7 @@ export function measureRequests(app: FastifyInstance): Registry {
  * @returns stops the server
  */
 export async function serveMetrics(
-  { metrics, readiness, log }: FastifyInstance,
+  { metrics, readiness, dependencies, log }: FastifyInstance,
   host: string,
   port: number,
 ): Promise<() => Promise<void>> {
@@ -38,7 +39,11 @@ export async function serveMetrics(
     "/health/live/": async () => [200, JSON_TYPE, JSON.stringify({ status: "ok" })],
     "/health/ready/": async () => {
       const status = await readiness();
-      return [status === "ok" ? 200 : 503, JSON_TYPE, JSON.stringify({ status })];
+      return [
+        status === "ok" ? 200 : 503,
+        JSON_TYPE,
+        JSON.stringify(readinessBody(status, dependencies.database)),
+      ];
     },
   };
   const server = createServer(async (request, response) => {

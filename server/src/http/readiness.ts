@@ -1,9 +1,16 @@
 import { sql } from "drizzle-orm";
 import type { FastifyInstance } from "fastify";
+import type { Database } from "../store/database.js";
 
 const READY_TIMEOUT_MS = 2_000;
 
 export type Readiness = "ok" | "stopping" | "database unreachable" | "database read-only";
+
+/** The body of a health check. A process stays ready while a server of samples is away: it serves all other devices. */
+export function readinessBody(status: Readiness, { sampleServers }: Database): Record<string, unknown> {
+  const away = (sampleServers?.states ?? []).filter(({ problem }) => problem !== undefined);
+  return away.length === 0 ? { status } : { status, sample_servers_away: away.map(({ label }) => label) };
+}
 
 /** Checks whether the process can serve: it is not stopping, and its database responds and accepts changes. */
 export function watchReadiness(app: FastifyInstance): () => Promise<Readiness> {

@@ -8,7 +8,7 @@ import type { ReadReplica } from "../store/read-replica.js";
 export function measureQueues(
   registry: Registry,
   requests: FairQueue<string>,
-  { pool }: Pick<Database, "pool">,
+  { pool, sampleServers }: Pick<Database, "pool" | "sampleServers">,
 ): void {
   const registers = [registry];
   new Gauge({
@@ -37,6 +37,20 @@ export function measureQueues(
       this.set(pool.waitingForTurn);
     },
   });
+  if (sampleServers !== null) {
+    new Gauge({
+      name: "sample_server_up",
+      help: "1 while a server of samples answers, 0 while it is away; nothing where the samples are in the database itself",
+      labelNames: ["server"],
+      registers,
+      collect() {
+        this.reset();
+        for (const { label, problem } of sampleServers.states) {
+          this.set({ server: label }, problem === undefined ? 1 : 0);
+        }
+      },
+    });
+  }
   new Gauge({
     name: "http_requests_waiting",
     help: "Requests that wait because others of their caller are being served",

@@ -6,6 +6,7 @@ import { startAutovacuum } from "./autovacuum.js";
 import { startEmbedded } from "./embedded.js";
 import { FairPool } from "./fair-pool.js";
 import { PreparingClient, type PreparingClientConfig } from "./preparing-client.js";
+import { SampleServerWatch, watchConnection } from "./sample-servers/watch.js";
 import { type TlsSettings, tlsConnection } from "./tls.js";
 
 /** Runs queries: the database or a transaction. */
@@ -36,6 +37,8 @@ export interface Database {
    */
   direct: pg.Pool;
   kind: "embedded" | "postgres";
+  /** Watches the servers that have samples, if there are some; null for the embedded database. */
+  sampleServers: SampleServerWatch | null;
   /** Copies the files of one state of the embedded database into a folder; null for PostgreSQL and a database in memory. */
   copyTo: ((folder: string) => Promise<void>) | null;
   close(): Promise<void>;
@@ -99,13 +102,18 @@ const DIRECT_POOL_SIZE = 3;
 export async function openDatabase(where: PostgresServer | { folder: string | null }): Promise<Database> {
   if ("url" in where) {
     const isPooled = typeof where.directUrl === "string";
-    const pool = serverPool(where, where.url, where.poolSize, isPooled);
+    let watch: SampleServerWatch | undefined;
+    const pool = serverPool(where, where.url, where.poolSize, isPooled, () => watch);
+    watch = new SampleServerWatch(pool, () =>
+      watchConnection(tlsConnection(where.directUrl ?? where.url, where.tls)),
+    );
     const direct = isPooled ? serverPool(where, where.directUrl ?? "", DIRECT_POOL_SIZE, false) : pool;
     return {
       queries: queriesOf(pool),
       pool,
       direct,
       kind: "postgres",
+      sampleServers: watch,
       copyTo: null,
       async close() {
         if (direct !== pool) await direct.end();
@@ -130,6 +138,7 @@ export async function openDatabase(where: PostgresServer | { folder: string | nu
     pool,
     direct: pool,
     kind: "embedded",
+    sampleServers: null,
     copyTo: where.folder === null ? null : engine.copyTo,
     async close() {
       await stopAutovacuum();
@@ -149,6 +158,7 @@ function serverPool(
   url: string,
   max: number,
   isPooled: boolean,
+  sampleServers?: () => SampleServerWatch | undefined,
 ): FairPool {
   const prepare = isPooled ? STYLE : `${STYLE}; ${bounds(timeouts)}`;
   return resilientPool({
@@ -156,6 +166,7 @@ function serverPool(
     ...tlsConnection(url, tls),
     max,
     prepares: prepares ?? true,
+    ...(sampleServers === undefined ? {} : { sampleServers }),
     ...(timeoutMs === undefined ? {} : { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs }),
     // Keepalive also detects a vanished server on idle connections.
     keepAlive: true,

@@ -4,6 +4,7 @@ import { UsageError } from "../usage-error.js";
 import type { Database } from "./database.js";
 import { checksumOf, type Migration } from "./migration.js";
 import { migrations as ownMigrations } from "./migrations/index.js";
+import { migrateServers } from "./sample-servers/migrate-servers.js";
 
 /** The number of the lock that lets one process migrate while others wait; an arbitrary constant. */
 const MIGRATION_LOCK = 7_340_001;
@@ -150,6 +151,9 @@ async function missing(client: pg.ClientBase, migrations: readonly Migration[]):
 }
 
 async function apply(client: pg.ClientBase, migration: Migration, lockTries: number): Promise<void> {
+  if (migration.onSampleServers !== undefined) {
+    await migrateServers(client, migration.name, migration.onSampleServers);
+  }
   if ("sql" in migration) {
     await retryWhenLocked(lockTries, () =>
       inTransaction(client, async () => {

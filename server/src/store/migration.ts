@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
 
 /** One step from a schema version to the next. */
-export type Migration = { name: string } & (
+export type Migration = {
+  name: string;
+  /**
+   * What a migration of `sample_chunks` changes where its rows are on other servers: a statement on `sample_chunks`, which
+   * stands for the table on each of them. It runs there first, in a transaction for each server, and the migration itself
+   * then changes the partitioned table. Once it has run on a server, it does not run there again. `CREATE INDEX` of the
+   * migration is for the database of the service only, and cannot be CONCURRENTLY or UNIQUE on the partitioned table.
+   */
+  onSampleServers?: string;
+} & (
   | {
       /** Statements that run in one transaction: either all of them take effect or none. */
       sql: string;

@@ -3,6 +3,7 @@ import type { Writable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
 import { noteConnectionError } from "./database-errors.js";
+import type { SampleServerWatch } from "./sample-servers/watch.js";
 
 /** Prepared statements of a connection; each takes tens of kilobytes of the database's memory. */
 const MAX_STATEMENTS = 128;
@@ -17,13 +18,18 @@ const READ_ONLY = "25006";
 export interface PreparingClientConfig extends pg.ClientConfig {
   /** False where the statements of one client may run in different sessions, as behind a pooler; default true. */
   prepares?: boolean;
+  /** Asked before each statement on the samples of a device, if the samples are on several servers. */
+  sampleServers?: () => SampleServerWatch | undefined;
 }
+
+/** Statements on samples; their first parameter is the device. */
+const ON_SAMPLES = /\bsample_chunks\b/;
 
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
 /** Internals of `pg`: its named statements, and the protocol message that closes one. */
 interface Connection extends EventEmitter {
-  stream: Writable;
+  stream: Writable & { destroy(): void };
   parsedStatements: Record<string, string>;
   close(message: { type: "S"; name: string }): void;
 }
@@ -49,7 +55,19 @@ export class PreparingClient extends pg.Client {
     });
     const send = this.query.bind(this) as Send;
     const names = new Names();
+    const cut = () => connection.stream.destroy();
+    connection.on("readyForQuery", ({ status }: { status: string }) => {
+      if (status === "I") config?.sampleServers?.()?.leave(cut);
+    });
+    connection.on("end", () => config?.sampleServers?.()?.leave(cut));
     const prepared: Send = (statement, ...rest) => {
+      const watch = config?.sampleServers?.();
+      const device = watch === undefined ? undefined : deviceOf(statement, rest[0]);
+      if (watch !== undefined && device !== undefined) {
+        const away = watch.refusal(device);
+        if (away !== undefined) return refuse(away, rest.at(-1));
+        watch.enter(cut, device);
+      }
       const sent = prepares ? named(statement, rest[0], names) : unnamed(statement);
       // Sent together with the query: one more message without a response to wait for. It also works in a failed transaction.
       connection.stream.cork();
@@ -78,6 +96,22 @@ export class PreparingClient extends pg.Client {
   get isReadOnly(): boolean {
     return this.#readOnly;
   }
+}
+
+/** The device on whose samples a statement works; undefined when it is none of those. */
+function deviceOf(statement: unknown, values: unknown): number | undefined {
+  const config = typeof statement === "string" ? { text: statement } : statement;
+  if (!isConfig(config) || !ON_SAMPLES.test(config.text)) return undefined;
+  const parameters = Array.isArray(values) ? values : config.values;
+  const device = parameters?.[0];
+  return typeof device === "number" ? device : undefined;
+}
+
+/** Fails a statement as the driver does. */
+function refuse(error: Error, callback: unknown): Promise<never> | undefined {
+  if (typeof callback !== "function") return Promise.reject(error);
+  process.nextTick(callback as (error: Error) => void, error);
+  return undefined;
 }
 
 /** The statement without the name that a library has given it. */

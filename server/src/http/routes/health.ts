@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { readinessBody } from "../readiness.js";
 
 /** Health checks: `live` while the process responds, `ready` while it can serve. Neither throttled nor authenticated. */
 export function healthRoutes(app: FastifyInstance): void {
@@ -8,6 +9,6 @@ export function healthRoutes(app: FastifyInstance): void {
 
   app.get("/health/ready/", { config }, async (_request, reply) => {
     const status = await app.readiness();
-    return reply.code(status === "ok" ? 200 : 503).send({ status });
+    return reply.code(status === "ok" ? 200 : 503).send(readinessBody(status, app.dependencies.database));
   });
 }

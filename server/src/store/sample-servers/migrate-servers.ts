@@ -1,0 +1,30 @@
+import pg from "pg";
+import { onServer } from "./move.js";
+import { type Connection, sampleServers } from "./placement.js";
+
+/** The name of the table in a migration. */
+const TABLE = /\bsample_chunks\b/g;
+
+/**
+ * Applies a migration of the samples on every server that has some, each in a transaction and once. When one fails, those
+ * before it keep it, and the next call goes on.
+ * @throws UsageError when a server cannot be reached: all of them must be there for such a migration
+ */
+export async function migrateServers(client: Connection, name: string, statement: string): Promise<void> {
+  for (const { url, table } of await sampleServers(client)) {
+    await onServer(url, async (remote) => {
+      const applied = `obj_description(${pg.escapeLiteral(table)}::regclass, 'pg_class')`;
+      await remote.query("BEGIN");
+      // The comment of the table lists the migrations that it has had since it was made.
+      await remote.query(`LOCK TABLE ${pg.escapeIdentifier(table)}`);
+      const { rows } = await remote.query<{ names: string }>(`SELECT coalesce(${applied}, '') AS names`);
+      const names = (rows[0]?.names ?? "").split(" ").filter((known) => known !== "");
+      if (!names.includes(name)) {
+        await remote.query(statement.replaceAll(TABLE, pg.escapeIdentifier(table)));
+        const comment = pg.escapeLiteral([...names, name].join(" "));
+        await remote.query(`COMMENT ON TABLE ${pg.escapeIdentifier(table)} IS ${comment}`);
+      }
+      await remote.query("COMMIT");
+    });
+  }
+}

@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyBaseLogger } from "fastify";
+import pg from "pg";
+import { onBehalfOf } from "../../callers.js";
+import { type SampleServer, sampleServers } from "./placement.js";
+
+/** How often every server is asked, and after how long without an answer it counts as away, ms. */
+const ASK_MS = 1_000;
+const PATIENCE_MS = 3_000;
+/** How often it is checked whether the samples have moved, ms, and how long it may take to ask for it. */
+const PLACEMENT_MS = 30_000;
+const CONNECTION_TIMEOUT_MS = 10_000;
+
+/** A statement would wait for a server of samples that is away. Its code makes it a 503. */
+export class SampleServerAway extends Error {
+  override readonly name = "SampleServerAway";
+  /** SQLSTATE sqlclient_unable_to_establish_sqlconnection, which postgres_fdw has for a server that is not reached. */
+  readonly code = "08001";
+  readonly severity = "ERROR";
+}
+
+/** Whether a statement was refused before it was sent, so that its transaction can go on. */
+export function isSampleServerAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof SampleServerAway) return true;
+  }
+  return false;
+}
+
+/** Cuts off a connection. */
+export type Cut = () => void;
+
+type Log = Pick<FastifyBaseLogger, "info" | "warn">;
+
+interface Watched extends SampleServer {
+  /** Why it is away; undefined while it answers. */
+  problem?: string;
+  /** The devices whose samples it has; read when it goes away. */
+  devices: ReadonlySet<number>;
+  client?: pg.Client;
+}
+
+/**
+ * Keeps a server that is away from the rest of the service. A connection that waits for such a server is of no use to
+ * others, and PostgreSQL may need more than half a minute to stop waiting. Therefore each server is asked all the time, through
+ * the database of the service as the statements are. While one does not answer, statements on its devices fail at once,
+ * and connections that wait for it are closed.
+ */
+export class SampleServerWatch {
+  readonly #connect: () => pg.Client;
+  readonly #pool: pg.Pool;
+  /** Devices on which the transaction of a connection works. */
+  readonly #inUse = new Map<Cut, Set<number>>();
+  #servers: Watched[] = [];
+  #starts = 0;
+  #closing = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #log: Log | undefined;
+
+  /**
+   * @param pool    of the database of the service
+   * @param connect makes a connection to the same database
+   */
+  constructor(pool: pg.Pool, connect: () => pg.Client) {
+    this.#pool = pool;
+    this.#connect = connect;
+  }
+
+  /** The servers with the reason why they are away, if they are. */
+  get states(): readonly { label: string; problem: string | undefined }[] {
+    return this.#servers.map(({ label, problem }) => ({ label, problem }));
+  }
+
+  /** The error for a statement on the samples of a device whose server is away; undefined otherwise. */
+  refusal(device: number): SampleServerAway | undefined {
+    const away = this.#servers.find(({ problem, devices }) => problem !== undefined && devices.has(device));
+    return away === undefined
+      ? undefined
+      : new SampleServerAway(`The server ${away.label} with samples is away: ${away.problem}`);
+  }
+
+  /** Records that the transaction of a connection works on a device. */
+  enter(cut: Cut, device: number): void {
+    this.#inUse.set(cut, (this.#inUse.get(cut) ?? new Set()).add(device));
+  }
+
+  /** Records that the transaction of a connection has ended. */
+  leave(cut: Cut): void {
+    this.#inUse.delete(cut);
+  }
+
+  /** Begins to ask. Services that share a database share this. */
+  async start(log: Log): Promise<void> {
+    this.#log = log;
+    if (this.#starts++ > 0) return;
+    this.#closing = new AbortController();
+    const { signal } = this.#closing;
+    await this.#readPlacement(signal).catch(() => undefined);
+    this.#running = this.#followPlacement(signal);
+  }
+
+  async stop(): Promise<void> {
+    if (--this.#starts > 0) return;
+    this.#closing.abort();
+    this.#forget();
+    await this.#running;
+  }
+
+  #forget(): void {
+    for (const { client } of this.#servers) client?.end().catch(() => undefined);
+    this.#servers = [];
+  }
+
+  async #followPlacement(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(PLACEMENT_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.#readPlacement(signal).catch((error: Error) =>
+        this.#log?.warn({ problem: error.message }, "the servers of the samples are not known"),
+      );
+    }
+  }
+
+  async #readPlacement(signal: AbortSignal): Promise<void> {
+    const servers = await this.#own(() => sampleServers(this.#pool));
+    const names = (list: readonly SampleServer[]) => list.map(({ name }) => name).join();
+    if (signal.aborted || names(servers) === names(this.#servers)) return;
+    this.#forget();
+    this.#servers = servers.map((server) => ({ ...server, devices: new Set() }));
+    for (const server of this.#servers) this.#ask(server, signal).catch(() => undefined);
+  }
+
+  /** Its few statements do not wait behind those of the callers. */
+  #own<T>(work: () => Promise<T>): Promise<T> {
+    const name = "sample-servers";
+    return onBehalfOf({ name, group: name }, work);
+  }
+
+  async #ask(server: Watched, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#servers.includes(server)) {
+      const answer = this.#problemOf(server);
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<string>((resolve) => {
+        timer = setTimeout(resolve, PATIENCE_MS, `no answer within ${PATIENCE_MS} ms`).unref();
+      });
+      await this.#note(server, await Promise.race([answer, late]));
+      clearTimeout(timer);
+      // PostgreSQL gives up after a while. Asking on a further connection would let such connections pile up.
+      await this.#note(server, await answer);
+      await sleep(ASK_MS, undefined, { signal, ref: false });
+    }
+  }
+
+  /** Asks a server. @returns why it is away */
+  async #problemOf(server: Watched): Promise<string | undefined> {
+    try {
+      server.client ??= await this.#opened(server);
+      await server.client.query(`SELECT 1 FROM ${server.partition} LIMIT 1`);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Error && "severity" in error) return error.message;
+      // The database of the service is away, of which its own errors tell.
+      server.client?.end().catch(() => undefined);
+      delete server.client;
+      return server.problem;
+    }
+  }
+
+  async #opened(server: Watched): Promise<pg.Client> {
+    const client = this.#connect();
+    client.on("error", () => undefined);
+    client.once("end", () => {
+      if (server.client === client) delete server.client;
+    });
+    await client.connect();
+    await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
+    return client;
+  }
+
+  async #note(server: Watched, problem: string | undefined): Promise<void> {
+    if (problem === server.problem) return;
+    if (problem === undefined) {
+      this.#log?.info({ server: server.label }, "a server of samples is back");
+      delete server.problem;
+      return;
+    }
+    if (server.problem === undefined) {
+      this.#log?.warn({ server: server.label, problem }, "a server of samples is away");
+      server.devices = await this.#devicesOf(server);
+    }
+    server.problem = problem;
+    for (const [cut, devices] of this.#inUse) {
+      if ([...devices].some((device) => server.devices.has(device))) cut();
+    }
+  }
+
+  /** PostgreSQL itself knows in which partition a device is. Asked on a connection that waits for no other. */
+  async #devicesOf({ remainder }: SampleServer): Promise<ReadonlySet<number>> {
+    const client = this.#connect();
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ id: string }>(
+        "SELECT id FROM devices WHERE satisfies_hash_partition('sample_chunks'::regclass, $1, $2, id)",
+        [this.#servers.length, remainder],
+      );
+      return new Set(rows.map(({ id }) => Number(id)));
+    } catch {
+      return new Set();
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+/** A connection for the watch. */
+export const watchConnection = (config: pg.ClientConfig): pg.Client =>
+  new pg.Client({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS, keepAlive: true });

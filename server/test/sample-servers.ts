@@ -1,0 +1,71 @@
+/** A database whose samples are on servers of its own, which a test may stop. */
+import { randomBytes } from "node:crypto";
+import type { Database } from "../src/store/database.js";
+import { migrate } from "../src/store/migrate.js";
+import type { Store } from "../src/store/open.js";
+import { moveSamples } from "../src/store/sample-servers/move.js";
+import { sampleServers } from "../src/store/sample-servers/placement.js";
+import { serverAddress } from "../src/store/sample-servers/server-address.js";
+import { type PostgresServer, startPostgres } from "./postgres.js";
+import { newDatabase, type TestAccount, type TestDevice, type TestService } from "./service.js";
+
+/** Only in the project whose databases are spread. */
+export const isSpread = process.env.TEST_DISTRIBUTED === "1";
+
+export async function startServers(count: number): Promise<PostgresServer[]> {
+  return Promise.all(Array.from({ length: count }, () => startPostgres()));
+}
+
+/** Moves the samples of a database to servers; to none: back into it. */
+export async function moveTo({ direct }: Pick<Database, "direct">, servers: readonly PostgresServer[]) {
+  const client = await direct.connect();
+  try {
+    return await moveSamples(
+      client,
+      servers.map(({ url }) => serverAddress(`${url}postgres`)),
+    );
+  } finally {
+    client.release(true);
+  }
+}
+
+/** A new, migrated database whose samples are on the servers; to be closed. */
+export async function storeOn(servers: readonly PostgresServer[]): Promise<Store & { databaseUrl: string }> {
+  const { database, databaseUrl } = await newDatabase();
+  await migrate(database);
+  if (servers.length > 0) await moveTo(database, servers);
+  return {
+    database,
+    serverKey: randomBytes(32),
+    databaseUrl: databaseUrl ?? "",
+    close: () => database.close(),
+  };
+}
+
+/** The index of the server that has the samples of a device. */
+export async function serverOfDevice({ pool }: Pick<Database, "pool">, device: number): Promise<number> {
+  const servers = await sampleServers(pool);
+  for (const { remainder } of servers) {
+    const { rows } = await pool.query(
+      "SELECT satisfies_hash_partition('sample_chunks'::regclass, $1, $2, $3::bigint) AS has",
+      [servers.length, remainder, device],
+    );
+    if (rows[0].has) return remainder;
+  }
+  throw new Error(`No server has device ${device}`);
+}
+
+/** A device of the manager for each server, in the order of the servers. */
+export async function deviceOnEach(s: TestService, by: TestAccount, count: number): Promise<TestDevice[]> {
+  const found: TestDevice[] = [];
+  // By chance, a hundred devices are never all on the same few servers.
+  for (let tries = 0; tries < 100 && Object.keys(found).length < count; tries++) {
+    const device = await s.device();
+    const server = await serverOfDevice(s.store.database, device.id);
+    if (found[server] !== undefined) continue;
+    await s.take(device, by);
+    await s.backdate(device, "2020-01-01T00:00:00Z");
+    found[server] = device;
+  }
+  return found;
+}
