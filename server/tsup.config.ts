@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import { buildDocsPage } from "./scripts/build-docs-page.js";
@@ -21,6 +21,8 @@ const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
         const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
         return `${name} ${version}: ${license}\n\n${text}${notice}`;
       });
+      // In a fresh checkout esbuild creates it only after this.
+      mkdirSync("dist", { recursive: true });
       writeFileSync("dist/licences.txt", texts.join(`\n${"-".repeat(80)}\n\n`));
     });
   },
