@@ -54,7 +54,6 @@ async function measure(count: number, samples: number): Promise<Record<string, n
         client,
         others.map(({ url }) => serverAddress(`${url}postgres`)),
       );
-      // It has the settings of the session from before the move.
       client.release(true);
     }
     const recorded = Array.from({ length: 4 }, (_, seed) => recordSession(FIRST_MS, SESSION_SAMPLES, seed));

@@ -1,9 +1,12 @@
 /** Samples on several servers: moving them there and back, and every statement of the service goes to one server. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { applyRetention } from "../src/jobs/retention.js";
 import { commands, type OperatorContext } from "../src/operator/commands.js";
 import { backup, restore } from "../src/store/backup.js";
+import { openDatabase } from "../src/store/database.js";
 import { migrate } from "../src/store/migrate.js";
 import { migrations } from "../src/store/migrations/index.js";
 import { planMove } from "../src/store/sample-servers/move.js";
@@ -12,6 +15,7 @@ import { stopAfterTest } from "./cleanup.js";
 import { walk } from "./recordings.js";
 import { isSpread, storeOn } from "./sample-servers.js";
 import { newScratchFolder } from "./scratch.js";
+import { statementsOf } from "./sent-statements.js";
 import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
@@ -170,4 +174,88 @@ describe.runIf(isSpread)("samples on several servers", () => {
     expect(await migrate(database, { migrations: [...migrations, added] })).toEqual(["9999-added"]);
     await database.pool.query("SELECT added FROM sample_chunks");
   });
+
+  it("are read and written by statements of which each goes to one server, whatever its plan", async () => {
+    const { databaseUrl, serverKey } = store;
+    const device = devices[0] as TestDevice;
+    const path = `/api/v1/devices/${device.id}`;
+    const range = new URLSearchParams({ start: String(START_MS + 1), stop: String(START_MS + 3_600_000) });
+    const read = async (of: TestService, where: string) => {
+      const { status, body } = await of.get(`${path}/${where}`, ann.token);
+      expect([where, status, body.detail]).toEqual([where, 200, undefined]);
+    };
+    const sent = await statementsOf(async () => {
+      // Only the statements of new connections are noted.
+      const database = await openDatabase({ url: databaseUrl, poolSize: 6 });
+      // After the service, which is stopped first.
+      stopAfterTest(() => database.close());
+      const other = await TestService.start(
+        { database, serverKey, close: () => database.close() },
+        { rawDataCacheBytes: 0 },
+      );
+      const { ctx, computing } = other;
+      await load(device, 5, other);
+      await load(device, 5, other);
+      // Half a recording over one that is there: chunks are replaced.
+      const half = new Date(START_MS + 5 * DAY_MS + 200_000).toISOString();
+      await other.load(device, ann, await walk(device.serial_number, half, 4_000));
+      for (const page of [1, 2]) {
+        await read(other, `raw-data/?${range}&limit=300&page=${page}`);
+        await read(other, `preprocessed-data/?${range}&limit=300&page=${page}`);
+      }
+      await read(other, `preprocessed-data-ranges/?${range}`);
+      for (const size of [1, 300]) await read(other, `latest-preprocessed-data/?size=${size}`);
+      await read(other, `latest-timestamp/`);
+      const times = { serialNumber: device.serial_number, start: new Date(START_MS + 100_000).toISOString() };
+      await commands["samples delete"](ctx, { ...times, stop: new Date(START_MS + 700_000).toISOString() });
+      await other.release(device, ann);
+      const { rawRetentionDays } = computing.config;
+      await applyRetention({
+        ...computing,
+        config: { ...computing.config, rawRetentionDays: 0 },
+        clock: { now: () => new Date(Date.now() + 1_000) },
+      });
+      expect(rawRetentionDays).toBeGreaterThan(0);
+    });
+    const onSamples = sent.filter(
+      (text) =>
+        /\bsample_chunks\b/.test(text) && !/pg_inherits|pg_partition_tree|advisory|^VACUUM/.test(text),
+    );
+    // Of loads, pages, ranges, the newest samples, deletions, quotas and retention.
+    expect(onSamples.length, onSamples.join("\n")).toBeGreaterThan(10);
+    const client = new pg.Client(operator.database.pool.options.connectionString ?? "");
+    await client.connect();
+    stopAfterTest(() => client.end());
+    for (const text of onSamples) {
+      // The first parameter is the device: that is by what a server that is away is told from the others.
+      expect(text).toMatch(/device_id = \$1|SELECT \$1::bigint/);
+      for (const plan of await plansOf(client, text, device.id)) {
+        const foreign = plan.filter((line) => /Foreign (Scan|Update|Delete|Insert) on/.test(line));
+        const partitions = new Set(foreign.map((line) => /sample_chunks_\d+/.exec(line)?.[0]));
+        // An INSERT finds its partition row by row.
+        expect(partitions.size, plan.join("\n")).toBe(/^\s*INSERT/.test(text) ? 0 : 1);
+      }
+    }
+  });
+
+  /** The custom and the generic plan of a statement, as lines. */
+  async function plansOf(client: pg.Client, text: string, device: number): Promise<string[][]> {
+    const plans: string[][] = [];
+    for (const mode of ["force_custom_plan", "force_generic_plan"]) {
+      await client.query(`SET plan_cache_mode = ${mode}`);
+      await client.query(`PREPARE statement AS ${text}`);
+      const { rows: types } = await client.query<{ types: string[] }>(
+        "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'statement'",
+      );
+      const values = (types[0]?.types ?? []).map((type, i) => {
+        if (i === 0) return String(device);
+        if (type.endsWith("[]")) return `'{1,2}'::${type}`;
+        return type === "text" ? "''" : type.startsWith("timestamp") ? "now()" : "1";
+      });
+      const { rows } = await client.query(`EXPLAIN EXECUTE statement (${values.join(", ")})`);
+      plans.push(rows.map((row) => row["QUERY PLAN"]));
+      await client.query("DEALLOCATE statement");
+    }
+    return plans;
+  }
 });

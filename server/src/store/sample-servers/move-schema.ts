@@ -111,7 +111,7 @@ export const BOOKKEEPING = [
 /** So few rows are read by ANALYZE, because each is sent with its payload: 300 times this number. */
 const STATISTICS = 3;
 
-/** Restricts what ANALYZE reads of a partition. Without any statistics, servers would not compute sums and orders themselves. */
+/** Restricts what ANALYZE reads of a partition. Without any statistics, servers would not sort themselves. */
 export async function restrictStatistics(client: Connection, table: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT quote_ident(attname) AS name FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attnum > 0 AND NOT attisdropped`,

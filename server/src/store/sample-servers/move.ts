@@ -94,7 +94,7 @@ export async function moveSamples(
     while (await copyNext(client, columns)) await report();
     while ((await repeatChanges(client, columns)) >= FEW_CHANGES) await report();
     const copied = Number((await stateOf(client))?.copied);
-    await exchange(client, columns, servers.length > 0);
+    await exchange(client, columns);
     await client.query("ANALYZE sample_chunks");
     return { copied, tablesLeft: await dropRemote(former) };
   } finally {
@@ -268,7 +268,7 @@ async function repeatSome(client: Connection, columns: string): Promise<number> 
 }
 
 /** Lets the new table take the place of the old one. The service waits for a moment. */
-async function exchange(client: Connection, columns: string, isSpread: boolean): Promise<void> {
+async function exchange(client: Connection, columns: string): Promise<void> {
   const former = await sampleServers(client);
   const { rows: partitions } = await client.query<{ name: string }>(
     "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'sample_move.sample_chunks'::regclass",
@@ -284,12 +284,6 @@ async function exchange(client: Connection, columns: string, isSpread: boolean):
       await client.query(`ALTER FOREIGN TABLE ${name} SET SCHEMA public`);
     }
     await client.query("DROP SCHEMA sample_move CASCADE");
-    // A server then computes sums and headers of a device itself, and sends the result only.
-    const setting = "enable_partitionwise_aggregate";
-    const { rows } = await client.query<{ name: string }>("SELECT quote_ident(current_database()) AS name");
-    await client.query(
-      `ALTER ROLE CURRENT_USER IN DATABASE ${rows[0]?.name} ${isSpread ? `SET ${setting} = on` : `RESET ${setting}`}`,
-    );
   });
 }
 

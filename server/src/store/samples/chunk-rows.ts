@@ -84,7 +84,7 @@ export async function readHeaders(
     `SELECT encode(string_agg(${PACKED_HEADER}, '' ORDER BY bucket), 'base64') AS headers,
        (SELECT string_agg(${PAYLOAD_AS_TEXT}, ',' ORDER BY bucket) FROM sample_chunks
         WHERE ${all ? span : "device_id = $1 AND bucket = ANY($4::bigint[])"}) AS payloads
-     FROM sample_chunks WHERE ${span} GROUP BY device_id`,
+     FROM sample_chunks WHERE ${span}`,
     all ? [deviceId, first, last] : [deviceId, first, last, withPayload],
   );
   const headers = unpackHeaders(rows[0]?.headers ?? "");
