@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { measureRawData } from "../src/http/resource-metrics.js";
+import { measureQueues, measureRawData } from "../src/http/resource-metrics.js";
 import type { ReadReplica } from "../src/store/read-replica.js";
 import { service } from "./service.js";
 
@@ -41,8 +41,7 @@ const checker = promtool();
 describe("the alerting rules and the dashboard", () => {
   it("ask only for metrics that a process has", async () => {
     const { metrics } = (await service()).service.app;
-    // Metrics of the replica are there only with one.
-    const named = (await metrics.metrics()).concat(await replicaMetrics(), "\n# HELP up ");
+    const named = (await metrics.metrics()).concat(await metricsOfOtherServers(), "\n# HELP up ");
     const asked = [...rules, ...queries].map((expression) => [expression, metricsIn(expression)] as const);
     expect([rules.length, queries.length].every((count) => count > 8)).toBe(true);
     for (const [expression, names] of asked) {
@@ -67,7 +66,8 @@ describe("the alerting rules and the dashboard", () => {
   });
 });
 
-async function replicaMetrics(): Promise<string> {
+/** Metrics that are there only with a replica, or with samples on several servers. */
+async function metricsOfOtherServers(): Promise<string> {
   const { Registry } = await import("prom-client");
   const registry = new Registry();
   measureRawData(
@@ -75,7 +75,11 @@ async function replicaMetrics(): Promise<string> {
     { bytes: 0, hits: 0, misses: 0 } as never,
     { ageMs: 1_500, current: () => undefined } as ReadReplica,
   );
+  const pool = { totalCount: 0, idleCount: 0, waitingForTurn: 0, options: { max: 1 } };
+  const states = [{ label: "db1/samples", problem: "timeout" }];
+  measureQueues(registry, { waiting: 0 } as never, { pool, sampleServers: { states } } as never);
   const text = await registry.metrics();
+  expect(text).toMatch(/^sample_server_up\{server="db1\/samples"\} 0$/m);
   expect(text).toMatch(/^read_replica_age_seconds 1\.5$/m);
   expect(text).toMatch(/^read_replica_used 0$/m);
   return `\n${text}`;
