@@ -52,7 +52,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the release folder", {
       private?: boolean;
     }>(unpacked, "package/package.json");
     expect(isPrivate).toBeUndefined();
-    for (const range of Object.values(dependencies)) expect(range).toMatch(/^\^?\d/);
+    for (const range of Object.values(dependencies)) expect(range).toMatch(/^[\^~]?\d/);
     expect(readdirSync(join(unpacked, "package")).sort()).toEqual([
       "LICENSE",
       "README.md",
