@@ -1,4 +1,10 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
 export const address = inject("pageAddress");
@@ -8,6 +14,8 @@ export const hasNoBrowser = endpoint === null;
 
 let browser: Browser;
 let open: Page[] = [];
+/** Windows that the tests of a file share. */
+const lasting = new Set<BrowserContext>();
 let complaints: string[] = [];
 let expectedComplaints: RegExp[] = [];
 const origins = new Set([new URL(address).origin]);
@@ -20,7 +28,9 @@ export function useBrowser(): void {
   });
   afterAll(() => browser?.close());
   afterEach(async () => {
-    await Promise.all(open.map((page) => page.context().close()));
+    await Promise.all(
+      open.map((page) => (lasting.has(page.context()) ? page.close() : page.context().close())),
+    );
     const unexpected = complaints.filter((text) => !expectedComplaints.some((pattern) => pattern.test(text)));
     const seen = { complaints: unexpected, requests: requests.filter((url) => !isOwn(url)) };
     open = [];
@@ -46,6 +56,8 @@ interface Opened extends BrowserContextOptions {
   allowed?: string[];
   /** What the browser is expected to complain about. */
   expected?: RegExp[];
+  /** Stays open for the other tests of the file. */
+  stays?: boolean;
 }
 
 /** Opens the built page in a new window. */
@@ -54,6 +66,7 @@ export async function openPage({
   at = address,
   allowed = [],
   expected = [],
+  stays = false,
   ...options
 }: Opened = {}): Promise<Page> {
   for (const own of [at, ...allowed]) origins.add(new URL(own).origin);
@@ -65,15 +78,20 @@ export async function openPage({
     ...options,
   });
   context.on("request", (request) => requests.push(request.url()));
-  return openTab(await context.newPage(), at + hash);
+  const page = await context.newPage();
+  if (stays) lasting.add(context);
+  else open.push(page);
+  return show(page, at + hash);
 }
 
 /** Opens another tab beside a page: with the same cookies and the same storage. */
-export const openBeside = async (page: Page, at: string): Promise<Page> =>
-  openTab(await page.context().newPage(), at);
+export async function openBeside(page: Page, at: string): Promise<Page> {
+  const tab = await page.context().newPage();
+  open.push(tab);
+  return show(tab, at);
+}
 
-async function openTab(page: Page, at: string): Promise<Page> {
-  open.push(page);
+async function show(page: Page, at: string): Promise<Page> {
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
   });

@@ -110,15 +110,25 @@ describe.skipIf(hasNoBrowser)("a file of 150 MB", () => {
           if (bar !== null && bar.value !== shares.at(-1)) shares.push(bar.value);
         }).observe(document.body, { subtree: true, childList: true, attributes: true });
       });
-      const open = () => chooseOnDisk(page, path);
-      await open();
-      // at once: a fast machine reads the file while the mouse would move there
-      await page.getByRole("button", { name: "Cancel" }).dispatchEvent("click");
+      // In the page, where no part of the file can come between the button and the click.
+      await page.evaluate(() => {
+        const observer = new MutationObserver(() => {
+          const buttons = [...document.querySelectorAll("button")];
+          const cancel = buttons.find(({ textContent }) => textContent === "Cancel");
+          if (cancel === undefined) return;
+          observer.disconnect();
+          cancel.click();
+          document.documentElement.dataset.cancelled = "";
+        });
+        observer.observe(document.body, { subtree: true, childList: true });
+      });
+      await chooseOnDisk(page, path);
+      await page.locator("html[data-cancelled]").waitFor();
       await expect.poll(() => page.locator("progress").count()).toBe(0);
       expect(await page.locator(".facts div", { hasText: "File" }).first().innerText()).toContain(
         "match-hr.asi",
       );
-      await open();
+      await chooseOnDisk(page, path);
       await page.getByText("large.asi").and(page.locator("dd")).waitFor();
       const shares = await page.evaluate(() => (window as unknown as { shares: number[] }).shares);
       expect(shares.filter((share) => share > 0 && share < 1).length).toBeGreaterThan(3);
