@@ -122,6 +122,6 @@ export async function restrictStatistics(client: Connection, table: string): Pro
   await client.query(`ALTER FOREIGN TABLE ${table} ${set.join(", ")}`);
 }
 
-/** Hides the passwords of statements that are shown. */
+/** Hides the passwords of statements that are shown. One with a backslash is a literal of the form E'...'. */
 export const withoutPasswords = (statement: string) =>
-  statement.replace(/("password") '(?:[^']|'')*'/g, "$1 '***'");
+  statement.replace(/("password") +E?'(?:[^']|'')*'/g, "$1 '***'");

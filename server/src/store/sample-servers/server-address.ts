@@ -28,7 +28,14 @@ export function serverAddress(url: string): ServerAddress {
   if (!/^postgres(ql)?:$/.test(parsed.protocol))
     throw refuse("A line of the file of servers is not a URL of PostgreSQL.");
   const { hostname, port, username, password, searchParams } = parsed;
-  const dbname = decodeURIComponent(parsed.pathname.slice(1));
+  const decoded = (text: string) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      throw refuse("A URL in the file of servers has a % that begins no code. Write %25 for %.");
+    }
+  };
+  const dbname = decoded(parsed.pathname.slice(1));
   if (hostname === "" || username === "" || dbname === "") {
     throw refuse("A URL in the file of servers lacks the host, the user or the database.");
   }
@@ -46,8 +53,8 @@ export function serverAddress(url: string): ServerAddress {
     label: `${hostname}:${options.port}/${dbname}`,
     options,
     user: {
-      user: decodeURIComponent(username),
-      ...(password === "" ? {} : { password: decodeURIComponent(password) }),
+      user: decoded(username),
+      ...(password === "" ? {} : { password: decoded(password) }),
     },
   };
 }
