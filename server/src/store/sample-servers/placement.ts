@@ -34,13 +34,13 @@ export async function sampleServers(client: Connection): Promise<SampleServer[]>
   const { rows } = await client.query<{
     name: string;
     partition: string;
-    remainder: string;
+    remainder: number;
     table_options: string[] | null;
     server_options: string[] | null;
     user_options: string[] | null;
   }>(`
     SELECT s.srvname AS name, c.oid::regclass::text AS partition,
-      substring(pg_get_expr(c.relpartbound, c.oid) from 'remainder (\\d+)') AS remainder,
+      substring(pg_get_expr(c.relpartbound, c.oid) from 'remainder (\\d+)')::integer AS remainder,
       t.ftoptions AS table_options, s.srvoptions AS server_options, m.umoptions AS user_options
     FROM pg_inherits i
     JOIN pg_class c ON c.oid = i.inhrelid
@@ -48,13 +48,13 @@ export async function sampleServers(client: Connection): Promise<SampleServer[]>
     JOIN pg_foreign_server s ON s.oid = t.ftserver
     LEFT JOIN pg_user_mappings m ON m.srvid = s.oid AND m.usename = current_user
     WHERE i.inhparent = to_regclass('sample_chunks')
-    ORDER BY 3::integer`);
+    ORDER BY remainder`);
   return rows.map((row) => {
     const options = optionsOf(row.server_options);
     return {
       name: row.name,
       label: `${options.host}:${options.port}/${options.dbname}`,
-      remainder: Number(row.remainder),
+      remainder: row.remainder,
       partition: row.partition,
       table: optionsOf(row.table_options).table_name ?? "",
       url: urlOf(options, optionsOf(row.user_options)),
