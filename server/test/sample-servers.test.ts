@@ -9,7 +9,8 @@ import { backup, restore } from "../src/store/backup.js";
 import { openDatabase } from "../src/store/database.js";
 import { migrate } from "../src/store/migrate.js";
 import { migrations } from "../src/store/migrations/index.js";
-import { planMove } from "../src/store/sample-servers/move.js";
+import { onServer, planMove } from "../src/store/sample-servers/move.js";
+import { sampleServers } from "../src/store/sample-servers/placement.js";
 import { serverAddress } from "../src/store/sample-servers/server-address.js";
 import { stopAfterTest } from "./cleanup.js";
 import { walk } from "./recordings.js";
@@ -141,6 +142,48 @@ describe.runIf(isSpread)("samples on several servers", () => {
     expect(await content()).toEqual(before);
     await distribute();
     expect(await content()).toEqual(before);
+  });
+
+  /** Resolves when a move waits for the table. */
+  const waitingExchange = async () => {
+    const waiting =
+      "SELECT pid FROM pg_locks WHERE relation = 'sample_chunks'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted";
+    let pid: number | undefined;
+    await expect
+      .poll(async () => {
+        pid = (await s.store.database.pool.query(waiting)).rows[0]?.pid;
+        return pid;
+      })
+      .toBeDefined();
+    return pid;
+  };
+
+  it("of which a commit was cut between a server and the database are moved as they are on the server", async () => {
+    await distribute();
+    const { pool } = s.store.database;
+    const reader = await pool.connect();
+    await reader.query("BEGIN; LOCK TABLE sample_chunks IN ACCESS SHARE MODE");
+    const gathering = commands["samples gather"](operator, {});
+    await pool.query("SELECT pg_cancel_backend($1)", [await waitingExchange()]);
+    await expect(gathering).rejects.toThrow("canceling");
+    await reader.query("ROLLBACK");
+    reader.release();
+    // What such a commit leaves: it is on the server, and the database has no note of it.
+    const holders = await sampleServers(pool);
+    const [holder] = holders;
+    if (holder === undefined) throw new Error("No server");
+    await onServer(holder.url, async (remote) => {
+      const table = pg.escapeIdentifier(holder.table);
+      await remote.query(`UPDATE ${table} SET n = n + 1, stored_at = now() WHERE bucket % 2 = 0`);
+      await remote.query(`DELETE FROM ${table} WHERE bucket % 3 = 0`);
+      await remote.query(
+        `INSERT INTO ${table} SELECT device_id, bucket + 1000000, start_ms, stop_ms, n, payload, stored_at FROM ${table}`,
+      );
+    });
+    const before = await content();
+    await commands["samples gather"](operator, {});
+    expect(await content()).toEqual(before);
+    await distribute();
   });
 
   it("are in a backup, which goes into one database, and one of those goes to several servers", async () => {

@@ -92,6 +92,7 @@ export async function moveSamples(
     const columns = (await columnsOf(client)).names;
     const report = async () => progress({ copied: Number((await stateOf(client))?.copied), chunks });
     while (await copyNext(client, columns)) await report();
+    if (former.length > 0) await noteMissed(client);
     while ((await repeatChanges(client, columns)) >= FEW_CHANGES) await report();
     const copied = Number((await stateOf(client))?.copied);
     await exchange(client, columns);
@@ -237,6 +238,34 @@ async function copyNext(client: Connection, columns: string): Promise<boolean> {
     ]);
   });
   return true;
+}
+
+/**
+ * Notes the chunks that differ between the tables. A commit that is cut between the servers and the database changes a chunk
+ * on its server, and the note of the trigger is lost. What cuts commits, such as a crash, nearly always ends the move too, and
+ * it comes here again when it goes on.
+ */
+async function noteMissed(client: Connection): Promise<void> {
+  for (let device: string | null = String(-(2n ** 63n)); device !== null; ) {
+    await client.query(
+      `INSERT INTO sample_move.changed (device_id, bucket)
+       SELECT $1, bucket
+       FROM (SELECT bucket, ROW(start_ms, stop_ms, n, stored_at) AS head FROM public.sample_chunks WHERE device_id = $1) AS old
+       FULL JOIN (
+         SELECT bucket, ROW(start_ms, stop_ms, n, stored_at) AS head FROM sample_move.sample_chunks WHERE device_id = $1
+       ) AS new USING (bucket)
+       WHERE old.head IS DISTINCT FROM new.head`,
+      [device],
+    );
+    const next: { rows: { device: string | null }[] } = await client.query(
+      `SELECT least(
+         (SELECT min(device_id) FROM public.sample_chunks WHERE device_id > $1),
+         (SELECT min(device_id) FROM sample_move.sample_chunks WHERE device_id > $1)
+       )::text AS device`,
+      [device],
+    );
+    device = next.rows[0]?.device ?? null;
+  }
 }
 
 /** Copies changed chunks again. @returns how many changes there were, at most `CHANGES_AT_ONCE` */
