@@ -199,6 +199,34 @@ describe.runIf(isSpread)("samples on several servers", () => {
     expect(await content()).toEqual(before);
   });
 
+  it("are all in a backup that began before a move ended", async () => {
+    const folder = newScratchFolder();
+    const before = await content();
+    const { pool } = s.store.database;
+    const holder = await pool.connect();
+    await holder.query("BEGIN; LOCK TABLE accounts");
+    const saving = backup(s.store.database, join(folder, "during"), folder);
+    await expect
+      .poll(async () => {
+        const { rows } = await pool.query(
+          "SELECT FROM pg_locks WHERE relation = 'accounts'::regclass AND NOT granted",
+        );
+        return rows.length;
+      })
+      .toBe(1);
+    const gathering = commands["samples gather"](operator, {});
+    await Promise.race([gathering, waitingExchange()]);
+    await holder.query("ROLLBACK");
+    holder.release();
+    await saving;
+    await gathering;
+    const one = await storeOn([]);
+    stopAfterTest(() => one.close());
+    await restore(one.database.queries, join(folder, "during"));
+    expect((await one.database.pool.query(CONTENT)).rows).toEqual(before);
+    await distribute();
+  });
+
   it("get a column that a migration adds, on every server", async () => {
     const added = {
       name: "9999-added",

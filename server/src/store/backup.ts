@@ -58,6 +58,9 @@ export async function backup(database: Database, file: string, dataDir: string):
 }
 
 async function* contentOf(tx: Queries): AsyncGenerator<string, void, undefined> {
+  // Before the first query, which fixes the state: a move of the samples that ended after it would leave a table that is not
+  // part of this state.
+  await tx.execute(sql`LOCK TABLE sample_chunks IN ACCESS SHARE MODE`);
   for (const table of await tableNames(tx)) {
     yield `${JSON.stringify({ table })}\n`;
     yield* (await isPartitioned(tx, table)) ? rowsOfPartitioned(tx, table) : rowsOf(tx, table);
