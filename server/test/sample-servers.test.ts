@@ -65,6 +65,16 @@ describe.runIf(isSpread)("samples on several servers", () => {
   const distribute = (more = {}) => commands["samples distribute"](operator, { servers: file, ...more });
   const servers = async () => (await commands["samples servers"](operator)).servers as unknown[];
 
+  /** Tables of samples on the servers. */
+  const tablesOnServers = async () => {
+    const names =
+      "SELECT relname FROM pg_class WHERE starts_with(relname, 'sample_chunks_') AND relkind = 'r'";
+    const found = inject("sampleServerUrls").map((url) =>
+      onServer(url, async (remote) => (await remote.query(names)).rows),
+    );
+    return (await Promise.all(found)).flat();
+  };
+
   it("are planned without a change, and without showing a password", async () => {
     const plan = await distribute({ dryRun: true });
     expect(plan).toMatchObject({
@@ -140,6 +150,7 @@ describe.runIf(isSpread)("samples on several servers", () => {
     expect(await commands["samples cancel-move"](operator)).toEqual({ cancelled: true });
     expect((await pool.query("SELECT srvname FROM pg_foreign_server")).rows).toEqual([]);
     expect(await content()).toEqual(before);
+    expect(await tablesOnServers()).toEqual([]);
     await distribute();
     expect(await content()).toEqual(before);
   });
@@ -183,6 +194,20 @@ describe.runIf(isSpread)("samples on several servers", () => {
     const before = await content();
     await commands["samples gather"](operator, {});
     expect(await content()).toEqual(before);
+    await distribute();
+  });
+
+  it("do not go to the database of the service itself, or twice to one; nothing is left of the attempt", async () => {
+    await commands["samples gather"](operator, {});
+    const [first = ""] = inject("sampleServerUrls");
+    const attempt = (...urls: string[]) => {
+      const wrong = join(newScratchFolder(), "servers.txt");
+      writeFileSync(wrong, urls.join("\n"));
+      return commands["samples distribute"](operator, { servers: wrong });
+    };
+    await expect(attempt(first, store.databaseUrl)).rejects.toThrow("database of the service itself");
+    await expect(attempt(first, first.replace("127.0.0.1", "localhost"))).rejects.toThrow("database twice");
+    expect(await tablesOnServers()).toEqual([]);
     await distribute();
   });
 

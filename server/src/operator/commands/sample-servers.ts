@@ -26,7 +26,10 @@ export const sampleServerCommands = {
   },
 
   async "samples cancel-move"(ctx: OperatorContext): Promise<Outcome> {
-    return withClient(ctx, async (client) => ({ cancelled: await cancelMove(client) }));
+    return withClient(ctx, async (client) => {
+      const cancelled = await cancelMove(client);
+      return { cancelled: cancelled !== undefined, ...leftOver(cancelled?.tablesLeft) };
+    });
   },
 
   async "samples servers"(ctx: OperatorContext): Promise<Outcome> {
@@ -45,6 +48,9 @@ export const sampleServerCommands = {
   },
 };
 
+/** Tables on servers that could not be dropped. */
+const leftOver = (tables: readonly string[] = []) => (tables.length === 0 ? {} : { tables_left: tables });
+
 async function move(
   ctx: OperatorContext,
   servers: readonly ServerAddress[],
@@ -61,7 +67,7 @@ async function move(
     return {
       servers: servers.map(({ label }) => label),
       chunks_copied: copied,
-      ...(tablesLeft.length === 0 ? {} : { tables_left: tablesLeft }),
+      ...leftOver(tablesLeft),
     };
   });
 }

@@ -12,7 +12,7 @@ import {
   tableName,
   withoutPasswords,
 } from "./move-schema.js";
-import { type Connection, sampleServers } from "./placement.js";
+import { type Connection, type SampleServer, sampleServers } from "./placement.js";
 import type { ServerAddress } from "./server-address.js";
 
 /** One move at a time; an arbitrary constant. */
@@ -126,22 +126,23 @@ export async function planMove(client: Connection, servers: readonly ServerAddre
 }
 
 /**
- * Gives up a move that has begun. The samples stay where they are.
- * @returns whether there was one
+ * Gives up a move that has begun. The samples stay where they are, and their copies are removed.
+ * @returns undefined when there was none
  */
-export async function cancelMove(client: Connection): Promise<boolean> {
+export async function cancelMove(client: Connection): Promise<{ tablesLeft: string[] } | undefined> {
   const state = await stateOf(client);
-  if (state === undefined) return false;
+  if (state === undefined) return undefined;
+  const copies = await sampleServers(client, "sample_move.sample_chunks");
   const { rows } = await client.query<{ name: string }>(
     "SELECT srvname AS name FROM pg_foreign_server WHERE starts_with(srvname, $1)",
     [serverName(state.token, 0).slice(0, -1)],
   );
-  await inTransaction(client, async () => {
+  await whenUnlocked(client, async () => {
     await client.query("DROP TRIGGER IF EXISTS sample_move_note ON public.sample_chunks");
     await client.query("DROP SCHEMA sample_move CASCADE");
     for (const { name } of rows) await client.query(`DROP SERVER ${pg.escapeIdentifier(name)} CASCADE`);
   });
-  return true;
+  return { tablesLeft: await dropRemote(copies) };
 }
 
 /** The servers of a move that has begun, and how many chunks it has copied; undefined when there is none. */
@@ -173,17 +174,47 @@ async function estimateOf(client: Connection): Promise<number> {
 
 async function begin(client: Connection, servers: readonly ServerAddress[]): Promise<void> {
   const token = randomBytes(4).toString("hex");
-  const { definition } = await columnsOf(client);
-  for (const { url } of servers)
-    await onServer(url, (remote) => remote.query(remoteTable(tableName(token), definition)));
-  await whenUnlocked(client, async () => {
-    await client.query("CREATE SCHEMA sample_move");
-    for (const statement of [...newTable(servers, token), ...BOOKKEEPING]) await client.query(statement);
-    await client.query("INSERT INTO sample_move.state (token, servers) VALUES ($1, $2)", [
-      token,
-      servers.map(({ label }) => label),
-    ]);
-  }).catch(explainRights);
+  const table = tableName(token);
+  const made: Pick<SampleServer, "label" | "table" | "url">[] = [];
+  try {
+    const { definition } = await columnsOf(client);
+    for (const { label, url } of servers) {
+      await onServer(url, (remote) => remote.query(remoteTable(table, definition))).catch(explainTwice);
+      made.push({ label, table, url });
+    }
+    await requireElsewhere(client, table);
+    await whenUnlocked(client, async () => {
+      await client.query("CREATE SCHEMA sample_move");
+      for (const statement of [...newTable(servers, token), ...BOOKKEEPING]) await client.query(statement);
+      await client.query("INSERT INTO sample_move.state (token, servers) VALUES ($1, $2)", [
+        token,
+        servers.map(({ label }) => label),
+      ]);
+    }).catch(explainRights);
+  } catch (error) {
+    await dropRemote(made);
+    throw error;
+  }
+}
+
+/** SQLSTATE duplicate_table. The name of the table is new, so it was made a moment ago. */
+const DUPLICATE_TABLE = "42P07";
+
+function explainTwice(error: unknown): never {
+  if (!(error instanceof Error && "code" in error && error.code === DUPLICATE_TABLE)) throw error;
+  throw new UsageError("The file of servers names a database twice, under different names.");
+}
+
+/** The tables of the service and those of its servers of samples would be mixed up, also in backups. */
+async function requireElsewhere(client: Connection, table: string): Promise<void> {
+  const { rows } = await client.query<{ here: boolean }>(
+    "SELECT to_regclass(format('public.%I', $1::text)) IS NOT NULL AS here",
+    [table],
+  );
+  if (rows[0]?.here !== true) return;
+  throw new UsageError(
+    "The file of servers names the database of the service itself. Create another one on the same server.",
+  );
 }
 
 /** SQLSTATE insufficient_privilege. */
@@ -316,10 +347,12 @@ async function exchange(client: Connection, columns: string): Promise<void> {
   });
 }
 
-/** Drops the tables of the former servers. @returns those that could not be dropped */
-async function dropRemote(former: Awaited<ReturnType<typeof sampleServers>>): Promise<string[]> {
+/** Drops tables on servers. @returns those that could not be dropped */
+async function dropRemote(
+  tables: readonly Pick<SampleServer, "label" | "table" | "url">[],
+): Promise<string[]> {
   const left: string[] = [];
-  for (const { label, table, url } of former) {
+  for (const { label, table, url } of tables) {
     await onServer(url, (remote) => remote.query(`DROP TABLE IF EXISTS ${pg.escapeIdentifier(table)}`)).catch(
       (error: Error) => left.push(`${table} on ${label}: ${error.message}`),
     );

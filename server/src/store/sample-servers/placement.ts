@@ -29,8 +29,11 @@ const optionsOf = (list: readonly string[] | null): Record<string, string> =>
     }),
   );
 
-/** The servers that have the samples, in the order of their parts; empty when the samples are in one table. */
-export async function sampleServers(client: Connection): Promise<SampleServer[]> {
+/**
+ * The servers that have the samples, in the order of their parts; empty when the samples are in one table.
+ * @param of the partitioned table, as SQL
+ */
+export async function sampleServers(client: Connection, of = "sample_chunks"): Promise<SampleServer[]> {
   const { rows } = await client.query<{
     name: string;
     partition: string;
@@ -38,7 +41,8 @@ export async function sampleServers(client: Connection): Promise<SampleServer[]>
     table_options: string[] | null;
     server_options: string[] | null;
     user_options: string[] | null;
-  }>(`
+  }>(
+    `
     SELECT s.srvname AS name, c.oid::regclass::text AS partition,
       substring(pg_get_expr(c.relpartbound, c.oid) from 'remainder (\\d+)')::integer AS remainder,
       t.ftoptions AS table_options, s.srvoptions AS server_options, m.umoptions AS user_options
@@ -47,8 +51,10 @@ export async function sampleServers(client: Connection): Promise<SampleServer[]>
     JOIN pg_foreign_table t ON t.ftrelid = c.oid
     JOIN pg_foreign_server s ON s.oid = t.ftserver
     LEFT JOIN pg_user_mappings m ON m.srvid = s.oid AND m.usename = current_user
-    WHERE i.inhparent = to_regclass('sample_chunks')
-    ORDER BY remainder`);
+    WHERE i.inhparent = to_regclass($1)
+    ORDER BY remainder`,
+    [of],
+  );
   return rows.map((row) => {
     const options = optionsOf(row.server_options);
     return {
