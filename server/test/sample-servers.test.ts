@@ -1,6 +1,7 @@
 /** Samples on several servers: moving them there and back, and every statement of the service goes to one server. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -12,6 +13,7 @@ import { migrations } from "../src/store/migrations/index.js";
 import { onServer, planMove } from "../src/store/sample-servers/move.js";
 import { sampleServers } from "../src/store/sample-servers/placement.js";
 import { serverAddress } from "../src/store/sample-servers/server-address.js";
+import { SampleServerWatch } from "../src/store/sample-servers/watch.js";
 import { stopAfterTest } from "./cleanup.js";
 import { walk } from "./recordings.js";
 import { isSpread, storeOn } from "./sample-servers.js";
@@ -249,6 +251,26 @@ describe.runIf(isSpread)("samples on several servers", () => {
     stopAfterTest(() => one.close());
     await restore(one.database.queries, join(folder, "during"));
     expect((await one.database.pool.query(CONTENT)).rows).toEqual(before);
+    await distribute();
+  });
+
+  it("that are fewer than before are not taken for away by services that have not noticed the move", async () => {
+    const [first = ""] = inject("sampleServerUrls");
+    const watch = new SampleServerWatch(
+      s.store.database.pool,
+      () => new pg.Client({ connectionString: store.databaseUrl }),
+    );
+    await watch.start(s.service.app.log);
+    expect(watch.states).toHaveLength(3);
+    const one = join(newScratchFolder(), "one.txt");
+    writeFileSync(one, first);
+    await commands["samples distribute"](operator, { servers: one });
+    const asked =
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query ~ '^SELECT 1 FROM sample_chunks_2'";
+    await expect.poll(async () => (await s.store.database.pool.query(asked)).rows[0].n).toBeGreaterThan(0);
+    await sleep(2_500);
+    expect(watch.states.filter(({ problem }) => problem !== undefined)).toEqual([]);
+    await watch.stop();
     await distribute();
   });
 

@@ -11,6 +11,9 @@ const PATIENCE_MS = 3_000;
 const PLACEMENT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 10_000;
 
+/** SQLSTATE undefined_table. */
+const UNDEFINED_TABLE = "42P01";
+
 /** A statement would wait for a server of samples that is away. Its code makes it a 503. */
 export class SampleServerAway extends Error {
   override readonly name = "SampleServerAway";
@@ -137,6 +140,15 @@ export class SampleServerWatch {
   }
 
   async #ask(server: Watched, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#askAgainAndAgain(server, signal);
+    } finally {
+      // It may have been opened after the server was forgotten.
+      server.client?.end().catch(() => undefined);
+    }
+  }
+
+  async #askAgainAndAgain(server: Watched, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#servers.includes(server)) {
       const answer = this.#problemOf(server);
       let timer: NodeJS.Timeout | undefined;
@@ -158,7 +170,10 @@ export class SampleServerWatch {
       await server.client.query(`SELECT 1 FROM ${server.partition} LIMIT 1`);
       return undefined;
     } catch (error) {
-      if (error instanceof Error && "severity" in error) return error.message;
+      if (error instanceof Error && "severity" in error) {
+        // The samples have moved, and the placement will be read again: this server is not away, but has none of them.
+        return "code" in error && error.code === UNDEFINED_TABLE ? undefined : error.message;
+      }
       // The database of the service is away, of which its own errors tell.
       server.client?.end().catch(() => undefined);
       delete server.client;
