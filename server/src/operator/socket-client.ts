@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { json } from "node:stream/consumers";
 import { addressIn } from "../store/liveness-socket.js";
 import { requireOwnFolder, requireOwnSocket } from "../store/private-folder.js";
+import { UsageError } from "../usage-error.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 
 /** Name of the socket in the data folder on which the running server accepts operator commands. */
@@ -24,7 +25,9 @@ export class CommandRefused extends Error {
  * Runs a command in the running server.
  * @param operator who runs it, for the audit
  * @returns undefined when no server listens on the socket
- * @throws UsageError when the folder or the socket belongs to another user, who could impersonate the server
+ * @throws CommandRefused
+ * @throws UsageError when the folder or the socket belongs to another user, who could impersonate the server, or when the
+ *   server ends before it has answered
  */
 export async function runOnServer(
   dataDir: string,
@@ -43,14 +46,21 @@ export async function runOnServer(
 
 function post(socketPath: string, sent: object): Promise<Outcome | undefined> {
   return new Promise((done, reject) => {
-    const outgoing = request({ socketPath, method: "POST", path: "/" }, async (response) => {
-      const body = JSON.parse(await text(response));
-      if (response.statusCode === 200) done(body);
-      else reject(new CommandRefused(body));
+    const unanswered = (error: Error) =>
+      reject(
+        new UsageError(
+          `The service ended before it answered (${error.message}). The command may have been carried out: look, or run it again, when the service is back.`,
+        ),
+      );
+    const outgoing = request({ socketPath, method: "POST", path: "/" }, (response) => {
+      json(response).then((body) => {
+        if (response.statusCode === 200) done(body as Outcome);
+        else reject(new CommandRefused(body));
+      }, unanswered);
     });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ECONNREFUSED") done(undefined);
-      else reject(error);
+      else unanswered(error);
     });
     outgoing.end(JSON.stringify(sent));
   });

@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { OPERATOR_SOCKET, runOnServer } from "./socket-client.js";
+
+/** Runs a command on a server that answers like this. */
+async function answered(listener: RequestListener) {
+  const folder = mkdtempSync(join(tmpdir(), "asi-operator-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const server = createServer(listener).listen(join(folder, OPERATOR_SOCKET));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return runOnServer(folder, "app list", {}, "ann");
+}
+
+it.each<[string, RequestListener]>([
+  ["before it answers", (request) => request.socket.destroy()],
+  [
+    "within its answer",
+    (_, response) => {
+      response.writeHead(200, { "Content-Length": 100 }).write('{"items":');
+      setTimeout(() => response.destroy(), 20);
+    },
+  ],
+])(
+  "a server that ends %s leaves a command of which it is not known whether it was carried out",
+  async (_, end) => {
+    await expect(answered(end)).rejects.toMatchObject({
+      name: "UsageError",
+      message: expect.stringContaining("may have been carried out"),
+    });
+  },
+);
+
+it("a server that answers gives the result", async () => {
+  expect(await answered((_, response) => response.end('{"items":[]}'))).toEqual({ items: [] });
+});
