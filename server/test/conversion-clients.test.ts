@@ -211,10 +211,12 @@ describe("conversion", () => {
     const tail = "\r\n--b--\r\n";
     const { socket } = await open(strict);
     socket.pause();
+    // From before the upload: the file is there for as long as the client is waited for, and no longer.
+    const isSpooled = expect.poll(() => spooled(strict).length, { timeout: 20_000, interval: 5 }).toBe(1);
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
-    await new Promise((sent) => socket.write(tail, sent));
-    await expect.poll(() => spooled(strict).length, { timeout: 20_000 }).toBe(1);
+    socket.write(tail);
+    await isSpooled;
     await expect.poll(() => spooled(strict), { timeout: 20_000 }).toEqual([]);
     socket.destroy();
     await strict.stop();
