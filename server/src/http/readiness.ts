@@ -6,10 +6,13 @@ const READY_TIMEOUT_MS = 2_000;
 
 export type Readiness = "ok" | "stopping" | "database unreachable" | "database read-only";
 
-/** The body of a health check. A process stays ready while a server of samples is away: it serves all other devices. */
+/**
+ * The body of a health check. A process stays ready while a server of samples is away: it serves all other devices. Anyone may
+ * read it, so it says how many are away; their addresses are in the metrics and in the log.
+ */
 export function readinessBody(status: Readiness, { sampleServers }: Database): Record<string, unknown> {
   const away = (sampleServers?.states ?? []).filter(({ problem }) => problem !== undefined);
-  return away.length === 0 ? { status } : { status, sample_servers_away: away.map(({ label }) => label) };
+  return away.length === 0 ? { status } : { status, sample_servers_away: away.length };
 }
 
 /** Checks whether the process can serve: it is not stopping, and its database responds and accepts changes. */
