@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { UsageError } from "../../usage-error.js";
 import { tlsConnection } from "../tls.js";
@@ -25,9 +26,13 @@ const CHANGES_AT_ONCE = 500;
 /** So few changes are left when the service is made to wait for the last ones. */
 const FEW_CHANGES = 500;
 
-/** How long the service may have to wait for the exchange of the tables to begin, ms, and how often it is tried. */
-const LOCK_TIMEOUT_MS = 5_000;
-const LOCK_TRIES = 20;
+/**
+ * How long the service may have to wait for the exchange of the tables to begin, ms; how long it is served before the next
+ * try, ms; and how often it is tried. A backup keeps the exchange waiting.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_PAUSE_MS = 4_000;
+const LOCK_TRIES = 30;
 
 /** SQLSTATE lock_not_available. */
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -402,8 +407,13 @@ async function whenUnlocked(client: Connection, work: () => Promise<void>): Prom
       return;
     } catch (error) {
       const isLocked = error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE;
-      if (!isLocked || tries === LOCK_TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      if (!isLocked) throw error;
+      if (tries === LOCK_TRIES) {
+        throw new UsageError(
+          "The samples are in use all the time, as by a backup. Run the same command again when it has ended: a move goes on where it was.",
+        );
+      }
+      await sleep(LOCK_PAUSE_MS);
     }
   }
 }
