@@ -1,4 +1,4 @@
-import { AsiError, type Row, type SampleBatch } from "../src/index.js";
+import { AsiError, convert, type DecodeOptions, type Row, type SampleBatch } from "../src/index.js";
 import type { SampleColumns } from "./drive.js";
 import { joined } from "./frames.js";
 
@@ -26,6 +26,11 @@ export async function asiError(promise: Promise<unknown>): Promise<AsiError> {
   const reason = await rejection(promise);
   if (reason instanceof AsiError) return reason;
   throw new Error(`rejected with ${String(reason)} instead of an AsiError`, { cause: reason });
+}
+
+/** The error that the conversion of some bytes ends with. */
+export function conversionError(bytes: Uint8Array, options: DecodeOptions = {}): Promise<AsiError> {
+  return asiError(wholeBytes(convert(bytes, options).csv));
 }
 
 /** What a promise is rejected with. */
