@@ -1,15 +1,24 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { teamScene } from "./activity-scene.js";
-import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
-import { BuiltService, showView } from "./service.js";
+import { expectComplaint, hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { BuiltService, showView, signIn } from "./service.js";
 import { openSignedIn } from "./signed-in.js";
 
 const service = new BuiltService();
 
+/** Something that is waited for. */
+function signalled() {
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  return { told, tell };
+}
+
 const isAway = (page: Page) => page.getByText("The service does not answer. Trying again…");
 
-describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service is away", () => {
+describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service is away or slow", () => {
   useBrowser();
   beforeAll(async () => {
     await service.start();
@@ -73,17 +82,14 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
     expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_SOCKET/);
     // the service goes away as soon as its samples are asked for
     let killed: Promise<void> | null = null;
-    let tell = () => {};
-    const isGone = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
+    const isGone = signalled();
     await page.route("**/preprocessed-data/?*", async (route) => {
-      killed ??= service.kill().then(tell);
+      killed ??= service.kill().then(isGone.tell);
       await killed;
       await route.continue();
     });
     await page.route("**/computed-data/**", async (route) => {
-      await isGone;
+      await isGone.told;
       await route.continue();
     });
     await showView(page, `#/activities/${activity.id}/${frame.id}`, /Time frame/);
@@ -93,5 +99,69 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
     await page.getByRole("slider", { name: "Cursor over the plots" }).waitFor();
     await page.getByText(/^Computed at/).waitFor();
     expect(await page.getByText("Could not").count()).toBe(0);
+  });
+
+  it("says that the service does not answer, and goes on by itself when it is back", async () => {
+    const { username } = await service.manager("nora");
+    const page = await openSignedIn(service, { username });
+    await page.getByText("You have no devices.").waitFor();
+    await service.kill();
+    expectComplaint(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await page.getByText("The service does not answer. Trying again…").waitFor();
+    await page.getByText("Could not load the athletes.").waitFor();
+    await service.start();
+    await page.getByText("There are no athletes yet.").waitFor();
+    expect(await page.getByText("does not answer").count()).toBe(0);
+  });
+
+  it("says what it is doing while the service is slow, and can be used meanwhile", async () => {
+    const { username } = await service.manager("lilo");
+    const page = await openPage({ at: service.address });
+    const late = (pattern: string) =>
+      page.route(pattern, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        await route.continue();
+      });
+    await late("**/assets/app-shell*");
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByText("Loading…").waitFor();
+    await signIn(page, username);
+    await late("**/api/v1/**");
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await page.getByText("Loading the athletes…").waitFor();
+    // who does not want to wait goes on
+    await page.getByRole("link", { name: "Activities", exact: true }).click();
+    await page.getByRole("button", { name: "New activity…" }).click();
+    await page.getByLabel("Name").fill("Derby");
+    await page.getByRole("button", { name: "Create activity" }).click();
+    await page.getByText("One moment…").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Derby" }).waitFor();
+  });
+
+  it("stays signed out when an answer about the account comes late", async () => {
+    const { username } = await service.manager("olga");
+    const page = await openSignedIn(service, { username });
+    await showView(page, "#/account", username);
+    const isAnswered = signalled();
+    const isSignedOut = signalled();
+    await page.route("**/api/v1/account/", async (route) => {
+      const response = await route.fetch();
+      isAnswered.tell();
+      await isSignedOut.told;
+      await route.fulfill({ response });
+    });
+    const late = page.waitForResponse("**/api/v1/account/");
+    await page.getByLabel("First name").fill("Olga");
+    await page.getByRole("button", { name: "Save the profile" }).click();
+    await isAnswered.told;
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    isSignedOut.tell();
+    await (await late).finished();
+    // the page has read it
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(await page.getByRole("navigation", { name: "Views" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(1);
   });
 });

@@ -13,15 +13,6 @@ const EVIL = "<img src=x onerror=document.title='caught'>";
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Something that is waited for. */
-function signalled() {
-  let tell = () => {};
-  const told = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  return { told, tell };
-}
-
 const service = new BuiltService();
 
 describe.skipIf(hasNoBrowser)("the page of a service", () => {
@@ -273,32 +264,6 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   });
 
-  it("stays signed out when an answer about the account comes late", async () => {
-    const { username } = await service.manager("olga");
-    const page = await openSignedIn(service, { username });
-    await showView(page, "#/account", username);
-    const isAnswered = signalled();
-    const isSignedOut = signalled();
-    await page.route("**/api/v1/account/", async (route) => {
-      const response = await route.fetch();
-      isAnswered.tell();
-      await isSignedOut.told;
-      await route.fulfill({ response });
-    });
-    const late = page.waitForResponse("**/api/v1/account/");
-    await page.getByLabel("First name").fill("Olga");
-    await page.getByRole("button", { name: "Save the profile" }).click();
-    await isAnswered.told;
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("You are signed out.").waitFor();
-    isSignedOut.tell();
-    await (await late).finished();
-    // the page has read it
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
-    expect(await page.getByRole("navigation", { name: "Views" }).count()).toBe(0);
-    expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(1);
-  });
-
   it("knows in one tab what happens in another", async () => {
     const { username } = await service.manager("ines");
     const page = await openSignedIn(service, { username });
@@ -348,44 +313,6 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("You are signed out.").waitFor();
     await page.getByRole("heading", { name: "See a session" }).waitFor();
     expect(await page.locator(".cards").count()).toBe(0);
-  });
-
-  it("says that the service does not answer, and goes on by itself when it is back", async () => {
-    const { username } = await service.manager("nora");
-    const page = await openSignedIn(service, { username });
-    await page.getByText("You have no devices.").waitFor();
-    await service.kill();
-    expectComplaint(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
-    await page.getByRole("link", { name: "Athletes", exact: true }).click();
-    await page.getByText("The service does not answer. Trying again…").waitFor();
-    await page.getByText("Could not load the athletes.").waitFor();
-    await service.start();
-    await page.getByText("There are no athletes yet.").waitFor();
-    expect(await page.getByText("does not answer").count()).toBe(0);
-  });
-
-  it("says what it is doing while the service is slow, and can be used meanwhile", async () => {
-    const { username } = await service.manager("lilo");
-    const page = await openPage({ at: service.address });
-    const late = (pattern: string) =>
-      page.route(pattern, async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 1500));
-        await route.continue();
-      });
-    await late("**/assets/app-shell*");
-    await page.getByRole("link", { name: "Sign in" }).click();
-    await page.getByText("Loading…").waitFor();
-    await signIn(page, username);
-    await late("**/api/v1/**");
-    await page.getByRole("link", { name: "Athletes", exact: true }).click();
-    await page.getByText("Loading the athletes…").waitFor();
-    // who does not want to wait goes on
-    await page.getByRole("link", { name: "Activities", exact: true }).click();
-    await page.getByRole("button", { name: "New activity…" }).click();
-    await page.getByLabel("Name").fill("Derby");
-    await page.getByRole("button", { name: "Create activity" }).click();
-    await page.getByText("One moment…").waitFor();
-    await page.getByRole("heading", { level: 1, name: "Derby" }).waitFor();
   });
 
   it("is accessible by WCAG 2.2 AA in every view and state, in both themes and at two widths", async () => {
