@@ -38,7 +38,7 @@ describe("the package", () => {
   });
 
   it("is imported and required", async () => {
-    const names = "ApiError,JobFailedError,createClient,obtainToken,unwrap\n";
+    const names = "ApiError,JobFailedError,createClient,fileNameOf,newKey,obtainToken,unwrap\n";
     const esm = 'import * as client from "asi-client"; console.log(Object.keys(client).sort().join());';
     expect(await runFile("esm.mjs", esm)).toBe(names);
     const cjs = 'console.log(Object.keys(require("asi-client")).sort().join());';

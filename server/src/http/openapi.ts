@@ -26,6 +26,12 @@ const KNOWN_FORMATS = new Set(["date-time", "date", "email", "password", "uri", 
 /** The errors that every operation can return in addition to its own. */
 const COMMON = [403, 406, 429, 500, 503];
 
+const ACCESS = `## Access
+
+A program needs an application, which the operator of the service creates (\`asi-server app create\`). With its \`client_id\` and
+\`client_secret\`, and the name and password of a user, \`POST /oauth2/token/\` gives an access token. The examples read the token from the
+environment variable \`ASI_TOKEN\`. Replace the ids in them by yours: \`GET /api/v1/devices/\` lists your devices.`;
+
 const DETAIL = { type: "object", required: ["detail"], properties: { detail: { type: "string" } } };
 const FIELD_ERRORS = { $ref: "#/components/schemas/FieldErrors" };
 const FIELD_ERRORS_SCHEMA = {
@@ -111,7 +117,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
     info: {
       title: "Sports tracking device data service",
       version: "1.0.0",
-      description: `Devices, their raw data and their configuration. Every path ends with a slash. Times are UTC, units SI.\n\n## Limits\n\n${limitsTable}`,
+      description: `Devices, their raw data and their configuration. Every path ends with a slash. Times are UTC, units SI.\n\n${ACCESS}\n\n## Limits\n\n${limitsTable}`,
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl }],

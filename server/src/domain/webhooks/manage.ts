@@ -131,6 +131,9 @@ async function requirePublicReceiver({ config, lookup, caller }: Context, url: s
     });
   } catch (error) {
     if (!(error instanceof NoPublicAddressError)) throw error;
-    throw errors.field("webhook_url", `${error.message} The name servers must already know the name.`);
+    throw errors.field(
+      "webhook_url",
+      `${error.message} The name servers must already know a name, and only the operator of the service can allow private addresses.`,
+    );
   }
 }
