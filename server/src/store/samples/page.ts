@@ -13,8 +13,14 @@ export interface SamplePage {
 }
 
 /**
+ * Samples that the ends of intervals usually cut off before a page, at most: those of a chunk at 10 Hz. If they cut off
+ * more, a second statement reads the rest of the page.
+ */
+const CUT_SAMPLES = 3000;
+
+/**
  * One page of a device's samples in the given intervals, and their total number. Reads the headers of the chunks, and
- * only the payloads that the page needs or an end of an interval cuts.
+ * only the payloads that the page needs or an end of an interval cuts, and one or two beside them.
  *
  * @param intervals closed; the cost grows with the time from the first start to the last stop (the service allows
  *                  2 days)
@@ -29,17 +35,18 @@ export async function readPage(
   offset: number,
   limit: number,
 ): Promise<SamplePage> {
-  const selected = await selectChunks(client, deviceId, intervals, "edges");
+  // Samples outside of the intervals are counted here, so the page may be earlier by those that are cut off.
+  const selected = await selectChunks(client, deviceId, intervals, {
+    from: offset,
+    to: offset + limit + CUT_SAMPLES,
+  });
   const slices = slicesOfPage(selected, offset, limit);
-  const missing = slices.flatMap(({ chunk }) => (chunk.pieces === null ? [chunk.header.bucket] : []));
+  const isRead = ({ pieces, header }: SelectedChunk) => pieces !== null || header.payload !== null;
+  const missing = slices.flatMap(({ chunk }) => (isRead(chunk) ? [] : [chunk.header.bucket]));
   const chunks = new Map(
     (await readChunks(client, deviceId, missing)).map((header) => [header.bucket, header]),
   );
-  if (
-    slices.every(
-      ({ chunk }) => chunk.pieces !== null || isSame(chunk.header, chunks.get(chunk.header.bucket)),
-    )
-  )
+  if (slices.every(({ chunk }) => isRead(chunk) || isSame(chunk.header, chunks.get(chunk.header.bucket))))
     return pageOf(deviceId, selected, slices, (header) => chunks.get(header.bucket) ?? header);
 
   // A load or the retention changed samples between the two statements. One statement that reads everything sees one state.

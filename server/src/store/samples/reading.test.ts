@@ -13,6 +13,18 @@ import { DEVICE, EVER, onEachDatabase } from "./testing/on-each-database.js";
 import { samplesOf } from "./testing/samples.js";
 
 onEachDatabase("reading samples", (on) => {
+  /** A client that does something else once, before the statement with this number, counted from 1. */
+  function onceBefore(statement: number, happens: () => Promise<unknown>) {
+    let sent = 0;
+    const client: SqlClient = {
+      async query<R>(text: string, params?: unknown[]) {
+        if (++sent === statement) await happens();
+        return on.db.client.query<R>(text, params);
+      },
+    };
+    return { client, sent: () => sent };
+  }
+
   describe("a page", () => {
     it("holds the samples from start to stop, both included, and counts all of them", async () => {
       await on.storeAt(...Array.from({ length: 20 }, (_, i) => i * 100_000));
@@ -45,32 +57,59 @@ onEachDatabase("reading samples", (on) => {
       expect(samples.map(({ ms }) => ms)).toEqual([20, 40, 900_000]);
     });
 
-    it("is of one state even when a load comes between its two statements", async () => {
-      await on.storeAt(...Array.from({ length: 2000 }, (_, i) => i * 1000));
-      let statements = 0;
-      const interrupted: SqlClient = {
-        async query<R>(text: string, params?: unknown[]) {
-          if (++statements === 2) await on.storeAt(...Array.from({ length: 2000 }, (_, i) => i * 1000 + 500));
-          return on.db.client.query<R>(text, params);
-        },
-      };
-      const { count, columns } = await readPage(interrupted, DEVICE, EVER, 100, 10);
-      expect(count).toBe(4000);
-      expect([...columns.timestampMs]).toEqual(Array.from({ length: 10 }, (_, i) => 50_000 + i * 500));
+    it("is read by one statement, wherever it starts and ends", async () => {
+      const times = Array.from({ length: 4000 }, (_, i) => i * 1000);
+      await on.storeAt(...times);
+      for (const startMs of [0, 1000, 299_000, 300_000, 450_500]) {
+        const wanted = times.filter((ms) => ms >= startMs);
+        for (const [offset, limit] of [
+          [0, 1],
+          [0, 1000],
+          [599, 2],
+          [1500, 700],
+          [3000, 5000],
+        ] as const) {
+          const { client, sent } = onceBefore(Number.POSITIVE_INFINITY, async () => undefined);
+          const page = await readPage(
+            client,
+            DEVICE,
+            [{ startMs, stopMs: Number.POSITIVE_INFINITY }],
+            offset,
+            limit,
+          );
+          expect(page.count).toBe(wanted.length);
+          expect([...page.columns.timestampMs]).toEqual(wanted.slice(offset, offset + limit));
+          expect(sent()).toBe(1);
+        }
+      }
     });
 
-    it("is of one state even when the retention comes between its two statements", async () => {
-      await on.storeAt(...Array.from({ length: 2000 }, (_, i) => i * 1000));
-      let statements = 0;
-      const interrupted: SqlClient = {
-        async query<R>(text: string, params?: unknown[]) {
-          if (++statements === 2) await on.db.client.query("DELETE FROM sample_chunks WHERE bucket = 0");
-          return on.db.client.query<R>(text, params);
-        },
-      };
-      const { count, columns } = await readPage(interrupted, DEVICE, EVER, 0, 2);
-      expect(count).toBe(1700);
-      expect([...columns.timestampMs]).toEqual([300_000, 301_000]);
+    describe("of two statements, because much lies between its intervals,", () => {
+      const intervals = [
+        { startMs: 0, stopMs: 0 },
+        { startMs: 4_000_000, stopMs: Number.POSITIVE_INFINITY },
+      ];
+      const everySecond = (afterMs: number) => Array.from({ length: 5000 }, (_, i) => i * 1000 + afterMs);
+
+      it("is of one state even when a load comes between them", async () => {
+        await on.storeAt(...everySecond(0));
+        const { client, sent } = onceBefore(2, () => on.storeAt(...everySecond(500)));
+        const { count, columns } = await readPage(client, DEVICE, intervals, 401, 10);
+        expect(count).toBe(2001);
+        expect([...columns.timestampMs]).toEqual(Array.from({ length: 10 }, (_, i) => 4_200_000 + i * 500));
+        expect(sent()).toBe(3);
+      });
+
+      it("is of one state even when the retention comes between them", async () => {
+        await on.storeAt(...everySecond(0));
+        const { client, sent } = onceBefore(2, () =>
+          on.db.client.query("DELETE FROM sample_chunks WHERE bucket = 14"),
+        );
+        const { count, columns } = await readPage(client, DEVICE, intervals, 301, 2);
+        expect(count).toBe(701);
+        expect([...columns.timestampMs]).toEqual([4_600_000, 4_601_000]);
+        expect(sent()).toBe(3);
+      });
     });
 
     it("fails with device and bucket when a chunk is damaged", async () => {

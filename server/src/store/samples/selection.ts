@@ -21,13 +21,14 @@ export interface SelectedChunk {
  * Reads the samples of a device in the given intervals with one statement, chunk by chunk, ascending. Decodes only chunks
  * that an interval cuts.
  *
- * @param payloads "edges" reads only the payloads of these chunks, "all" those of all chunks
+ * @param payloads "edges" reads only the payloads of these chunks, "all" those of all chunks; positions also those of the
+ *   chunks with samples there, when samples outside of the intervals count too
  */
 export async function selectChunks(
   client: SqlClient,
   deviceId: number,
   intervals: readonly Interval[],
-  payloads: "edges" | "all",
+  payloads: "edges" | "all" | { from: number; to: number },
 ): Promise<SelectedChunk[]> {
   const wanted = normaliseIntervals(intervals);
   const first = wanted[0];
@@ -38,7 +39,9 @@ export async function selectChunks(
     deviceId,
     bucketOf(first.startMs),
     bucketOf(last.stopMs),
-    payloads === "all" ? "all" : edgeBuckets(wanted),
+    payloads === "all"
+      ? "all"
+      : { buckets: edgeBuckets(wanted), ...(payloads === "edges" ? {} : { positions: payloads }) },
   );
   const selected: SelectedChunk[] = [];
   let next = 0;
