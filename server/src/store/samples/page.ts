@@ -10,6 +10,11 @@ export interface SamplePage {
   count: number;
   /** The samples of the page; none when it is after the last page. */
   columns: SampleColumns;
+  /**
+   * What the samples of the page were read from: with the same intervals, the same texts mean the same samples. A tenth of
+   * their bytes.
+   */
+  source: readonly string[];
 }
 
 /**
@@ -89,5 +94,12 @@ function pageOf(
       chunk.pieces === null ? decodeRow(deviceId, withPayload(chunk.header)) : concatColumns(chunk.pieces);
     return sliceColumns(samples, from, to);
   });
-  return { count: selected.reduce((sum, { size }) => sum + size, 0), columns: concatColumns(parts) };
+  return {
+    count: selected.reduce((sum, { size }) => sum + size, 0),
+    columns: concatColumns(parts),
+    source: slices.flatMap(({ chunk: { header }, from, to }) => [
+      ` ${header.bucket} ${from} ${to} `,
+      withPayload(header).payload ?? "",
+    ]),
+  };
 }

@@ -10,7 +10,7 @@ import {
   streamSamples,
 } from "./index.js";
 import { DEVICE, EVER, onEachDatabase } from "./testing/on-each-database.js";
-import { samplesOf } from "./testing/samples.js";
+import { type Sample, sampleAt, samplesOf } from "./testing/samples.js";
 
 onEachDatabase("reading samples", (on) => {
   /** A client that does something else once, before the statement with this number, counted from 1. */
@@ -82,6 +82,23 @@ onEachDatabase("reading samples", (on) => {
           expect(sent()).toBe(1);
         }
       }
+    });
+
+    it("has another source when one value or one place differs, and the same when it is stored again", async () => {
+      const samples = [1, 2, 3, 400_000].map((ms) => sampleAt(ms, 100));
+      const sourceOf = async (stored: Sample[], offset = 0, limit = 3) => {
+        await on.db.clear();
+        await on.store(stored);
+        return (await readPage(on.db.client, DEVICE, EVER, offset, limit)).source;
+      };
+      const source = await sourceOf(samples);
+      expect(await sourceOf(samples)).toEqual(source);
+      for (const changed of [0, 2]) {
+        const others = samples.map((sample, i) => (i === changed ? { ...sample, hr: 101 } : sample));
+        expect(await sourceOf(others)).not.toEqual(source);
+      }
+      expect(await sourceOf(samples, 1)).not.toEqual(source);
+      expect(await sourceOf(samples, 0, 2)).not.toEqual(source);
     });
 
     describe("of two statements, because much lies between its intervals,", () => {
