@@ -165,7 +165,7 @@ describe.skipIf(hasNoBrowser)("the whole story, by the keyboard alone", () => {
     await heading("Webhook");
     await user.press("Test");
     await expect.poll(() => received.map(({ event }) => event)).toContain("test");
-    await page.locator(".deliveries .good").first().waitFor();
+    await page.locator(".records .good").first().waitFor();
     await user.press("Delete…");
     await page.getByRole("dialog", { name: "Delete this webhook?" }).waitFor();
     await user.press("Delete webhook");
