@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { decodeBeats, decodeSync, inspectSync } from "asi-convert";
+import { decodeBeats, decodeSync, encode, inspectSync } from "asi-convert";
 import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
@@ -29,12 +29,46 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await card(page, "Max HR")).toBe(`${metrics.hr_max} bpm`);
     expect(await card(page, "Mean HR")).toBe(`${metrics.hr_avg?.toFixed(0)} bpm`);
     await page.getByText(`Sprints: ${metrics.sprint.threshold_1.values.length}`).waitFor();
+    const inWords = ({ threshold_1, threshold_2 }: typeof metrics.accelerations) =>
+      `${threshold_1.values.length} of 2 to 3 m/s², ${threshold_2.values.length} from 3 m/s²`;
+    const { accelerations, decelerations } = metrics;
+    await page
+      .getByText(`Accelerations: ${inWords(accelerations)}. Decelerations: ${inWords(decelerations)}.`)
+      .waitFor();
+    await page.getByText("Speed zones: Football.").waitFor();
+  });
+
+  it("has no accelerations where it is too slow for them, and says so there alone", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/ublox7.asi"));
+    await page.getByText("None in what is shown. They need at least 5 samples a second.").waitFor();
+    const rows = Array.from({ length: 200 }, (_, i) => ({
+      timestamp: Date.UTC(2025, 4, 17) + i * 100,
+      latitude: 47.37,
+      longitude: 8.55,
+      altitude: 400,
+      speed: 2,
+      hr: null,
+    }));
+    const steady = encode(rows, { serial: "T-1", deviceName: "tracker", deviceType: "T1" });
+    const buffer = Buffer.from(await new Response(steady as BodyInit).arrayBuffer());
+    const fast = await openPage();
+    await choose(fast, { name: "steady.asi", mimeType: "", buffer });
+    const panel = fast.locator(".panel", { hasText: "Accelerations and decelerations: 0" });
+    await panel.getByText("None in what is shown.", { exact: true }).waitFor();
+  });
+
+  it("tells the zone of the browser apart from UTC, where it is UTC", async () => {
+    const page = await openPage({ timezoneId: "UTC" });
+    await page.getByText("Settings", { exact: true }).click();
+    const times = page.getByRole("group", { name: "Times" }).getByRole("button");
+    expect(await times.allInnerTexts()).toEqual(["This computer (UTC)", "UTC"]);
   });
 
   it("is decoded by the fast engine under the policy of the page", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
-    expect(await page.locator(".facts div", { hasText: "Decoder" }).innerText()).toMatch(/simd/);
+    expect(await page.locator("[data-engine]").getAttribute("data-engine")).toBe("simd");
   });
 
   it("has the values of the CSV under the cursor, in UTC and in the zone of the browser", async () => {

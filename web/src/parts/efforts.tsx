@@ -10,12 +10,17 @@ interface Props {
   settings: Settings;
   /** Of what they are, as in "this time frame". */
   where: string;
+  /** Null where it is unknown. */
+  samplesPerSecond: number | null;
   /** Shows an instant in the plots. */
   onShow: (startMs: number, seconds: number) => void;
 }
 
+/** Slower recordings have no accelerations, see docs/metrics.md. */
+const LOWEST_RATE = 5;
+
 /** The sprints, the accelerations and the decelerations of a recording or of a part of it. */
-export function EffortPanels({ metrics, settings, where, onShow }: Props) {
+export function EffortPanels({ metrics, settings, where, samplesPerSecond, onShow }: Props) {
   const unit = settings.speedUnit.value;
   const factor = speedFactor(unit);
   const speed = (value: number) => decimal(value * factor, 1);
@@ -27,7 +32,7 @@ export function EffortPanels({ metrics, settings, where, onShow }: Props) {
   ].sort((a, b) => a.start_time - b.start_time);
   const [low, high] = metrics.definition.parameters.acceleration_thresholds;
   const counts = ({ threshold_1, threshold_2 }: Metrics["accelerations"]) =>
-    `${threshold_1.values.length} from ${low} m/s², ${threshold_2.values.length} from ${high} m/s²`;
+    `${threshold_1.values.length} of ${low} to ${high} m/s², ${threshold_2.values.length} from ${high} m/s²`;
   const shared = { settings, onShow };
   return (
     <>
@@ -47,7 +52,7 @@ export function EffortPanels({ metrics, settings, where, onShow }: Props) {
         {...shared}
         title="Accelerations and decelerations"
         note={`Accelerations: ${counts(accelerations)}. Decelerations: ${counts(decelerations)}.`}
-        none={`None in ${where}. They need at least 5 samples a second.`}
+        none={`None in ${where}.${rateNote(samplesPerSecond)}`}
         heads={["Peak m/s²", "Time", unit]}
         rows={efforts.map((one) => ({
           ...one,
@@ -61,6 +66,12 @@ export function EffortPanels({ metrics, settings, where, onShow }: Props) {
       />
     </>
   );
+}
+
+function rateNote(samplesPerSecond: number | null): string {
+  if (samplesPerSecond === null)
+    return ` Recordings with fewer than ${LOWEST_RATE} samples a second have none.`;
+  return samplesPerSecond < LOWEST_RATE ? ` They need at least ${LOWEST_RATE} samples a second.` : "";
 }
 
 const effortsOf = ({ threshold_1, threshold_2 }: Metrics["accelerations"], kind: string) =>

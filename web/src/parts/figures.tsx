@@ -16,13 +16,13 @@ interface Props {
 
 /** Figures by speed, sprints, accelerations and heart rate of what is shown. */
 export function FigurePanels({ figures, selection, settings }: Props) {
-  const { metrics } = figures;
+  const { metrics, rows, recordedMs } = figures;
   const unit = settings.speedUnit.value;
   const preset = PRESETS.find(([name]) => name === settings.preset.value)?.[1];
 
   return (
     <>
-      <Panel title="By speed" note={`Classes: ${preset}.`}>
+      <Panel title="By speed" note={`Speed zones: ${preset}.`}>
         <table>
           <thead>
             <tr>
@@ -56,6 +56,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
         metrics={metrics}
         settings={settings}
         where="what is shown"
+        samplesPerSecond={rows / (recordedMs / 1000)}
         onShow={(startMs, seconds) => showAround(selection, startMs, seconds)}
       />
       {metrics.hr_max === null ? null : <HeartRate figures={figures} settings={settings} />}

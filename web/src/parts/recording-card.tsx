@@ -13,7 +13,7 @@ export function RecordingCard({ recording, settings }: { recording: Recording; s
   const device = [info?.deviceName, info?.deviceType].filter(Boolean).join(", ");
   return (
     <Panel title="Recording">
-      <dl class="facts">
+      <dl class="facts" data-engine={engine}>
         {device === "" ? null : <Fact name="Device" value={device} />}
         {info === null ? null : <Fact name="Serial number" value={info.serial} />}
         {info?.firmwareVersion ? <Fact name="Firmware" value={info.firmwareVersion} /> : null}
@@ -26,7 +26,6 @@ export function RecordingCard({ recording, settings }: { recording: Recording; s
             <Fact name="Size" value={`${fileSize(fileBytes)}, ${decimal(rows, 0)} rows, ${KINDS[kind]}`} />
           </>
         )}
-        {engine === null ? null : <Fact name="Decoder" value={engine} />}
       </dl>
       {notes.map((note) => (
         <p class="note" key={note}>

@@ -33,7 +33,7 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
             label="Times"
             choice={settings.zone}
             choices={[
-              ["local", zoneName("local")],
+              ["local", localZone()],
               ["utc", "UTC"],
             ]}
           />
@@ -91,6 +91,12 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
       </div>
     </details>
   );
+}
+
+/** The zone of the browser, told apart from the choice beside it. */
+function localZone(): string {
+  const name = zoneName("local");
+  return name === zoneName("utc") ? `This computer (${name})` : name;
 }
 
 function Row({ name, children }: { name: string; children: preact.ComponentChildren }) {

@@ -42,7 +42,13 @@ export function ComputedPanels({ computed, settings, onShow }: Props) {
         <HeartRateZones computed={computed} />
       </div>
       <div class="charts">
-        <EffortPanels metrics={computed} settings={settings} where="this time frame" onShow={onShow} />
+        <EffortPanels
+          metrics={computed}
+          settings={settings}
+          where="this time frame"
+          samplesPerSecond={null}
+          onShow={onShow}
+        />
       </div>
     </div>
   );
