@@ -43,7 +43,8 @@ export function Details(props: Props) {
         {reader.canSave ? (
           <>
             <Downloads placed={placed} selection={selection} settings={settings} reader={reader} />
-            <Share selection={selection} settings={settings} />
+            {/* a link leads to no data of the service, and there is no file to send along */}
+            {recording.facts.kind === "service" ? null : <Share selection={selection} settings={settings} />}
           </>
         ) : null}
       </div>
