@@ -9,11 +9,10 @@ export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }
   if (distance.length === 0 || start_time === null) return null;
   const highest = Math.max(1, ...distance);
   const time = (i: number) => timeOfDay(start_time + i * span * 1000, zone).slice(0, 5);
-  const length = span % 60 === 0 ? `${span / 60} min` : `${span} s`;
   return (
     <figure class="bars">
       <figcaption>
-        Distance in each {length} <span class="unit">m</span>
+        Distance per {spanText(span)} <span class="unit">m</span>
       </figcaption>
       <div class="slices" aria-hidden="true">
         {distance.map((metres, i) => (
@@ -52,4 +51,9 @@ export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }
       </details>
     </figure>
   );
+}
+
+function spanText(seconds: number): string {
+  if (seconds === 60) return "minute";
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }

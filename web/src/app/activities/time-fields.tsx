@@ -45,7 +45,7 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
         required
         value={start}
         onValue={(text) => type({ start: text, end })}
-        hint={`Times of ${zoneName(zone)}.`}
+        hint={`Times in ${zoneName(zone)}.`}
       />
       <Field
         name="end_time"

@@ -129,7 +129,7 @@ function Shown({ athlete, isManaged }: { athlete: Athlete; isManaged: boolean })
             ["Weight", profile.weight === null ? null : `${profile.weight} kg`],
             ["Height", profile.height === null ? null : `${profile.height} m`],
             ["Nationality", profile.nationality],
-            ["Number in another system", athlete.external_id],
+            ["ID in another system", athlete.external_id],
           ] as const
         ).map(([name, value]) => [name, value || "–"])}
       />

@@ -48,7 +48,7 @@ export function ProfileFields({ profile }: { profile: AthleteProfile | null }) {
 
 /** What the account is in another system, for a form that sends `external_id`. */
 export const ExternalId = ({ initial }: { initial?: string | null }) => (
-  <Field name="external_id" label="Number in another system" initial={initial} maxLength={255} />
+  <Field name="external_id" label="ID in another system" initial={initial} maxLength={255} />
 );
 
 /** The profile that such a form holds; an empty field clears what was there. */

@@ -168,7 +168,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
                 type="datetime-local"
                 required
                 initial={instantText(ms, zone)}
-                hint={`Times of ${zoneName(zone)}.`}
+                hint={`Times in ${zoneName(zone)}.`}
               />
             ))}
           </div>
