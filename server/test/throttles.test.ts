@@ -168,10 +168,12 @@ describe("the client's address", () => {
 
 describe("a throttled request", () => {
   it("waits for its answer, so that a client that asks again at once takes little of the processor", async () => {
-    const s = await startService({ throttleAddressPerMinute: 1 });
-    await s.get("/api/v1/account/");
+    const s = await startService({ throttleAddressPerMinute: 1, trustProxy: ["127.0.0.1"] });
+    // An address of its own: on PostgreSQL, the minute of another test's could end here.
+    const ask = () => askFor(s, "198.51.100.177");
+    await ask();
     const startMs = performance.now();
-    for (let times = 0; times < 3; times++) expect((await s.get("/api/v1/account/")).status).toBe(429);
+    for (let times = 0; times < 3; times++) expect((await ask()).status).toBe(429);
     expect(performance.now() - startMs).toBeGreaterThan(290);
   });
 });
