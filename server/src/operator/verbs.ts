@@ -163,7 +163,11 @@ function devices(root: Command): void {
       "move all samples to other PostgreSQL servers while the service runs; after an interruption, run it again",
     example: "--servers servers.txt --dry-run",
   })
-    .requiredOption("--servers <file>", "file with the URL of a server in each line")
+    .option("--servers <file>", "file with the URL of a server in each line")
+    .option(
+      "--citus",
+      "have Citus distribute them over its workers instead; writes of samples wait meanwhile",
+    )
     .option("--dry-run", "print what would be done, and change nothing");
   verb(samples, {
     signature: "samples gather",

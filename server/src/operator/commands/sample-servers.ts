@@ -1,4 +1,13 @@
 import {
+  citusWorkers,
+  DISTRIBUTE,
+  distributeOnCitus,
+  GATHER,
+  gatherFromCitus,
+  isOnCitus,
+  requireCitus,
+} from "../../store/sample-servers/citus.js";
+import {
   cancelMove,
   moveSamples,
   moveUnderWay,
@@ -9,7 +18,7 @@ import type { Connection } from "../../store/sample-servers/placement.js";
 import { sampleServers } from "../../store/sample-servers/placement.js";
 import { readServers, type ServerAddress } from "../../store/sample-servers/server-address.js";
 import { UsageError } from "../../usage-error.js";
-import { type Arguments, flag, text } from "./arguments.js";
+import { type Arguments, flag, optionalText } from "./arguments.js";
 import type { OperatorContext, Outcome } from "./outcome.js";
 
 /** How often progress is printed, ms. */
@@ -18,11 +27,22 @@ const PROGRESS_MS = 5_000;
 /** Samples on several PostgreSQL servers. */
 export const sampleServerCommands = {
   async "samples distribute"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
-    return move(ctx, await readServers(text(args, "servers")), args);
+    if (flag(args, "citus")) return distributeByCitus(ctx, args);
+    const file = optionalText(args, "servers");
+    if (file === undefined)
+      throw new UsageError("Where should the samples go? Give --servers FILE or --citus.");
+    await withClient(ctx, refuseOnCitus);
+    return move(ctx, await readServers(file), args);
   },
 
   async "samples gather"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
-    return move(ctx, [], args);
+    const gathered = await withClient(ctx, async (client) => {
+      if (!(await isOnCitus(client))) return undefined;
+      if (flag(args, "dryRun")) return { changed: false, statements: GATHER };
+      await gatherFromCitus(client);
+      return { changed: true };
+    });
+    return gathered ?? move(ctx, [], args);
   },
 
   async "samples cancel-move"(ctx: OperatorContext): Promise<Outcome> {
@@ -34,6 +54,8 @@ export const sampleServerCommands = {
 
   async "samples servers"(ctx: OperatorContext): Promise<Outcome> {
     return withClient(ctx, async (client) => {
+      const workers = await citusWorkers(client);
+      if (workers.length > 0) return { servers: workers, move: null };
       const servers = [];
       for (const { label, url, table } of await sampleServers(client)) {
         const size = "SELECT pg_total_relation_size($1::regclass)::float8 AS bytes";
@@ -47,6 +69,26 @@ export const sampleServerCommands = {
     });
   },
 };
+
+async function distributeByCitus(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
+  if (optionalText(args, "servers") !== undefined) {
+    throw new UsageError("Citus chooses among its own workers. Give --citus or --servers, not both.");
+  }
+  return withClient(ctx, async (client) => {
+    if (flag(args, "dryRun")) {
+      await requireCitus(client);
+      return { changed: false, statements: (await isOnCitus(client)) ? [] : DISTRIBUTE };
+    }
+    return { changed: await distributeOnCitus(client), servers: await citusWorkers(client) };
+  });
+}
+
+/** @throws UsageError */
+async function refuseOnCitus(client: Connection): Promise<void> {
+  if (await isOnCitus(client)) {
+    throw new UsageError("Citus has the samples. Bring them back first: asi-server samples gather.");
+  }
+}
 
 /** Tables on servers that could not be dropped. */
 const leftOver = (tables: readonly string[] = []) => (tables.length === 0 ? {} : { tables_left: tables });

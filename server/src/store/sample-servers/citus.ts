@@ -1,0 +1,91 @@
+import { UsageError } from "../../usage-error.js";
+import { moveUnderWay } from "./move.js";
+import { type Connection, sampleServers } from "./placement.js";
+
+/*
+ * Samples on the workers of a Citus cluster. Citus places rows by the hash of the distribution column, sends each statement
+ * that names one device to one worker, and commits over several workers in two phases (Citus manual, "Table and Shard DDL").
+ *
+ * Only `sample_chunks` is distributed. `removed_samples` is read together with `timeframes`, which is a local table, refers to
+ * `devices` by a foreign key, and has a row for each interval that retention has removed: it stays with them.
+ */
+
+/** Two statements: Citus keeps the local rows, hidden, until it is told to drop them. */
+export const DISTRIBUTE = [
+  "SELECT create_distributed_table('sample_chunks', 'device_id', colocate_with => 'none')",
+  "SELECT truncate_local_data_after_distributing_table('sample_chunks')",
+];
+
+export const GATHER = ["SELECT undistribute_table('sample_chunks')"];
+
+/** A worker that has samples. */
+export interface CitusWorker {
+  /** Host and port. */
+  server: string;
+  shards: number;
+  bytes: number;
+}
+
+/** Whether Citus has distributed the samples. */
+export async function isOnCitus(client: Connection): Promise<boolean> {
+  if (!(await hasCitus(client))) return false;
+  const { rows } = await client.query<{ distributed: boolean }>(
+    "SELECT EXISTS (SELECT FROM citus_tables WHERE table_name = 'sample_chunks'::regclass) AS distributed",
+  );
+  return rows[0]?.distributed === true;
+}
+
+/** The workers that have samples, by their address; empty when Citus has not distributed them. */
+export async function citusWorkers(client: Connection): Promise<CitusWorker[]> {
+  if (!(await isOnCitus(client))) return [];
+  const { rows } = await client.query<CitusWorker>(
+    `SELECT nodename || ':' || nodeport AS server, count(*)::integer AS shards, sum(shard_size)::float8 AS bytes
+     FROM citus_shards WHERE table_name = 'sample_chunks'::regclass GROUP BY nodename, nodeport ORDER BY 1`,
+  );
+  return rows;
+}
+
+/**
+ * Has Citus distribute the samples. Writes of samples wait meanwhile.
+ *
+ * @param client a connection to the database with a session of its own and no statement timeout
+ * @returns false when they are distributed already
+ * @throws UsageError without Citus, and when the samples are on servers of `postgres_fdw` or on their way
+ */
+export async function distributeOnCitus(client: Connection): Promise<boolean> {
+  await requireCitus(client);
+  if (await isOnCitus(client)) return false;
+  for (const statement of DISTRIBUTE) await client.query(statement);
+  return true;
+}
+
+/** @throws UsageError as `distributeOnCitus` */
+export async function requireCitus(client: Connection): Promise<void> {
+  if (!(await hasCitus(client))) {
+    throw new UsageError(
+      "This database has no Citus. Run CREATE EXTENSION citus as a superuser, and add the workers (docs/several-servers.md).",
+    );
+  }
+  if ((await moveUnderWay(client)) !== undefined) {
+    throw new UsageError(
+      "A move of the samples has begun. Finish it, or give it up with asi-server samples cancel-move.",
+    );
+  }
+  if ((await sampleServers(client)).length > 0) {
+    throw new UsageError(
+      "The samples are on other servers already. Bring them back first: asi-server samples gather.",
+    );
+  }
+}
+
+/** Brings the samples back into one table of the database. Reads and writes of samples wait meanwhile. */
+export async function gatherFromCitus(client: Connection): Promise<void> {
+  for (const statement of GATHER) await client.query(statement);
+}
+
+async function hasCitus(client: Connection): Promise<boolean> {
+  const { rows } = await client.query<{ installed: boolean }>(
+    "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS installed",
+  );
+  return rows[0]?.installed === true;
+}

@@ -1,0 +1,79 @@
+/** Samples on Citus, as far as a stand-in of its functions shows: no test has run on Citus itself. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { commands } from "../src/operator/commands.js";
+import { distributedTables, installCitusStandIn } from "./citus-stand-in.js";
+import { walk } from "./recordings.js";
+import { isSpread } from "./sample-servers.js";
+import { newStore, TestService } from "./service.js";
+
+const START_MS = Date.parse("2024-03-01T10:00:00Z");
+
+describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples on Citus", () => {
+  let s: TestService;
+  let databaseUrl: string;
+
+  beforeEach(async () => {
+    const store = await newStore();
+    s = await TestService.start(store, { rawDataCacheBytes: 0 });
+    databaseUrl = store.databaseUrl ?? "";
+  });
+
+  const run = (name: "samples distribute" | "samples gather" | "samples servers", args = {}) =>
+    commands[name]({ ...s.ctx, database: s.store.database, operator: "root" }, args);
+
+  it("are distributed by device, with nothing left behind, and brought back", async () => {
+    await installCitusStandIn(databaseUrl);
+    const ann = await s.manager();
+    const device = await s.ownedDevice(ann);
+    await s.backdate(device, "2020-01-01T00:00:00Z");
+    const recording = await walk(device.serial_number, new Date(START_MS).toISOString(), 600);
+
+    expect(await run("samples distribute", { citus: true })).toMatchObject({ changed: true });
+    expect(await distributedTables(databaseUrl)).toEqual([
+      { name: "sample_chunks", column: "device_id", local: false },
+    ]);
+    expect(await run("samples distribute", { citus: true })).toMatchObject({ changed: false });
+    expect(await run("samples servers")).toEqual({
+      servers: [
+        { server: "worker1:5432", shards: 16, bytes: 16 * 8192 },
+        { server: "worker2:5432", shards: 16, bytes: 16 * 8192 },
+      ],
+      move: null,
+    });
+    expect((await s.load(device, ann, recording)).body.state).toBe("SUCCESS");
+
+    expect(await run("samples gather")).toEqual({ changed: true });
+    expect(await distributedTables(databaseUrl)).toEqual([]);
+    expect(await run("samples servers")).toEqual({ servers: [], move: null });
+  });
+
+  it("are planned without a change", async () => {
+    await installCitusStandIn(databaseUrl);
+    const plan = await run("samples distribute", { citus: true, dryRun: true });
+    expect(plan).toEqual({
+      changed: false,
+      statements: [
+        "SELECT create_distributed_table('sample_chunks', 'device_id', colocate_with => 'none')",
+        "SELECT truncate_local_data_after_distributing_table('sample_chunks')",
+      ],
+    });
+    expect(await distributedTables(databaseUrl)).toEqual([]);
+  });
+
+  it("need Citus, and no servers of their own", async () => {
+    await expect(run("samples distribute", { citus: true })).rejects.toThrow("CREATE EXTENSION citus");
+    await installCitusStandIn(databaseUrl);
+    await expect(run("samples distribute", { citus: true, servers: "servers.txt" })).rejects.toThrow(
+      "--citus or --servers, not both",
+    );
+    await expect(run("samples distribute")).rejects.toThrow("Give --servers FILE or --citus");
+  });
+
+  it("are brought back before they go to servers", async () => {
+    await installCitusStandIn(databaseUrl);
+    await run("samples distribute", { citus: true });
+    await expect(run("samples distribute", { servers: "servers.txt" })).rejects.toThrow(
+      "asi-server samples gather",
+    );
+  });
+});
