@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Page } from "../wire/types.js";
 import type { Context } from "./context.js";
 import { envelope, type Paging, paging, requirePage } from "./listing.js";
-import { standingRight } from "./standing-right.js";
+import { accessRecheck } from "./access-recheck.js";
 
 /** Rows read in one batch have at most this estimated size, unless a single row is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024;
@@ -65,7 +65,7 @@ export async function streamedPage<Row extends Keyed, T>(
   toResources: (rows: Row[]) => Promise<T[]>,
 ): Promise<StreamedPage<T>> {
   const { queries } = ctx;
-  const recheck = standingRight(ctx);
+  const recheck = accessRecheck(ctx);
   const at = paging(query);
   const count = await queries.$count(of.table, of.where);
   requirePage(count, at);

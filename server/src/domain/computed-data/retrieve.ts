@@ -5,7 +5,7 @@ import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Item, item } from "../item.js";
 import { grantsOf } from "../permissions/coverage.js";
-import { standingRight } from "../standing-right.js";
+import { accessRecheck } from "../access-recheck.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
 import type { ComputedData } from "./computed-data.js";
@@ -73,7 +73,7 @@ export async function retrieveActivityComputedData(
   };
   let allowed: ReadonlySet<number> | undefined;
   // The computations may take long.
-  const recheck = standingRight(ctx, async () => {
+  const recheck = accessRecheck(ctx, async () => {
     allowed = new Set((await readableNow()).map(({ id }) => id));
   });
   const readable = await readableNow();

@@ -18,7 +18,7 @@ import { toAthlete } from "../accounts/resource.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { toPermission } from "../permissions/resource.js";
-import { standingRight } from "../standing-right.js";
+import { accessRecheck } from "../access-recheck.js";
 import { timesOfAthleteAlone } from "../timeframes/recorded-samples.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
@@ -48,7 +48,7 @@ export function exportAthlete(
   athlete: Account,
   requireRight?: () => Promise<unknown>,
 ): Readable {
-  return zipOf(whileAllowed(standingRight(ctx, requireRight), entriesOf(ctx, athlete)));
+  return zipOf(whileAllowed(accessRecheck(ctx, requireRight), entriesOf(ctx, athlete)));
 }
 
 /** Checks the right before each part of each file. */

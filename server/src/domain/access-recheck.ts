@@ -1,16 +1,16 @@
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
 
-/** How long an answer that takes long relies on the last check of the caller's right. */
+/** How long a response that takes long relies on the last check of the caller's right. */
 export const RECHECK_MS = 5_000;
 
 /**
- * For an answer that takes long to read or to send: checks again that the caller is still signed in and has the right. Call
+ * For a response that takes long to read or to send: checks again that the caller is still signed in and has the right. Call
  * the result before each part; it makes a query at most every `RECHECK_MS`.
  * @param requireRight throws when the caller has lost the right
  * @returns throws ServiceError `unauthenticated`, or what `requireRight` throws
  */
-export function standingRight(
+export function accessRecheck(
   { clock, isSignedIn }: Context,
   requireRight?: () => Promise<unknown>,
 ): () => Promise<void> {
