@@ -4,11 +4,10 @@ import { auditLog } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import type { Context } from "./context.js";
 import { react } from "./effects.js";
-import { matchesStrongly } from "./entity-tags.js";
+import { matchesStrongly, type Tagged } from "./entity-tags.js";
 import { errors } from "./errors.js";
 import { claimKey, storeResponse } from "./idempotency.js";
 import type { ChangeResult } from "./idempotent-request.js";
-import type { Tagged } from "./item.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 /** Names of columns that no audit row may hold. */

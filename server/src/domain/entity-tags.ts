@@ -1,3 +1,35 @@
+import { createHash } from "node:crypto";
+
+/** Has an entity tag. */
+export interface Tagged {
+  /** Strong entity tag, quoted (RFC 9110 section 8.8.3). */
+  etag: string;
+}
+
+/** A resource as the caller sees it, and the entity tag of this view of this version. */
+export interface Item<T> extends Tagged {
+  resource: T;
+}
+
+/**
+ * @param resource the caller's view
+ * @param versions of the rows from which it is made: two versions may look the same when a secret is masked
+ */
+export const item = <T>(resource: T, ...versions: number[]): Item<T> => ({
+  resource,
+  ...tagged(resource, ...versions),
+});
+
+/**
+ * Computes the tag without the resource.
+ * @param view the caller's view. Of a resource with megabytes, its id and what depends on the caller are enough, because the
+ *   versions change with the rest.
+ */
+export function tagged(view: unknown, ...versions: number[]): Tagged {
+  const hash = createHash("sha256").update(JSON.stringify([view, versions]));
+  return { etag: `"${hash.digest("base64url").slice(0, 22)}"` };
+}
+
 /** An entity tag (RFC 9110 section 8.8.3): visible characters in quotes, with `W/` before it when it is weak. */
 const ENTITY_TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 

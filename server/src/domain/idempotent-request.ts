@@ -1,4 +1,4 @@
-import type { Item } from "./item.js";
+import type { Item } from "./entity-tags.js";
 
 /** A complete response, as it was sent. */
 export interface StoredResponse {

@@ -1,9 +1,9 @@
 import { and, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Page } from "../wire/types.js";
+import { accessRecheck } from "./access-recheck.js";
 import type { Context } from "./context.js";
 import { envelope, type Paging, paging, requirePage } from "./listing.js";
-import { accessRecheck } from "./access-recheck.js";
 
 /** Rows read in one batch have at most this estimated size, unless a single row is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024;

@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { matchesWeakly } from "../domain/entity-tags.js";
-import type { Item } from "../domain/item.js";
+import { type Item, matchesWeakly } from "../domain/entity-tags.js";
 import { JsonBytes } from "../domain/json-bytes.js";
 import { StreamedPage } from "../domain/streamed-page.js";
 import type { Page } from "../wire/types.js";

@@ -1,6 +1,6 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { Id, Text } from "../../wire/types.js";
-import { type Item, type Tagged, tagged } from "../item.js";
+import { type Item, type Tagged, tagged } from "../entity-tags.js";
 import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../json-bounds.js";
 import type { ActivityHead, Activity as ActivityRow } from "./rules.js";
 

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type Item, item } from "../item.js";
+import { type Item, item } from "../entity-tags.js";
 import type { Job } from "./rules.js";
 
 export const JobResource = Type.Object(

@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
+import { accessRecheck } from "../access-recheck.js";
 import type { ActivityHead } from "../activities/rules.js";
 import type { Context } from "../context.js";
+import { type Item, item } from "../entity-tags.js";
 import { errors } from "../errors.js";
-import { type Item, item } from "../item.js";
 import { grantsOf } from "../permissions/coverage.js";
-import { accessRecheck } from "../access-recheck.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
 import type { ComputedData } from "./computed-data.js";

@@ -12,13 +12,13 @@ import {
   refreshTokens,
   timeframes,
 } from "../../store/schema.js";
+import { accessRecheck } from "../access-recheck.js";
 import { PEOPLE } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { toPermission } from "../permissions/resource.js";
-import { accessRecheck } from "../access-recheck.js";
 import { timesOfAthleteAlone } from "../timeframes/recorded-samples.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";

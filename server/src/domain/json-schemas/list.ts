@@ -4,7 +4,7 @@ import { JSON_SCHEMA_DEFINITIONS, JSON_SCHEMA_TYPE_NUMBERS } from "../../store/j
 import { jsonSchemas } from "../../store/schema.js";
 import { Nullable, ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Context } from "../context.js";
-import { type Item, item } from "../item.js";
+import { type Item, item } from "../entity-tags.js";
 import { listPage, matchesSearch, orderBy } from "../listing.js";
 import type { JsonSchemaRow } from "./rules.js";
 

@@ -10,7 +10,7 @@ import {
 } from "../accounts/write.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
-import { type Item, item } from "../item.js";
+import { type Item, item } from "../entity-tags.js";
 import { generatePassword, hashPassword } from "../passwords.js";
 import type { NewManager } from "./bodies.js";
 

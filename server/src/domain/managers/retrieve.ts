@@ -3,8 +3,8 @@ import { accounts } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import { toAuthenticatedAccount, toManager } from "../accounts/resource.js";
 import type { Context } from "../context.js";
+import { type Item, item } from "../entity-tags.js";
 import { errors } from "../errors.js";
-import { type Item, item } from "../item.js";
 
 export const managerItem = (account: Account): Item<ReturnType<typeof toManager>> =>
   item(toManager(account), account.version);

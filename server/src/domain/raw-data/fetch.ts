@@ -18,8 +18,8 @@ import {
 } from "../../store/samples/index.js";
 import { PAGE_LIMITS, type Page, pageQuery } from "../../wire/types.js";
 import type { Context } from "../context.js";
+import type { Item } from "../entity-tags.js";
 import { errors } from "../errors.js";
-import type { Item } from "../item.js";
 import { JsonBytes } from "../json-bytes.js";
 import { envelope, paging, requirePage } from "../listing.js";
 import { ownedParts } from "../ownerships/interval.js";

@@ -2,7 +2,7 @@ import { FormatRegistry, type StaticDecode, Type } from "@sinclair/typebox";
 import type { Queries } from "../../store/database.js";
 import { DateTimeOut, Id, Nullable } from "../../wire/types.js";
 import type { Context } from "../context.js";
-import { type Item, item } from "../item.js";
+import { type Item, item } from "../entity-tags.js";
 import { decryptSecret } from "../secrets.js";
 import { ACTIVITY_EVENTS, TIMEFRAME_EVENTS } from "./events.js";
 import type { Delivery, Webhook as WebhookRow } from "./rules.js";
