@@ -10,7 +10,6 @@ import {
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import type { UnitOfWork } from "../unit-of-work.js";
-import { withoutUndefined } from "../without-undefined.js";
 import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
 import { requireVisibleCharacters, usernameKey } from "./usernames.js";
@@ -72,11 +71,11 @@ export async function insertAccount(unit: UnitOfWork, values: AccountValues): Pr
   return account;
 }
 
-/** Changes an account. */
+/** Changes an account. Columns without a value keep theirs. */
 export async function updateAccount(
   unit: UnitOfWork,
   before: Account,
-  values: Partial<AccountValues>,
+  values: { [Column in keyof AccountValues]?: AccountValues[Column] | undefined },
 ): Promise<Account> {
   if (values.username !== undefined && values.username !== before.username)
     requireVisibleCharacters(values.username);
@@ -111,18 +110,19 @@ export async function revokeTokens(unit: UnitOfWork, accountId: number): Promise
 }
 
 /** Columns of a profile as sent; absent fields do not change. */
-export const managerProfileColumns = (profile: ManagerProfileInput = {}) =>
-  withoutUndefined({ firstName: profile.first_name, lastName: profile.last_name });
+export const managerProfileColumns = (profile: ManagerProfileInput = {}) => ({
+  firstName: profile.first_name,
+  lastName: profile.last_name,
+});
 
-export const athleteProfileColumns = (profile: AthleteProfileInput = {}) =>
-  withoutUndefined({
-    profileExternalId: profile.external_id,
-    firstName: profile.first_name,
-    lastName: profile.last_name,
-    gender: profile.gender,
-    weightKg: profile.weight,
-    heightM: profile.height,
-    birthDate: profile.birth_date,
-    nationality: profile.nationality,
-    profilePicture: profile.profile_picture,
-  });
+export const athleteProfileColumns = (profile: AthleteProfileInput = {}) => ({
+  profileExternalId: profile.external_id,
+  firstName: profile.first_name,
+  lastName: profile.last_name,
+  gender: profile.gender,
+  weightKg: profile.weight,
+  heightM: profile.height,
+  birthDate: profile.birth_date,
+  nationality: profile.nationality,
+  profilePicture: profile.profile_picture,
+});

@@ -5,7 +5,6 @@ import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
 import { requirePictureRoom } from "../quotas.js";
-import { withoutUndefined } from "../without-undefined.js";
 import type { AthleteUpdate, ManagedAthleteUpdate } from "./bodies.js";
 import { requireSelf } from "./create.js";
 import { type AthleteItem, athleteItem, type Filters, requireMatch } from "./list.js";
@@ -40,12 +39,10 @@ export async function updateAthlete(
     async (unit, { athlete: before }) => {
       await requireMatch(unit.queries, before, filters);
       const after = await updateAccount(unit, before, {
-        ...withoutUndefined({
-          username: body.username,
-          email: body.email,
-          externalId: body.external_id,
-          passwordHash,
-        }),
+        username: body.username,
+        email: body.email,
+        externalId: body.external_id,
+        passwordHash,
         ...athleteProfileColumns(body.athlete_profile),
       });
       return athleteItem(after);
@@ -69,7 +66,7 @@ export async function updateManagedAthlete(
     async (unit, before) => {
       await requireMatch(unit.queries, before, filters);
       const after = await updateAccount(unit, before, {
-        ...withoutUndefined({ externalId: body.external_id }),
+        externalId: body.external_id,
         ...athleteProfileColumns(body.athlete_profile),
       });
       const grows = (after.profilePicture?.length ?? 0) > (before.profilePicture?.length ?? 0);

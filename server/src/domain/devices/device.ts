@@ -19,11 +19,11 @@ export async function findDevice({ queries }: UnitOfWork, serialNumber: string) 
   return device;
 }
 
-/** Changes columns of a device and announces it. */
+/** Changes columns of a device and announces it. Columns without a value keep theirs. */
 export async function updateDevice(
   { queries, announce }: UnitOfWork,
   before: Device,
-  values: Partial<typeof devices.$inferInsert>,
+  values: { [Column in keyof Device]?: Device[Column] | undefined },
 ): Promise<Device> {
   const [after] = await queries
     .update(devices)

@@ -1,7 +1,6 @@
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
-import { withoutUndefined } from "../without-undefined.js";
 import { type Device, findDevice, updateDevice } from "./device.js";
 import { CUSTOM_NAME_PROBLEM, isCustomName } from "./resource.js";
 
@@ -26,7 +25,9 @@ export async function renameDevice(
   }
   return transact(ctx, "device rename", async (unit) => {
     const device = await findDevice(unit, serialNumber);
-    const names = { deviceName, customName: customName === undefined ? undefined : customName || null };
-    return updateDevice(unit, device, withoutUndefined(names));
+    return updateDevice(unit, device, {
+      deviceName,
+      customName: customName === undefined ? undefined : customName || null,
+    });
   });
 }

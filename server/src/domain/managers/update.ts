@@ -4,7 +4,6 @@ import { managerProfileColumns, requireAvailable, updateAccount } from "../accou
 import { change, requireTag } from "../change.js";
 import type { Context } from "../context.js";
 import { changedPasswordHash, hashPassword } from "../passwords.js";
-import { withoutUndefined } from "../without-undefined.js";
 import type { ManagerUpdate } from "./bodies.js";
 import { managerItem } from "./retrieve.js";
 
@@ -38,12 +37,10 @@ export async function updateManager(
     async (unit, before) =>
       managerItem(
         await updateAccount(unit, before, {
-          ...withoutUndefined({
-            username: body.username,
-            email: body.email,
-            externalId: body.external_id,
-            passwordHash,
-          }),
+          username: body.username,
+          email: body.email,
+          externalId: body.external_id,
+          passwordHash,
           ...managerProfileColumns(body.manager_profile),
         }),
       ),
