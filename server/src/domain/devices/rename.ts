@@ -1,8 +1,18 @@
-import { transact } from "../change.js";
+import { change, transact } from "../change.js";
 import type { Context } from "../context.js";
 import { errors } from "../errors.js";
 import { type Device, findDevice, updateDevice } from "./device.js";
-import { CUSTOM_NAME_PROBLEM, isCustomName } from "./resource.js";
+import { CUSTOM_NAME_PROBLEM, deviceItem, isCustomName } from "./resource.js";
+
+/**
+ * Sets the name that the owner gives a device.
+ * @param name null or empty clears it
+ */
+export async function setCustomName(ctx: Context, deviceId: number, name: string | null) {
+  return change(ctx, "setCustomName", { device: deviceId }, async (unit, { device, ownership }) =>
+    deviceItem(await updateDevice(unit, device, { customName: name || null }), ownership),
+  );
+}
 
 /**
  * Renames a device for the operator.

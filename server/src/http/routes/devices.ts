@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { setCustomName } from "../../domain/devices/custom-name.js";
 import { DeviceFilters, listDevices, retrieveDevice } from "../../domain/devices/list.js";
+import { setCustomName } from "../../domain/devices/rename.js";
 import { CustomName, Device } from "../../domain/devices/resource.js";
 import { Page } from "../../wire/types.js";
 import { route } from "../route.js";
