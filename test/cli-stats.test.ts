@@ -52,6 +52,8 @@ describe("asi stats", () => {
       /maximum speed +7\.45 m\/s \(26\.8 km\/h\)/,
       `speed zones       0 to 7.2 km/h     ${distances?.[0]} m`.replace(/ {2,}/g, " +"),
       `from 25.2 km/h +${distances?.[4]} m`,
+      // the ratio is 0.3815; 38.15 as a double is below the half
+      /7\.2 to 14\.4 km\/h .* 38\.2 %/,
       `sprints +${figures?.sprint.threshold_1.values.length} from 25.2 km/h, 191 m, the longest 38 m`,
       `accelerations +${figures?.accelerations.threshold_1.values.length} with a peak of 2 to 3 m/s2`,
       /heart rate +mean 146\.2 bpm, 96 to 171 bpm/,

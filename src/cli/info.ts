@@ -1,3 +1,4 @@
+import { decimalText, percentText } from "../figure-text.js";
 import { inspect } from "../inspect.js";
 import type { Inspection } from "../read-result.js";
 import type { Report } from "../types.js";
@@ -99,10 +100,10 @@ function heartLines({ rows }: Report, ecg: Inspection["ecg"]): Line[] {
 }
 
 function ecgLine({ seconds, usable, meanBpm, maxBpm, rmssdMs }: NonNullable<Inspection["ecg"]>): Line {
-  const parts = [`${(100 * usable).toFixed(1)}% of ${timeSpanText(1000 * seconds)} usable`];
-  if (meanBpm !== null) parts.push(`mean ${meanBpm.toFixed(1)} bpm`);
-  if (maxBpm !== null) parts.push(`maximum ${maxBpm.toFixed(1)} bpm`);
-  if (rmssdMs !== null) parts.push(`RMSSD ${rmssdMs.toFixed(1)} ms`);
+  const parts = [`${percentText(usable)} of ${timeSpanText(1000 * seconds)} usable`];
+  if (meanBpm !== null) parts.push(`mean ${decimalText(meanBpm, 1)} bpm`);
+  if (maxBpm !== null) parts.push(`maximum ${decimalText(maxBpm, 1)} bpm`);
+  if (rmssdMs !== null) parts.push(`RMSSD ${decimalText(rmssdMs, 1)} ms`);
   return ["ECG", parts.join(", ")];
 }
 

@@ -1,3 +1,4 @@
+import { decimalText, percentText } from "../figure-text.js";
 import type { EffortsByThreshold, Metrics, SpeedRuns } from "../metrics/index.js";
 import type { RecordingInfo } from "../types.js";
 import { speedIn } from "./speed-zones.js";
@@ -58,9 +59,9 @@ function zoneLines({ distance_per_speed_ranges, time_per_speed_ranges }: Metrics
     const cells = [
       (limits[i] ?? "").padEnd(width),
       metresText(distance).padStart(11),
-      percentText(ratio * 100).padStart(8),
+      percentText(ratio).padStart(8),
       timeSpanText(Math.round(time?.duration ?? 0) * 1000).padStart(10),
-      percentText((time?.ratio ?? 0) * 100).padStart(8),
+      percentText(time?.ratio ?? 0).padStart(8),
     ];
     return [i === 0 ? "speed zones" : "", cells.join("")];
   });
@@ -106,7 +107,7 @@ function heartRateLines({ hr_avg, hr_min, hr_max, athlete_max_hr, timePerHrZone 
         const bpm = `${low} to ${high} bpm`.padEnd(20);
         return [
           i === 0 ? "heart-rate zones" : "",
-          `${limits}${bpm}${percentText(percentage_hrmax).padStart(7)}`,
+          `${limits}${bpm}${`${decimalText(percentage_hrmax, 1)} %`.padStart(7)}`,
         ];
       },
     ),
@@ -118,9 +119,5 @@ function metresText(metres: number): string {
 }
 
 function speedText(metresPerSecond: number): string {
-  return `${metresPerSecond.toFixed(2)} m/s (${(metresPerSecond * 3.6).toFixed(1)} km/h)`;
-}
-
-function percentText(percent: number): string {
-  return `${percent.toFixed(1)} %`;
+  return `${decimalText(metresPerSecond, 2)} m/s (${decimalText(metresPerSecond * 3.6, 1)} km/h)`;
 }

@@ -1,3 +1,4 @@
+import { decimalText, percentText } from "../figure-text.js";
 import { FAINT, HEART_RATE_LINE, INK, MUTED, PANEL, SPEED_LINE, zoneColors } from "./palette.js";
 import { heartRateSeries, type Series, type Session, speedSeries } from "./session.js";
 import type { Picture, Shape } from "./shapes.js";
@@ -79,12 +80,12 @@ const CARD_GAP = 10;
 
 function cards({ metrics }: Session): Shape[] {
   const recordedS = metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0);
-  const speed = (value: number | null) => (value === null ? "–" : (value * KM_PER_H).toFixed(1));
-  const bpm = (value: number | null) => (value === null ? "–" : value.toFixed(0));
+  const speed = (value: number | null) => (value === null ? "–" : decimalText(value * KM_PER_H, 1));
+  const bpm = (value: number | null) => (value === null ? "–" : decimalText(value, 0));
   const distance = metrics.total_distance ?? 0;
   const isLong = distance >= 10_000;
   const figures: [string, string][] = [
-    isLong ? ["Distance, km", (distance / 1000).toFixed(2)] : ["Distance, m", distance.toFixed(0)],
+    isLong ? ["Distance, km", decimalText(distance / 1000, 2)] : ["Distance, m", decimalText(distance, 0)],
     ["Recorded", clockText(recordedS)],
     ["Sprints", String(metrics.sprint.threshold_1.values.length)],
     ["Maximum speed, km/h", speed(metrics.max_speed)],
@@ -150,8 +151,8 @@ function zoneTable({ metrics }: Session): Shape[] {
           height: 12,
           fill: color,
         },
-        cell(column.distance, `${distance.toFixed(0)} m`),
-        cell(column.share, `${(100 * ratio).toFixed(1)} %`),
+        cell(column.distance, `${decimalText(distance, 0)} m`),
+        cell(column.share, percentText(ratio)),
         cell(column.time, clockText(metrics.time_per_speed_ranges[i]?.duration ?? 0)),
       ];
     }),
@@ -161,7 +162,10 @@ function zoneTable({ metrics }: Session): Shape[] {
 function effortLines({ metrics }: Session): Shape[] {
   const { accelerations, decelerations, hid } = metrics;
   const metres = ({ values }: { values: readonly { distance: number }[] }) =>
-    values.reduce((sum, { distance }) => sum + distance, 0).toFixed(0);
+    decimalText(
+      values.reduce((sum, { distance }) => sum + distance, 0),
+      0,
+    );
   const kmPerH = (limit: number) => Number((limit * KM_PER_H).toFixed(1));
   const efforts = (name: string, { threshold_1: low, threshold_2: high }: typeof accelerations) =>
     `${name}: ${low.values.length} of ${low.threshold} to ${high.threshold} m/s², ${high.values.length} from ${high.threshold} m/s²`;
