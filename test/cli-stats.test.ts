@@ -130,6 +130,18 @@ describe("asi stats", () => {
     });
   });
 
+  test.for([
+    ["football", "soccer"],
+    ["football-women", "soccer-women"],
+    ["Cycling", "biking"],
+    ["trail-running", "trailrunning"],
+  ])("--sport %s is %s", async ([name, preset]) => {
+    const [given, expected] = await Promise.all(
+      [name, preset].map((sport = "") => asi(["stats", MATCH.path, "--sport", sport, "--json"])),
+    );
+    expect(given).toEqual(expected);
+  });
+
   test("takes the heart rates of the source that --hr names", async () => {
     const { path, bytes } = new Fixture("valid/match-ecg");
     const means = await Promise.all(
@@ -164,7 +176,8 @@ describe("asi stats", () => {
     [["--zones", "7,,9m/s"], /limits between the zones/],
     [["--zones", "4,2m/s"], /--zones: The values must ascend/],
     [["--zones", "60km/h"], /--zones: .*below max_valid_speed/],
-    [["--sport", "chess"], /Allowed choices are biking, running/],
+    [["--sport", "chess"], /--sport is "chess"\. Use one of biking, running, soccer,.* football/],
+    [["--sport", "toString"], /Use one of biking/],
     [["--max-hr", "300"], /whole number from 60 to 240/],
     [["--json", "--format", "csv"], /either --json or --format/],
     [["--from", "2025-01-02", "--to", "2025-01-01"], /from/],

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { PRESETS } from "../../metrics/presets.js";
 import { parseSpeedZones } from "../speed-zones.js";
+import { parseSport, SPORT_NAMES } from "../sport.js";
 import { parseTimeBound } from "../time-bounds.js";
 import { wholeNumber } from "../values.js";
 import {
@@ -18,9 +18,12 @@ import {
 export const withMetrics = (command: Command) =>
   command
     .addOption(
-      new Option("--sport <name>", "speed zones and thresholds of this sport; default soccer").choices(
-        Object.keys(PRESETS),
-      ),
+      new Option(
+        "--sport <name>",
+        "speed zones and thresholds of this sport; default soccer. football is soccer, cycling is biking",
+      )
+        .choices(SPORT_NAMES)
+        .argParser(parseSport),
     )
     .option(
       "--zones <limits>",
