@@ -137,6 +137,38 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     expect(await terminate()).toBe(0);
   });
 
+  it("prints the account of the demonstration again at the next start, as long as there is one", async () => {
+    const signIn = async () => {
+      const started = await processes.start("--demo");
+      await expect.poll(started.output, { timeout: 30_000 }).toContain("Take a device");
+      const [, username = "", password = ""] =
+        /Username +(\S+)\n +Password +(.+)/.exec(started.output()) ?? [];
+      return { ...started, username, password };
+    };
+    const first = await signIn();
+    expect((statSync(join(processes.dataDir, "demo.json")).mode & 0o777).toString(8)).toBe("600");
+    await first.terminate();
+
+    const second = await signIn();
+    expect([second.username, second.password]).toEqual([first.username, first.password]);
+    const typed = second.output().slice(second.output().indexOf("TOKEN="));
+    const [line = ""] = typed.split("\ncurl");
+    const { stdout: token } = await promisify(execFile)("bash", ["-c", `${line}; echo -n "$TOKEN"`]);
+    const { body } = await second.send("GET", "/api/v1/account/", token);
+    expect(body.username).toBe(first.username);
+    const password = { password: "another long passphrase" };
+    await second.send("PUT", `/api/v1/managers/${body.id}/change-password/`, token, password);
+    await second.terminate();
+
+    const third = await signIn();
+    expect([third.username, third.password]).toEqual([first.username, "(the one that you have set)"]);
+    await processes.command("account", "disable", first.username);
+    await third.terminate();
+    const fourth = await signIn();
+    expect(fourth.username).toMatch(/^demo-/);
+    expect(fourth.username).not.toBe(first.username);
+  });
+
   it("lists its settings, and names each that is wrong", async () => {
     const list = await processes.command("config");
     expect(list).toContainEqual(expect.objectContaining({ variable: "PORT", default: "8080", value: "0" }));

@@ -26,7 +26,8 @@ export function isLocalOnly({
   return protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
 }
 
-const isLoopback = (host: string) =>
+/** Whether a host is this machine alone. */
+export const isLoopback = (host: string) =>
   host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
 
 /** The value of `Set-Cookie`. @param maxAgeS 0 removes the cookie */

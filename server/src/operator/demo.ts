@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +13,7 @@ import { backdateOwnership } from "../domain/ownerships/backdate.js";
 import { takeOwnership } from "../domain/ownerships/take.js";
 import { generatePassword } from "../domain/passwords.js";
 import { createApplication } from "../oauth/applications.js";
+import { type DemoAccount, rememberDemo, rememberedDemo } from "./demo-account.js";
 import { DEMO_START, demoRecording } from "./demo-session.js";
 
 /** The example command reads the first minute. */
@@ -24,11 +26,24 @@ const NEXT_SESSION = new Date(DEMO_START.getTime() + 24 * 3_600_000);
 const OWNED_SINCE = new Date("2020-01-01T00:00:00.000Z");
 
 /**
- * Adds an application, a manager with two devices, and a device that nobody owns; loads a recording for each device of the
- * manager, and writes one to be uploaded to a file in the data folder.
+ * Says how to sign in to the demonstration: to that of an earlier start on the same data, or to a new one.
  * @returns how to sign in to the page, what to try there, and the commands to try next
  */
 export async function prepareDemo(ctx: Context, url: string): Promise<string> {
+  const known = await rememberedDemo(ctx);
+  const demo = known?.demo ?? (await addDemo(ctx));
+  if (known === null) await rememberDemo(ctx, demo);
+  const [first] = demo.devices;
+  const file = resolve(join(ctx.config.dataDir, `${first.deviceName}.asi`));
+  if (!existsSync(file)) await writeFile(file, await demoRecording(first.serialNumber, 1.1, NEXT_SESSION));
+  return instructions(ctx, url, demo, file, known?.hasPassword ?? true);
+}
+
+/**
+ * Adds an application, a manager with two devices, and a device that nobody owns; loads a recording for each device of the
+ * manager.
+ */
+async function addDemo(ctx: Context): Promise<DemoAccount> {
   const mark = randomBytes(3).toString("hex");
   const username = `demo-${mark}`;
   const password = generatePassword();
@@ -53,27 +68,46 @@ export async function prepareDemo(ctx: Context, url: string): Promise<string> {
       deviceType: "Demo",
     })),
   );
-  const [first, second, free] = devices;
+  const [first, second, free] = devices.map(({ id, serialNumber, deviceName }) => ({
+    id,
+    serialNumber,
+    deviceName,
+  }));
   if (first === undefined || second === undefined || free === undefined)
     throw new Error("No device was added");
-  const owned = [first, second];
-  for (const { serialNumber, deviceName } of owned) {
+  for (const [n, { id, serialNumber, deviceName }] of [first, second].entries()) {
     await takeOwnership({ ...ctx, caller }, { serial_number: serialNumber, device_name: deviceName });
     await backdateOwnership(ctx, serialNumber, OWNED_SINCE);
-  }
-  for (const [n, { id, serialNumber }] of owned.entries()) {
     await loadDemo({ ...ctx, caller }, id, await demoRecording(serialNumber, 1 - n / 10));
   }
-  const file = resolve(join(ctx.config.dataDir, `${first.deviceName}.asi`));
-  await writeFile(file, await demoRecording(first.serialNumber, 1.1, NEXT_SESSION));
   const { clientId, clientSecret } = await createApplication(ctx, { name: "Demo", redirectUris: [] });
-  return `
+  return {
+    managerId: manager.id,
+    username,
+    password,
+    clientId,
+    clientSecret,
+    devices: [first, second, free],
+  };
+}
+
+function instructions(
+  { config }: Context,
+  url: string,
+  { username, password, clientId, clientSecret, devices: [first, second, free] }: DemoAccount,
+  file: string,
+  hasPassword: boolean,
+): string {
+  const page = `
 Sign in at ${url}/#/sign-in
-  User name       ${username}
-  Password        ${password}
+  Username        ${username}
+  Password        ${hasPassword ? password : "(the one that you have set)"}
 To try there, beside the recordings of devices ${first.id} and ${second.id}:
   Upload a file   ${file}, to the device ${first.deviceName}
   Take a device   serial number ${free.serialNumber}, name ${free.deviceName}
+  Add a webhook   ${config.webhookAllowPrivate ? "of a program on this machine, such as http://127.0.0.1:9000/" : "of a program on a public address"}`;
+  if (!hasPassword) return page;
+  return `${page}
 
 Or by commands:
 TOKEN=$(curl -s ${url}/oauth2/token/ -d grant_type=password -d username=${username} -d password=${password} \\

@@ -89,7 +89,9 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 }
 
 async function start(role: ServiceRole, demo: boolean): Promise<void> {
-  const config = readConfig(process.env);
+  const config = demo
+    ? (await import("./demo-settings.js")).demoConfig(process.env, process.stdout.isTTY === true)
+    : readConfig(process.env);
   // Before the database is loaded, whose statements it records.
   const telemetry = recordsTelemetry(config)
     ? (await import("../telemetry/start.js")).startTelemetry(process.env, role)
