@@ -1,8 +1,9 @@
-import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import type { Readable } from "node:stream";
 import type { MultipartFile } from "@fastify/multipart";
-import { AsiError, convert, type FormatName, type Report } from "asi-convert";
+import { AsiError, convert, type FormatName, RecordingReader, type Report } from "asi-convert";
 import type { FastifyRequest } from "fastify";
 import { errors } from "../../domain/errors.js";
+import { inPieces, readPaced } from "./paced-reading.js";
 import type { SpooledFile } from "./spool.js";
 
 const FIELD = "file";
@@ -73,47 +74,16 @@ async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, un
   try {
     yield* parsed;
   } catch (error) {
-    if (error instanceof Error && "code" in error && TOO_MANY.test(String(error.code))) {
-      throw errors.malformed("The form has too many parts.");
-    }
-    if (error instanceof Error && "statusCode" in error) throw error;
-    throw errors.malformed("The form could not be read: it is broken or ends too early.");
+    throw illegible(error);
   }
 }
 
-/** Even hostile input of this size is converted in a few milliseconds. */
-const PIECE_BYTES = 64 * 1024;
-
-/** How long the conversions of all uploads together hold the event loop in one turn, apart from a piece of each. */
-const MAX_HOLD_MS = 5;
-
-/** When the conversions began to work in this turn of the event loop; null before. */
-let busySinceMs: number | null = null;
-
-/** Whether other events have waited long enough. */
-function isTurnDue(): boolean {
-  if (busySinceMs === null) {
-    busySinceMs = performance.now();
-    setImmediate(() => {
-      busySinceMs = null;
-    });
-    return false;
+function illegible(error: unknown): Error {
+  if (error instanceof Error && "code" in error && TOO_MANY.test(String(error.code))) {
+    return errors.malformed("The form has too many parts.");
   }
-  return performance.now() - busySinceMs >= MAX_HOLD_MS;
-}
-
-/**
- * Yields to the event loop when it has been held for a while: the parser emits all its buffered data at once, which would delay
- * other requests.
- */
-async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  for await (const bytes of recording) {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      // Those that wait continue in the next turn, each with one piece at least, so that none waits for ever.
-      if (isTurnDue()) await nextEventLoopTurn();
-      yield bytes.subarray(at, at + PIECE_BYTES);
-    }
-  }
+  if (error instanceof Error && "statusCode" in error) return error;
+  return errors.malformed("The form could not be read: it is broken or ends too early.");
 }
 
 async function convertPart(
@@ -123,18 +93,48 @@ async function convertPart(
   maxBytes: number,
 ): Promise<Converted> {
   try {
-    const { body, mediaType, fileName, report } = convert(inPieces(legible<Buffer>(recording)), { format });
-    const bytes = await file.write(atMost(MAX_GROWTH * maxBytes, body));
+    const converted = await (format === "csv"
+      ? convertToCsv(recording, file)
+      : convertToFormat(recording, file, format, MAX_GROWTH * maxBytes));
     if (recording.truncated) throw tooLarge(maxBytes);
-    return { fileName: await fileName, bytes, mediaType, report: await report };
+    return converted;
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;
     // A file truncated at the limit may fail only because of the truncation.
     if (recording.truncated) throw tooLarge(maxBytes);
-    if (error.code === "NO_SAMPLES") throw errors.field(FIELD, "The recording has no sample.", error.code);
+    if (error.code === "NO_SAMPLES") throw noSample();
     throw errors.field(FIELD, error.message, error.code);
   }
 }
+
+/** In one loop, because streams and promises for each piece would take as long as the conversion. */
+async function convertToCsv(recording: Readable, file: SpooledFile): Promise<Converted> {
+  const reader = new RecordingReader({ output: "csv" });
+  try {
+    const bytes = await file.fill(async (add) => {
+      await readPaced(recording, (piece) => add(reader.push(piece)), illegible);
+      await add(reader.finish());
+    });
+    const { fileName, report } = reader.result;
+    if (fileName === null) throw noSample();
+    return { fileName, bytes, mediaType: "text/csv", report };
+  } finally {
+    reader.close();
+  }
+}
+
+async function convertToFormat(
+  recording: Readable,
+  file: SpooledFile,
+  format: FormatName,
+  maxBytes: number,
+): Promise<Converted> {
+  const { body, mediaType, fileName, report } = convert(inPieces(legible<Buffer>(recording)), { format });
+  const bytes = await file.write(atMost(maxBytes, body));
+  return { fileName: await fileName, bytes, mediaType, report: await report };
+}
+
+const noSample = () => errors.field(FIELD, "The recording has no sample.", "NO_SAMPLES");
 
 /** A row of TCX, the longest of all formats, has about 380 bytes, and its frame 100. */
 const MAX_GROWTH = 4;

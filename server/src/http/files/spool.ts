@@ -94,6 +94,9 @@ async function removeAbandoned(uploads: string): Promise<void> {
   }
 }
 
+/** Adds chunks to a file, which owns them from then on. @returns a promise only when the next chunks must wait for it */
+export type AddChunks = (chunks: readonly Uint8Array[]) => void | Promise<void>;
+
 /** The result of an upload, kept until it is sent: in memory while it is small and there is room, otherwise on disk. */
 export class SpooledFile {
   readonly path: string;
@@ -102,6 +105,7 @@ export class SpooledFile {
   #chunks: Uint8Array[] = [];
   #bytesInMemory = 0;
   #isOnDisk = false;
+  #writer: Writer | undefined;
   #isRemoved = false;
 
   constructor(path: string, memory: SpoolMemory) {
@@ -114,26 +118,26 @@ export class SpooledFile {
    * incomplete file.
    * @returns bytes of the file
    */
-  async write(chunks: AsyncIterable<Uint8Array>): Promise<number> {
-    let writer: Writer | undefined;
+  write(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+    return this.fill(async (add) => {
+      for await (const chunk of chunks) await add([chunk]);
+    });
+  }
+
+  /**
+   * The same with a function that adds the chunks.
+   * @param produce ends after its last `add` has
+   */
+  async fill(produce: (add: AddChunks) => Promise<void>): Promise<number> {
     try {
-      for await (const chunk of chunks) {
-        if (writer === undefined) {
-          if (this.#keeps(chunk)) continue;
-          this.#isOnDisk = true;
-          writer = new Writer(await open(this.path, "wx", 0o600));
-          for (const kept of this.#chunks) await writer.add(kept);
-          this.#forget();
-        }
-        await writer.add(chunk);
-      }
-      await writer?.flush();
+      await produce((chunks) => this.#add(chunks));
+      await this.#writer?.flush();
     } finally {
-      await writer?.close();
+      await this.#writer?.close();
       // The file was removed before it was there.
       if (this.#isRemoved) await this.remove();
     }
-    return writer?.bytes ?? this.#bytesInMemory;
+    return this.#writer?.bytes ?? this.#bytesInMemory;
   }
 
   /**
@@ -155,6 +159,22 @@ export class SpooledFile {
     await unlink(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });
+  }
+
+  #add(chunks: readonly Uint8Array[]): void | Promise<void> {
+    for (const [i, chunk] of chunks.entries()) {
+      if (this.#isOnDisk || !this.#keeps(chunk)) return this.#addOnDisk(chunks.slice(i));
+    }
+  }
+
+  async #addOnDisk(chunks: readonly Uint8Array[]): Promise<void> {
+    if (this.#writer === undefined) {
+      this.#isOnDisk = true;
+      this.#writer = new Writer(await open(this.path, "wx", 0o600));
+      for (const kept of this.#chunks) await this.#writer.add(kept);
+      this.#forget();
+    }
+    for (const chunk of chunks) await this.#writer.add(chunk);
   }
 
   #keeps(chunk: Uint8Array): boolean {

@@ -1,0 +1,77 @@
+import { finished, type Readable } from "node:stream";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+
+/** Even hostile input of this size is converted in a few milliseconds. */
+const PIECE_BYTES = 64 * 1024;
+
+/** How long the conversions of all uploads together hold the event loop in one turn, apart from a piece of each. */
+const MAX_HOLD_MS = 5;
+
+/** When the conversions began to work in this turn of the event loop; null before. */
+let busySinceMs: number | null = null;
+
+/** Whether other events have waited long enough. */
+function isTurnDue(): boolean {
+  if (busySinceMs === null) {
+    busySinceMs = performance.now();
+    setImmediate(() => {
+      busySinceMs = null;
+    });
+    return false;
+  }
+  return performance.now() - busySinceMs >= MAX_HOLD_MS;
+}
+
+/**
+ * Yields to the event loop when it has been held for a while: the parser emits all its buffered data at once, which would delay
+ * other requests.
+ */
+export async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const bytes of recording) {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      // Those that wait continue in the next turn, each with one piece at least, so that none waits for ever.
+      if (isTurnDue()) await nextEventLoopTurn();
+      yield bytes.subarray(at, at + PIECE_BYTES);
+    }
+  }
+}
+
+/**
+ * Hands over the pieces as the connection delivers them, at most 64 KiB each, without a copy and without a promise for each.
+ * Yields to the event loop like `inPieces`.
+ * @param take called with each piece; the next one waits for its promise, if it returns one
+ * @param asBroken the error for a stream that breaks off
+ */
+export function readPaced(
+  recording: Readable,
+  take: (piece: Buffer) => void | Promise<void>,
+  asBroken: (error: Error) => Error,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let taken: void | Promise<void>;
+    const stop = (error: unknown) => {
+      reject(error);
+      // Later pieces and errors do not matter.
+      recording.off("data", onData).destroy();
+    };
+    const onData = (piece: Buffer) => {
+      try {
+        // The time begins before the first piece.
+        isTurnDue();
+        taken = take(piece);
+        if (taken === undefined && !isTurnDue()) return;
+        recording.pause();
+        Promise.resolve(taken)
+          .then(() => nextEventLoopTurn())
+          .then(() => recording.resume(), stop);
+      } catch (error) {
+        stop(error);
+      }
+    };
+    finished(recording, { writable: false }, (error) => {
+      // The last piece may still be on its way to the disk.
+      Promise.resolve(taken).then(() => (error ? reject(asBroken(error)) : resolve()), reject);
+    });
+    recording.on("data", onData);
+  });
+}
