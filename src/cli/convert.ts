@@ -11,7 +11,6 @@ import type { Inspection } from "../read-result.js";
 import type { DecimalMark } from "../row-text/template.js";
 import type { TimeFormat } from "../time-layout.js";
 import type { HrSource } from "../types.js";
-import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ConvertTask, convertInput, openBetween } from "./convert-input.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
@@ -20,6 +19,7 @@ import { jobsFor } from "./jobs.js";
 import { sayingWhen } from "./no-samples.js";
 import { isStandardOutput, refuseAsOutput, refuseOnTerminal } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
+import { count, notices } from "./report-text.js";
 import { resolveBounds, type TimeBound, type TimeBounds } from "./time-bounds.js";
 import { UsageError } from "./usage-error.js";
 

@@ -2,12 +2,12 @@ import { decimalText, percentText } from "../figure-text.js";
 import { inspect } from "../inspect.js";
 import type { Inspection } from "../read-result.js";
 import type { Report } from "../types.js";
-import { count, damageText } from "./account.js";
 import type { Context } from "./batch.js";
 import { type ExitStatus, isDamaged } from "./exit-status.js";
 import { type Gaps, GapWatch } from "./gaps.js";
 import { nameOf } from "./inputs.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
+import { count, damageText } from "./report-text.js";
 import { instantFormat, timeSpanText } from "./time-text.js";
 
 /** `asi info`: shows the content of a recording and accounts for every byte. */

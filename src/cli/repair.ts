@@ -5,13 +5,13 @@ import type { WrittenFile } from "../files/output-file.js";
 import { repairedName } from "../files/recordings.js";
 import { repair as repairSource } from "../repair.js";
 import type { RecordingInfo, Report } from "../types.js";
-import { notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf, openInput } from "./inputs.js";
 import { isStandardOutput, refuseAsRecording, writeOutput } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
 import { DescribedError } from "./problem.js";
+import { notices } from "./report-text.js";
 import { UsageError } from "./usage-error.js";
 
 export interface RepairFlags {

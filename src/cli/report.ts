@@ -6,13 +6,13 @@ import { computeMetrics } from "../metrics/index.js";
 import { packSamples, toBase64 } from "../packed/index.js";
 import type { Inspection } from "../read-result.js";
 import { reportHtml } from "../report-file.js";
-import { notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "./output.js";
 import { OutputReservations } from "./output-reservations.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
+import { notices } from "./report-text.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
 import { UsageError } from "./usage-error.js";
 

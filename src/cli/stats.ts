@@ -1,10 +1,10 @@
 import { computeMetrics, type MetricsOptions, type PresetName } from "../metrics/index.js";
-import { notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, isDamaged, statusOf } from "./exit-status.js";
 import { findInputs, nameOf } from "./inputs.js";
 import { jobsFor } from "./jobs.js";
 import { type SampleFlags, selectionOf } from "./read-samples.js";
+import { notices } from "./report-text.js";
 import type { SpeedZones } from "./speed-zones.js";
 import { StatsTable } from "./stats-csv.js";
 import { type Stats, statsOf } from "./stats-input.js";

@@ -2,11 +2,11 @@ import { checkDecodeOptions } from "../decode-options.js";
 import { type DamagePlace, watchForDamage } from "../first-damage.js";
 import { inspect } from "../inspect.js";
 import type { Inspection } from "../read-result.js";
-import { count, damageText } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, isDamaged, statusOf } from "./exit-status.js";
 import { findInputs, nameOf, openInput } from "./inputs.js";
 import type { InspectFlags } from "./inspect-inputs.js";
+import { count, damageText } from "./report-text.js";
 
 interface Verdict {
   inspection: Inspection;

@@ -6,11 +6,11 @@ import type { WrittenFile } from "../files/output-file.js";
 import { pulledStream } from "../pulled-stream.js";
 import type { Report, Source } from "../types.js";
 import type { WaveformWriter } from "../waveform-files/waveform-writer.js";
-import { count, notices } from "./account.js";
 import { type Context, runBatch } from "./batch.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, nameOf, openInput } from "./inputs.js";
 import { isStandardOutput, refuseAsOutput, refuseOnTerminal, writeOutput } from "./output.js";
+import { count, notices } from "./report-text.js";
 import { UsageError } from "./usage-error.js";
 
 /** Options of the commands that write what comes from the waveform. */

@@ -2,8 +2,6 @@ import type { Report } from "../types.js";
 import type { Console, Part } from "./console.js";
 import { isDamaged } from "./exit-status.js";
 
-// Formats reports as text.
-
 /** `2 rows`, `1 row`. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;
