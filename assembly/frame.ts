@@ -8,8 +8,8 @@ import {
   countOverrun,
   countUnknown,
   countWaveform,
-  resetAccount,
-} from "./account";
+  resetCounters,
+} from "./counters";
 import {
   beginPrefixSums,
   checksum,
@@ -22,7 +22,7 @@ import {
   secondByteHolds,
 } from "./checksum";
 import { isHeartRate, isWaveform, queueHeartRate, readsWaveform, waveformRate } from "./ecg";
-import { beginStep, PRODUCT_CSV, PRODUCT_FRAMES, readGnss } from "./gnss";
+import { beginStep, OUTPUT_CSV, OUTPUT_FRAMES, readGnss } from "./gnss";
 import { ASI_INF, copyHeader, hasGivenSerial, repeatsHeader } from "./header";
 import { beginBeats } from "./heart-rate/derived";
 import { endWaveform, takeWaveform } from "./heart-rate/waveform";
@@ -57,7 +57,7 @@ let passed: i64 = 0;
 let needsHeader: bool = false;
 let strict: bool = false;
 
-/** Where the product of this step ends: CSV and frames an address, columns an index. */
+/** Where the output of this step ends: CSV and frames an address, columns an index. */
 export let cursor: usize = 0;
 
 /** Offset in the stream, and payload with its length, of the frame that a signal is about. */
@@ -71,7 +71,7 @@ export function resetFrames(mustBeginWithHeader: bool, stopAtDamage: bool): void
   needsHeader = mustBeginWithHeader;
   strict = stopAtDamage;
   dropPrefixSums();
-  resetAccount();
+  resetCounters();
 }
 
 /** Bytes of the stream that have been read for good. */
@@ -143,10 +143,10 @@ function flushFrames(out: usize): usize {
 /** Reads what has been written, as far as it goes. `final`: nothing more will come. */
 // @ts-ignore: decorator
 @inline
-export function step(product: i32, final: bool): i32 {
+export function step(outputKind: i32, final: bool): i32 {
   beginStep();
   // columns are counted, all else is written to the output
-  let out: usize = product == PRODUCT_CSV || product == PRODUCT_FRAMES ? OUTPUT : 0;
+  let out: usize = outputKind == OUTPUT_CSV || outputKind == OUTPUT_FRAMES ? OUTPUT : 0;
   cursor = out;
   beginBeats();
   let at = head;
@@ -163,22 +163,22 @@ export function step(product: i32, final: bool): i32 {
     } else if (isShort(load<u64>(at))) {
       at = passShortFrames(at, end);
       if (at > from) {
-        if (product == PRODUCT_FRAMES) out = addFrames(out, from, at);
+        if (outputKind == OUTPUT_FRAMES) out = addFrames(out, from, at);
         continue;
       }
     } else if (load<u32>(at) == NAV_PVT_HEAD) {
       while (((end - at) as i32) >= GNSS_92_SIZE) {
         // a run of rows, mostly; then the frame that ended it
-        if (canRun(product)) {
-          at = readRun(product, at, end, out);
+        if (canRun(outputKind)) {
+          at = readRun(outputKind, at, end, out);
           out = runCursor;
           if (((end - at) as i32) < GNSS_92_SIZE) break;
         }
         if (!isGnss92(at)) break;
-        out = readGnss(product, at + 6, out);
+        out = readGnss(outputKind, at + 6, out);
         at += GNSS_92_SIZE;
       }
-      if (product == PRODUCT_FRAMES) out = addFrames(out, from, at);
+      if (outputKind == OUTPUT_FRAMES) out = addFrames(out, from, at);
       countGnss(((at - from) as i32) / GNSS_92_SIZE, (at - from) as i32);
     }
 
@@ -217,7 +217,7 @@ export function step(product: i32, final: bool): i32 {
         }
         if (kind == NAV_PVT && length >= MIN_GNSS_PAYLOAD) {
           countGnss(1, size);
-          out = readGnss(product, payload, out);
+          out = readGnss(outputKind, payload, out);
         } else if (kind == ECG_HR && isHeartRate(payload, length)) {
           countHeartRate(size);
           queueHeartRate(payload);
@@ -228,7 +228,7 @@ export function step(product: i32, final: bool): i32 {
           countHeader(size);
           needsHeader = false;
           if (repeatsHeader(payload, length)) {
-            if (product == PRODUCT_FRAMES) {
+            if (outputKind == OUTPUT_FRAMES) {
               out = hasGivenSerial ? copyHeader(flushFrames(out), at) : addFrames(out, at, at + size);
             }
             at += size;
@@ -243,7 +243,7 @@ export function step(product: i32, final: bool): i32 {
         } else {
           countUnknown(1, size);
         }
-        if (product == PRODUCT_FRAMES) out = addFrames(out, at, at + size);
+        if (outputKind == OUTPUT_FRAMES) out = addFrames(out, at, at + size);
         at += size;
         continue;
       }
@@ -257,7 +257,7 @@ export function step(product: i32, final: bool): i32 {
     at++;
   }
   if (final && signal == SIGNAL_DRAINED) endWaveform();
-  if (product == PRODUCT_FRAMES) out = flushFrames(out);
+  if (outputKind == OUTPUT_FRAMES) out = flushFrames(out);
   if (signal != SIGNAL_DRAINED) needed = at;
   head = at;
   cursor = out;

@@ -1,4 +1,4 @@
-// NAV-PVT to a row: which frames give one, its instant, and the account of rows and ranges.
+// NAV-PVT to a row: which frames give one, its instant, and the counters of rows and ranges.
 
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
 import { storeRow } from "./columns";
@@ -7,15 +7,15 @@ import { heartRateAt, isDerived } from "./ecg";
 import { CLOSED_RANGES, OUTPUT, RANGE_BREAKS } from "./memory";
 
 /** What becomes of the rows. */
-export const PRODUCT_ACCOUNT: i32 = 0;
-export const PRODUCT_FRAMES: i32 = 1;
-export const PRODUCT_CSV: i32 = 2;
-export const PRODUCT_COLUMNS: i32 = 3;
+export const OUTPUT_NONE: i32 = 0;
+export const OUTPUT_FRAMES: i32 = 1;
+export const OUTPUT_CSV: i32 = 2;
+export const OUTPUT_COLUMNS: i32 = 3;
 
 /** Rows further apart than this, in either direction, are in different ranges. src/ranges.ts has the same constant. */
 const MAX_GAP_MS: u64 = 300000;
 
-// --- the account ---
+// --- counters of rows ---
 
 export let rows: i32 = 0;
 export let rowsWithHr: i32 = 0;
@@ -82,12 +82,12 @@ export function beginStep(): void {
 }
 
 /**
- * Reads a NAV-PVT of at least 84 bytes. `cursor` is the place in the product (CSV: address, columns: index), and the
+ * Reads a NAV-PVT of at least 84 bytes. `cursor` is the place in the output (CSV: address, columns: index), and the
  * place behind the row, if there was one, is returned.
  */
 // @ts-ignore: decorator
 @inline
-export function readGnss(product: i32, payload: usize, cursor: usize): usize {
+export function readGnss(outputKind: i32, payload: usize, cursor: usize): usize {
   // year, month, day, hour, minute, second, valid
   const key = load<u64>(payload, 4);
   // Of every frame: bytes that equal those of the second at hand say nothing while there is no such second.
@@ -116,12 +116,12 @@ export function readGnss(product: i32, payload: usize, cursor: usize): usize {
     withBadDate++;
     return cursor;
   }
-  return acceptRow(product, payload, cursor, latitudeE7, longitudeE7, fixType);
+  return acceptRow(outputKind, payload, cursor, latitudeE7, longitudeE7, fixType);
 }
 
 // @ts-ignore: decorator
 @inline
-function acceptRow(product: i32, payload: usize, cursor: usize, latitudeE7: i32, longitudeE7: i32, fixType: i32): usize {
+function acceptRow(outputKind: i32, payload: usize, cursor: usize, latitudeE7: i32, longitudeE7: i32, fixType: i32): usize {
   const second = secondMs();
   const ms = second + roundToMs(load<i32>(payload, 16));
   const hr = heartRateAt(ms);
@@ -132,14 +132,14 @@ function acceptRow(product: i32, payload: usize, cursor: usize, latitudeE7: i32,
   }
   if (fixType == 2) rowsTwoD++;
   if (limited && (ms < fromMs || ms > toMs)) return cursor;
-  if (breaksRange) beginSpan(ms, product == PRODUCT_COLUMNS ? cursor : cursor - OUTPUT);
+  if (breaksRange) beginSpan(ms, outputKind == OUTPUT_COLUMNS ? cursor : cursor - OUTPUT);
   if (limited) countProduced(ms);
   const altitudeMm = load<i32>(payload, 36);
   const speedMmPerS = load<i32>(payload, 60);
-  if (product == PRODUCT_CSV) {
+  if (outputKind == OUTPUT_CSV) {
     return writeLine(cursor, second, ms, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType);
   }
-  if (product == PRODUCT_COLUMNS) {
+  if (outputKind == OUTPUT_COLUMNS) {
     storeRow(cursor, ms, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType);
     return cursor + 1;
   }

@@ -1,6 +1,6 @@
 // The exports for the host. Input: reserve, write there, commit, step. Output: the memory named by the getters below.
 
-import * as counted from "./account";
+import * as counted from "./counters";
 import { fillDigitTables } from "./csv";
 import { resetHeartRate } from "./ecg";
 import { resetWaveform } from "./heart-rate/waveform";
@@ -52,20 +52,20 @@ export function inputEnd(): usize {
 
 // One function for each kind of output, so that the choice is made outside the loop.
 
-export function stepAccount(final: bool): i32 {
-  return frame.step(gnss.PRODUCT_ACCOUNT, final);
+export function stepWithoutOutput(final: bool): i32 {
+  return frame.step(gnss.OUTPUT_NONE, final);
 }
 
 export function stepFrames(final: bool): i32 {
-  return frame.step(gnss.PRODUCT_FRAMES, final);
+  return frame.step(gnss.OUTPUT_FRAMES, final);
 }
 
 export function stepCsv(final: bool): i32 {
-  return frame.step(gnss.PRODUCT_CSV, final);
+  return frame.step(gnss.OUTPUT_CSV, final);
 }
 
 export function stepColumns(final: bool): i32 {
-  return frame.step(gnss.PRODUCT_COLUMNS, final);
+  return frame.step(gnss.OUTPUT_COLUMNS, final);
 }
 
 export function signalOffset(): f64 {
@@ -80,7 +80,10 @@ export function signalLength(): i32 {
   return frame.signalLength;
 }
 
-/** CSV or frames of the last step, or its beats with `stepAccount` (time in ms, RR in ms, quality in percent, f64 each), lie from here ... */
+/**
+ * CSV or frames of the last step, or its beats with `stepWithoutOutput` (time in ms, RR in ms, quality in percent, f64 each), lie
+ * from here ...
+ */
 export function output(): usize {
   return memoryLayout.OUTPUT;
 }
@@ -156,9 +159,9 @@ function put(value: f64): void {
   entry += 8;
 }
 
-/** Writes the account as f64 in the order of `ACCOUNT_FIELDS` in src/engine-account.ts. Returns its address. */
-export function account(): usize {
-  entry = memoryLayout.ACCOUNT;
+/** Writes the counters as f64 in the order of `COUNTERS` in src/engine-counters.ts. Returns its address. */
+export function counters(): usize {
+  entry = memoryLayout.COUNTERS;
   put(frame.writtenBytes() as f64);
   put(frame.readBytes() as f64);
   put(counted.knownBytes as f64);
@@ -195,5 +198,5 @@ export function account(): usize {
   put(derived.readingMax);
   put(derived.rrPairs);
   put(derived.rrSquares);
-  return memoryLayout.ACCOUNT;
+  return memoryLayout.COUNTERS;
 }

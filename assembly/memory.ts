@@ -53,5 +53,5 @@ export const RANGE_BREAKS: usize = memory.data(24 * ROW_CAPACITY, 16);
 export const PROGRAM_CAPACITY: i32 = 4096;
 export const PROGRAM: usize = memory.data(PROGRAM_CAPACITY + 32, 16);
 
-/** The account: see `account` in index.ts. */
-export const ACCOUNT: usize = memory.data(8 * 40, 16);
+/** See `counters` in index.ts. */
+export const COUNTERS: usize = memory.data(8 * 40, 16);

@@ -1,6 +1,6 @@
 // Skips many frames at once: false ones, and short ones of unknown kinds.
 
-import { countFalse, countUnknown } from "./account";
+import { countFalse, countUnknown } from "./counters";
 import { extendPrefixSums, firstByteHolds, prefixSumsEnd, secondByteHolds, shortChecksum } from "./checksum";
 import { MIN_HEART_RATE_PAYLOAD } from "./ecg";
 import { ASI_INF } from "./header";

@@ -6,7 +6,7 @@ import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";
 import { storeRow } from "./columns";
 import { canWriteRun, distance, LATITUDE, LONGITUDE, NEAR_E7, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
 import { isWithoutHeartRate } from "./ecg";
-import { canCountRun, countRun, previousMs, PRODUCT_COLUMNS, PRODUCT_CSV } from "./gnss";
+import { canCountRun, countRun, OUTPUT_COLUMNS, OUTPUT_CSV, previousMs } from "./gnss";
 
 /** A NAV-PVT with 92 bytes of payload, the frame that recordings consist of. */
 export const GNSS_92_SIZE: i32 = 100;
@@ -18,7 +18,7 @@ const SIX_BYTES: u64 = 0xffff_ffff_ffff;
 const FIX_MASK: i32 = 0x1ff;
 const FIX_OK_3D: i32 = 0x103;
 
-/** Where the product of the last run ends. */
+/** Where the output of the last run ends. */
 export let runCursor: usize = 0;
 
 /** Whether there is a whole and sound NAV-PVT with 92 bytes of payload. `at`: 100 bytes of input. */
@@ -31,14 +31,14 @@ export function isGnss92(at: usize): bool {
 /** Whether the next rows can be a run, by what does not depend on them. */
 // @ts-ignore: decorator
 @inline
-export function canRun(product: i32): bool {
-  return canCountRun() && isWithoutHeartRate() && (product != PRODUCT_CSV || canWriteRun(secondMs()));
+export function canRun(outputKind: i32): bool {
+  return canCountRun() && isWithoutHeartRate() && (outputKind != OUTPUT_CSV || canWriteRun(secondMs()));
 }
 
 /** Reads rows from `at` on as long as they run, and returns the place behind the last. */
 // @ts-ignore: decorator
 @inline
-export function readRun(product: i32, at: usize, end: usize, out: usize): usize {
+export function readRun(outputKind: i32, at: usize, end: usize, out: usize): usize {
   const key = secondKey();
   const second = secondMs();
   const last = end - GNSS_92_SIZE;
@@ -61,7 +61,7 @@ export function readRun(product: i32, at: usize, end: usize, out: usize): usize 
     if (((longitudeE7 as u32) + 1800000000) as u32 > 3600000000) break;
     let latitudeDistance: u32 = 0;
     let longitudeDistance: u32 = 0;
-    if (product == PRODUCT_CSV) {
+    if (outputKind == OUTPUT_CSV) {
       latitudeDistance = distance(LATITUDE, latitudeE7);
       if (latitudeDistance >= NEAR_E7) break;
       longitudeDistance = distance(LONGITUDE, longitudeE7);
@@ -70,9 +70,9 @@ export function readRun(product: i32, at: usize, end: usize, out: usize): usize 
       if ((speedMmPerS as u32) > SIX_WHOLE_DIGITS) break;
     }
     if (checksum96(at + 2) != (load<u16>(at, 98) as i32)) break;
-    if (product == PRODUCT_CSV) {
+    if (outputKind == OUTPUT_CSV) {
       out = writeLineOfRun(out, fraction, latitudeDistance, longitudeDistance, altitudeMm, speedMmPerS);
-    } else if (product == PRODUCT_COLUMNS) {
+    } else if (outputKind == OUTPUT_COLUMNS) {
       storeRow(out, ms, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, 0, 3);
       out++;
     }

@@ -100,7 +100,7 @@ describe("an error says what is wrong, where, and what to do", () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  it("carries the account where the whole input was read", async () => {
+  it("has the report where the whole input was read", async () => {
     const noRow = joined([header, ascii("text")]);
     const { report } = await conversionError(noRow);
     expect(report?.bytes).toEqual({ total: 76, known: 72, unknown: 0, skipped: 4 });

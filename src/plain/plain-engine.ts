@@ -7,7 +7,7 @@ import type {
   Recorded,
   Signal,
 } from "../engine.js";
-import { ACCOUNT_FIELDS, type Account, RangeLog } from "../engine-account.js";
+import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import { WaveformHeartRate } from "../heart-rate/waveform-heart-rate.js";
 import { PlainRowWriter } from "../row-text/plain-row-writer.js";
@@ -17,7 +17,7 @@ import { CsvLines } from "./csv-lines.js";
 import { checksum, PrefixSums } from "./fletcher.js";
 import { HeaderSerials } from "./header-serials.js";
 import { HeartRates } from "./heart-rates.js";
-import { RowAccount } from "./row-account.js";
+import { RowCounters } from "./row-counters.js";
 
 /** Bytes of a frame around its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
 const ENVELOPE_BYTES = 8;
@@ -65,8 +65,8 @@ export class PlainEngine implements Engine {
   readonly #clock = new Clock();
   readonly #heartRates = new HeartRates();
   readonly #csv = new CsvLines(this.#output);
-  readonly #account = Object.fromEntries(ACCOUNT_FIELDS.map((field) => [field, 0])) as Account;
-  readonly #rows = new RowAccount(this.#account, MAX_ROWS);
+  readonly #counters = Object.fromEntries(COUNTERS.map((field) => [field, 0])) as Counters;
+  readonly #rows = new RowCounters(this.#counters, MAX_ROWS);
   readonly #waveform = new WaveformHeartRate(
     {
       onBeat: (timeMs, rrMs, quality) => {
@@ -74,7 +74,7 @@ export class PlainEngine implements Engine {
       },
       onReading: (timeMs, bpm) => this.#heartRates.addDerived(timeMs, bpm),
     },
-    this.#account,
+    this.#counters,
   );
   /** Of this step, three numbers each: time, RR interval, quality. */
   #beats: number[] = [];
@@ -95,7 +95,7 @@ export class PlainEngine implements Engine {
   #keptTo = 0;
 
   reset(settings: EngineSettings): void {
-    for (const field of ACCOUNT_FIELDS) this.#account[field] = 0;
+    for (const field of COUNTERS) this.#counters[field] = 0;
     this.#kind = settings.output;
     this.#needsHeader = settings.needsHeader;
     this.#isStrict = settings.strict;
@@ -143,7 +143,7 @@ export class PlainEngine implements Engine {
 
   #read(final: boolean): Signal {
     const view = this.#view;
-    const account = this.#account;
+    const counters = this.#counters;
     const end = this.#tail;
     let at = this.#head;
     for (;;) {
@@ -176,8 +176,8 @@ export class PlainEngine implements Engine {
           return { kind: "notRecording", byteOffset: this.#passed + at };
         } else {
           if (kind === NAV_PVT && length >= MIN_GNSS_BYTES) {
-            account.gnssFrames += 1;
-            account.knownBytes += size;
+            counters.gnssFrames += 1;
+            counters.knownBytes += size;
             this.#readGnss(at + 6);
           } else {
             this.#takeOther(kind, at + 6, length);
@@ -187,7 +187,7 @@ export class PlainEngine implements Engine {
         at += size;
         continue;
       }
-      account[damage] += 1;
+      counters[damage] += 1;
       if (this.#isStrict) return { kind: "damaged", byteOffset: this.#passed + at, damage };
       // Valid frames may lie inside the span that it claims, so the search continues after its first byte.
       at += 1;
@@ -207,8 +207,8 @@ export class PlainEngine implements Engine {
   #takeHeader(at: number, length: number): boolean {
     const size = length + ENVELOPE_BYTES;
     const payload = this.#bytes.subarray(at + 6, at + 6 + length);
-    this.#account.headerFrames += 1;
-    this.#account.knownBytes += size;
+    this.#counters.headerFrames += 1;
+    this.#counters.knownBytes += size;
     this.#needsHeader = false;
     if (!this.#headers.repeats(payload)) return true;
     if (this.#kind !== "frames") return false;
@@ -225,22 +225,22 @@ export class PlainEngine implements Engine {
 
   #takeOther(kind: number, payload: number, length: number): void {
     const view = this.#view;
-    const account = this.#account;
+    const counters = this.#counters;
     const size = length + ENVELOPE_BYTES;
     if (kind === ECG_HR && length >= 12 && length === 12 + 2 * view.getUint8(payload + 10)) {
-      account.ecgHrFrames += 1;
+      counters.ecgHrFrames += 1;
       const timeMs = view.getUint32(payload, true) + view.getUint32(payload + 4, true) * 2 ** 32;
       this.#heartRates.add(timeMs, view.getUint8(payload + 8));
     } else if (kind === ECG_RAW && length >= 16 && length === 16 + 2 * view.getUint16(payload + 12, true)) {
-      account.ecgRawFrames += 1;
-      account.ecgRawHz = view.getUint16(payload + 8, true);
+      counters.ecgRawFrames += 1;
+      counters.ecgRawHz = view.getUint16(payload + 8, true);
       this.#takeWaveform(payload);
     } else {
-      account.unknownFrames += 1;
-      account.unknownBytes += size;
+      counters.unknownFrames += 1;
+      counters.unknownBytes += size;
       return;
     }
-    account.knownBytes += size;
+    counters.knownBytes += size;
   }
 
   #takeWaveform(payload: number): void {
@@ -254,27 +254,27 @@ export class PlainEngine implements Engine {
   /** Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). */
   #readGnss(payload: number): void {
     const view = this.#view;
-    const account = this.#account;
+    const counters = this.#counters;
     const low = view.getInt32(payload + 4, true);
     const high = view.getInt32(payload + 8, true);
     const fixType = view.getUint8(payload + 20);
     const longitudeE7 = view.getInt32(payload + 24, true);
     const latitudeE7 = view.getInt32(payload + 28, true);
     if (((high >>> 24) & 3) !== 3) {
-      account.withoutDateOrTime += 1;
+      counters.withoutDateOrTime += 1;
     } else if ((view.getUint8(payload + 21) & 1) === 0) {
-      account.withoutFixOk += 1;
+      counters.withoutFixOk += 1;
     } else if (fixType < 2 || fixType > 4) {
-      account.withoutFixType += 1;
+      counters.withoutFixType += 1;
     } else if (
       latitudeE7 > 900_000_000 ||
       latitudeE7 < -900_000_000 ||
       longitudeE7 > 1_800_000_000 ||
       longitudeE7 < -1_800_000_000
     ) {
-      account.outOfRange += 1;
+      counters.outOfRange += 1;
     } else if (!this.#clock.read(low, high)) {
-      account.withBadDate += 1;
+      counters.withBadDate += 1;
     } else {
       this.#takeRow(payload, latitudeE7, longitudeE7, fixType);
     }
@@ -282,7 +282,7 @@ export class PlainEngine implements Engine {
 
   #takeRow(payload: number, latitudeE7: number, longitudeE7: number, fixType: number): void {
     const view = this.#view;
-    const account = this.#account;
+    const counters = this.#counters;
     let seconds = this.#clock.seconds;
     let ms = Math.floor((view.getInt32(payload + 16, true) + 500_000) / 1_000_000);
     if (ms < 0 || ms > 999) {
@@ -293,10 +293,10 @@ export class PlainEngine implements Engine {
     const timestampMs = seconds * 1000 + ms;
     const hr = this.#heartRates.at(timestampMs);
     if (hr !== 0) {
-      account.rowsWithHr += 1;
-      if (this.#heartRates.isDerived) account.rowsWithDerivedHr += 1;
+      counters.rowsWithHr += 1;
+      if (this.#heartRates.isDerived) counters.rowsWithDerivedHr += 1;
     }
-    if (fixType === 2) account.rowsTwoD += 1;
+    if (fixType === 2) counters.rowsTwoD += 1;
     const at = this.#out;
     if (!this.#rows.count(timestampMs, at)) return;
     const altitudeMm = view.getInt32(payload + 36, true);
@@ -369,25 +369,25 @@ export class PlainEngine implements Engine {
   }
 
   produced(): Produced {
-    return this.#ranges.produced(this.#account);
+    return this.#ranges.produced(this.#counters);
   }
 
   recorded(): Recorded {
-    return this.#ranges.recorded(this.#account);
+    return this.#ranges.recorded(this.#counters);
   }
 
   ecgRawHz(): number {
-    return this.#account.ecgRawHz;
+    return this.#counters.ecgRawHz;
   }
 
   ecgFigures(): EcgFigures | null {
-    return this.#analysesEcg ? figuresOf(this.#account) : null;
+    return this.#analysesEcg ? figuresOf(this.#counters) : null;
   }
 
   report(): Report {
-    this.#account.writtenBytes = this.#passed + this.#tail;
-    this.#account.readBytes = this.#passed + this.#head;
-    return this.#ranges.report(this.#account);
+    this.#counters.writtenBytes = this.#passed + this.#tail;
+    this.#counters.readBytes = this.#passed + this.#head;
+    return this.#ranges.report(this.#counters);
   }
 }
 

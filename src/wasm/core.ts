@@ -17,7 +17,7 @@ export interface CoreExports extends Record<string, unknown> {
   reserve(wanted: number): number;
   inputEnd(): number;
   commit(length: number): void;
-  stepAccount(final: boolean): number;
+  stepWithoutOutput(final: boolean): number;
   stepFrames(final: boolean): number;
   stepCsv(final: boolean): number;
   stepColumns(final: boolean): number;
@@ -40,7 +40,7 @@ export interface CoreExports extends Record<string, unknown> {
   closedRangeCount(): number;
   rangeBreaks(): number;
   rangeBreakCount(): number;
-  account(): number;
+  counters(): number;
 }
 
 /** What `step...` returns (assembly/frame.ts). */

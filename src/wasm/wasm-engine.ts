@@ -7,7 +7,7 @@ import type {
   Recorded,
   Signal,
 } from "../engine.js";
-import { ACCOUNT_FIELDS, type Account, RangeLog } from "../engine-account.js";
+import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
 import { serialBytes } from "../header.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import { batchIn } from "../sample-batch.js";
@@ -45,7 +45,7 @@ export class WasmEngine implements Engine {
     this.#bytes = new Uint8Array(this.#core.memory.buffer);
     this.#inputEnd = this.#core.inputEnd();
     this.#output = this.#core.output();
-    this.#step = this.#core.stepAccount;
+    this.#step = this.#core.stepWithoutOutput;
   }
 
   reset(settings: EngineSettings): void {
@@ -135,28 +135,28 @@ export class WasmEngine implements Engine {
   }
 
   produced(): Produced {
-    return this.#ranges.produced(this.#account());
+    return this.#ranges.produced(this.#counters());
   }
 
   recorded(): Recorded {
-    return this.#ranges.recorded(this.#account());
+    return this.#ranges.recorded(this.#counters());
   }
 
   ecgRawHz(): number {
-    return this.#account().ecgRawHz;
+    return this.#counters().ecgRawHz;
   }
 
   ecgFigures(): EcgFigures | null {
-    return this.#analysesEcg ? figuresOf(this.#account()) : null;
+    return this.#analysesEcg ? figuresOf(this.#counters()) : null;
   }
 
   report(): Report {
-    return this.#ranges.report(this.#account());
+    return this.#ranges.report(this.#counters());
   }
 
-  #account(): Account {
-    const numbers = new Float64Array(this.#core.memory.buffer, this.#core.account(), ACCOUNT_FIELDS.length);
-    return Object.fromEntries(ACCOUNT_FIELDS.map((field, i) => [field, numbers[i]])) as Account;
+  #counters(): Counters {
+    const numbers = new Float64Array(this.#core.memory.buffer, this.#core.counters(), COUNTERS.length);
+    return Object.fromEntries(COUNTERS.map((field, i) => [field, numbers[i]])) as Counters;
   }
 
   #stepRangeBreaks(): Float64Array {
@@ -175,7 +175,7 @@ function stepFunction(core: CoreExports, output: OutputKind): (final: boolean) =
   switch (output) {
     case "none":
     case "beats":
-      return core.stepAccount;
+      return core.stepWithoutOutput;
     case "csv":
       return core.stepCsv;
     case "columns":

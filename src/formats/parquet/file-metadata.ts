@@ -1,6 +1,6 @@
 import type { RecordingInfo, Report } from "../../types.js";
 
-/** Key-value metadata of a file: the device, and the account of the recording. */
+/** Key-value metadata of a file: the device, and the report on the recording. */
 export function fileMetadata(info: RecordingInfo, report: Report): Record<string, string> {
   const { bytes, frames, damage, rows, gnssWithoutRow, start, end } = report;
   return {

@@ -3,8 +3,8 @@ import { withList } from "./long-list.js";
 import { NumberList } from "./number-list.js";
 import type { Range, Report } from "./types.js";
 
-/** The counters of an engine, in the order in which the core writes them (`account` in assembly/index.ts). */
-export const ACCOUNT_FIELDS = [
+/** The counters of an engine, in the order in which the core writes them (`counters` in assembly/index.ts). */
+export const COUNTERS = [
   "writtenBytes",
   "readBytes",
   "knownBytes",
@@ -47,7 +47,7 @@ export const ACCOUNT_FIELDS = [
  * The counters of an engine. `span...` refers to the produced rows of the last range that has any, `range...` to the last range.
  * Times are meaningless if there are no rows.
  */
-export type Account = Record<(typeof ACCOUNT_FIELDS)[number], number>;
+export type Counters = Record<(typeof COUNTERS)[number], number>;
 
 /** Collects the ranges of one recording and the places where the output changes to another range. */
 export class RangeLog {
@@ -65,7 +65,7 @@ export class RangeLog {
     this.#breaks.append(breaks);
   }
 
-  report(a: Account): Report {
+  report(a: Counters): Report {
     const closed = this.#closed.pieces();
     const report = {
       bytes: {
@@ -107,7 +107,7 @@ export class RangeLog {
     });
   }
 
-  produced({ producedRows: rows, spanEarliestMs, spanLatestMs }: Account): Produced {
+  produced({ producedRows: rows, spanEarliestMs, spanLatestMs }: Counters): Produced {
     if (rows === 0) return { rows, start: null, end: null, spans: [] };
     let start = spanEarliestMs;
     let end = spanLatestMs;
@@ -126,7 +126,7 @@ export class RangeLog {
     ]);
   }
 
-  recorded({ rows, rangeStartMs, rangeStopMs }: Account): Recorded {
+  recorded({ rows, rangeStartMs, rangeStopMs }: Counters): Recorded {
     if (rows === 0) return { ranges: 0, ms: 0 };
     let ms = Math.abs(rangeStopMs - rangeStartMs);
     for (const numbers of this.#closed.pieces()) {

@@ -12,8 +12,8 @@ import { all, wholeBytes } from "./whole.js";
 const serial = "ACCOUNT-1";
 const engines: EngineName[] = ["simd", "scalar", "plain"];
 
-/** The account of an input; also of one without any frame, whose error carries it. */
-async function accountOf(bytes: Uint8Array, engine?: EngineName): Promise<Report> {
+/** The report on an input; also on one without any frame, whose error has it. */
+async function reportOn(bytes: Uint8Array, engine?: EngineName): Promise<Report> {
   try {
     return (await inspect(pieces(bytes, 700), { serial, engine })).report;
   } catch (error) {
@@ -36,7 +36,7 @@ describe("known, unknown and skipped bytes make up the whole input", () => {
   it("of random recordings", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRecording, fc.constantFrom(...engines), async (bytes, engine) => {
-        const report = await accountOf(bytes, engine).catch(unlessRefused);
+        const report = await reportOn(bytes, engine).catch(unlessRefused);
         if (report !== null) expectBalance(report, bytes);
       }),
       { numRuns: 2000 },
@@ -49,7 +49,7 @@ describe("known, unknown and skipped bytes make up the whole input", () => {
     await fc.assert(
       fc.asyncProperty(noise, fc.constantFrom(...engines), async (parts, engine) => {
         const bytes = joined(parts);
-        const report = await accountOf(bytes, engine).catch(unlessRefused);
+        const report = await reportOn(bytes, engine).catch(unlessRefused);
         if (report !== null) expectBalance(report, bytes);
       }),
       { numRuns: 2000 },
@@ -61,7 +61,7 @@ describe("known, unknown and skipped bytes make up the whole input", () => {
     let read = 0;
     for (let seed = 0; seed < 3000; seed++) {
       const bytes = mutate(small[seed % small.length]?.bytes ?? joined([]), seed);
-      const report = await accountOf(bytes, engines[seed % 3]).catch(unlessRefused);
+      const report = await reportOn(bytes, engines[seed % 3]).catch(unlessRefused);
       if (report === null) continue;
       expectBalance(report, bytes);
       read += 1;
@@ -73,13 +73,13 @@ describe("known, unknown and skipped bytes make up the whole input", () => {
     for (const { bytes, expectation } of fixtures) {
       if (expectation.report === undefined) continue;
       expectBalance(expectation.report, bytes);
-      const report = await accountOf(bytes);
+      const report = await reportOn(bytes);
       expect(report.bytes).toEqual(expectation.report.bytes);
     }
   });
 });
 
-describe("the account", () => {
+describe("the report", () => {
   it("is the same object whoever reads, and whatever rows are asked for", async () => {
     for (const { bytes, options } of fixturesWithRows(100_000)) {
       const { report } = await inspect(bytes, options);
@@ -101,8 +101,8 @@ describe("the account", () => {
 
   it("of an input without any frame comes with the error", async () => {
     const bytes = new TextEncoder().encode("no recording\n");
-    const { bytes: account } = await accountOf(bytes);
-    expect(account).toEqual({ total: 13, known: 0, unknown: 0, skipped: 13 });
+    const { bytes: counts } = await reportOn(bytes);
+    expect(counts).toEqual({ total: 13, known: 0, unknown: 0, skipped: 13 });
   });
 });
 

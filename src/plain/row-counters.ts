@@ -1,9 +1,9 @@
-import type { Account } from "../engine-account.js";
+import type { Counters } from "../engine-counters.js";
 import { MAX_GAP_MS } from "../ranges.js";
 
 /** Counts rows, and tracks ranges, earliest and latest rows, and where the output changes to another range. */
-export class RowAccount {
-  readonly #account: Account;
+export class RowCounters {
+  readonly #counters: Counters;
   // entries of this step, three numbers each: see RangeLog
   readonly #closed: Float64Array;
   readonly #breaks: Float64Array;
@@ -15,8 +15,8 @@ export class RowAccount {
   #breaksRange = true;
 
   /** @param maxRows maximum number of rows of a step */
-  constructor(account: Account, maxRows: number) {
-    this.#account = account;
+  constructor(counters: Counters, maxRows: number) {
+    this.#counters = counters;
     this.#closed = new Float64Array(3 * maxRows);
     this.#breaks = new Float64Array(3 * maxRows);
   }
@@ -35,8 +35,8 @@ export class RowAccount {
     this.#fromMs = fromMs;
     this.#toMs = toMs;
     this.#breaksRange = true;
-    this.#account.earliestMs = Number.POSITIVE_INFINITY;
-    this.#account.latestMs = Number.NEGATIVE_INFINITY;
+    this.#counters.earliestMs = Number.POSITIVE_INFINITY;
+    this.#counters.latestMs = Number.NEGATIVE_INFINITY;
     this.beginStep();
   }
 
@@ -47,43 +47,43 @@ export class RowAccount {
 
   /** Counts a row. Returns false if it is outside the time limits and not produced. `out`: where its output starts. */
   count(ms: number, out: number): boolean {
-    const account = this.#account;
-    if (Math.abs(ms - account.rangeStopMs) > MAX_GAP_MS || account.rows === 0) this.#openRange(ms);
-    account.rangeStopMs = ms;
-    account.rows += 1;
-    account.rangeRows += 1;
-    if (ms < account.earliestMs) account.earliestMs = ms;
-    if (ms > account.latestMs) account.latestMs = ms;
+    const counters = this.#counters;
+    if (Math.abs(ms - counters.rangeStopMs) > MAX_GAP_MS || counters.rows === 0) this.#openRange(ms);
+    counters.rangeStopMs = ms;
+    counters.rows += 1;
+    counters.rangeRows += 1;
+    if (ms < counters.earliestMs) counters.earliestMs = ms;
+    if (ms > counters.latestMs) counters.latestMs = ms;
     if (ms < this.#fromMs || ms > this.#toMs) return false;
     if (this.#breaksRange) this.#beginSpan(ms, out);
-    account.producedRows += 1;
-    if (ms < account.spanEarliestMs) account.spanEarliestMs = ms;
-    if (ms > account.spanLatestMs) account.spanLatestMs = ms;
+    counters.producedRows += 1;
+    if (ms < counters.spanEarliestMs) counters.spanEarliestMs = ms;
+    if (ms > counters.spanLatestMs) counters.spanLatestMs = ms;
     return true;
   }
 
   #openRange(ms: number): void {
-    const account = this.#account;
-    if (account.rows > 0) {
-      this.#closed[this.#closedLength] = account.rangeStartMs;
-      this.#closed[this.#closedLength + 1] = account.rangeStopMs;
-      this.#closed[this.#closedLength + 2] = account.rangeRows;
+    const counters = this.#counters;
+    if (counters.rows > 0) {
+      this.#closed[this.#closedLength] = counters.rangeStartMs;
+      this.#closed[this.#closedLength + 1] = counters.rangeStopMs;
+      this.#closed[this.#closedLength + 2] = counters.rangeRows;
       this.#closedLength += 3;
     }
-    account.rangeStartMs = ms;
-    account.rangeRows = 0;
+    counters.rangeStartMs = ms;
+    counters.rangeRows = 0;
     this.#breaksRange = true;
   }
 
   #beginSpan(ms: number, out: number): void {
-    const account = this.#account;
-    const hasSpan = account.producedRows > 0;
+    const counters = this.#counters;
+    const hasSpan = counters.producedRows > 0;
     this.#breaks[this.#breaksLength] = out;
-    this.#breaks[this.#breaksLength + 1] = hasSpan ? account.spanEarliestMs : Number.NaN;
-    this.#breaks[this.#breaksLength + 2] = hasSpan ? account.spanLatestMs : Number.NaN;
+    this.#breaks[this.#breaksLength + 1] = hasSpan ? counters.spanEarliestMs : Number.NaN;
+    this.#breaks[this.#breaksLength + 2] = hasSpan ? counters.spanLatestMs : Number.NaN;
     this.#breaksLength += 3;
-    account.spanEarliestMs = ms;
-    account.spanLatestMs = ms;
+    counters.spanEarliestMs = ms;
+    counters.spanLatestMs = ms;
     this.#breaksRange = false;
   }
 }

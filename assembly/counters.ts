@@ -13,7 +13,7 @@ export let overruns: i32 = 0;
 /** Sample rate of the last waveform frame, Hz. */
 export let ecgRawHz: i32 = 0;
 
-export function resetAccount(): void {
+export function resetCounters(): void {
   knownBytes = unknownBytes = 0;
   headerFrames = gnssFrames = ecgHrFrames = ecgRawFrames = unknownFrames = 0;
   badChecksums = overlong = overruns = ecgRawHz = 0;
