@@ -11,6 +11,7 @@ import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import { WaveformHeartRate } from "../heart-rate/waveform-heart-rate.js";
 import { PlainRowWriter } from "../row-text/plain-row-writer.js";
+import { newBatch, rowsBetween } from "../sample-batch.js";
 import type { BeatBatch, Report, SampleBatch } from "../types.js";
 import { Clock } from "./clock.js";
 import { CsvLines } from "./csv-lines.js";
@@ -50,16 +51,7 @@ export class PlainEngine implements Engine {
   readonly #bytes = new Uint8Array(INPUT_BYTES);
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #output = new Uint8Array(OUTPUT_BYTES);
-  readonly #columns: SampleBatch = {
-    length: MAX_ROWS,
-    timestampMs: new Float64Array(MAX_ROWS),
-    latitudeE7: new Int32Array(MAX_ROWS),
-    longitudeE7: new Int32Array(MAX_ROWS),
-    altitudeMm: new Int32Array(MAX_ROWS),
-    speedMmPerS: new Int32Array(MAX_ROWS),
-    hr: new Uint8Array(MAX_ROWS),
-    fixType: new Uint8Array(MAX_ROWS),
-  };
+  readonly #columns = newBatch(MAX_ROWS);
   readonly #sums = new PrefixSums(this.#bytes);
   readonly #headers = new HeaderSerials();
   readonly #clock = new Clock();
@@ -342,18 +334,7 @@ export class PlainEngine implements Engine {
   }
 
   columns(): SampleBatch {
-    const columns = this.#columns;
-    const length = this.#out;
-    return {
-      length,
-      timestampMs: columns.timestampMs.subarray(0, length),
-      latitudeE7: columns.latitudeE7.subarray(0, length),
-      longitudeE7: columns.longitudeE7.subarray(0, length),
-      altitudeMm: columns.altitudeMm.subarray(0, length),
-      speedMmPerS: columns.speedMmPerS.subarray(0, length),
-      hr: columns.hr.subarray(0, length),
-      fixType: columns.fixType.subarray(0, length),
-    };
+    return rowsBetween(this.#columns, 0, this.#out);
   }
 
   beats(): BeatBatch {
