@@ -3,11 +3,11 @@ import { access, type OperationId } from "../domain/access.js";
 import type { Rule } from "../domain/rule.js";
 import { addCodeSamples } from "./code-samples/index.js";
 import { limitsTable } from "./limits.js";
+import { describeError, ERRORS, FIELD_ERRORS_SCHEMA } from "./openapi/error-responses.js";
+import { exampleOf, type Json, published } from "./openapi/schemas.js";
 import type { EventsSuccess, FileSuccess, TextSuccess } from "./responses.js";
 import type { AnyOperation, Method } from "./route.js";
 import { SESSION_COOKIE } from "./session-cookie.js";
-
-type Json = Record<string, unknown>;
 
 /** Descriptions of the groups of operations. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -20,9 +20,6 @@ const TAGS: Readonly<Record<string, string>> = {
   "Device ownerships": "Who owned a device when",
 };
 
-/** Standard formats; all other formats are specific to this service. */
-const KNOWN_FORMATS = new Set(["date-time", "date", "email", "password", "uri", "binary"]);
-
 /** The errors that every operation can return in addition to its own. */
 const COMMON = [403, 406, 429, 500, 503];
 
@@ -31,68 +28,6 @@ const ACCESS = `## Access
 A program needs an application, which the operator of the service creates (\`asi-server app create\`). With its \`client_id\` and
 \`client_secret\`, and the name and password of a user, \`POST /oauth2/token/\` gives an access token. The examples read the token from the
 environment variable \`ASI_TOKEN\`. Replace the ids in them by yours: \`GET /api/v1/devices/\` lists your devices.`;
-
-const DETAIL = { type: "object", required: ["detail"], properties: { detail: { type: "string" } } };
-const FIELD_ERRORS = { $ref: "#/components/schemas/FieldErrors" };
-const FIELD_ERRORS_SCHEMA = {
-  type: "object",
-  description:
-    "Maps field names to messages, nested for nested objects; `non_field_errors` has problems that belong to no single field",
-  additionalProperties: { anyOf: [{ type: "array", items: { type: "string" } }, FIELD_ERRORS] },
-};
-const MESSAGE = { type: "object", required: ["message"], properties: { message: { type: "string" } } };
-
-const response = (description: string, schema: Json, example: Json) => ({
-  description,
-  headers: { "X-Error-Code": { schema: { type: "string" } }, "X-Request-Id": { schema: { type: "string" } } },
-  content: { "application/json": { schema, example } },
-});
-
-const OAUTH_ERROR = {
-  type: "object",
-  required: ["error"],
-  properties: { error: { type: "string" }, error_description: { type: "string" } },
-};
-
-const ERRORS: Readonly<Record<number, Json>> = {
-  302: { description: "Redirect with `error`", headers: { Location: { schema: { type: "string" } } } },
-  304: {
-    description: "`If-None-Match` contains the entity tag of this representation",
-    headers: { ETag: { schema: { type: "string" } } },
-  },
-  400: response(
-    "Invalid request",
-    { anyOf: [FIELD_ERRORS, DETAIL, MESSAGE] },
-    { username: ["This field is required."] },
-  ),
-  401: response("The client is unknown, or its secret is wrong", OAUTH_ERROR, { error: "invalid_client" }),
-  403: response("Not authenticated, or not permitted", DETAIL, {
-    detail: "You do not have permission to perform this action.",
-  }),
-  404: response("Not found or not visible", DETAIL, { detail: "Not found." }),
-  406: response("`Accept` excludes the media type of the response", DETAIL, {
-    detail: "Could not satisfy the request Accept header.",
-  }),
-  410: response("Turned off", DETAIL, { detail: "This operation is turned off." }),
-  412: response("`If-Match` contains the entity tag of another version", DETAIL, {
-    detail: "The object has changed since; fetch it again.",
-  }),
-  413: response("Too large", DETAIL, { detail: "The request body is too large." }),
-  415: response("Wrong content type", DETAIL, { detail: "Unsupported media type in request." }),
-  429: {
-    ...response("Too many requests", DETAIL, {
-      detail: "Request was throttled. Expected available in 12 seconds.",
-    }),
-    headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } },
-  },
-  500: response("Internal error", DETAIL, { detail: "Internal server error." }),
-  503: {
-    ...response("The database is unavailable, full or read-only", DETAIL, {
-      detail: "The service is unavailable for the moment. Try again later.",
-    }),
-    headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } },
-  },
-};
 
 /** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
 export function openApiDocument(operations: readonly AnyOperation[], baseUrl: string): Json {
@@ -231,20 +166,6 @@ function describe(
   };
 }
 
-/** The OAuth endpoints report a bad request in their own formats: RFC 6749 section 5.2, and an HTML page. */
-function describeError({ oauth, success }: AnyOperation, status: number): Json {
-  if (status !== 400 || !oauth) return { $ref: `#/components/responses/Error${status}` };
-  return success.mediaType === undefined
-    ? response("Invalid request", { anyOf: [OAUTH_ERROR, DETAIL] }, { error: "invalid_grant" })
-    : {
-        description: "An HTML page with the reason, or an object when the form could not be read",
-        content: {
-          [success.mediaType]: { schema: { type: "string" } },
-          "application/json": { schema: DETAIL, example: { detail: "The form has more than 50 fields." } },
-        },
-      };
-}
-
 /** Whether the operation reads one resource and not a page of a list: such responses have an entity tag. */
 const showsOne = ({ method, success: { schema } }: AnyOperation) =>
   method === "GET" && schema !== undefined && schema.properties?.results === undefined;
@@ -279,63 +200,3 @@ const describeHeaders = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
   );
-
-/** The schema for the document: named schemas as references, without the options of this service. */
-function published(schema: TSchema, schemas: Record<string, Json>): Json {
-  const { $id, ...rest } = schema;
-  if ($id === undefined) return withoutOwnOptions(rest as TSchema, schemas);
-  schemas[$id] ??= withoutOwnOptions(rest as TSchema, schemas);
-  return { $ref: `#/components/schemas/${$id}` };
-}
-
-function withoutOwnOptions(schema: TSchema, schemas: Record<string, Json>): Json {
-  if (schema.openapi !== undefined) return schema.openapi;
-  const { problem: _problem, format, ...rest } = schema;
-  const members = Object.entries(rest).map(([name, value]) => {
-    if (name === "properties") {
-      const properties = Object.entries(value as Record<string, TSchema>);
-      return [name, Object.fromEntries(properties.map(([key, member]) => [key, published(member, schemas)]))];
-    }
-    if (name === "items") return [name, published(value as TSchema, schemas)];
-    if (name === "anyOf") return [name, (value as TSchema[]).map((variant) => published(variant, schemas))];
-    return [name, value];
-  });
-  return {
-    ...Object.fromEntries(members),
-    ...(format !== undefined && KNOWN_FORMATS.has(format) ? { format } : {}),
-  };
-}
-
-/** The example of the schema, or one made from it. */
-function exampleOf(schema: TSchema): unknown {
-  if (Array.isArray(schema.examples)) return schema.examples[0];
-  if (schema.const !== undefined) return schema.const;
-  if (schema.anyOf !== undefined) return exampleOf(schema.anyOf[0]);
-  switch (schema.type) {
-    case "object":
-      return Object.fromEntries(
-        Object.entries((schema.properties ?? {}) as Record<string, TSchema>).map(([name, member]) => [
-          name,
-          exampleOf(member),
-        ]),
-      );
-    case "array":
-      return [exampleOf(schema.items)];
-    case "integer":
-    case "number":
-      return 1;
-    case "boolean":
-      return true;
-    case "string":
-      return FORMAT_EXAMPLES[schema.format ?? ""] ?? "text";
-    default:
-      return null;
-  }
-}
-
-const FORMAT_EXAMPLES: Readonly<Record<string, string>> = {
-  "date-time": "2024-01-01T06:00:00.000Z",
-  date: "1990-12-31",
-  email: "ann@example.org",
-  password: "a long passphrase",
-};
