@@ -141,7 +141,7 @@ export function skipSamples(samples: i64): void {
   restart();
 }
 
-/** The signal ends here: judges the last maxima as if silence followed. */
+/** The signal ends here: classifies the last maxima as if silence followed. */
 export function endBeats(): void {
   silence(nextSample, scoring);
   if (waiting1 >= 0) scoreWaiting();
@@ -221,7 +221,7 @@ function confirm(): void {
   clearPending();
 }
 
-// Scores the maximum that has waited longest, and judges it.
+// Scores the maximum that has waited longest, and classifies it.
 function scoreWaiting(): void {
   const n = waiting1;
   const isDouble = waiting1IsDouble;
@@ -287,8 +287,8 @@ function accept(candidate: i32): void {
   onBeat(n - delay, intervalS, quality);
 }
 
-// Judges the candidates from the given one on.
-function judgeFrom(candidate: i32): void {
+// Classifies the candidates from the given one on.
+function classifyFrom(candidate: i32): void {
   for (let i = candidate; i < candidates; i++) {
     if (isBeat(i)) accept(i);
   }
@@ -310,7 +310,7 @@ function searchBack(): void {
   const level = 1.1 * noise;
   if (scoreOf(best) <= level + 0.14 * (signal - level)) return;
   accept(best);
-  judgeFrom(best + 1);
+  classifyFrom(best + 1);
 }
 
 // Samples since a candidate was scored.
@@ -338,12 +338,12 @@ function checkLevels(): void {
     if (middle < MIN_SIGNAL) return;
     setLevel(middle);
     isLearning = false;
-    judgeFrom(firstAfter(lastBeat));
+    classifyFrom(firstAfter(lastBeat));
   } else if (silentSamples >= 3 * levelWindow) {
     if (high > 3 * low || middle < MIN_SIGNAL) return;
     if (middle < 0.25 * signal && (silentSamples as f64) < LONG_SILENCE_S * rateHz) return;
     setLevel(middle);
-    judgeFrom(firstAfter(lastBeat));
+    classifyFrom(firstAfter(lastBeat));
   } else if (low > 4 * signal) {
     setLevel(middle);
     clearRrs();

@@ -1,4 +1,4 @@
-// Judges each second whether the beats of the last seconds make a heart rate.
+// Decides each second whether the beats of the last seconds make a heart rate.
 
 import { noise, signal } from "./levels";
 import {

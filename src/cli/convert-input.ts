@@ -30,7 +30,7 @@ export async function convertInput(
   { onProgress, signal }: ConvertHooks,
 ): Promise<PreparedConversion> {
   if (dependOnDay(bounds)) {
-    const { source, from, to } = await openBetween(input, bounds, options.serial, onProgress);
+    const { source, from, to } = await openWithBounds(input, bounds, options.serial, onProgress);
     const outDir = options.outDir ?? (input.kind === "file" ? dirname(input.path) : undefined);
     return prepareSource(source, { ...options, from, to, outDir, signal }, inputName(input));
   }
@@ -44,7 +44,7 @@ function inputName(input: Input): string {
 }
 
 /** Opens an input and resolves the bounds of its rows, for which it may read up to the first row. */
-export async function openBetween(
+export async function openWithBounds(
   input: Input,
   bounds: TimeBounds,
   serial: string | undefined,

@@ -12,7 +12,7 @@ import type { DecimalMark } from "../row-text/template.js";
 import type { TimeFormat } from "../time-layout.js";
 import type { HrSource } from "../types.js";
 import { type Context, runBatch } from "./batch.js";
-import { type ConvertTask, convertInput, openBetween } from "./convert-input.js";
+import { type ConvertTask, convertInput, openWithBounds } from "./convert-input.js";
 import { type ExitStatus, statusOf } from "./exit-status.js";
 import { findInputs, type Input, nameOf } from "./inputs.js";
 import { jobsFor } from "./jobs.js";
@@ -151,7 +151,7 @@ async function convertToOutput(
     // the terminal may show the rows themselves
     hasProgress: process.stdout.isTTY !== true,
     async work(_, __, onProgress) {
-      const { source, from, to } = await openBetween(input, bounds, options.serial, onProgress);
+      const { source, from, to } = await openWithBounds(input, bounds, options.serial, onProgress);
       return sayingWhen(bounds, convertToDescriptor(source, output, { ...options, from, to, signal }));
     },
     async show({ report }) {

@@ -5,7 +5,7 @@ import { noSamples } from "../recording-errors.js";
 import { joinBatches } from "../sample-batch.js";
 import { SourceReader } from "../source-reader.js";
 import type { HrSource, SampleBatch } from "../types.js";
-import { openBetween } from "./convert-input.js";
+import { openWithBounds } from "./convert-input.js";
 import type { Input } from "./inputs.js";
 import { sayingWhen } from "./no-samples.js";
 import { resolveBounds, type TimeBound, type TimeBounds } from "./time-bounds.js";
@@ -52,7 +52,7 @@ export function readSamples(
   onProgress: (bytesRead: number) => void,
 ): Promise<ReadSamples> {
   const read = async () => {
-    const { source, from, to } = await openBetween(input, bounds, serial, onProgress);
+    const { source, from, to } = await openWithBounds(input, bounds, serial, onProgress);
     const { chunks, firstDamage } = watchForDamage(source);
     const reader = new SourceReader(chunks, { output: "columns", serial, hr, from, to, signal });
     const batches: SampleBatch[] = [];

@@ -58,8 +58,8 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
       const path = output ?? pathFor(input, outDir);
       const { recording, report, info } = repairSource(source, { serial, signal });
       if (outDir !== undefined) mkdirSync(outDir, { recursive: true });
-      const claim = isToOutput ? undefined : () => reservations.reserve(index, [path]);
-      const file = await writeOutput(recording, path, { force, signal, claim });
+      const reserve = isToOutput ? undefined : () => reservations.reserve(index, [path]);
+      const file = await writeOutput(recording, path, { force, signal, reserve });
       return { file, info: await info, report: await report };
     },
     onSettled: (index, isDone) => reservations.settle(index, isDone),

@@ -59,11 +59,11 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
         samples: toBase64(packSamples(samples)),
       });
       if (outDir !== undefined) mkdirSync(outDir, { recursive: true });
-      const claim = isStandardOutput(output) ? undefined : () => reservations.reserve(index, [path]);
+      const reserve = isStandardOutput(output) ? undefined : () => reservations.reserve(index, [path]);
       const file = await writeOutput(streamOf(new TextEncoder().encode(html)), path, {
         force,
         signal,
-        claim,
+        reserve,
       });
       return { file, inspection };
     },

@@ -73,7 +73,7 @@ export class OutputFile {
   /** Gives the file its name. Throws `FILE_EXISTS` unless `force`. */
   commit(path: string, force: boolean): void {
     this.close();
-    giveName(this.#temporaryPath, path, force);
+    renameIntoPlace(this.#temporaryPath, path, force);
   }
 
   /** Takes back what has been written, and leaves nothing. Harmless after `commit`. */
@@ -84,7 +84,7 @@ export class OutputFile {
 }
 
 /** Gives a file that is whole its name. Throws `FILE_EXISTS` unless `force`. */
-export function giveName(temporaryPath: string, path: string, force: boolean): void {
+export function renameIntoPlace(temporaryPath: string, path: string, force: boolean): void {
   // what a link points to is overwritten, not the link
   if (force) moveOver(temporaryPath, realPath(path));
   else moveUnlessThere(temporaryPath, path);

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { abortError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../event-loop-turns.js";
-import { folderReachesDisk, giveName, refuseExisting } from "./output-file.js";
+import { folderReachesDisk, refuseExisting, renameIntoPlace } from "./output-file.js";
 
 /** Files that are whole and on the disk, and still to get their names. It can be sent from one thread to another. */
 export interface PreparedFiles {
@@ -36,7 +36,7 @@ export async function commitFiles(
     for (const [i, temporaryPath] of temporaryPaths.entries()) {
       if (isTurnDue()) await takeTurn();
       const path = paths[i] ?? "";
-      giveName(temporaryPath, path, force);
+      renameIntoPlace(temporaryPath, path, force);
       committed.push(path);
     }
   } catch (error) {

@@ -15,7 +15,7 @@ export interface WriteStreamOptions {
   force?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Asked when all is written and before the file gets its name: throw to refuse it. */
-  claim?: (() => void | Promise<void>) | undefined;
+  reserve?: (() => void | Promise<void>) | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface WriteStreamOptions {
 export async function writeStream(
   stream: ReadableStream<Uint8Array>,
   path: string,
-  { force = false, signal, claim }: WriteStreamOptions = {},
+  { force = false, signal, reserve }: WriteStreamOptions = {},
 ): Promise<WrittenFile> {
   if (isPipeOrDevice(path)) {
     const output = await DescriptorOutput.open(path, signal);
@@ -48,7 +48,7 @@ export async function writeStream(
       if (signal?.aborted === true) throw abortError(signal);
     }
     await file.reachDisk();
-    await claim?.();
+    await reserve?.();
     if (signal?.aborted === true) throw abortError(signal);
     file.commit(path, force);
     await folderReachesDisk(folder);

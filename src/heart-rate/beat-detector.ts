@@ -150,7 +150,7 @@ export class BeatDetector {
     this.#restart();
   }
 
-  /** The signal ends here: judges the last maxima as if silence followed. */
+  /** The signal ends here: classifies the last maxima as if silence followed. */
   end(): void {
     const { n } = this;
     this.#envelope.silence(n, n + this.#scoring);
@@ -239,7 +239,7 @@ export class BeatDetector {
     this.#clearPending();
   }
 
-  /** Scores the maximum that has waited longest, and judges it. */
+  /** Scores the maximum that has waited longest, and classifies it. */
   #scoreWaiting(): void {
     const n = this.#waiting1;
     const isDouble = this.#waiting1IsDouble;
@@ -310,8 +310,8 @@ export class BeatDetector {
     this.#listener.onBeat(n - this.#delay, rrS, quality);
   }
 
-  /** Judges the candidates from the given one on. */
-  #judgeFrom(candidate: number): void {
+  /** Classifies the candidates from the given one on. */
+  #classifyFrom(candidate: number): void {
     for (let i = candidate; i < this.#candidates.length; i++) {
       if (this.#isBeat(i)) this.#accept(i);
     }
@@ -335,7 +335,7 @@ export class BeatDetector {
     const level = 1.1 * noise;
     if (candidates.score(best) <= level + 0.14 * (signal - level)) return;
     this.#accept(best);
-    this.#judgeFrom(best + 1);
+    this.#classifyFrom(best + 1);
   }
 
   #checkLevels(): void {
@@ -359,13 +359,13 @@ export class BeatDetector {
       if (middle < MIN_SIGNAL) return;
       this.#setLevel(middle);
       this.#isLearning = false;
-      this.#judgeFrom(candidates.firstAfter(this.#lastBeat));
+      this.#classifyFrom(candidates.firstAfter(this.#lastBeat));
     } else if (silentSamples >= 3 * this.#levelWindow) {
       const { signal } = this.#levels;
       const isSteady = high <= 3 * low && middle >= MIN_SIGNAL;
       if (!isSteady || (middle < 0.25 * signal && silentSamples < LONG_SILENCE_S * this.#rateHz)) return;
       this.#setLevel(middle);
-      this.#judgeFrom(candidates.firstAfter(this.#lastBeat));
+      this.#classifyFrom(candidates.firstAfter(this.#lastBeat));
     } else if (low > 4 * this.#levels.signal) {
       this.#setLevel(middle);
       this.#levels.clearRrs();

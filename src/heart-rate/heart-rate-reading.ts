@@ -14,7 +14,7 @@ export const MIN_SIGNAL = 0.25;
 /** A reading counts from this good second on. */
 const GOOD_SECONDS = 3;
 
-/** Judges each second whether the beats of the last seconds make a heart rate. */
+/** Decides each second whether the beats of the last seconds make a heart rate. */
 export class HeartRateReading {
   readonly #rrs = new RecentNumbers(MAX_RRS);
   readonly #ends = new RecentNumbers(MAX_RRS);
