@@ -1,5 +1,8 @@
 // File name patterns: `*` and `?` within a name, `**` for any number of folders, `[abc]`, `[a-z]`, `[!abc]`, `{a,b}`, and `\` to
 // escape a character (not on Windows, where it separates folders). Only patterns that start with a dot match names that do.
+//
+// A library that makes regular expressions of patterns, such as picomatch, is not used: `a*a*…b` with 17 stars takes picomatch 4.0.7
+// 25 s for a name of 34 letters, and about four times as long for each further star. Here the time is at most pattern times name.
 
 /** Whether a path is to be read as a pattern, if no file bears it as its name. */
 export function isPattern(path: string): boolean {
@@ -56,8 +59,8 @@ function findBraces(pattern: string): { before: string; alternatives: string[]; 
 }
 
 /**
- * Tells whether a name meets one part of a pattern, between slashes. Takes at most as many steps as the pattern is long
- * times the name: what a regular expression would not promise.
+ * Tells whether a name meets one part of a pattern, between slashes. Takes at most as many steps as the length of the pattern
+ * times that of the name.
  */
 export function nameMatcher(part: string): (name: string) => boolean {
   const tokens = tokensOf(part);
