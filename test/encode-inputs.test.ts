@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
+import { convertSync } from "../src/index.js";
 import { encodeCsv } from "../src/node.js";
 import { asi, MATCH, scratchFolder } from "./asi-process.js";
 import { fixture } from "./fixture-files.js";
@@ -29,6 +30,28 @@ describe("encodeCsv", () => {
       { serial: "A-1" },
     );
     expectSame(await wholeBytes(inPieces), expected, "bytes one by one");
+  });
+
+  it.each([
+    { time: "iso" },
+    { time: "local", timeZone: "America/St_Johns" },
+    { time: "iso", decimalMark: "," },
+  ] as const)("reads the times that convert writes with %j", async (options) => {
+    const written = convertSync(fixture("valid/edges").bytes, options).csv;
+    expectSame(await recordingOf(new TextDecoder().decode(written)), await recordingOf(csv), "times");
+  });
+
+  it.each([
+    "2025-05-17 14:30:00.000",
+    "2025-02-30T14:30:00Z",
+    "2025-05-17T24:00:00Z",
+    "2025-05-17T14:30:00+25:00",
+    "17.05.2025",
+    "",
+  ])("says what a time must be instead of %j", async (time) => {
+    const error = await asiError(recordingOf(`timestamp,latitude,longitude,speed\n${time},47,8,0\n`));
+    expect(error).toMatchObject({ code: "BAD_CSV", line: 2 });
+    expect(error.message).toMatch(/seconds since 1970, or a date and time with an offset/);
   });
 
   it("reads no decimal comma between commas", async () => {
@@ -80,7 +103,7 @@ describe("asi encode says what is wrong with", () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, "season"));
     const { status, stderr } = await asi(["encode", join(folder, "season"), "--serial", "A-1"]);
-    expect(stderr).toMatch(/season/);
-    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/one file, but .*season is a folder/);
+    expect(status).toBe(2);
   });
 });

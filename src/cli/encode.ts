@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { checkLayout } from "../csv-layout.js";
 import { DEMO_PERIOD_MS, demoRows } from "../demo.js";
@@ -82,6 +83,11 @@ export async function encode(
 
 // Accepts the same arguments as other commands, but they must name exactly one file.
 function onlyInput(csv: string): Input {
+  if (csv !== "-" && statSync(csv, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new UsageError(
+      `A recording is written from one file, but ${csv} is a folder; encode its files one by one.`,
+    );
+  }
   const [input, ...others] = findInputs([csv]);
   if (input === undefined || others.length > 0) {
     throw new UsageError(

@@ -7,6 +7,7 @@ import type { RecordingHeader } from "../header.js";
 import { type ChunkReader, readChunks } from "../source.js";
 import { ContinuedSource, readFirstBytes } from "../tracks/first-bytes.js";
 import type { Source } from "../types.js";
+import { isoTimeMs } from "./iso-time.js";
 import { loadFastCsv } from "./load-fast-csv.js";
 
 export interface EncodeCsvOptions {
@@ -16,8 +17,8 @@ export interface EncodeCsvOptions {
 
 /**
  * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed; altitude and hr may be
- * missing or empty, other columns are ignored. The units are those of the CSV that `convert` writes. Unless the delimiter is a
- * comma, numbers can have a decimal comma.
+ * missing or empty, other columns are ignored. The units are those of the CSV that `convert` writes; times can also be ISO 8601 with
+ * an offset, as `time` iso and local write them. Unless the delimiter is a comma, numbers can have a decimal comma.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream `BAD_CSV` and `BAD_ROW` with the line
  */
@@ -215,9 +216,22 @@ function rowOf(fields: string[], indices: Map<Column, number>, line: number, dec
     }
     return Number(value.replace(",", "."));
   };
+  const time = (): number => {
+    const value = text("timestamp");
+    if (decimal.test(value)) return Math.round(number("timestamp") * 1000);
+    const ms = isoTimeMs(value);
+    if (ms === null) {
+      throw new AsiError(
+        "BAD_CSV",
+        `Line ${line}: timestamp is ${shown(value)}; it must be seconds since 1970, or a date and time with an offset, such as 2025-05-17T14:30:00.050Z.`,
+        { line },
+      );
+    }
+    return ms;
+  };
   const optional = (column: Column) => (text(column) === "" ? null : number(column));
   return {
-    timestamp: Math.round(number("timestamp") * 1000),
+    timestamp: time(),
     latitude: number("latitude"),
     longitude: number("longitude"),
     altitude: optional("altitude"),

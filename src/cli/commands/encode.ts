@@ -52,8 +52,8 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
       `
 Without -o the recording of NAME.csv or NAME.gpx is NAME.asi beside it. It is SERIAL.asi for standard input and
 SERIAL_START_END.asi for a demo, in the current folder. Points of a track without a time or position are omitted. Missing
-speeds are computed from successive positions. In a CSV whose fields are not separated by commas, decimals can have a
-decimal comma.
+speeds are computed from successive positions. In a CSV, times are seconds since 1970 or ISO 8601 with an offset
+(2025-05-17T14:30:00.050Z); if the fields are not separated by commas, decimals can have a decimal comma.
 ${EXIT_STATUS}`,
     )
     .action(async (csv: string | undefined, flags) => {
