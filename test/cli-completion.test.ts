@@ -49,6 +49,8 @@ describe("completions come from the definitions of the commands", () => {
     expect(await bash("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(await bash("convert", "--out")).toEqual(["--output", "--out-dir"]);
     expect(await bash("convert", "--format", "geo")).toEqual(["geojson", "geojsonl"]);
+    expect(await bash("ecg", "m.asi", "--format", "p")).toEqual(["parquet"]);
+    expect(await bash("stats", "--hr", "")).toEqual(["auto", "device", "ecg"]);
     expect(await bash("convert", "m.asi", "--time", "")).toEqual(["unix", "iso", "local", "excel"]);
     // bash itself completes files
     expect(await bash("convert", "mat")).toEqual([]);
@@ -96,6 +98,7 @@ describe("the manual page", () => {
     }
     expect(text).toContain("\\fB-o\\fR, \\fB--output\\fR");
     expect(text).toContain("asi convert match.asi -o match.gpx");
+    expect(text).toContain("\\fB--from\\fR \\fItime\\fR");
     expect(text).not.toContain("file:");
   });
 

@@ -122,7 +122,15 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
     expect(unknown.stderr).toMatch(/format "xlsx" is unknown; use one of csv, parquet, gpx/);
     const foreign = await convert("--format", "gpx", "--delimiter", ";");
     expect(foreign.status).toBe(2);
-    expect(foreign.stderr).toMatch(/delimiter applies only to CSV/);
+    expect(foreign.stderr).toMatch(/^asi: --delimiter applies only to CSV/);
+    for (const [flag, value] of [
+      ["--columns", "speed"],
+      ["--decimal", ","],
+      ["--numbers", "decimal"],
+    ] as const) {
+      const { stderr } = await convert("--format", "gpx", flag, value);
+      expect(stderr).toMatch(new RegExp(`^asi: ${flag} applies only to `));
+    }
   });
 });
 

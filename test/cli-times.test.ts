@@ -159,6 +159,14 @@ describe("asi convert --from and --to", () => {
     );
   });
 
+  test("say that they are UTC if they leave nothing and no zone is given", async () => {
+    const hint = /Times without an offset are UTC; --tz names another zone/;
+    expect(await firstAndLast(["--from", "16:30"], MATCH.bytes)).toMatch(hint);
+    expect(await firstAndLast(["--from", "2025-03-15T15:30"], MATCH.bytes)).toMatch(hint);
+    expect(await firstAndLast(["--from", "2025-03-15T15:30Z"], MATCH.bytes)).not.toMatch(hint);
+    expect(await firstAndLast(["--from", "16:30", "--tz", "UTC"], MATCH.bytes)).not.toMatch(hint);
+  });
+
   test("of a file that is no recording tell nothing but that", async () => {
     expect(await firstAndLast(["--from", "16:30"], new Uint8Array(100_000))).toMatch(/NOT_A_RECORDING/);
     expect(await firstAndLast(["--from", "16:30"], asiInf())).toMatch(/NO_SAMPLES/);

@@ -27,6 +27,15 @@ describe("help", () => {
     for (const name of COMMANDS) expect(stderr).toContain(`\n  ${name} `);
   });
 
+  test("names the choices of an option once", async () => {
+    const { stdout } = await asi(["convert", "--help"]);
+    const text = stdout.replace(/\s+/g, " ");
+    expect(text).toMatch(
+      /csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default: by the extension/,
+    );
+    expect(text.match(/choices: [^)]*/g)).toEqual(["choices: auto, always, never; default: auto"]);
+  });
+
   test("--version tells the version of the package", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     expect(await asi(["--version"])).toEqual({ status: 0, signal: null, stdout: `${version}\n`, stderr: "" });
@@ -54,6 +63,28 @@ describe("wrong usage exits with 2, says what to do, and does nothing", () => {
       "a color that is none",
       ["info", "m.asi", "--color", "red"],
       /^asi: --color is "red"\. Allowed choices are auto, /,
+    ],
+    [
+      "a shell without completions",
+      ["completion", "tcsh"],
+      /^asi: Shell is "tcsh"\. Allowed choices are bash, /,
+    ],
+    ["every 0 s", ["convert", "m.asi", "--every", "0s"], /^asi: --every is 0; it must be/],
+    ["no decimal mark", ["convert", "m.asi", "--decimal", "x"], /^asi: --decimal is "x"/],
+    [
+      "a comma twice",
+      ["convert", "m.asi", "--decimal", ",", "--delimiter", ","],
+      /^asi: --decimal and --delimiter are/,
+    ],
+    [
+      "no source of heart rates",
+      ["info", "m.asi", "--hr", "pulse"],
+      /^asi: --hr is "pulse"\. Allowed choices are auto, /,
+    ],
+    [
+      "an end before the start",
+      ["convert", "m.asi", "--from", "2025-01-02", "--to", "2025-01-01"],
+      /^asi: --from is later than --to\./,
     ],
     ["no input", ["convert"], /Missing required argument inputs\./],
     ["-o with several inputs", ["convert", "m.asi", "n.asi", "-o", "x.csv"], /--out-dir/],

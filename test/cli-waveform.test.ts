@@ -93,7 +93,7 @@ describe("asi convert --hr", () => {
     expect(await heartRates("--hr", "device")).toBe(0);
     const wrong = await asi(["convert", path, "--hr", "strap"]);
     expect(wrong.status).toBe(2);
-    expect(wrong.stderr).toContain("auto, device or ecg");
+    expect(wrong.stderr).toContain("auto, device, ecg");
   });
 });
 

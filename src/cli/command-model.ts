@@ -20,7 +20,11 @@ export interface OptionModel {
   /** `--output` */
   long: string;
   description: string;
+  /** The description as the help shows it, with choices and default. */
+  helpText: string;
   value: ValueKind;
+  /** What the help calls the value: `time` of `--from <time>`; null if there is none. */
+  placeholder: string | null;
 }
 
 /** The value of an option: none, one of some words, a file, a folder, or anything. */
@@ -61,7 +65,9 @@ function optionsOf(command: Command): OptionModel[] {
       short: option.short ?? null,
       long: option.long ?? "",
       description: option.description,
+      helpText: optionDescription(option),
       value: valueKindOf(option),
+      placeholder: /<(.+)>/.exec(option.flags)?.[1] ?? null,
     }));
 }
 
@@ -70,4 +76,15 @@ function valueKindOf(option: Option): ValueKind {
   if (option.argChoices !== undefined) return option.argChoices;
   if (option.flags.endsWith("<file>")) return "file";
   return option.flags.endsWith("<folder>") ? "folder" : "text";
+}
+
+/** The description of an option, with its choices unless it names all of them, and its default. */
+export function optionDescription({ description, argChoices = [], defaultValue }: Option): string {
+  const words = new Set(description.split(/[^\w-]+/));
+  const isListed = argChoices.every((choice) => words.has(choice));
+  const more = [
+    ...(isListed ? [] : [`choices: ${argChoices.join(", ")}`]),
+    ...(defaultValue === undefined ? [] : [`default: ${String(defaultValue)}`]),
+  ];
+  return more.length === 0 ? description : `${description} (${more.join("; ")})`;
 }

@@ -79,10 +79,10 @@ function helpTexts(command: Command): { examples: string; after: string } {
   };
 }
 
-function optionText({ short, long, description, value }: OptionModel): string {
-  const kind = typeof value === "string" ? value : value.join("|");
+function optionText({ short, long, helpText, placeholder }: OptionModel): string {
   const names = [short, long].filter((name) => name !== null).map((name) => `\\fB${escaped(name)}\\fR`);
-  return `.TP\n${names.join(", ")}${value === "none" ? "" : ` \\fI${escaped(kind)}\\fR`}\n${escaped(description)}\n`;
+  const value = placeholder === null ? "" : ` \\fI${escaped(placeholder)}\\fR`;
+  return `.TP\n${names.join(", ")}${value}\n${escaped(helpText)}\n`;
 }
 
 function preformatted(text: string): string {

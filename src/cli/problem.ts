@@ -58,8 +58,20 @@ export function failureOf(error: unknown): Failure {
 }
 
 // Messages of the library name its options; the command has flags for them.
+const FLAGS: Readonly<Record<string, string>> = {
+  columns: "--columns",
+  decimalMark: "--decimal",
+  delimiter: "--delimiter",
+  everyMs: "--every",
+  fillHrMs: "--fill-hr",
+  numbers: "--numbers",
+};
+
 function inTermsOfTheCommand(message: string): string {
   return message
+    .replace(/^\w+/, (name) => (Object.hasOwn(FLAGS, name) ? (FLAGS[name] ?? name) : name))
+    .replace("--decimal and delimiter", "--decimal and --delimiter")
+    .replace("from is later than to; give the earlier instant as from", "--from is later than --to")
     .replace("raise the option maxFiles", "add --force")
     .replace("the option outDir", "--out-dir")
     .replace("params.speed_ranges", "--zones")

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { Command, Option } from "commander";
 import { version } from "../../package.json";
 import type { Context } from "./batch.js";
+import { optionDescription } from "./command-model.js";
 import { addBeats } from "./commands/beats.js";
 import { EXIT_STATUS, type Host } from "./commands/common-options.js";
 import { addCompletion } from "./commands/completion.js";
@@ -47,6 +48,7 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
     )
     .version(version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show this help")
+    .configureHelp({ optionDescription })
     .helpCommand("help [command]", "show the help of a command")
     .showSuggestionAfterError()
     .exitOverride()

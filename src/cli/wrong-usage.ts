@@ -20,6 +20,14 @@ export function inOurVoice(text: string, operand: string | undefined): string {
     /^option '([^']*)' argument missing/,
     (_, option: string) => `${longName(option)} requires a value`,
   );
+  const argument =
+    /^command-argument value '(?<value>.*)' is invalid for argument '(?<name>.*)'\. (?<advice>.*)$/s.exec(
+      said,
+    );
+  if (argument?.groups !== undefined) {
+    const { name = "", value = "", advice = "" } = argument.groups;
+    return `${capitalized(name)} is ${JSON.stringify(value)}. ${advice}`;
+  }
   const value = /^option '(?<option>[^']*)' argument '(?<value>.*)' is invalid\. (?<advice>.*)$/s.exec(
     unquoted,
   );

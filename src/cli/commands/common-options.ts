@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Context } from "../batch.js";
 import type { ExitStatus } from "../exit-status.js";
 import { parseTimeZone } from "../time-bounds.js";
@@ -42,9 +42,11 @@ export const withJobs = (command: Command, toDo: string) =>
   );
 
 export const withHr = (command: Command) =>
-  command.option(
-    "--hr <source>",
-    "heart rates: device (as recorded), ecg (derived from the ECG waveform), or auto: derived until the device gives one (default)",
+  command.addOption(
+    new Option(
+      "--hr <source>",
+      "heart rates: device (as recorded), ecg (derived from the ECG waveform), or auto: derived until the device gives one (default)",
+    ).choices(["auto", "device", "ecg"]),
   );
 
 export const INPUT = "a recording, or - for standard input";

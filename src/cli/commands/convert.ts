@@ -59,7 +59,11 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
     )
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"))
-    .option("--every <time>", "one row for each such time, such as 1s: the nearest one", parseTimeSpan);
+    .option(
+      "--every <time>",
+      "fewer rows: only the one nearest to each multiple of this time, such as 1s",
+      parseTimeSpan,
+    );
   withTimeZone(command, "of --from, --to, and --time local and excel")
     .addOption(
       new Option(
@@ -70,9 +74,11 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
     .option("--columns <names>", "the columns in this order, separated by commas", parseColumns)
     .option("--delimiter <character>", "character between the fields, such as ; or tab", parseDelimiter)
     .option("--decimal <mark>", "decimal mark: . or a comma; with a comma the default delimiter is ;")
-    .option(
-      "--numbers <kind>",
-      "how Parquet stores coordinates, altitudes and speeds: double, or decimal (exact, a sixth of the size)",
+    .addOption(
+      new Option(
+        "--numbers <kind>",
+        "how Parquet stores coordinates, altitudes and speeds: double, or decimal (exact, a sixth of the size)",
+      ).choices(["double", "decimal"]),
     )
     .option(
       "--fill-hr <age>",

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { parsePath } from "../values.js";
 import { EXIT_STATUS, type Host, INPUT, withSerial } from "./common-options.js";
 
@@ -13,7 +13,15 @@ export function addEcg(program: Command, { context, onStatus }: Host): void {
     .argument("<input>", INPUT)
     .option("-o, --output <file>", "name of the output file; default: standard output", parsePath)
     .option("-f, --force", "overwrite an existing file")
-    .option("--format <name>", "csv, jsonl, parquet or edf; default: by the extension of -o, otherwise csv");
+    .addOption(
+      new Option(
+        "--format <name>",
+        "csv, jsonl, parquet or edf; default: by the extension of -o, otherwise csv",
+      )
+        .choices(["csv", "jsonl", "parquet", "edf"])
+        // checked where it is used, with the extension of -o
+        .argParser((text) => text.toLowerCase()),
+    );
   withSerial(command)
     .addHelpText(
       "before",
