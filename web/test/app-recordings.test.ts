@@ -1,42 +1,24 @@
-import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
-import { demoRows, type EncodableRow, encode } from "asi-convert";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
+import {
+  KICK_OFF_MS,
+  LONG_MS,
+  load,
+  MINUTE_MS,
+  match,
+  openDevice,
+  ownedDevice,
+  rangeButtons,
+  recording,
+  uploads,
+} from "./device-scene.js";
 import { card, choose, expectComplaint, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
 import { BuiltService, PASSWORD, showView, type TestManager } from "./service.js";
-import { openSignedIn } from "./signed-in.js";
-
-/** A name that is no markup. */
-const EVIL = "<img src=x onerror=document.title='caught'>.asi";
 
 const service = new BuiltService();
 let ann: TestManager;
-
-const KICK_OFF_MS = Date.UTC(2025, 4, 17, 14, 30);
-const MINUTE_MS = 60_000;
-/** More than the service sends in one page. */
-const LONG_MS = 43 * MINUTE_MS;
-
-interface TestFile {
-  name: string;
-  mimeType: string;
-  buffer: Buffer;
-}
-
-async function recording(
-  serial: string,
-  rows: Iterable<EncodableRow>,
-  name = "match.asi",
-): Promise<TestFile> {
-  const stream = encode(rows, { serial, deviceName: "tracker", deviceType: "T1" });
-  const buffer = Buffer.from(await new Response(stream as BodyInit).arrayBuffer());
-  return { name, mimeType: "", buffer };
-}
-
-const match = (serial: string, startMs = KICK_OFF_MS, durationMs = MINUTE_MS, seed = 1) =>
-  recording(serial, demoRows({ seed, startMs, durationMs }));
 
 describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
   useBrowser();
@@ -45,35 +27,6 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     ann = await service.manager("ann");
   });
   afterAll(() => service.stop());
-
-  /** A device that Ann owns since long ago. @returns its serial number and its id */
-  async function ownedDevice(page: Page): Promise<{ serial: string; id: number }> {
-    const serial = `R-${randomBytes(4).toString("hex")}`;
-    await service.addDevice(serial);
-    const id = await page.evaluate(async (serial_number) => {
-      const response = await fetch("api/v1/devices/take-ownership/", {
-        method: "POST",
-        headers: { "X-Asi-Page": "1", "Content-Type": "application/json" },
-        body: JSON.stringify({ serial_number, device_name: "tracker" }),
-      });
-      return (await response.json()).id as number;
-    }, serial);
-    await service.command("ownership", "backdate", serial, "--start", "2020-01-01T00:00:00Z");
-    return { serial, id };
-  }
-
-  const uploads = (page: Page) => page.getByRole("region", { name: "Upload recordings" });
-  const load = (page: Page, files: TestFile | TestFile[]) => page.setInputFiles("[data-upload]", files);
-  const rangeButtons = (page: Page) => page.getByRole("button", { name: /^Open / });
-
-  /** The page with the recordings of a new device. */
-  async function openDevice(options = {}): Promise<{ page: Page; serial: string; id: number }> {
-    const page = await openSignedIn(service, ann, options);
-    const device = await ownedDevice(page);
-    await showView(page, `#/recordings/${device.id}`, "Recordings");
-    await page.getByText("Nothing is stored for this device yet. Upload a file below.").waitFor();
-    return { page, ...device };
-  }
 
   /** The CSV that the page gives of what it shows. */
   async function downloaded(page: Page): Promise<{ name: string; csv: string }> {
@@ -85,7 +38,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
   }
 
   it("are loaded, accounted for, shown in the calendar, and open as the same file does", async () => {
-    const { page, serial } = await openDevice();
+    const { page, serial } = await openDevice(service, ann);
     const file = await match(serial, KICK_OFF_MS, LONG_MS);
     await load(page, file);
     await uploads(page)
@@ -118,7 +71,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
   });
 
   it("are not opened when the user cancels while they are fetched", async () => {
-    const { page, serial } = await openDevice();
+    const { page, serial } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
     // no answer comes
@@ -135,7 +88,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
 
   it("are opened after the user has signed in again, when the session has ended", async () => {
     expectComplaint(/403 \(Forbidden\)/);
-    const { page, serial } = await openDevice();
+    const { page, serial } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
     await page.context().clearCookies();
@@ -147,10 +100,10 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
   });
 
   it("of two devices are compared", async () => {
-    const { page, serial, id } = await openDevice();
+    const { page, serial, id } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
-    const other = await ownedDevice(page);
+    const other = await ownedDevice(service, page);
     await page.reload();
     await showView(page, `#/recordings/${other.id}`, "Recordings");
     await load(page, await match(other.serial, KICK_OFF_MS, MINUTE_MS, 2));
@@ -166,7 +119,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
   });
 
   it("are shown two weeks at a time: those of the latest sample first", async () => {
-    const { page, serial, id } = await openDevice();
+    const { page, serial, id } = await openDevice(service, ann);
     const nightMs = Date.UTC(2025, 3, 30, 21, 58, 30);
     const files = [await match(serial), await match(serial, nightMs, 3 * MINUTE_MS)];
     await load(page, files);
@@ -192,106 +145,6 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await expect.poll(() => rangeButtons(page).count()).toBe(0);
   });
 
-  it("that are refused say why, and stay in the list", async () => {
-    expectComplaint(/400 \(Bad Request\)/);
-    const { page, serial } = await openDevice();
-    const good = await match(serial);
-    const damaged = { ...good, name: "damaged.asi", buffer: Buffer.from(good.buffer) };
-    const middle = good.buffer.length >> 1;
-    damaged.buffer.writeUInt8(good.buffer.readUInt8(middle) ^ 0xff, middle);
-    const foreign = { ...(await match("OTHER-1")), name: "foreign.asi" };
-    const rubbish = { name: EVIL, mimeType: "", buffer: randomBytes(5_000) };
-    const empty = { name: "empty.asi", mimeType: "", buffer: Buffer.alloc(0) };
-    await load(page, [foreign, rubbish, empty, damaged, good, { ...good, name: "again.asi" }]);
-    const of = (name: string) => uploads(page).getByRole("listitem").filter({ hasText: name });
-    await of("foreign.asi").getByText("The recording is of device OTHER-1, not of this one.").waitFor();
-    await of(EVIL).getByText("Not stored.").waitFor();
-    await of("empty.asi").getByText("Not stored.").waitFor();
-    await of("damaged.asi").getByText("The file is damaged: 1 frame could not be read.").waitFor();
-    await of("match.asi")
-      .getByText(/were already there/)
-      .waitFor();
-    await of("again.asi")
-      .getByText(/^Nothing new: 60\d samples were already there/)
-      .waitFor();
-    expect(await of("foreign.asi").getByRole("button", { name: "Try again with foreign.asi" }).count()).toBe(
-      1,
-    );
-    expect(await violations(page)).toEqual([]);
-    await of("foreign.asi").getByRole("button", { name: "Remove foreign.asi from the list" }).click();
-    expect(await of("foreign.asi").count()).toBe(0);
-  });
-
-  /** Lets so many bytes a second leave the page. */
-  async function limitUpload(page: Page, bytesPerSecond: number): Promise<void> {
-    const session = await page.context().newCDPSession(page);
-    await session.send("Network.enable");
-    const uploadThroughput = bytesPerSecond;
-    const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
-    await session.send("Network.emulateNetworkConditions", limits);
-  }
-
-  it("are cancelled in the middle, and sent again", async () => {
-    const { page, serial } = await openDevice();
-    await limitUpload(page, 100_000);
-    await load(page, await match(serial, KICK_OFF_MS, LONG_MS));
-    await uploads(page)
-      .getByText(/^Sent /)
-      .waitFor();
-    const bar = uploads(page).getByRole("progressbar", { name: "Uploading match.asi" });
-    expect(Number(await bar.getAttribute("value"))).toBeGreaterThan(0);
-    await uploads(page).getByRole("button", { name: "Cancel match.asi" }).click();
-    await uploads(page).getByText("Cancelled. Nothing of it was stored.").waitFor();
-    expect(await rangeButtons(page).count()).toBe(0);
-    await limitUpload(page, -1);
-    await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();
-    await uploads(page)
-      .getByText(/samples stored from/)
-      .waitFor();
-    await rangeButtons(page).first().waitFor();
-  });
-
-  it("are kept when the service goes away in the middle, and are sent again when it is back", async () => {
-    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET/);
-    const { page, serial } = await openDevice();
-    await limitUpload(page, 100_000);
-    await load(page, await match(serial, KICK_OFF_MS, LONG_MS));
-    await uploads(page)
-      .getByText(/^Sent /)
-      .waitFor();
-    await service.kill();
-    await uploads(page)
-      .getByText(/The service stopped answering/)
-      .waitFor();
-    await page.getByText("The service does not answer. Trying again…").waitFor();
-    await limitUpload(page, -1);
-    await service.start();
-    await page.getByText("The service does not answer. Trying again…").waitFor({ state: "hidden" });
-    await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();
-    await uploads(page)
-      .getByText(/samples stored from/)
-      .waitFor();
-  });
-
-  it("are dropped on the page of the device, not into the viewer", async () => {
-    const { page, serial } = await openDevice();
-    const { buffer } = await match(serial);
-    const transfer = await page.evaluateHandle(
-      (bytes) => {
-        const data = new DataTransfer();
-        data.items.add(new File([new Uint8Array(bytes)], "dropped.asi"));
-        return data;
-      },
-      [...buffer],
-    );
-    await page.dispatchEvent(".upload-zone", "dragover", { dataTransfer: transfer });
-    await page.dispatchEvent(".upload-zone", "drop", { dataTransfer: transfer });
-    await uploads(page)
-      .getByText(/samples stored from/)
-      .waitFor();
-    expect(new URL(page.url()).hash).toMatch(/^#\/recordings\//);
-  });
-
   describe("live", () => {
     const live = (page: Page) => page.getByRole("region", { name: "Latest sample" });
     const value = (page: Page, name: string) =>
@@ -308,9 +161,12 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
         speed,
         hr: 150,
       }));
+    /** Like that of a sensor, which beats more slowly than the device measures: one row in ten has a heart rate. */
+    const withFewHeartRates = (startMs: number) =>
+      walk(startMs, 4).map((row, i) => ({ ...row, hr: i === 0 ? 140 : null }));
 
     it("is the newest sample as it is stored, with its age", async () => {
-      const { page, serial, id } = await openDevice();
+      const { page, serial, id } = await openDevice(service, ann);
       await load(page, await recording(serial, walk(Date.now() - 10_000, 2)));
       await expect.poll(() => value(page, "Speed")).toBe("7.2 km/h");
       await expect.poll(() => live(page).getByText("Live", { exact: true }).count()).toBe(1);
@@ -326,9 +182,24 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       await live(beside).getByText("Followed in another window").waitFor();
     });
 
+    it("has the newest heart rate of the last ten seconds, where the newest sample has none", async () => {
+      const { page, serial, id } = await openDevice(service, ann);
+      const startMs = Date.now() - 60_000;
+      await load(page, await recording(serial, withFewHeartRates(startMs)));
+      await expect.poll(() => value(page, "Heart rate")).toBe("140 bpm");
+      const without = (afterMs: number) => walk(startMs + afterMs, 5).map((row) => ({ ...row, hr: null }));
+      await load(page, await recording(serial, without(4_000), "later.asi"));
+      await expect.poll(() => value(page, "Heart rate")).toBe("140 bpm, 4 s earlier");
+      // the same for who comes now
+      const beside = await openBeside(page, `${service.address}#/recordings/${id}`);
+      await expect.poll(() => value(beside, "Heart rate")).toBe("140 bpm, 4 s earlier");
+      await load(beside, await recording(serial, without(12_000), "last.asi"));
+      await expect.poll(() => value(beside, "Heart rate")).toBe("–");
+    });
+
     it("is asked for where events do not get through", async () => {
       expectComplaint(/ERR_FAILED/);
-      const { page, serial } = await openDevice();
+      const { page, serial } = await openDevice(service, ann);
       await page.route("**/live/", (route) => route.abort());
       await page.reload();
       await load(page, await recording(serial, walk(Date.now() - 10_000, 3)));
@@ -341,7 +212,10 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     "fit into a window of %i px, in both themes, without a barrier",
     async (width) => {
       for (const colorScheme of ["light", "dark"] as const) {
-        const { page, serial } = await openDevice({ viewport: { width, height: 900 }, colorScheme });
+        const { page, serial } = await openDevice(service, ann, {
+          viewport: { width, height: 900 },
+          colorScheme,
+        });
         await load(page, await match(serial));
         await rangeButtons(page).first().waitFor();
         await page.getByRole("checkbox", { name: /for comparison$/ }).check();

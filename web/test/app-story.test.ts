@@ -69,6 +69,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
       await page.getByLabel("Device name").fill(`dora-${n}`);
       await page.getByRole("button", { name: "Take the device" }).click();
       await page.getByRole("heading", { level: 1, name: `dora-${n}` }).waitFor();
+      // a device without a sample wants one first
+      await page.locator("a.primary").getByText("Upload recordings").waitFor();
     }
     expectComplaint(/status of 400/);
     await page.getByLabel("Your name for it").fill(EVIL);
@@ -98,8 +100,11 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("dora-1 is released.").waitFor();
     await page.getByRole("row", { name: NAME }).waitFor();
     expect(await page.locator("tbody tr").count()).toBe(1);
-    await page.getByLabel("Also released ones").check();
+    await page.getByLabel("Show released devices").check();
     await page.getByRole("row", { name: /dora-1 .* Released/ }).waitFor();
+    // what was recorded before can still be seen
+    await page.getByRole("link", { name: "dora-1" }).click();
+    await page.getByText("You no longer own this device").waitFor();
   });
 
   it("has athletes: those whom a manager manages, shown as text whatever they are called", async () => {

@@ -19,9 +19,11 @@ const NO_SUCH_DEVICE =
 type Device = Resource["Device"];
 
 /** All devices that the manager owns or has owned. */
-export function DeviceList({ client, settings, go }: ViewProps) {
+export function DeviceList({ client, settings, query, go }: ViewProps) {
   const [isAll, setAll] = useState(false);
-  const [isTaking, setTaking] = useState(false);
+  // a link can name the device that is to be taken
+  const wanted = query.get("take");
+  const [isTaking, setTaking] = useState(wanted !== null);
   const list = useSearchedList(`devices ${isAll}`, (query, signal) =>
     unwrap(
       client.GET("/api/v1/devices/", {
@@ -60,7 +62,7 @@ export function DeviceList({ client, settings, go }: ViewProps) {
                 checked={isAll}
                 onChange={({ currentTarget }) => setAll(currentTarget.checked)}
               />
-              Also released ones
+              Show released devices
             </label>
             <button type="button" class="primary" onClick={() => setTaking(true)}>
               Take a device…
@@ -70,6 +72,7 @@ export function DeviceList({ client, settings, go }: ViewProps) {
         empty={
           <Nothing title="You have no devices.">
             <p>Take one: its serial number and its name are printed on the device, or come with it.</p>
+            {isAll ? null : <p>Those that you have released are shown by “Show released devices”.</p>}
           </Nothing>
         }
         columns={[
@@ -79,7 +82,8 @@ export function DeviceList({ client, settings, go }: ViewProps) {
               isMine(device) ? (
                 <a href={`#/devices/${device.id}`}>{deviceName(device)}</a>
               ) : (
-                deviceName(device)
+                // what was recorded in the manager's time can still be seen
+                <a href={`#/recordings/${device.id}`}>{deviceName(device)}</a>
               ),
           },
           { name: "Serial number", of: ({ serial_number }) => serial_number },
@@ -114,9 +118,17 @@ export function DeviceList({ client, settings, go }: ViewProps) {
               go(`/devices/${device.id}`);
             }}
           >
-            <Field name="serial_number" label="Serial number" required maxLength={150} isFirst />
+            <Field
+              name="serial_number"
+              label="Serial number"
+              required
+              maxLength={150}
+              initial={wanted}
+              isFirst={wanted === null}
+            />
             <Field
               name="device_name"
+              isFirst={wanted !== null}
               label="Device name"
               required
               maxLength={150}

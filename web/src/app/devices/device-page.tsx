@@ -7,7 +7,7 @@ import { Field, Form } from "../parts/form.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { dayAndTime } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
-import { LatestSample } from "./latest-sample.js";
+import { LatestTime, useLatest } from "./latest-sample.js";
 import { isCurrent } from "./ownerships.js";
 import { Sensors } from "./sensors.js";
 
@@ -47,13 +47,15 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
     const { results } = await unwrap(client.GET("/api/v1/device-ownerships/", { params: { query }, signal }));
     return results.find(isCurrent) ?? null;
   });
+  const latest = useLatest(client, id);
+  const isEmpty = latest.data?.ms === null;
 
   return (
     <>
       <div class="view-head">
         <h1>{deviceName(device)}</h1>
-        <a class="button" href={`#/recordings/${id}`}>
-          Recordings
+        <a class={isEmpty ? "button primary" : "button"} href={`#/recordings/${id}`}>
+          {isEmpty ? "Upload recordings" : "Recordings"}
         </a>
       </div>
       <div class="columns">
@@ -66,7 +68,7 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
               ["Model", device.device_type],
               ["Firmware", device.firmware_version ?? "not known yet"],
               ["Yours since", ownership.data == null ? "–" : dayAndTime(ownership.data.start_time, zone)],
-              ["Latest sample", <LatestSample key={id} client={client} device={device} zone={zone} />],
+              ["Latest sample", <LatestTime key={id} latest={latest} zone={zone} />],
             ]}
           />
         </section>

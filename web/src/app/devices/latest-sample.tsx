@@ -1,8 +1,14 @@
 import type { Client, Resource } from "asi-client";
 import type { Zone } from "../../view/settings.js";
-import { useRequest } from "../parts/request.js";
+import { type Loaded, useRequest } from "../parts/request.js";
 import { dayAndTime, since } from "../parts/when.js";
 import { latestSample } from "./latest.js";
+
+/** When the newest sample of a device was measured. The API does not say when a device was last heard of otherwise. */
+export const useLatest = (client: Client, device: number): Loaded<{ ms: number | null }> =>
+  useRequest(`latest ${device}`, async (signal) => ({
+    ms: (await latestSample(client, device, signal))?.["gnss.timestamp"] ?? null,
+  }));
 
 interface Props {
   client: Client;
@@ -11,11 +17,17 @@ interface Props {
   zone: Zone;
 }
 
-/** When the newest sample of a device was measured. The API does not say when a device was last heard of otherwise. */
-export function LatestSample({ client, device, zone }: Props) {
-  const { data, error } = useRequest(`latest ${device.id}`, async (signal) => ({
-    ms: (await latestSample(client, device.id, signal))?.["gnss.timestamp"] ?? null,
-  }));
+export const LatestSample = ({ client, device, zone }: Props) => (
+  <LatestTime latest={useLatest(client, device.id)} zone={zone} />
+);
+
+export function LatestTime({
+  latest: { data, error },
+  zone,
+}: {
+  latest: Loaded<{ ms: number | null }>;
+  zone: Zone;
+}) {
   if (error != null) return <>could not be loaded</>;
   if (data === undefined) return <>…</>;
   if (data.ms === null) return <>none yet</>;

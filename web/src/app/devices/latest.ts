@@ -1,18 +1,29 @@
 import { ApiError, type Client, type Resource, unwrap } from "asi-client";
 
+type Sample = Resource["RawDataSample"];
+
 /**
- * The newest sample of a device that the manager owns; null when it has none.
+ * The newest samples of a device that the manager owns, the newest first.
  * @throws ApiError `permission_denied` for a device that the manager does not own now; AwayError
  */
+export function latestSamples(
+  client: Client,
+  device: number,
+  size: number,
+  signal: AbortSignal,
+): Promise<Sample[]> {
+  const params = { path: { device }, query: { size } };
+  const path = "/api/v1/devices/{device}/latest-preprocessed-data/";
+  return unwrap(client.GET(path, { params, signal }));
+}
+
+/** The newest of them; null when there is none. @throws as `latestSamples` */
 export async function latestSample(
   client: Client,
   device: number,
   signal: AbortSignal,
-): Promise<Resource["RawDataSample"] | null> {
-  const params = { path: { device }, query: { size: 1 } };
-  const path = "/api/v1/devices/{device}/latest-preprocessed-data/";
-  const [newest] = await unwrap(client.GET(path, { params, signal }));
-  return newest ?? null;
+): Promise<Sample | null> {
+  return (await latestSamples(client, device, 1, signal))[0] ?? null;
 }
 
 /** Whether the service has refused because the manager does not own the device, or did not then. */

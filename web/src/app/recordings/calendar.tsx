@@ -72,7 +72,7 @@ function Days({
       {ranges.length > 0 ? null : (
         <p class="nothing-here">
           {latestMs === null
-            ? "Nothing is stored for this device yet. Upload a file below."
+            ? "Nothing is stored for this device yet."
             : `Nothing was recorded in these two weeks. The latest sample is of ${day(latestMs, zone)}.`}
         </p>
       )}

@@ -15,6 +15,8 @@ interface Props extends ViewProps {
   device: Resource["Device"];
   /** Whether the manager owns it now: loading files and live data are for the owner. */
   isOwned: boolean;
+  /** All that the manager owns now. */
+  owned: readonly Resource["Device"][];
   chosen: { value: readonly DeviceRange[] };
   onOpen: (range: DeviceRange) => void;
 }
@@ -34,6 +36,12 @@ export function DeviceRecordings(props: Props) {
   const ranges = useRequest(`ranges ${device.id} ${zone} ${isKnown ? fromMs : "unknown"}`, (signal) =>
     isKnown ? rangesOfWeeks(client, device, fromMs, zone, signal) : new Promise<never>(() => {}),
   );
+  // as long as the view is open, so that it does not jump after the first file
+  const wasEmpty = useRef(false);
+  wasEmpty.current ||= latest.data?.ms === null;
+  const upload = isOwned ? (
+    <Upload key="upload" session={session} device={device} owned={props.owned} settings={settings} />
+  ) : null;
   const known = useRef(stored);
   const { reload: reloadLatest } = latest;
   const { reload: reloadRanges } = ranges;
@@ -51,6 +59,7 @@ export function DeviceRecordings(props: Props) {
           {() => null}
         </Requested>
       )}
+      {wasEmpty.current ? upload : null}
       <Calendar
         device={device}
         fromMs={fromMs}
@@ -61,9 +70,8 @@ export function DeviceRecordings(props: Props) {
         workspace={props.workspace}
         onOpen={props.onOpen}
       />
-      {isOwned ? (
-        <Upload session={session} device={device} settings={settings} />
-      ) : (
+      {wasEmpty.current ? null : upload}
+      {isOwned ? null : (
         <p class="note">
           You no longer own this device: you see what was recorded while you did, and cannot load files into
           it.

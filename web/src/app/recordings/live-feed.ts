@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { type Client, type Resource, unwrap } from "asi-client";
-import { isOfAnother, latestSample } from "../devices/latest.js";
+import { isOfAnother, latestSamples } from "../devices/latest.js";
 import { readEvents } from "./read-events.js";
 
 export type Sample = Resource["RawDataSample"];
@@ -18,6 +18,8 @@ const POLL_MS = 5_000;
 /** After so many connections without an event the page asks instead, and after so many questions it tries a connection again. */
 const MAX_FAILURES = 2;
 const POLLS = 12;
+/** Not every sample has a heart rate: in 10 s at 10 Hz one has it, from a sensor that is worn. */
+const POLLED_SAMPLES = 100;
 
 /** Why the service ends a connection, and what follows. */
 const AFTER_END: Readonly<Record<string, FeedState>> = { replaced: "elsewhere", not_permitted: "lost" };
@@ -26,6 +28,8 @@ const AFTER_END: Readonly<Record<string, FeedState>> = { replaced: "elsewhere", 
 export class LiveFeed {
   /** Undefined until it is known, null when the device has none. */
   readonly latest: Signal<Sample | null | undefined> = signal(undefined);
+  /** The newest sample with a heart rate; null when none has come. */
+  readonly heartRate: Signal<Sample | null> = signal(null);
   readonly state: Signal<FeedState> = signal("connecting");
   readonly #client: Client;
   readonly #device: number;
@@ -87,8 +91,7 @@ export class LiveFeed {
         isOfUse = true;
         if (event === "samples") {
           this.state.value = "live";
-          const samples = JSON.parse(data) as Sample[];
-          this.latest.value = samples.at(-1) ?? this.latest.peek();
+          this.#take((JSON.parse(data) as Sample[]).reverse());
         } else if (event === "end") {
           this.state.value = AFTER_END[(JSON.parse(data) as { reason: string }).reason] ?? "connecting";
         } else {
@@ -122,7 +125,16 @@ export class LiveFeed {
   }
 
   async #poll(stopped: AbortSignal): Promise<void> {
-    this.latest.value = await latestSample(this.#client, this.#device, stopped);
+    const samples = await latestSamples(this.#client, this.#device, POLLED_SAMPLES, stopped);
+    if (samples.length === 0) this.latest.value = null;
+    else this.#take(samples);
+  }
+
+  /** @param samples the newest first */
+  #take(samples: readonly Sample[]): void {
+    const heartRate = samples.find((sample) => sample["ecg.hr"] !== null);
+    if (heartRate !== undefined) this.heartRate.value = heartRate;
+    this.latest.value = samples[0] ?? this.latest.peek();
   }
 }
 

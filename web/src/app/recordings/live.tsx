@@ -64,13 +64,21 @@ export function Live({ client, device, settings }: Props) {
       {sample === null ? (
         <p class="muted">Nothing is stored for this device yet.</p>
       ) : (
-        <Values sample={sample} ageMs={ageMs ?? 0} settings={settings} />
+        <Values sample={sample} heartRate={feed.heartRate.value} ageMs={ageMs ?? 0} settings={settings} />
       )}
     </section>
   );
 }
 
-function Values({ sample, ageMs, settings }: { sample: Sample; ageMs: number; settings: Settings }) {
+interface ValuesProps {
+  sample: Sample;
+  /** The newest sample with a heart rate. */
+  heartRate: Sample | null;
+  ageMs: number;
+  settings: Settings;
+}
+
+function Values({ sample, heartRate, ageMs, settings }: ValuesProps) {
   const zone = settings.zone.value;
   const unit = settings.speedUnit.value;
   const ms = sample["gnss.timestamp"];
@@ -79,9 +87,19 @@ function Values({ sample, ageMs, settings }: { sample: Sample; ageMs: number; se
     ["Time", dayAndSecond(ms, zone)],
     ["Position", positionText(sample["gnss.latitude"], sample["gnss.longitude"])],
     ["Speed", `${decimal(sample["gnss.speed"] * speedFactor(unit), 1)} ${unit}`],
-    ["Heart rate", sample["ecg.hr"] === null ? NO_VALUE : `${sample["ecg.hr"]} bpm`],
+    ["Heart rate", heartRateText(heartRate, ms)],
   ];
   return <Facts of={facts} class="live-values" />;
+}
+
+/** A heart rate this much older than the newest sample says nothing of it. */
+const HEART_RATE_MS = 10_000;
+
+/** @param latestMs of the newest sample */
+export function heartRateText(sample: Sample | null, latestMs: number): string {
+  if (sample === null || latestMs - sample["gnss.timestamp"] > HEART_RATE_MS) return NO_VALUE;
+  const seconds = Math.floor((latestMs - sample["gnss.timestamp"]) / 1000);
+  return `${sample["ecg.hr"]} bpm${seconds < 1 ? "" : `, ${seconds} s earlier`}`;
 }
 
 const DAY_MS = 86_400_000;

@@ -95,7 +95,15 @@ function OfDevice({ devices: { all, owned }, ...props }: OfDeviceProps) {
   const id = deviceId(props.params, all);
   const device = all.find((one) => String(one.id) === id);
   if (device !== undefined) {
-    return <DeviceRecordings key={device.id} {...props} device={device} isOwned={owned.has(device.id)} />;
+    return (
+      <DeviceRecordings
+        key={device.id}
+        {...props}
+        device={device}
+        isOwned={owned.has(device.id)}
+        owned={all.filter(({ id }) => owned.has(id))}
+      />
+    );
   }
   return all.length === 0 ? (
     <Nothing title="No device yet">

@@ -2,9 +2,9 @@ import { type Signal, signal } from "@preact/signals";
 import { ApiError, type Client, createClient, type Job, newKey, unwrap } from "asi-client";
 import { PAGE_ADDRESS } from "../../view/service.js";
 import { AwayError } from "../connection.js";
-import { wordsOf } from "../parts/problem.js";
 import type { Session } from "../session.js";
 import type { StoredDetails } from "./account-of-upload.js";
+import { JobRefusedError, type Refusal, refusalOf } from "./refusal.js";
 import { sendWithProgress } from "./send-with-progress.js";
 
 export type UploadState =
@@ -13,7 +13,7 @@ export type UploadState =
   | { step: "sending"; sentBytes: number }
   | { step: "storing"; isStarted: boolean }
   | { step: "stored"; details: StoredDetails }
-  | { step: "failed"; reason: string }
+  | ({ step: "failed" } & Refusal)
   | { step: "cancelled" };
 
 /** A file on its way to a device. */
@@ -75,6 +75,12 @@ export class UploadQueue {
     this.#run();
   }
 
+  /** Sends a file to another device than that for which it was chosen. */
+  sendTo(upload: Upload, device: number): void {
+    this.dismiss(upload);
+    this.add(device, [upload.file]);
+  }
+
   /** Takes what is over from the list. */
   dismiss(upload: Upload): void {
     this.uploads.value = this.uploads.peek().filter((one) => one !== upload);
@@ -111,7 +117,7 @@ export class UploadQueue {
       state.value = { step: "stored", details: details as unknown as StoredDetails };
       storedUploads.value += 1;
     } catch (error) {
-      state.value = signal.aborted ? { step: "cancelled" } : { step: "failed", reason: reasonOf(error) };
+      state.value = signal.aborted ? { step: "cancelled" } : { step: "failed", ...refusalOf(error) };
       // after a refusal the same key would get the same refusal; otherwise the file may be stored, and the key finds its job
       const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
       if (isRefused) upload.key = newKey();
@@ -155,29 +161,6 @@ export class UploadQueue {
       throw error;
     }
   }
-}
-
-/** The service has not stored a recording. */
-class JobRefusedError extends Error {
-  override readonly name = "JobRefusedError";
-  constructor({ details }: Job) {
-    const { message } = details as { message?: unknown };
-    super(typeof message === "string" ? message : "The service has stopped storing it. Try again.");
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 413) {
-    return "The file is larger than the service accepts. Split it, or ask the person who runs the service for a higher limit.";
-  }
-  if (error instanceof AwayError) {
-    return "The service stopped answering. The file is still chosen: try again when the service is back.";
-  }
-  if (error instanceof DOMException && error.name === "NotReadableError") {
-    return "The browser can no longer read the file. Choose it again.";
-  }
-  // the name of the field says nothing to who chose a file
-  return wordsOf(error).replace(/^asi_b64: /, "");
 }
 
 let queue: UploadQueue | null = null;

@@ -1,0 +1,58 @@
+import { ApiError, type Job } from "asi-client";
+import { AwayError } from "../connection.js";
+import { wordsOf } from "../parts/problem.js";
+
+/** Why a file is not stored, and what helps. */
+export interface Refusal {
+  reason: string;
+  /** Whether sending the same file again may help. */
+  isTemporary: boolean;
+  /** Serial number of the device of the recording, if that is another one. */
+  otherSerial: string | null;
+}
+
+/** What the service says where it did not succeed although the file is right. */
+const TEMPORARY = new Set<unknown>(["failed", "worker_lost", "quota_exceeded", undefined]);
+
+/** The service has not stored a recording. */
+export class JobRefusedError extends Error {
+  override readonly name = "JobRefusedError";
+  readonly isTemporary: boolean;
+  constructor({ details }: Job) {
+    const { code, message } = details as { code?: unknown; message?: unknown };
+    super(typeof message === "string" ? message : "The service has stopped storing it. Try again.");
+    this.isTemporary = TEMPORARY.has(code);
+  }
+}
+
+export function refusalOf(error: unknown): Refusal {
+  // the name of the field says nothing to who chose a file
+  const reason = wordsOf(error).replace(/^asi_b64: /, "");
+  const refusal = { reason, isTemporary: true, otherSerial: null };
+  if (error instanceof JobRefusedError) return { ...refusal, isTemporary: error.isTemporary };
+  if (error instanceof AwayError) {
+    return {
+      ...refusal,
+      reason: "The service stopped answering. The file is still chosen: try again when the service is back.",
+    };
+  }
+  if (error instanceof DOMException && error.name === "NotReadableError") {
+    return {
+      ...refusal,
+      reason: "The browser can no longer read the file. Choose it again.",
+      isTemporary: false,
+    };
+  }
+  if (!(error instanceof ApiError)) return refusal;
+  if (error.status === 413) {
+    return {
+      ...refusal,
+      reason:
+        "The file is larger than the service accepts. Split it, or ask the person who runs the service for a higher limit.",
+      isTemporary: false,
+    };
+  }
+  const [, otherSerial = null] =
+    error.code === "wrong_device" ? (/of device (.+), not/.exec(reason) ?? []) : [];
+  return { ...refusal, isTemporary: error.status >= 500 || error.status === 429, otherSerial };
+}

@@ -1,0 +1,150 @@
+import type { Resource } from "asi-client";
+import type { Settings } from "../../view/settings.js";
+import { fileSize } from "../../view/values.js";
+import { deviceName } from "../names.js";
+import { accountOf } from "./account-of-upload.js";
+import { isOver, type Upload, type UploadQueue } from "./upload-queue.js";
+
+type Device = Resource["Device"];
+
+interface ItemProps {
+  upload: Upload;
+  queue: UploadQueue;
+  /** The one whose recordings are shown. */
+  device: Device;
+  owned: readonly Device[];
+  settings: Settings;
+}
+
+/** A file on its way to a device, and what became of it. */
+export function UploadItem({ upload, queue, device, owned, settings }: ItemProps) {
+  const { file } = upload;
+  const state = upload.state.value;
+  // once all of it has arrived, the service stores it
+  const canCancel = state.step === "waiting" || (state.step === "sending" && state.sentBytes < file.size);
+  const canRetry = state.step === "cancelled" || (state.step === "failed" && state.isTemporary);
+  return (
+    <li class={`upload is-${state.step}`}>
+      <div class="upload-head">
+        <strong>{file.name}</strong>
+        <span class="muted">{fileSize(file.size)}</span>
+        <span class="spacer" />
+        {canCancel ? (
+          <button type="button" aria-label={`Cancel ${file.name}`} onClick={() => queue.cancel(upload)}>
+            Cancel
+          </button>
+        ) : null}
+        {canRetry ? (
+          <button
+            type="button"
+            aria-label={`Try again with ${file.name}`}
+            onClick={() => queue.retry(upload)}
+          >
+            Try again
+          </button>
+        ) : null}
+        {isOver(upload) ? (
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Remove ${file.name} from the list`}
+            onClick={() => queue.dismiss(upload)}
+          >
+            ×
+          </button>
+        ) : null}
+      </div>
+      {state.step === "sending" || state.step === "storing" ? (
+        <progress
+          {...(state.step === "sending" ? { value: state.sentBytes, max: Math.max(1, file.size) } : {})}
+          aria-label={`Uploading ${file.name}`}
+        />
+      ) : null}
+      <div role="status">
+        <StateInWords upload={upload} settings={settings} />
+      </div>
+      {state.step === "failed" && state.otherSerial !== null ? (
+        <RightDevice
+          serial={state.otherSerial}
+          file={file.name}
+          device={device}
+          owned={owned}
+          onSend={(id) => queue.sendTo(upload, id)}
+        />
+      ) : null}
+    </li>
+  );
+}
+
+function StateInWords({ upload: { file, state }, settings }: Pick<ItemProps, "upload" | "settings">) {
+  const current = state.value;
+  switch (current.step) {
+    case "waiting":
+      return <p class="muted">Waits for the files before it.</p>;
+    case "sending":
+      return current.sentBytes === 0 ? (
+        <p class="muted">Sending…</p>
+      ) : (
+        <p class="muted">
+          Sent {fileSize(current.sentBytes)} of {fileSize(file.size)}
+        </p>
+      );
+    case "storing":
+      return (
+        <p class="muted">{current.isStarted ? "Storing…" : "Sent. Waits for the service to store it…"}</p>
+      );
+    case "cancelled":
+      return <p class="muted">Cancelled. Nothing of it was stored.</p>;
+    case "failed":
+      return (
+        <p class="bad">
+          <strong>Not stored.</strong> {current.reason}
+        </p>
+      );
+    case "stored":
+      return (
+        <>
+          {accountOf(current.details, settings.zone.value).map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </>
+      );
+  }
+}
+
+interface RightDeviceProps extends Pick<ItemProps, "device" | "owned"> {
+  serial: string;
+  file: string;
+  onSend: (device: number) => void;
+}
+
+/** Leads a file to the device that has recorded it. */
+function RightDevice({ serial, file, device, owned, onSend }: RightDeviceProps) {
+  const right = owned.find(({ serial_number }) => serial_number === serial);
+  if (right === undefined) {
+    return (
+      <p>
+        You do not own device {serial}. The file stays here:{" "}
+        <a href={`#/devices?take=${encodeURIComponent(serial)}`}>take this device</a>, then upload it there.
+      </p>
+    );
+  }
+  return (
+    <p>
+      {right.id === device.id ? (
+        <button type="button" aria-label={`Upload ${file} to this device`} onClick={() => onSend(right.id)}>
+          Upload to this device
+        </button>
+      ) : (
+        <a
+          class="button"
+          href={`#/recordings/${right.id}`}
+          aria-label={`Upload ${file} to ${deviceName(right)}`}
+          onClick={() => onSend(right.id)}
+        >
+          Upload to {deviceName(right)}
+        </a>
+      )}
+    </p>
+  );
+}

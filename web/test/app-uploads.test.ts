@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./accessibility.js";
+import {
+  freeDevice,
+  KICK_OFF_MS,
+  LONG_MS,
+  load,
+  match,
+  openDevice,
+  ownedDevice,
+  rangeButtons,
+  uploads,
+} from "./device-scene.js";
+import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
+import { BuiltService, showView, type TestManager } from "./service.js";
+
+/** A name that is no markup. */
+const EVIL = "<img src=x onerror=document.title='caught'>.asi";
+
+const service = new BuiltService();
+let ann: TestManager;
+
+const fileItem = (page: Page, name: string) => uploads(page).getByRole("listitem").filter({ hasText: name });
+
+describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
+  useBrowser();
+  beforeAll(async () => {
+    await service.start();
+    ann = await service.manager("ann");
+  });
+  afterAll(() => service.stop());
+
+  it("of another device of the manager are sent there, without being chosen again", async () => {
+    expectComplaint(/400 \(Bad Request\)/);
+    const { page, id, serial } = await openDevice(service, ann);
+    const other = await ownedDevice(service, page);
+    // the page learns of it when the view is opened
+    await showView(page, "#/athletes", "Athletes");
+    await showView(page, `#/recordings/${id}`, "Recordings");
+    await load(page, [await match(other.serial), await match(serial, KICK_OFF_MS, 10_000)]);
+    await page.getByRole("link", { name: "Upload match.asi to tracker" }).click();
+    await uploads(page)
+      .getByText(/samples stored from/)
+      .waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/recordings/${other.id}`);
+    await rangeButtons(page).first().waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("of a device that the manager does not own wait until it is taken", async () => {
+    expectComplaint(/400 \(Bad Request\)/);
+    const { page } = await openDevice(service, ann);
+    const serial = await freeDevice(service);
+    await load(page, await match(serial));
+    await uploads(page).getByText(`You do not own device ${serial}.`).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await uploads(page).getByRole("link", { name: "take this device" }).click();
+    const dialog = page.getByRole("dialog", { name: "Take a device" });
+    expect(await dialog.getByLabel("Serial number").inputValue()).toBe(serial);
+    await dialog.getByLabel("Device name").fill("tracker");
+    await dialog.getByRole("button", { name: "Take the device" }).click();
+    await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
+    await service.command("ownership", "backdate", serial, "--start", "2020-01-01T00:00:00Z");
+    await page.getByRole("link", { name: "Upload recordings" }).click();
+    await page.getByRole("button", { name: "Upload match.asi to this device" }).click();
+    await uploads(page)
+      .getByText(/samples stored from/)
+      .waitFor();
+  });
+
+  it("are counted by what is becoming of them", async () => {
+    expectComplaint(/400 \(Bad Request\)/);
+    const { page, id, serial } = await openDevice(service, ann);
+    const other = await ownedDevice(service, page);
+    const named = async (name: string, of = serial) => ({ ...(await match(of)), name });
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let sent = 0;
+    // the first is refused, the third waits for the end of the second
+    await page.route("**/bulk-load/**", async (route) => {
+      sent += 1;
+      if (sent === 2) await held;
+      await route.continue();
+    });
+    await load(page, [await named("a.asi", "OTHER-1"), await named("b.asi"), await named("c.asi")]);
+    await uploads(page).getByText("3 files: 1 uploading, 1 waiting, 1 not stored.").waitFor();
+    await showView(page, "#/athletes", "Athletes");
+    await showView(page, `#/recordings/${other.id}`, "Recordings");
+    await uploads(page).getByText("Files of other devices: 1 uploading, 1 waiting.").waitFor();
+    letGo();
+    await uploads(page).getByText("Files of other devices").waitFor({ state: "detached" });
+    await page.getByLabel("Device", { exact: true }).selectOption({ value: String(id) });
+    await uploads(page).getByText("3 files: 2 done, 1 not stored.").waitFor();
+  });
+
+  it("that are refused say why, and stay in the list", async () => {
+    expectComplaint(/400 \(Bad Request\)/);
+    const { page, serial } = await openDevice(service, ann);
+    const good = await match(serial);
+    const damaged = { ...good, name: "damaged.asi", buffer: Buffer.from(good.buffer) };
+    const middle = good.buffer.length >> 1;
+    damaged.buffer.writeUInt8(good.buffer.readUInt8(middle) ^ 0xff, middle);
+    const foreign = { ...(await match("OTHER-1")), name: "foreign.asi" };
+    const rubbish = { name: EVIL, mimeType: "", buffer: randomBytes(5_000) };
+    const empty = { name: "empty.asi", mimeType: "", buffer: Buffer.alloc(0) };
+    await load(page, [foreign, rubbish, empty, damaged, good, { ...good, name: "again.asi" }]);
+    const of = (name: string) => fileItem(page, name);
+    await of("foreign.asi").getByText("The recording is of device OTHER-1, not of this one.").waitFor();
+    await of(EVIL).getByText("Not stored.").waitFor();
+    await of("empty.asi").getByText("Not stored.").waitFor();
+    await of("damaged.asi").getByText("The file is damaged: 1 frame could not be read.").waitFor();
+    await of("match.asi")
+      .getByText(/were already there/)
+      .waitFor();
+    await of("again.asi")
+      .getByText(/^Nothing new: 60\d samples were already there/)
+      .waitFor();
+    // the same file would be refused again
+    expect(await page.getByRole("button", { name: /^Try again/ }).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await of("foreign.asi").getByRole("button", { name: "Remove foreign.asi from the list" }).click();
+    expect(await of("foreign.asi").count()).toBe(0);
+  });
+
+  /** Lets so many bytes a second leave the page. */
+  async function limitUpload(page: Page, bytesPerSecond: number): Promise<void> {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.enable");
+    const uploadThroughput = bytesPerSecond;
+    const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
+    await session.send("Network.emulateNetworkConditions", limits);
+  }
+
+  it("are cancelled in the middle, and sent again", async () => {
+    const { page, serial } = await openDevice(service, ann);
+    await limitUpload(page, 100_000);
+    await load(page, await match(serial, KICK_OFF_MS, LONG_MS));
+    await uploads(page)
+      .getByText(/^Sent /)
+      .waitFor();
+    const bar = uploads(page).getByRole("progressbar", { name: "Uploading match.asi" });
+    expect(Number(await bar.getAttribute("value"))).toBeGreaterThan(0);
+    await uploads(page).getByRole("button", { name: "Cancel match.asi" }).click();
+    await uploads(page).getByText("Cancelled. Nothing of it was stored.").waitFor();
+    expect(await rangeButtons(page).count()).toBe(0);
+    await limitUpload(page, -1);
+    await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();
+    await uploads(page)
+      .getByText(/samples stored from/)
+      .waitFor();
+    await rangeButtons(page).first().waitFor();
+  });
+
+  it("are kept when the service goes away in the middle, and are sent again when it is back", async () => {
+    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET/);
+    const { page, serial } = await openDevice(service, ann);
+    await limitUpload(page, 100_000);
+    await load(page, await match(serial, KICK_OFF_MS, LONG_MS));
+    await uploads(page)
+      .getByText(/^Sent /)
+      .waitFor();
+    await service.kill();
+    await uploads(page)
+      .getByText(/The service stopped answering/)
+      .waitFor();
+    await page.getByText("The service does not answer. Trying again…").waitFor();
+    await limitUpload(page, -1);
+    await service.start();
+    await page.getByText("The service does not answer. Trying again…").waitFor({ state: "hidden" });
+    await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();
+    await uploads(page)
+      .getByText(/samples stored from/)
+      .waitFor();
+  });
+
+  it("are dropped on the page of the device, not into the viewer", async () => {
+    const { page, serial } = await openDevice(service, ann);
+    const { buffer } = await match(serial);
+    const transfer = await page.evaluateHandle(
+      (bytes) => {
+        const data = new DataTransfer();
+        data.items.add(new File([new Uint8Array(bytes)], "dropped.asi"));
+        return data;
+      },
+      [...buffer],
+    );
+    await page.dispatchEvent(".upload-zone", "dragover", { dataTransfer: transfer });
+    await page.dispatchEvent(".upload-zone", "drop", { dataTransfer: transfer });
+    await uploads(page)
+      .getByText(/samples stored from/)
+      .waitFor();
+    expect(new URL(page.url()).hash).toMatch(/^#\/recordings\//);
+  });
+});

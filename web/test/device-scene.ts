@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { demoRows, type EncodableRow, encode } from "asi-convert";
+import type { Page } from "playwright-core";
+import { type BuiltService, showView, type TestManager } from "./service.js";
+import { openSignedIn } from "./signed-in.js";
+
+export const KICK_OFF_MS = Date.UTC(2025, 4, 17, 14, 30);
+export const MINUTE_MS = 60_000;
+/** More than the service sends in one page. */
+export const LONG_MS = 43 * MINUTE_MS;
+
+export interface TestFile {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+
+export async function recording(
+  serial: string,
+  rows: Iterable<EncodableRow>,
+  name = "match.asi",
+): Promise<TestFile> {
+  const stream = encode(rows, { serial, deviceName: "tracker", deviceType: "T1" });
+  const buffer = Buffer.from(await new Response(stream as BodyInit).arrayBuffer());
+  return { name, mimeType: "", buffer };
+}
+
+export const match = (serial: string, startMs = KICK_OFF_MS, durationMs = MINUTE_MS, seed = 1) =>
+  recording(serial, demoRows({ seed, startMs, durationMs }));
+
+export interface TestDevice {
+  serial: string;
+  id: number;
+}
+
+/** A device that nobody owns. @returns its serial number */
+export async function freeDevice(service: BuiltService): Promise<string> {
+  const serial = `R-${randomBytes(4).toString("hex")}`;
+  await service.addDevice(serial);
+  return serial;
+}
+
+/** A device that who is signed in owns since long ago. */
+export async function ownedDevice(service: BuiltService, page: Page): Promise<TestDevice> {
+  const serial = await freeDevice(service);
+  const id = await page.evaluate(async (serial_number) => {
+    const response = await fetch("api/v1/devices/take-ownership/", {
+      method: "POST",
+      headers: { "X-Asi-Page": "1", "Content-Type": "application/json" },
+      body: JSON.stringify({ serial_number, device_name: "tracker" }),
+    });
+    return (await response.json()).id as number;
+  }, serial);
+  await service.command("ownership", "backdate", serial, "--start", "2020-01-01T00:00:00Z");
+  return { serial, id };
+}
+
+/** The page with the recordings of a new device. */
+export async function openDevice(
+  service: BuiltService,
+  manager: TestManager,
+  options = {},
+): Promise<TestDevice & { page: Page }> {
+  const page = await openSignedIn(service, manager, options);
+  const device = await ownedDevice(service, page);
+  await showView(page, `#/recordings/${device.id}`, "Recordings");
+  await page
+    .getByRole("region", { name: "Calendar" })
+    .getByText("Nothing is stored for this device yet.")
+    .waitFor();
+  return { page, ...device };
+}
+
+export const uploads = (page: Page) => page.getByRole("region", { name: "Upload recordings" });
+export const load = (page: Page, files: TestFile | TestFile[]) => page.setInputFiles("[data-upload]", files);
+export const rangeButtons = (page: Page) => page.getByRole("button", { name: /^Open / });
