@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByLabel("End", { exact: true }).fill("2025-05-17T14:10:00");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(async () => (await stored()).start_time).toBe("2025-05-17T12:00:00.000Z");
-    await expect.poll(() => card("Recorded")).toBe("10:00");
+    await expect.poll(() => card("Recorded")).toBe("10:00 min");
 
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete time frame" }).click();
@@ -174,15 +174,15 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.keyboard.press("Shift+PageDown");
     await page.keyboard.press("Enter");
     // a quarter of twenty minutes after their start, and a quarter long
-    await page.getByText("Length: 5:00.").waitFor();
+    await page.getByText("Length: 5:00 min.").waitFor();
     const start = page.getByRole("slider", { name: "Start of the time frame" });
     await start.focus();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Shift+ArrowLeft");
     expect(await start.getAttribute("aria-valuetext")).toBe("Sat, 17 May 2025, 14:04:49");
-    await page.getByText("Length: 5:11.").waitFor();
+    await page.getByText("Length: 5:11 min.").waitFor();
     await page.keyboard.press("Home");
-    await page.getByText("Length: 10:00.").waitFor();
+    await page.getByText("Length: 10:00 min.").waitFor();
 
     // an end before the start marks nothing
     await page.getByLabel("End", { exact: true }).fill("2025-05-17T13:00:00");
@@ -197,7 +197,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByLabel("End", { exact: true }).fill("2025-05-17T14:05:00");
     await page.getByRole("button", { name: "Save time frame" }).click();
     await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
-    await page.getByText("5:00", { exact: true }).first().waitFor();
+    await page.getByText("5:00 min", { exact: true }).first().waitFor();
   });
 
   it("compare their athletes: the figures of the API, their differences, and the same as CSV", async () => {

@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     const open = rangeButtons(page).first();
     await open.waitFor();
     expect(await open.textContent()).toMatch(
-      /^Open Sat, 17 May 2025, 16:30–17:1\d 4\d:\d\d long, 25,80\d samples$/,
+      /^Open Sat, 17 May 2025, 16:30–17:1\d 4\d:\d\d min long, 25,80\d samples$/,
     );
     // by the keyboard alone
     await open.focus();

@@ -108,7 +108,7 @@ describe("differences", () => {
     expect(differenceText(figure("distance"), -0.4, "km/h")).toBe("0");
     expect(differenceText(figure("maxSpeed"), 0.5, "km/h")).toBe("+1.8");
     expect(differenceText(figure("maxSpeed"), 0.5, "m/s")).toBe("+0.5");
-    expect(differenceText(figure("recorded"), -65, "km/h")).toBe("−1:05");
+    expect(differenceText(figure("recorded"), -65, "km/h")).toBe("−1:05 min");
   });
 });
 

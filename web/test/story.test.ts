@@ -130,10 +130,10 @@ describe.skipIf(hasNoBrowser)("the whole story, by the keyboard alone", () => {
     await user.keys("ArrowDown");
     await user.to(cursor);
     await user.keys("Home", "PageDown", "Shift+PageDown", "Enter");
-    await page.getByText("Length: 5:00.").waitFor();
+    await page.getByText("Length: 5:00 min.").waitFor();
     await user.to(page.getByRole("slider", { name: "End of the time frame" }));
     await user.keys("PageUp", "ArrowRight");
-    await page.getByText("Length: 6:01.").waitFor();
+    await page.getByText("Length: 6:01 min.").waitFor();
     await user.fill("Name", "First half");
     await user.keys("Enter");
     await heading("First half");

@@ -3,7 +3,7 @@ import type { Figures } from "../recording/recording.js";
 import { titleOf } from "../recording/timeline.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
-import { day, duration } from "../view/times.js";
+import { day, durationDifference } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
 import { highIntensityMetres, highIntensityName } from "./high-intensity.js";
 import { Scrolled } from "./panel.js";
@@ -32,7 +32,7 @@ function linesOf(settings: Settings, figures: readonly (Figures | null)[]): Line
   const whole = (value: number) => decimal(value, 0);
   const tenths = (value: number) => decimal(value, 1);
   return [
-    { name: "Time", value: ({ recordedMs }) => recordedMs, text: signedDuration },
+    { name: "Time", value: ({ recordedMs }) => recordedMs, text: durationDifference },
     { name: "Distance, m", value: ({ metrics }) => metrics.total_distance, text: whole },
     { name: `Max speed, ${unit}`, value: ({ metrics }) => scaled(metrics.max_speed, factor), text: tenths },
     {
@@ -58,10 +58,6 @@ function linesOf(settings: Settings, figures: readonly (Figures | null)[]): Line
 
 function scaled(value: number | null, factor: number): number | null {
   return value === null ? null : value * factor;
-}
-
-function signedDuration(ms: number): string {
-  return ms <= -500 ? `-${duration(-ms)}` : duration(Math.abs(ms));
 }
 
 /** Figures of several recordings beside each other, with differences to the first. */

@@ -3,7 +3,7 @@ import { type Selection, showAround } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { PRESETS } from "../view/settings.js";
 import { duration } from "../view/times.js";
-import { decimal, distance } from "../view/values.js";
+import { decimal, distance, percent } from "../view/values.js";
 import { EffortPanels } from "./efforts.js";
 import { Panel } from "./panel.js";
 import { bandLabel } from "./speed-bands.js";
@@ -42,7 +42,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
                     {bandLabel(range, i === all.length - 1, unit)}
                   </th>
                   <td>{duration(range.duration * 1000)}</td>
-                  <td>{decimal(range.ratio * 100, 1)} %</td>
+                  <td>{percent(range.ratio)}</td>
                   <td>
                     {covered.value} {covered.unit}
                   </td>

@@ -6,7 +6,7 @@ import { indexAt, nearestIndex } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { duration, timeOfDay } from "../view/times.js";
-import { decimal, NO_VALUE } from "../view/values.js";
+import { decimal, NO_VALUE, percent } from "../view/values.js";
 import { within } from "../view/window.js";
 import { Panel, Scrolled } from "./panel.js";
 import { Fact } from "./recording-card.js";
@@ -90,7 +90,7 @@ export function HeartPanel({
         <dl class="facts">
           <Fact
             name="Usable signal"
-            value={`${decimal(figures.usable * 100, 1)} % of ${duration(figures.seconds * 1000)}`}
+            value={`${percent(figures.usable)} of ${duration(figures.seconds * 1000)}`}
           />
           <Fact name="Mean heart rate" value={bpm(figures.meanBpm)} />
           <Fact name="Highest heart rate" value={bpm(figures.maxBpm)} />

@@ -1,5 +1,5 @@
 import type { Zone } from "./settings.js";
-import { duration, tickLabel, ticks, timeOfDay } from "./times.js";
+import { elapsed, tickLabel, ticks, timeOfDay } from "./times.js";
 import { decimal } from "./values.js";
 import type { TimeWindow } from "./window.js";
 
@@ -27,7 +27,7 @@ export function axisTicks(
     return { at, labels: at.map((mm) => distanceText(mm, inKilometres, decimals)) };
   }
   const { at, stepMs } = ticks(startMs, stopMs, count, axis === "clock" ? zone : "utc");
-  return { at, labels: at.map((ms) => (axis === "clock" ? tickLabel(ms, stepMs, zone) : duration(ms))) };
+  return { at, labels: at.map((ms) => (axis === "clock" ? tickLabel(ms, stepMs, zone) : elapsed(ms))) };
 }
 
 /** A position as text, as in 14:30:05, 12:34 or 3.21 km. */
@@ -36,7 +36,7 @@ export function axisText(axis: Axis, position: number, zone: Zone, decimals: 0 |
     case "clock":
       return timeOfDay(position, zone, decimals);
     case "start":
-      return duration(position);
+      return elapsed(position);
     case "distance":
       return distanceText(position, position >= KILOMETRE_MM, position >= KILOMETRE_MM ? 2 : 0);
   }

@@ -7,8 +7,26 @@ const DAY_MS = 24 * HOUR_MS;
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** Hours, minutes and seconds, as in 1:02:03 or 2:03. */
+/**
+ * How long something takes. It always has its units, so that nobody takes it for a time of day: `16 s`, `32:05 min`, and from an hour
+ * on, where seconds no longer matter, `1 h 32 min`.
+ */
 export function duration(ms: number): string {
+  const seconds = Math.round(ms / SECOND_MS);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}:${two(seconds % 60)} min`;
+  const minutes = Math.round(ms / MINUTE_MS);
+  return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+}
+
+/** A difference of two lengths of time, with a minus where it is negative. */
+export function durationDifference(ms: number): string {
+  const text = duration(Math.abs(ms));
+  return ms < 0 && text !== duration(0) ? `-${text}` : text;
+}
+
+/** A position on an axis that begins with the recording, as on a stopwatch: `1:02:03` or `2:03`. */
+export function elapsed(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
   const hours = Math.floor(seconds / 3600);
   const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;

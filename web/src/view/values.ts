@@ -15,6 +15,19 @@ export function decimal(value: number, decimals: number): string {
   return value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
+/**
+ * A share, 0 to 1, in percent: `38.2 %`. Rounded half up by its decimal digits, as `asi stats` does; 100 times a share would have the
+ * errors of doubles, as in 28.349999999999998.
+ */
+export function percent(share: number, decimals = 1): string {
+  const text = share.toLocaleString("en-GB", {
+    style: "percent",
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return text.replace("%", " %");
+}
+
 /** Metres up to a kilometre, kilometres beyond. */
 export function distance(metres: number): { value: string; unit: string } {
   return metres < 999.5

@@ -1,7 +1,7 @@
 import type { Metrics } from "asi-convert/metrics";
 import { highIntensityMetres, highIntensityName } from "../../parts/high-intensity.js";
 import type { SpeedUnit } from "../../view/settings.js";
-import { duration } from "../../view/times.js";
+import { durationDifference } from "../../view/times.js";
 import { decimal, speedFactor } from "../../view/values.js";
 import { type Computed, recordedSeconds } from "./computed.js";
 
@@ -27,8 +27,7 @@ const countOf = ({ threshold_1, threshold_2 }: Lists) =>
   threshold_1.values.length + threshold_2.values.length;
 const whole = (value: number) => decimal(value, 0);
 const speed = (value: number, unit: SpeedUnit) => decimal(value * speedFactor(unit), 1);
-const seconds = (value: number) =>
-  value <= -0.5 ? `-${duration(-value * 1000)}` : duration(Math.abs(value) * 1000);
+const seconds = (value: number) => durationDifference(value * 1000);
 const unitless = () => "";
 const metres = () => "m";
 const beats = () => "bpm";

@@ -4,7 +4,7 @@ import { bandLabel } from "../../parts/speed-bands.js";
 import { SummaryCards } from "../../parts/summary.js";
 import type { Settings, SpeedUnit } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
-import { decimal, distance } from "../../view/values.js";
+import { decimal, distance, percent } from "../../view/values.js";
 import { Bars } from "./bars.js";
 import { type Computed, figuresOf } from "./computed.js";
 import { Intensity } from "./intensity.js";
@@ -80,7 +80,7 @@ function BySpeed<Range extends SpeedRange>({
         key: range.threshold_low,
         label: bandLabel(range, i === ranges.length - 1, unit),
         value: amountOf(range),
-        text: `${textOf(amountOf(range))} · ${decimal(range.ratio * 100, 1)} %`,
+        text: `${textOf(amountOf(range))} · ${percent(range.ratio)}`,
         colour: bandColour(i),
       }))}
     />

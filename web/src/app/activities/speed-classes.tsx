@@ -1,7 +1,7 @@
 import { bandLabel } from "../../parts/speed-bands.js";
 import type { SpeedUnit } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
-import { decimal } from "../../view/values.js";
+import { percent } from "../../view/values.js";
 import type { Computed } from "./computed.js";
 
 interface Props {
@@ -34,7 +34,7 @@ export function SpeedClasses({ rows, unit }: Props) {
                 <i
                   key={threshold_low}
                   style={{ width: `${ratio * 100}%`, background: colour(i) }}
-                  title={`${decimal(ratio * 100, 1)} %`}
+                  title={percent(ratio)}
                 />
               ))}
             </span>
@@ -63,7 +63,7 @@ export function SpeedClasses({ rows, unit }: Props) {
                     <td key={threshold_low}>
                       {duration(seconds * 1000)}
                       <br />
-                      <span class="unit">{decimal(ratio * 100, 1)} %</span>
+                      <span class="unit">{percent(ratio)}</span>
                     </td>
                   ))}
                 </tr>

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { duration, durationDifference, elapsed } from "../src/view/times.js";
+import { percent } from "../src/view/values.js";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+describe("a length of time", () => {
+  it("has its units, so that it is no time of day, and seconds only below an hour", () => {
+    expect(duration(0)).toBe("0 s");
+    expect(duration(16.4 * SECOND)).toBe("16 s");
+    expect(duration(3 * MINUTE + 29 * SECOND)).toBe("3:29 min");
+    expect(duration(32 * MINUTE + 5 * SECOND)).toBe("32:05 min");
+    expect(duration(HOUR + 32 * MINUTE + 5 * SECOND)).toBe("1 h 32 min");
+    expect(duration(26 * HOUR + 3 * MINUTE)).toBe("26 h 03 min");
+  });
+
+  it("is rounded before it is split", () => {
+    expect(duration(59.6 * SECOND)).toBe("1:00 min");
+    expect(duration(HOUR - 400)).toBe("1 h 00 min");
+    expect(duration(2 * HOUR - 20 * SECOND)).toBe("2 h 00 min");
+  });
+
+  it("has a minus as a difference, and none where it is shown as 0", () => {
+    expect(durationDifference(-65 * SECOND)).toBe("-1:05 min");
+    expect(durationDifference(-300)).toBe("0 s");
+    expect(durationDifference(300)).toBe("0 s");
+  });
+
+  it("is as on a stopwatch where it is a position on an axis", () => {
+    expect(elapsed(15 * MINUTE)).toBe("15:00");
+    expect(elapsed(HOUR + 2 * MINUTE + 3 * SECOND)).toBe("1:02:03");
+  });
+});
+
+describe("a share", () => {
+  it("is rounded half up in percent, without the errors of doubles", () => {
+    for (let tenThousandths = 0; tenThousandths <= 10_000; tenThousandths += 1) {
+      const tenthsOfPercent = Math.floor((tenThousandths + 5) / 10);
+      const expected = `${Math.floor(tenthsOfPercent / 10)}.${tenthsOfPercent % 10} %`;
+      expect(percent(tenThousandths / 10_000)).toBe(expected);
+    }
+  });
+});
