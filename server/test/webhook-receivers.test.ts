@@ -108,9 +108,11 @@ describe("many receivers", () => {
     }
     const done = s.runJobs();
     await expect.poll(() => fast.received.length, { timeout: 3_000 }).toBe(40);
-    expect(slow.received.length).toBeLessThan(40);
+    // On a loaded machine a delivery that was cut off comes again before the others are done.
+    const reached = () => new Set(slow.received.map(({ headers }) => headers["webhook-id"])).size;
+    expect(reached()).toBeLessThan(40);
     await done;
-    expect(slow.received.length).toBe(40);
+    expect(reached()).toBe(40);
     expect(most).toBeLessThanOrEqual(s.config.webhookConcurrencyPerHost);
     expect(most).toBeGreaterThan(1);
   });
