@@ -1,4 +1,5 @@
 /** An OpenTelemetry collector on loopback that keeps what it gets by OTLP over HTTP in JSON. */
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
@@ -16,28 +17,59 @@ interface KeyValue {
   value: AnyValue;
 }
 
-export interface CollectedSpan {
+interface SpanFields {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
   name: string;
   /** 2: server, 3: client, 5: consumer. */
   kind: number;
-  attributes: Record<string, unknown>;
   events: unknown[];
   status: { code?: number; message?: string };
+}
+
+export interface CollectedSpan extends SpanFields {
+  attributes: Record<string, unknown>;
   resource: Record<string, unknown>;
   startMs: number;
   endMs: number;
 }
 
-export interface CollectedPoint {
-  attributes: Record<string, unknown>;
+interface PointFields {
   asDouble?: number;
   count?: number;
   sum?: number;
   bucketCounts?: number[];
   explicitBounds?: number[];
+}
+
+export interface CollectedPoint extends PointFields {
+  attributes: Record<string, unknown>;
+}
+
+/** A span as it comes. */
+interface SpanMessage extends SpanFields {
+  attributes?: KeyValue[];
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+}
+
+interface Points {
+  dataPoints: (PointFields & { attributes?: KeyValue[] })[];
+}
+
+interface MetricMessage {
+  name: string;
+  unit: string;
+  gauge?: Points;
+  sum?: Points;
+  histogram?: Points;
+}
+
+/** The body of an export, with one of the two. */
+interface ExportMessage {
+  resourceSpans?: { resource: { attributes: KeyValue[] }; scopeSpans: { spans: SpanMessage[] }[] }[];
+  resourceMetrics?: { scopeMetrics: { metrics: MetricMessage[] }[] }[];
 }
 
 interface Exported {
@@ -67,7 +99,7 @@ export class Collector {
   static async start(): Promise<Collector> {
     const collector = new Collector();
     const server = createServer(async (request, response) => {
-      const body = await json(request);
+      const body = (await json(request)) as ExportMessage;
       collector.exports.push({ headers: request.headers, text: JSON.stringify(body) });
       collector.#take(request.url ?? "", body);
       if (collector.answers) response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
@@ -106,33 +138,45 @@ export class Collector {
     throw new Error(`${what} did not come: ${this.spans.map(({ name }) => name).join(", ")}`);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP as it comes.
-  #take(path: string, body: any): void {
-    for (const { resource, scopeSpans } of path === "/v1/traces" ? body.resourceSpans : []) {
-      for (const { spans } of scopeSpans) {
-        for (const span of spans) {
-          this.spans.push({
-            ...span,
-            attributes: plain(span.attributes),
-            resource: plain(resource.attributes),
-            startMs: Number(span.startTimeUnixNano) / 1e6,
-            endMs: Number(span.endTimeUnixNano) / 1e6,
-          });
-        }
+  #take(path: string, { resourceSpans = [], resourceMetrics = [] }: ExportMessage): void {
+    for (const { resource, scopeSpans } of path === "/v1/traces" ? resourceSpans : []) {
+      for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
+        this.spans.push({
+          ...span,
+          attributes: plain(span.attributes),
+          resource: plain(resource.attributes),
+          startMs: Number(span.startTimeUnixNano) / 1e6,
+          endMs: Number(span.endTimeUnixNano) / 1e6,
+        });
       }
     }
-    for (const { scopeMetrics } of path === "/v1/metrics" ? body.resourceMetrics : []) {
-      for (const { metrics } of scopeMetrics) {
-        for (const { name, unit, gauge, sum, histogram } of metrics) {
-          const { dataPoints } = gauge ?? sum ?? histogram;
-          const type = gauge ? "gauge" : sum ? "counter" : "histogram";
-          const points = dataPoints.map((point: { attributes: KeyValue[] }) => ({
-            ...point,
-            attributes: plain(point.attributes),
-          }));
-          this.metrics.set(name, { unit, type, points });
-        }
+    for (const { scopeMetrics } of path === "/v1/metrics" ? resourceMetrics : []) {
+      for (const { name, unit, ...values } of scopeMetrics.flatMap(({ metrics }) => metrics)) {
+        const { gauge, sum, histogram } = values;
+        const type = gauge ? "gauge" : sum ? "counter" : "histogram";
+        const { dataPoints = [] } = gauge ?? sum ?? histogram ?? {};
+        const points = dataPoints.map((point) => ({ ...point, attributes: plain(point.attributes) }));
+        this.metrics.set(name, { unit, type, points });
       }
     }
   }
 }
+
+/** A trace of a caller, and its header. */
+export function newCaller() {
+  const trace = randomBytes(16).toString("hex");
+  const parent = randomBytes(8).toString("hex");
+  return { trace, parent, header: `00-${trace}-${parent}-01` };
+}
+
+interface Line {
+  msg: string;
+  trace?: string;
+  [field: string]: unknown;
+}
+/** The log of a process. */
+export const linesOf = (output: string): Line[] =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));

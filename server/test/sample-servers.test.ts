@@ -168,7 +168,7 @@ describe.runIf(isSpread)("samples on several servers", () => {
         pid = (await s.store.database.pool.query(waiting)).rows[0]?.pid;
         return pid;
       })
-      .toBeDefined();
+      .toBeTypeOf("number");
     return pid;
   };
 

@@ -1,16 +1,10 @@
 /** OpenTelemetry: what a collector gets from the built service, and what it never gets. */
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stopAfterTest } from "./cleanup.js";
-import { type CollectedSpan, Collector } from "./collector.js";
+import { type CollectedSpan, Collector, linesOf, newCaller } from "./collector.js";
 import { Processes, type RunningProcess } from "./processes.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import { walk } from "./recordings.js";
-import { isSpread } from "./sample-servers.js";
-import { newScratchFolder } from "./scratch.js";
 
 const SERVER = 2;
 const CLIENT = 3;
@@ -20,24 +14,6 @@ const PASSWORD = "a long passphrase";
 const EMAIL_HOST = "example.org";
 const SECRET = "a secret of the receiver";
 const START = "2026-01-05T10:00:00.000Z";
-
-/** A trace of a caller, and its header. */
-function newCaller() {
-  const trace = randomBytes(16).toString("hex");
-  const parent = randomBytes(8).toString("hex");
-  return { trace, parent, header: `00-${trace}-${parent}-01` };
-}
-
-interface Line {
-  msg: string;
-  trace?: string;
-  [field: string]: unknown;
-}
-const linesOf = (output: string): Line[] =>
-  output
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line));
 
 describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   let collector: Collector;
@@ -294,114 +270,5 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     );
     expect(withoutParent.filter(({ kind }) => kind !== CONSUMER)).toEqual([]);
     expect(collector.spans.filter(({ name }) => name.includes("/health/"))).toEqual([]);
-  });
-});
-
-/** What these show depends on no database, and processes start faster on PostgreSQL. */
-const describeOnce = describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread);
-
-describeOnce("a collector that does not answer", () => {
-  it("neither delays nor stops the service, which says so once; the end of the process waits a short time only", async () => {
-    const collector = await Collector.start();
-    stopAfterTest(() => collector.stop());
-    // It takes everything and never answers.
-    collector.answers = false;
-    const processes = await Processes.onNewDatabase({
-      ...collector.settings,
-      OTEL_EXPORTER_OTLP_TIMEOUT: "300",
-      // Reported, and the default is used.
-      OTEL_TRACES_SAMPLER: "sometimes",
-      LOG_LEVEL: "info",
-      SHUTDOWN_TIMEOUT_MS: "1000",
-    });
-    const { url, output, terminate } = await processes.start();
-    for (let request = 0; request < 50; request++) await fetch(`${url}/api/v1/account/`);
-    const warnings = () => linesOf(output()).filter(({ msg }) => msg.startsWith("telemetry"));
-    await collector.wait(() => (warnings().length >= 2 ? true : undefined), "the warnings");
-    // Three more exports, so that another one of a signal has failed.
-    const sent = collector.exports.length;
-    await fetch(`${url}/api/v1/account/`);
-    await collector.wait(() => (collector.exports.length >= sent + 3 ? true : undefined), "more exports");
-    expect(output()).toContain('OTEL_TRACES_SAMPLER value \\"sometimes\\" invalid');
-    expect(
-      warnings()
-        .map(({ signal }) => signal)
-        .sort(),
-    ).toEqual(["metrics", "traces"]);
-    const begun = performance.now();
-    expect(await terminate()).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(10_000);
-    expect(linesOf(output()).at(-1)?.msg).toBe("stopped");
-  });
-});
-
-describeOnce("the standard variables", () => {
-  it("name the service, choose the sampler, and SIGTERM exports what is left", async () => {
-    const collector = await Collector.start();
-    stopAfterTest(() => collector.stop());
-    const processes = await Processes.onNewDatabase({
-      ...collector.settings,
-      // Longer than the test: only the end of the process exports.
-      OTEL_BSP_SCHEDULE_DELAY: "600000",
-      OTEL_METRIC_EXPORT_INTERVAL: "600000",
-      OTEL_SERVICE_NAME: "tracking",
-      OTEL_TRACES_SAMPLER: "parentbased_always_off",
-    });
-    const { url, terminate } = await processes.start();
-    const sampled = newCaller();
-    await fetch(`${url}/api/v1/account/`);
-    await fetch(`${url}/api/v1/account/`, { headers: { traceparent: sampled.header } });
-    expect(collector.spans).toEqual([]);
-    expect(await terminate()).toBe(0);
-    expect([...new Set(collector.spans.map(({ traceId }) => traceId))]).toEqual([sampled.trace]);
-    expect(collector.spans[0]?.resource["service.name"]).toBe("tracking");
-    expect(collector.metrics.get("http_request_duration_seconds")?.points[0]?.count).toBe(2);
-  });
-
-  it("that the service does not support are refused in a sentence", async () => {
-    const processes = await Processes.onNewDatabase({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
-    const refusals = [
-      { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
-      { OTEL_TRACES_EXPORTER: "zipkin" },
-      { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" },
-    ].map((settings) => processes.refusal([], settings));
-    expect(await Promise.all(refusals)).toEqual([
-      expect.stringMatching(/^OTEL_EXPORTER_OTLP_PROTOCOL: expected http\/protobuf or http\/json\..*\n$/),
-      expect.stringMatching(/^OTEL_TRACES_EXPORTER: expected otlp or none\.\n$/),
-      expect.stringContaining("OTEL_EXPORTER_OTLP_ENDPOINT: expected"),
-    ]);
-  });
-});
-
-describeOnce("a service without OTEL_EXPORTER_OTLP_ENDPOINT", () => {
-  it("reads nothing of OpenTelemetry but its interface, which prom-client uses", async () => {
-    const folder = join(newScratchFolder(), "coverage");
-    mkdirSync(folder);
-    const processes = await Processes.onNewDatabase();
-    // Node.js then writes a list of every script that the process has read.
-    const { url, terminate } = await processes.startWith({ NODE_V8_COVERAGE: folder });
-    await fetch(`${url}/api/v1/account/`);
-    expect(await terminate()).toBe(0);
-    const read = readdirSync(folder).flatMap((name) =>
-      JSON.parse(readFileSync(join(folder, name), "utf8")).result.map(
-        (script: { url: string }) => script.url,
-      ),
-    ) as string[];
-    expect(read.some((script) => script.endsWith("/server/dist/main.js"))).toBe(true);
-    expect(read.some((script) => script.includes("/prom-client/"))).toBe(true);
-    const loaded = read.filter((script) => /opentelemetry|in-the-middle|dist\/start-/.test(script));
-    expect(loaded.filter((script) => !script.includes("/node_modules/@opentelemetry/api/"))).toEqual([]);
-  });
-
-  it("or with OTEL_SDK_DISABLED does not look at the other variables", async () => {
-    const processes = await Processes.onNewDatabase({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
-    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", PORT: "9", METRICS_PORT: "9" };
-    const refusals = ["false", "true"].map((OTEL_SDK_DISABLED) =>
-      processes.refusal([], { ...settings, OTEL_SDK_DISABLED }),
-    );
-    expect(await Promise.all(refusals)).toEqual([
-      expect.stringContaining("OTEL_EXPORTER_OTLP_PROTOCOL"),
-      expect.stringMatching(/^METRICS_PORT/),
-    ]);
   });
 });
