@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { access, type OperationId } from "../domain/access.js";
 import type { Rule } from "../domain/rule.js";
-import { addCodeSamples } from "./code-samples/index.js";
+import { addCodeSamples, type ExampleDocument } from "./code-samples/index.js";
 import { limitsTable } from "./limits.js";
 import { describeError, ERRORS, FIELD_ERRORS_SCHEMA } from "./openapi/error-responses.js";
 import { exampleOf, type Json, published } from "./openapi/schemas.js";
@@ -88,7 +88,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
       schemas,
     },
   };
-  addCodeSamples(document);
+  addCodeSamples(document as typeof document & ExampleDocument);
   return document;
 }
 

@@ -1,7 +1,42 @@
 /** A call of an operation as its entry in the OpenAPI document has it: what the examples in all languages have in common. */
 
-// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is read here as it is, with all that it may have
-export type Json = any;
+type Scalar = string | number | boolean;
+
+/** What the examples read of a schema. */
+interface ExampleSchema {
+  properties?: Record<string, ExampleSchema>;
+  contentEncoding?: string;
+  example?: Scalar;
+  examples?: Scalar[];
+  const?: Scalar;
+  anyOf?: { const?: Scalar }[];
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  deprecated?: boolean;
+  schema: ExampleSchema;
+}
+
+type Content = Record<string, { schema: ExampleSchema; example?: unknown }>;
+
+/** What the examples read of an operation. */
+interface OperationEntry {
+  operationId: string;
+  parameters: Parameter[];
+  security: unknown[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content?: Content }>;
+  "x-codeSamples"?: { lang: string; label: string; source: string }[];
+}
+
+/** What the examples read of the OpenAPI document of the service. */
+export interface ExampleDocument {
+  servers: { url: string }[];
+  paths: Record<string, Record<string, OperationEntry>>;
+}
 
 export type JsonBody = { kind: "json"; value: unknown };
 /** A JSON object one of whose members is a file in base64. */
@@ -27,7 +62,7 @@ export interface DocumentedCall {
   /** With `{name}` for a parameter. */
   path: string;
   pathValues: [name: string, value: string | number][];
-  query: [name: string, value: string | number | boolean][];
+  query: [name: string, value: Scalar][];
   /** Whether it needs a token. */
   isAuthenticated: boolean;
   /** Whether it is for the page only, which is to say so in a header. */
@@ -59,16 +94,17 @@ const EXTENSIONS: Readonly<Record<string, string>> = { "text/csv": "csv", "appli
 
 /** Reads the entry of an operation. @param pathValues values of path parameters by name */
 export function documentedCall(
-  document: Json,
+  document: ExampleDocument,
   path: string,
   method: string,
   pathValues: Readonly<Record<string, string | number>> = PATH_VALUES,
 ): DocumentedCall {
-  const entry = document.paths[path][method];
+  const entry = document.paths[path]?.[method];
+  if (entry === undefined) throw new Error(`The document has no ${method} of ${path}`);
   const response = responseOf(entry, path);
   return {
     operationId: entry.operationId,
-    baseUrl: document.servers[0].url.replace(/\/+$/, ""),
+    baseUrl: (document.servers[0]?.url ?? "").replace(/\/+$/, ""),
     method: method.toUpperCase(),
     path,
     pathValues: parametersIn(entry, "path").map(({ name }) => [name, pathValues[name] ?? 1]),
@@ -81,11 +117,11 @@ export function documentedCall(
   };
 }
 
-const parametersIn = (entry: Json, place: string): Json[] =>
-  entry.parameters.filter((parameter: Json) => parameter.in === place);
+const parametersIn = (entry: OperationEntry, place: string): Parameter[] =>
+  entry.parameters.filter((parameter) => parameter.in === place);
 
 /** Required parameters, and others with an example; of those that filter a list only where there is a list. */
-function queryOf(entry: Json, response: Response): DocumentedCall["query"] {
+function queryOf(entry: OperationEntry, response: Response): DocumentedCall["query"] {
   const parameters = parametersIn(entry, "query").filter(({ deprecated }) => deprecated !== true);
   const isFilter = response.kind !== "list" && parameters.some(({ name }) => name === "search");
   return parameters
@@ -93,22 +129,26 @@ function queryOf(entry: Json, response: Response): DocumentedCall["query"] {
     .map(({ name, schema }) => [name, exampleOf(schema)]);
 }
 
-const hasExample = ({ example, examples }: Json) => example !== undefined || examples !== undefined;
+const hasExample = ({ example, examples }: ExampleSchema) => example !== undefined || examples !== undefined;
 
-function exampleOf(schema: Json): string | number | boolean {
+function exampleOf(schema: ExampleSchema): Scalar {
   return schema.example ?? schema.examples?.[0] ?? schema.const ?? schema.anyOf?.[0]?.const ?? "text";
 }
 
-function bodyOf({ requestBody }: Json): DocumentedCall["body"] {
-  if (requestBody === undefined) return null;
-  const [[type, { schema, example }]] = Object.entries<Json>(requestBody.content) as [[string, Json]];
+function bodyOf({ requestBody }: OperationEntry): DocumentedCall["body"] {
+  const [described] = Object.entries(requestBody?.content ?? {});
+  if (described === undefined) return null;
+  const [type, { schema, example }] = described;
   if (type === "multipart/form-data") {
-    return { kind: "files", files: Object.keys(schema.properties).map((name) => [name, RECORDING]) };
+    return { kind: "files", files: Object.keys(schema.properties ?? {}).map((name) => [name, RECORDING]) };
   }
   if (type === "application/x-www-form-urlencoded") {
-    return { kind: "form", fields: Object.entries(example).map(([name, value]) => [name, String(value)]) };
+    return {
+      kind: "form",
+      fields: Object.entries(example ?? {}).map(([name, value]) => [name, String(value)]),
+    };
   }
-  const encoded = Object.entries<Json>(schema.properties ?? {}).find(
+  const encoded = Object.entries(schema.properties ?? {}).find(
     ([, member]) => member.contentEncoding === "base64",
   );
   return encoded === undefined
@@ -116,9 +156,8 @@ function bodyOf({ requestBody }: Json): DocumentedCall["body"] {
     : { kind: "base64", member: encoded[0], file: RECORDING };
 }
 
-function responseOf(entry: Json, path: string): Response {
-  const content = Object.entries<Json>(entry.responses).find(([status]) => status.startsWith("2"))?.[1]
-    .content;
+function responseOf(entry: OperationEntry, path: string): Response {
+  const content = Object.entries(entry.responses).find(([status]) => status.startsWith("2"))?.[1].content;
   if (content === undefined) return { kind: "nothing" };
   const json = content["application/json"];
   if (json !== undefined) {

@@ -1,16 +1,21 @@
 import { curlSample } from "./curl.js";
-import { documentedCall, type Json } from "./documented-call.js";
+import { documentedCall, type ExampleDocument } from "./documented-call.js";
 import { pythonSample } from "./python.js";
 import { typescriptSample } from "./typescript.js";
+
+export type { ExampleDocument };
 
 /**
  * Adds to every operation of an OpenAPI document examples in curl, TypeScript and Python, as `x-codeSamples`, which pages that show
  * such documents know. All of them are made from the document: its address, parameters, bodies and responses.
  * @param pathValues values of path parameters by name; default: the ids in the examples of the resources
  */
-export function addCodeSamples(document: Json, pathValues?: Readonly<Record<string, string | number>>): void {
-  for (const [path, methods] of Object.entries<Json>(document.paths)) {
-    for (const [method, entry] of Object.entries<Json>(methods)) {
+export function addCodeSamples(
+  document: ExampleDocument,
+  pathValues?: Readonly<Record<string, string | number>>,
+): void {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, entry] of Object.entries(methods)) {
       const call = documentedCall(document, path, method, pathValues);
       entry["x-codeSamples"] = [
         { lang: "Shell", label: "curl", source: curlSample(call) },

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { curlSample } from "./curl.js";
-import { addCodeSamples } from "./index.js";
+import { addCodeSamples, type ExampleDocument } from "./index.js";
 import { pythonLiteral, shellWord, typescriptLiteral } from "./literals.js";
 
 const HOSTILE = [
@@ -58,7 +58,7 @@ describe("a literal", () => {
 describe("the examples of a document", () => {
   it("are one command with nothing else, whatever its names and examples contain", () => {
     for (const hostile of HOSTILE.filter((text) => text !== "")) {
-      const document = {
+      const document: ExampleDocument = {
         servers: [{ url: "http://127.0.0.1:1" }],
         paths: {
           "/things/{thing}/": {
@@ -66,22 +66,21 @@ describe("the examples of a document", () => {
               operationId: hostile,
               security: [],
               parameters: [
-                { name: "thing", in: "path" },
+                { name: "thing", in: "path", schema: {} },
                 { name: hostile, in: "query", required: true, schema: { example: hostile } },
               ],
               requestBody: {
                 content: { "application/json": { schema: {}, example: { [hostile]: hostile } } },
               },
               responses: { 204: {} },
-              "x-codeSamples": [] as { source: string }[],
             },
           },
         },
       };
       addCodeSamples(document, { thing: hostile });
-      const { post } = document.paths["/things/{thing}/"];
+      const samples = document.paths["/things/{thing}/"]?.post?.["x-codeSamples"];
       // What curl would get, by a function in its place.
-      const script = `curl() { printf '%s\\0' "$@"; }\n${post["x-codeSamples"][0]?.source}`;
+      const script = `curl() { printf '%s\\0' "$@"; }\n${samples?.[0]?.source}`;
       const { stdout, stderr } = spawnSync("sh", ["-euc", script]);
       const words = String(stdout).split("\0").slice(0, -1);
       const encoded = encodeURIComponent(hostile);
