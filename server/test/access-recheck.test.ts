@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { RECHECK_MS } from "../src/domain/access-recheck.js";
 import { listActivities } from "../src/domain/activities/list.js";
 import { retrieveActivityComputedData } from "../src/domain/computed-data/retrieve.js";
 import type { Context } from "../src/domain/context.js";
-import { RECHECK_MS } from "../src/domain/access-recheck.js";
 import { commands } from "../src/operator/commands.js";
 import { permissions } from "../src/store/schema.js";
 import { startService, type TestAccount, type TestService } from "./service.js";
