@@ -2,9 +2,10 @@
 import { createHash } from "node:crypto";
 import { JobFailedError, unwrap } from "asi-client";
 import { differs, wrongFigures } from "./checks.js";
+import { record } from "./recorder.js";
 import type { Kind, Tally } from "./tally.js";
 import { type Device, matchOf, type Team } from "./team.js";
-import { expectedCsv, MATCH_SAMPLES, type Match, recordingOf, type Session, stopMsOf } from "./truth.js";
+import { expectedCsv, MATCH_SAMPLES, type Match, type Session, stopMsOf } from "./truth.js";
 import type { WebhookBook } from "./webhooks.js";
 import type { Wire } from "./wire.js";
 
@@ -62,7 +63,7 @@ async function load(loading: Loading, device: Device, match: Match, dueAtMs: num
   const { tally } = loading;
   const isKnown = device.matches.some(({ startMs }) => startMs === match.startMs);
   const begin = performance.now();
-  const recording = await recordingOf(device.serial, match);
+  const recording = await record(device.serial, match);
   // A device has its recording; making it here is no part of the upload.
   const uploadDueAtMs = dueAtMs + (performance.now() - begin);
   if (!isKnown) device.loading = match;
@@ -153,7 +154,7 @@ export interface Conversion {
 }
 
 export async function newConversion(serial: string, match: Match): Promise<Conversion> {
-  return { recording: await recordingOf(serial, match), ...expectedCsv(serial, match) };
+  return { recording: await record(serial, match), ...expectedCsv(serial, match) };
 }
 
 /** Converts a recording by an account without devices. */
