@@ -163,8 +163,13 @@ export function checksum(start: usize, length: i32): i32 {
 }
 
 // Prefix sums make the checksum of any span a matter of two look-ups, which keeps resynchronisation linear however many
-// false frames overlap. They are kept from the first failed frame to the furthest end that a false frame claimed.
+// false frames overlap. They are kept from the first failed frame to behind the furthest end that a false frame claimed: those of
+// the first byte always, those of the second from when the first byte of a span holds, until for some time none does.
 let prefixEnd: usize = 0;
+// Where the sums of the second byte end. They begin somewhere in front of the next span that is looked up.
+let secondEnd: usize = 0;
+// Whether they were looked up since the table last grew.
+let isSecondNeeded: bool = false;
 
 // From a place in the input to its entries. As offsets of loads and stores they cost nothing.
 const TO_A: usize = PREFIX_A - INPUT;
@@ -177,15 +182,43 @@ export function hasPrefixSums(position: usize): bool {
   return position + 2 < prefixEnd;
 }
 
-/** Begins a table at `start` and fills it to `end`. */
-export function beginPrefixSums(start: usize, end: usize): void {
+/** Begins a table at `start` and fills it to `end` at least. `tail`: the end of the input. */
+export function beginPrefixSums(start: usize, end: usize, tail: usize): void {
   store<u8>(start, 0, TO_A);
-  store<u8>(start, 0, TO_B);
   prefixEnd = start;
-  fillPrefixSums(end);
+  secondEnd = 0;
+  extendPrefixSums(end, tail);
 }
 
 function fillPrefixSums(end: usize): void {
+  if (isSecondNeeded && secondEnd == prefixEnd) {
+    fillBothSums(end);
+  } else {
+    fillFirstSums(end);
+  }
+  isSecondNeeded = false;
+}
+
+function fillFirstSums(end: usize): void {
+  let at = prefixEnd;
+  if (ASC_FEATURE_SIMD) {
+    let a = v128.load8_splat(at, TO_A);
+    for (; at + 16 <= end; at += 16) {
+      a = i8x16.add(sumLanes(v128.load(at)), a);
+      v128.store(at, a, TO_A + 1);
+      a = lastLane(a);
+    }
+  }
+  let a: i32 = load<u8>(at, TO_A);
+  for (; at < end; at++) {
+    a = a + load<u8>(at);
+    store<u8>(at, a, TO_A + 1);
+  }
+  prefixEnd = end;
+}
+
+// From where both end.
+function fillBothSums(end: usize): void {
   let at = prefixEnd;
   if (ASC_FEATURE_SIMD) {
     let a = v128.load8_splat(at, TO_A);
@@ -195,8 +228,8 @@ function fillPrefixSums(end: usize): void {
       b = i8x16.add(sumLanes(a), b);
       v128.store(at, a, TO_A + 1);
       v128.store(at, b, TO_B + 1);
-      a = v128.shuffle<i8>(a, a, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
-      b = v128.shuffle<i8>(b, b, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
+      a = lastLane(a);
+      b = lastLane(b);
     }
   }
   let a: i32 = load<u8>(at, TO_A);
@@ -207,7 +240,30 @@ function fillPrefixSums(end: usize): void {
     store<u8>(at, a, TO_A + 1);
     store<u8>(at, b, TO_B + 1);
   }
-  prefixEnd = end;
+  prefixEnd = secondEnd = end;
+}
+
+// The sums of the second byte from `start`, or from where they end, as far as those of the first go.
+function fillSecondSums(start: usize): void {
+  let at = secondEnd;
+  if (at < start) {
+    at = start;
+    store<u8>(at, 0, TO_B);
+  }
+  if (ASC_FEATURE_SIMD) {
+    let b = v128.load8_splat(at, TO_B);
+    for (; at + 16 <= prefixEnd; at += 16) {
+      b = i8x16.add(sumLanes(v128.load(at, TO_A + 1)), b);
+      v128.store(at, b, TO_B + 1);
+      b = lastLane(b);
+    }
+  }
+  let b: i32 = load<u8>(at, TO_B);
+  for (; at < prefixEnd; at++) {
+    b = b + load<u8>(at, TO_A + 1);
+    store<u8>(at, b, TO_B + 1);
+  }
+  secondEnd = prefixEnd;
 }
 
 // Each byte becomes the sum of itself and those before it. The lanes are moved up by 1, 2, 4 and 8; behind zeros each move
@@ -225,7 +281,14 @@ function sumLanes(bytes: v128): v128 {
   return i8x16.add(sums, v128.shuffle<i8>(none, sums, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23));
 }
 
-// False frames that overlap claim ever further ends, each a little behind the last: the table goes ahead of them.
+// @ts-ignore: decorator
+@inline
+function lastLane(bytes: v128): v128 {
+  return v128.shuffle<i8>(bytes, bytes, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
+}
+
+// False frames mostly stand close to each other, and where they overlap, each claims an end a little behind the last: the table
+// goes ahead of them.
 const AHEAD: usize = 1024;
 
 /** Where the table ends. */
@@ -235,37 +298,57 @@ export function prefixSumsEnd(): usize {
   return prefixEnd;
 }
 
+/** Where the sums of the second byte end. */
+// @ts-ignore: decorator
+@inline
+export function secondSumsEnd(): usize {
+  return secondEnd;
+}
+
 /** Fills the table to `end` at least. `tail`: the end of the input. */
 export function extendPrefixSums(end: usize, tail: usize): void {
   fillPrefixSums(min(tail, end + AHEAD));
 }
 
-/** Whether the span from `start` to `end`, both of which lie in the table, has the first byte of the checksum behind it. */
+/** Whether the checksum of the frame at `at`, whose span lies in the table, holds. `length`: that of its payload. */
 // @ts-ignore: decorator
 @inline
-export function firstByteHolds(start: usize, end: usize): bool {
-  return (((load<u8>(end, TO_A) as i32) - (load<u8>(start, TO_A) as i32) - (load<u8>(end) as i32)) & 0xff) == 0;
+export function checksumHolds(at: usize, length: i32): bool {
+  if (!firstByteHolds(at, length)) return false;
+  if (at + 6 + length > secondEnd) fillSecondSums(at + 2);
+  return secondByteHolds(at, length);
 }
 
-/** The same of the second byte. */
+/** Whether the first byte of that checksum holds. */
 // @ts-ignore: decorator
 @inline
-export function secondByteHolds(start: usize, end: usize): bool {
-  const before = (load<u8>(start, TO_B) as i32) + ((end - start) as i32) * (load<u8>(start, TO_A) as i32);
-  return (((load<u8>(end, TO_B) as i32) - before - (load<u8>(end, 1) as i32)) & 0xff) == 0;
+export function firstByteHolds(at: usize, length: i32): bool {
+  const sum = (load<u8>(at + length, TO_A + 6) as i32) - (load<u8>(at, TO_A + 2) as i32);
+  return ((sum - (load<u8>(at + length, 6) as i32)) & 0xff) == 0;
+}
+
+/** Whether the second byte holds, of a frame whose span ends at `secondSumsEnd` or before. */
+// @ts-ignore: decorator
+@inline
+export function secondByteHolds(at: usize, length: i32): bool {
+  isSecondNeeded = true;
+  const before = (load<u8>(at, TO_B + 2) as i32) + (length + 4) * (load<u8>(at, TO_A + 2) as i32);
+  return (((load<u8>(at + length, TO_B + 6) as i32) - before - (load<u8>(at + length, 7) as i32)) & 0xff) == 0;
 }
 
 /** The input from `head` on has moved down to the start of the buffer. */
 export function movePrefixSums(head: usize): void {
   if (prefixEnd <= head) {
-    prefixEnd = 0;
+    dropPrefixSums();
     return;
   }
+  const shift = head - INPUT;
   memory.copy(PREFIX_A, head + TO_A, prefixEnd - head + 1);
-  memory.copy(PREFIX_B, head + TO_B, prefixEnd - head + 1);
-  prefixEnd -= head - INPUT;
+  if (secondEnd > head) memory.copy(PREFIX_B, head + TO_B, secondEnd - head + 1);
+  prefixEnd -= shift;
+  secondEnd = secondEnd > head ? secondEnd - shift : 0;
 }
 
 export function dropPrefixSums(): void {
-  prefixEnd = 0;
+  prefixEnd = secondEnd = 0;
 }

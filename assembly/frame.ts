@@ -13,13 +13,12 @@ import {
 import {
   beginPrefixSums,
   checksum,
+  checksumHolds,
   dropPrefixSums,
   extendPrefixSums,
-  firstByteHolds,
   hasPrefixSums,
   movePrefixSums,
   prefixSumsEnd,
-  secondByteHolds,
 } from "./checksum";
 import { isHeartRate, isWaveform, queueHeartRate, readsWaveform, waveformRate } from "./ecg";
 import { beginStep, OUTPUT_CSV, OUTPUT_FRAMES, readGnss } from "./gnss";
@@ -27,7 +26,7 @@ import { ASI_INF, copyHeader, hasGivenSerial, repeatsHeader } from "./header";
 import { beginBeats } from "./heart-rate/derived";
 import { endWaveform, takeWaveform } from "./heart-rate/waveform";
 import { FRAME_OVERHEAD, INPUT, INPUT_END, MAX_PAYLOAD, MIN_GNSS_PAYLOAD, OUTPUT } from "./memory";
-import { isShort, passFalseFrames, passShortFrames } from "./passing";
+import { isShort, passFalseFrames, passOverlongFrames, passShortFrames } from "./passing";
 import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
 import { nextSync } from "./sync";
 
@@ -103,17 +102,18 @@ export function commit(length: i32): void {
   tail += length;
 }
 
-/** Whether the checksum of the frame at `at` holds, `end` being the end of its payload. */
+/** Whether the checksum of the frame at `at` holds. `length`: that of its payload. */
 // @ts-ignore: decorator
 @inline
-function holds(at: usize, end: usize): bool {
+function holds(at: usize, length: i32): bool {
+  const end = at + 6 + length;
   if (hasPrefixSums(at)) {
     if (end > prefixSumsEnd()) extendPrefixSums(end, tail);
-    return firstByteHolds(at + 2, end) && secondByteHolds(at + 2, end);
+    return checksumHolds(at, length);
   }
-  if (checksum(at + 2, (end - at - 2) as i32) == (load<u16>(end) as i32)) return true;
+  if (checksum(at + 2, length + 4) == (load<u16>(end) as i32)) return true;
   // From here on false frames may overlap: the search goes on inside this one.
-  beginPrefixSums(at + 2, end);
+  beginPrefixSums(at + 2, end, tail);
   return false;
 }
 
@@ -156,10 +156,8 @@ export function step(outputKind: i32, final: bool): i32 {
 
   while (true) {
     const from = at;
-    if (hasPrefixSums(at)) {
-      if (ASC_FEATURE_SIMD && !strict) at = passFalseFrames(at, end);
-    } else if (needsHeader) {
-      // the first frame is judged below
+    if (needsHeader || hasPrefixSums(at)) {
+      // the frame is judged below
     } else if (isShort(load<u64>(at))) {
       at = passShortFrames(at, end);
       if (at > from) {
@@ -198,14 +196,22 @@ export function step(outputKind: i32, final: bool): i32 {
       const size = length + FRAME_OVERHEAD;
       if (length > MAX_PAYLOAD) {
         countFalse(0, 1);
+        if (ASC_FEATURE_SIMD && !strict) {
+          at = passOverlongFrames(at + 1, end);
+          continue;
+        }
         signal = SIGNAL_OVERLONG;
       } else if (available < size) {
         needed = at + size;
         if (!final) break;
         countOverrun();
         signal = SIGNAL_OVERRUN;
-      } else if (!holds(at, at + 6 + length)) {
+      } else if (!holds(at, length)) {
         countFalse(1, 0);
+        if (ASC_FEATURE_SIMD && !strict) {
+          at = passFalseFrames(at + 1, end);
+          continue;
+        }
         signal = SIGNAL_BAD_CHECKSUM;
       } else {
         const kind: u32 = load<u16>(at, 2);

@@ -1,7 +1,14 @@
 // Skips many frames at once: false ones, and short ones of unknown kinds.
 
 import { countFalse, countUnknown } from "./counters";
-import { extendPrefixSums, firstByteHolds, prefixSumsEnd, secondByteHolds, shortChecksum } from "./checksum";
+import {
+  extendPrefixSums,
+  firstByteHolds,
+  prefixSumsEnd,
+  secondByteHolds,
+  secondSumsEnd,
+  shortChecksum,
+} from "./checksum";
 import { MIN_HEART_RATE_PAYLOAD } from "./ecg";
 import { ASI_INF } from "./header";
 import { MAX_PAYLOAD } from "./memory";
@@ -19,10 +26,38 @@ export function passFalseFrames(from: usize, end: usize): usize {
     // the frame may hold, or the table not reach to its end
     const length: i32 = load<u16>(at, 4);
     const spanEnd = at + 6 + length;
-    if (length > MAX_PAYLOAD || spanEnd + 2 > end || spanEnd <= prefixSumsEnd()) return at;
+    if (length > MAX_PAYLOAD || spanEnd + 2 > end || spanEnd + LAST_HEAD <= prefixSumsEnd()) return at;
+    if (prefixSumsEnd() >= end) return at;
     extendPrefixSums(spanEnd, end);
   }
 }
+
+/**
+ * Skips frames that are too long. Returns the first frame that is not, or, if there is none, the
+ * position from which to search on.
+ */
+export function passOverlongFrames(from: usize, end: usize): usize {
+  let at = from;
+  let long = 0;
+  for (; at + LAST_HEAD <= end; at += 16) {
+    let hits = syncsIn(at);
+    if (hits == 0) continue;
+    long += popcnt(hits);
+    while ((load<u16>(at + ctz(hits), 4) as i32) > MAX_PAYLOAD) {
+      hits &= hits - 1;
+      if (hits == 0) break;
+    }
+    if (hits != 0) {
+      countFalse(0, long - popcnt(hits));
+      return at + ctz(hits);
+    }
+  }
+  countFalse(0, long);
+  return at;
+}
+
+// From the first byte of a vector to the end of the head of a frame that begins with its last.
+const LAST_HEAD: usize = 21;
 
 /**
  * The same of frames whose spans end at `known` or before, all of which the table knows. It finds the syncs of a whole vector
@@ -30,33 +65,38 @@ export function passFalseFrames(from: usize, end: usize): usize {
  * its values in registers.
  */
 function passJudgedFrames(from: usize, known: usize): usize {
+  const secondKnown = secondSumsEnd();
   let at = from;
   let bad = 0;
-  let long = 0;
   // a vector, and the length of a sync that begins with its last byte
-  while (at + 21 <= known) {
-    for (let hits = syncsIn(at); hits != 0; hits &= hits - 1) {
+  for (; at + LAST_HEAD <= known; at += 16) {
+    let hits = syncsIn(at);
+    if (hits == 0) continue;
+    bad += popcnt(hits);
+    // frames with at most this payload end within the table wherever in the vector they begin
+    const longest = min(MAX_PAYLOAD, (known - at - LAST_HEAD) as i32);
+    while (true) {
       const sync = at + ctz(hits);
       const length: i32 = load<u16>(sync, 4);
-      if (length > MAX_PAYLOAD) {
-        long++;
-        continue;
+      if (length <= longest) {
+        // mostly the first byte decides
+        if (firstByteHolds(sync, length)) {
+          if (sync + 6 + length > secondKnown || secondByteHolds(sync, length)) break;
+        }
+      } else if (length > MAX_PAYLOAD) {
+        countFalse(-1, 1);
+      } else {
+        break;
       }
-      const spanEnd = sync + 6 + length;
-      // mostly the first byte decides
-      if (spanEnd <= known && !firstByteHolds(sync + 2, spanEnd)) {
-        bad++;
-        continue;
-      }
-      if (spanEnd > known || secondByteHolds(sync + 2, spanEnd)) {
-        countFalse(bad, long);
-        return sync;
-      }
-      bad++;
+      hits &= hits - 1;
+      if (hits == 0) break;
     }
-    at += 16;
+    if (hits != 0) {
+      countFalse(bad - popcnt(hits), 0);
+      return at + ctz(hits);
+    }
   }
-  countFalse(bad, long);
+  countFalse(bad, 0);
   return at;
 }
 

@@ -17,12 +17,15 @@ export const HOSTILE_INPUTS = {
   falseSyncs: "false syncs, each claiming the longest frame",
   syncBytes: "first bytes of syncs",
   overlapping: "syncs that overlap",
+  overlong: "syncs that overlap, each with too great a length",
   headers: "headers",
   heartRates: "heart-rate frames",
   waitingRates: "heart rates that wait, a row behind each",
   ranges: "one range for each row",
   emptyFrames: "empty unknown frames",
   shortFrames: "unknown frames of one byte",
+  falseShortFrames: "short frames with bad checksums",
+  falseAndShortFrames: "short frames with bad and good checksums in turn",
   badRows: "frames without a row",
   headersAndRows: "headers and rows in turn",
   falseSyncsAndRows: "false syncs and rows in turn",
@@ -85,6 +88,12 @@ const shortFrame: Writer = (bytes, view, at, index) => {
   return closeFrame(bytes, at, 1);
 };
 
+const falseShortFrame: Writer = (bytes, view, at, index) => {
+  const end = emptyFrame(bytes, view, at, index);
+  bytes[end - 1] = ~(bytes[end - 1] as number);
+  return end;
+};
+
 const badRow: Writer = (bytes, view, at, index) => {
   goodRow(bytes, view, at, index);
   bytes[at + 6 + 11] = 0;
@@ -107,12 +116,15 @@ const WRITERS: Record<HostileInput, Writer> = {
   falseSyncs: falseSync,
   syncBytes: constantly(0xb5),
   overlapping: constantly(0xb5, 0x62, 0x00),
+  overlong: constantly(0xb5, 0x62, 0xff),
   headers: header,
   heartRates: heartRate,
   waitingRates: inTurn(waitingRate, goodRow),
   ranges: lonelyRow,
   emptyFrames: emptyFrame,
   shortFrames: shortFrame,
+  falseShortFrames: falseShortFrame,
+  falseAndShortFrames: inTurn(falseShortFrame, emptyFrame),
   badRows: badRow,
   headersAndRows: inTurn(header, goodRow),
   falseSyncsAndRows: inTurn(falseSync, goodRow),
