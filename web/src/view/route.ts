@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
 /** Where the page is, as in `#/devices/12?tab=sensors`. */
 export interface Route {
@@ -22,24 +22,24 @@ function decoded(part: string): string {
   }
 }
 
-const current = signal(routeOf(location.hash));
-/** The address of the route. */
-let here = location.hash;
+/** The part of the address after `#`, with it, that the page follows. */
+const here = signal(location.hash);
+/** Another address of the viewer than `#/`; null for none. */
+const viewerAddress = signal<string | null>(null);
 /** The address to which the page goes by itself. */
 let wanted: string | null = null;
 let mayLeave: () => Promise<boolean> = async () => true;
 
 function arrive(): void {
-  here = location.hash;
   wanted = null;
-  current.value = routeOf(here);
+  here.value = location.hash;
 }
 
 addEventListener("hashchange", async () => {
-  if (location.hash === here) return;
+  if (location.hash === here.peek()) return;
   if (location.hash === wanted || (await mayLeave())) arrive();
   // the address has changed already, by a link or by the buttons of the browser
-  else history.pushState(null, "", here || "#");
+  else history.pushState(null, "", here.peek() || "#");
 });
 
 /** Has links and the buttons of the browser ask before they leave a route. The page itself does not ask. */
@@ -48,7 +48,22 @@ export function askBeforeLeaving(ask: () => Promise<boolean>): void {
 }
 
 /** The route of the page; null while it shows the viewer. */
-export const route: ReadonlySignal<Route | null> = current;
+export const route: ReadonlySignal<Route | null> = computed(() =>
+  here.value === viewerAddress.value ? null : routeOf(here.value),
+);
+
+/** Shows the viewer at an address of its own, such as that of a stored range, until `leaveViewerAddress`. */
+export function goToViewer(hash: string): void {
+  viewerAddress.value = hash;
+  if (location.hash !== hash) go(hash.slice(1));
+}
+
+/** The viewer no longer shows what its address says. @param showsOther whether it shows something else instead */
+export function leaveViewerAddress(showsOther: boolean): void {
+  const isThere = here.peek() === viewerAddress.peek();
+  if (isThere && showsOther) goInstead("/");
+  viewerAddress.value = null;
+}
 
 /** Goes to a route, such as `/devices/12`; `/` is the viewer. */
 export function go(path: string): void {

@@ -2,9 +2,33 @@ import { ApiError } from "asi-client";
 import type { DeviceRange } from "../../recording/device-range.js";
 import { rangeFileName } from "../../recording/range-file-name.js";
 import { ReadingError } from "../../recording/reading-error.js";
+import { goToViewer, leaveViewerAddress } from "../../view/route.js";
 import { AwayError } from "../connection.js";
 import { afterSigningIn, isWithoutSession } from "../parts/after-signing-in.js";
 import type { ViewProps } from "../view.js";
+
+/** The address of a range, which can be kept as a bookmark. It has no data but two times. */
+export const rangeAddress = ({ device, startMs, stopMs }: DeviceRange): string =>
+  `#/recordings/${device.id}?from=${new Date(startMs).toISOString()}&to=${new Date(stopMs).toISOString()}`;
+
+/** Fetches a range and shows it in the viewer, which stands at the address of the range as long as it shows it alone. */
+export async function openAtAddress(
+  props: Pick<ViewProps, "client" | "workspace">,
+  range: DeviceRange,
+  address = rangeAddress(range),
+): Promise<void> {
+  const { opened } = props.workspace;
+  const go = () => {
+    const shown = opened.peek();
+    goToViewer(address);
+    const stop = opened.subscribe((now) => {
+      if (now === shown) return;
+      leaveViewerAddress(now.length > 0);
+      stop();
+    });
+  };
+  await openInViewer({ ...props, go }, [range], false);
+}
 
 /** Fetches ranges and goes to the viewer; `problems` of the workspace says which could not be fetched. */
 export async function openInViewer(

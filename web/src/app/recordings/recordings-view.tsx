@@ -9,7 +9,7 @@ import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
 import { ChosenRanges } from "./chosen.js";
 import { DeviceRecordings } from "./device-recordings.js";
-import { openInViewer } from "./open-in-viewer.js";
+import { openAtAddress, openInViewer } from "./open-in-viewer.js";
 import "./recordings.css";
 
 type Device = Resource["Device"];
@@ -74,7 +74,7 @@ export function RecordingsView(props: ViewProps) {
           {...props}
           devices={request.data}
           chosen={chosen}
-          onOpen={(range) => open([range], false)}
+          onOpen={(range, address) => openAtAddress(props, range, address)}
         />
       )}
     </>
@@ -88,7 +88,7 @@ const deviceId = ([id]: readonly string[], all: readonly Device[]): string | und
 interface OfDeviceProps extends ViewProps {
   devices: Devices;
   chosen: { value: readonly DeviceRange[] };
-  onOpen: (range: DeviceRange) => void;
+  onOpen: (range: DeviceRange, address?: string) => void;
 }
 
 function OfDevice({ devices: { all, owned }, ...props }: OfDeviceProps) {
