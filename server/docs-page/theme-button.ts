@@ -1,6 +1,6 @@
 import { applyTheme, rememberTheme, type Theme } from "./theme-choice.js";
 
-/** Changes between light and dark, and follows the choice in other tabs. */
+/** Changes between light and dark, and follows the choice in other tabs and the theme of the system. */
 export function themeButton(button: HTMLElement): void {
   let theme: Theme = "light";
   const sign = document.createElement("span");
@@ -18,4 +18,5 @@ export function themeButton(button: HTMLElement): void {
     rememberTheme(theme);
   });
   addEventListener("storage", () => show(applyTheme()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show(applyTheme()));
 }

@@ -1,6 +1,6 @@
 export type Theme = "light" | "dark";
 
-/** Where the page at `/` remembers what the user has chosen (`web/src/view/settings.ts`). */
+/** Where the page at `/` remembers what the user has chosen (`web/src/view/theme.ts`). */
 const KEY = "asi-theme";
 
 /** What the user has chosen here or on the page at `/`; otherwise what the browser prefers. */

@@ -7,7 +7,7 @@ import { LocalReader } from "./recording/local-reader.js";
 import { prepare } from "./recording/prepare.js";
 import { type ReportData, readReportData } from "./recording/report-data.js";
 import { titleOf } from "./recording/timeline.js";
-import { rememberedSettings, type Settings } from "./view/settings.js";
+import { rememberedSettings } from "./view/settings.js";
 import { Viewer } from "./viewer.js";
 
 /** A recording in one file: the viewer with the rows inside it (docs/report-file.md). */
@@ -51,24 +51,11 @@ function start(): void {
     </>,
     document.body,
   );
-  printLight(settings);
 }
 
 function damageOf({ firstDamage }: ReportData) {
   if (firstDamage === null) return { places: [], hasMore: false };
   return { places: [{ byteOffset: firstDamage.byteOffset, afterMs: null }], hasMore: true };
-}
-
-// Paper is white.
-function printLight({ theme }: Settings): void {
-  let before = theme.peek();
-  addEventListener("beforeprint", () => {
-    before = theme.peek();
-    theme.value = "light";
-  });
-  addEventListener("afterprint", () => {
-    theme.value = before;
-  });
 }
 
 start();

@@ -112,8 +112,13 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       expect(bytes).toBeLessThan(500_000);
     });
 
-    it("begins in the theme that the browser asks for", async () => {
-      expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+    it("has the theme that the browser asks for, also when that changes", async () => {
+      const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+      expect(await theme()).toBe("dark");
+      await page.emulateMedia({ colorScheme: "light" });
+      await expect.poll(theme).toBe("light");
+      await page.emulateMedia({ colorScheme: "dark" });
+      await expect.poll(theme).toBe("dark");
     });
 
     it("has examples in three languages at the address behind the proxy, by keyboard too", async () => {

@@ -1,11 +1,7 @@
-import { useSignalEffect } from "@preact/signals";
 import type { Settings } from "../view/settings.js";
 
 /** Changes between light and dark. */
 export function ThemeButton({ settings: { theme } }: { settings: Settings }) {
-  useSignalEffect(() => {
-    document.documentElement.dataset.theme = theme.value;
-  });
   const other = theme.value === "dark" ? "light" : "dark";
   return (
     <button

@@ -1,9 +1,10 @@
-import { effect, type Signal, signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
+import { remembered, rememberedText } from "./remembered.js";
+import { followedTheme, type ThemeChoice } from "./theme.js";
 
 /** In which zone times are shown. */
 export type Zone = "local" | "utc";
 export type SpeedUnit = "km/h" | "m/s";
-export type ThemeChoice = "light" | "dark";
 
 /** Sets of thresholds for figures; the names are those of the library. */
 export const PRESETS = [
@@ -41,9 +42,8 @@ export function figureSettings({ preset, maxHeartRate }: Settings): {
 
 /** Settings of this browser; they are remembered. */
 export function rememberedSettings(): Settings {
-  const prefersDark = matchMedia("(prefers-color-scheme: dark)").matches;
   return {
-    theme: remembered("asi-theme", ["light", "dark"], prefersDark ? "dark" : "light"),
+    theme: followedTheme(),
     zone: remembered("asi-zone", ["local", "utc"], "local"),
     speedUnit: remembered("asi-speed-unit", ["km/h", "m/s"], "km/h"),
     preset: remembered(
@@ -55,40 +55,4 @@ export function rememberedSettings(): Settings {
     pitch: remembered("asi-pitch", ["on", "off"], "off"),
     tiles: rememberedText("asi-tiles"),
   };
-}
-
-function remembered<T extends string>(key: string, choices: readonly T[], otherwise: T): Signal<T> {
-  const stored = read(key);
-  return rememberedFrom(key, choices.find((one) => one === stored) ?? otherwise);
-}
-
-function rememberedText(key: string): Signal<string> {
-  return rememberedFrom(key, read(key) ?? "");
-}
-
-function rememberedFrom<T extends string>(key: string, first: T): Signal<T> {
-  const choice = signal(first);
-  let isFirst = true;
-  effect(() => {
-    const value = choice.value;
-    // what nobody chose is not remembered: the browser's preference may change
-    if (!isFirst) write(key, value);
-    isFirst = false;
-  });
-  return choice;
-}
-
-// Storage is missing in private windows of some browsers, and for a page opened as a file.
-function read(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function write(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {}
 }

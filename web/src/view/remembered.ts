@@ -1,0 +1,39 @@
+import { effect, type Signal, signal } from "@preact/signals";
+
+/** A choice that this browser remembers. */
+export function remembered<T extends string>(key: string, choices: readonly T[], otherwise: T): Signal<T> {
+  const stored = readStored(key);
+  return rememberedFrom(key, choices.find((one) => one === stored) ?? otherwise);
+}
+
+/** A text that this browser remembers; empty until there is one. */
+export function rememberedText(key: string): Signal<string> {
+  return rememberedFrom(key, readStored(key) ?? "");
+}
+
+function rememberedFrom<T extends string>(key: string, first: T): Signal<T> {
+  const choice = signal(first);
+  let isFirst = true;
+  effect(() => {
+    const value = choice.value;
+    // what nobody chose is not remembered
+    if (!isFirst) writeStored(key, value);
+    isFirst = false;
+  });
+  return choice;
+}
+
+// Storage is missing in private windows of some browsers, and for a page opened as a file.
+export function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function writeStored(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {}
+}

@@ -1,0 +1,43 @@
+import { effect, type Signal, signal } from "@preact/signals";
+import { readStored, writeStored } from "./remembered.js";
+
+export type ThemeChoice = "light" | "dark";
+
+const KEY = "asi-theme";
+
+/**
+ * The theme of the page: what the user has chosen, and until then that of the system, which may change at any time. Paper is white: while
+ * the page is printed it is light.
+ */
+export function followedTheme(): Signal<ThemeChoice> {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const ofSystem = (): ThemeChoice => (system.matches ? "dark" : "light");
+  const stored = readStored(KEY);
+  let isChosen = stored === "light" || stored === "dark";
+  const theme = signal<ThemeChoice>(stored === "light" || stored === "dark" ? stored : ofSystem());
+  let isByItself = true;
+  // before anything else that the theme changes: plots take their colours from the styles
+  effect(() => {
+    const value = theme.value;
+    document.documentElement.dataset.theme = value;
+    if (isByItself) return;
+    isChosen = true;
+    writeStored(KEY, value);
+  });
+  isByItself = false;
+  const changeByItself = (value: ThemeChoice) => {
+    isByItself = true;
+    theme.value = value;
+    isByItself = false;
+  };
+  system.addEventListener("change", () => {
+    if (!isChosen) changeByItself(ofSystem());
+  });
+  let beforePrinting = theme.peek();
+  addEventListener("beforeprint", () => {
+    beforePrinting = theme.peek();
+    changeByItself("light");
+  });
+  addEventListener("afterprint", () => changeByItself(beforePrinting));
+  return theme;
+}
