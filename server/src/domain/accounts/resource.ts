@@ -54,6 +54,17 @@ export const AthleteProfile = Type.Object({
   profile_picture: Nullable(Type.String({ description: "Base64 of a JPEG, PNG or WebP image" })),
 });
 
+/** For examples of bodies and responses. */
+export const exampleAthleteProfile = {
+  first_name: "Bea",
+  last_name: "Birch",
+  gender: "F",
+  weight: 62.5,
+  height: 1.71,
+  birth_date: "1998-04-23",
+  nationality: "Swiss",
+};
+
 export const Athlete = Type.Object(
   {
     id: Type.Integer(),
@@ -77,13 +88,7 @@ export const Athlete = Type.Object(
         athlete_profile: {
           id: 21,
           external_id: "club-0042",
-          first_name: "Bea",
-          last_name: "Birch",
-          gender: "F",
-          weight: 62.5,
-          height: 1.71,
-          birth_date: "1998-04-23",
-          nationality: "Swiss",
+          ...exampleAthleteProfile,
           profile_picture: null,
         },
       },
@@ -185,17 +190,6 @@ const AthleteProfileFields = Type.Object({
     ),
   ),
 });
-
-/** For bodies of which it is a part. */
-export const exampleAthleteProfile = {
-  first_name: "Bea",
-  last_name: "Birch",
-  gender: "F",
-  weight: 62.5,
-  height: 1.71,
-  birth_date: "1998-04-23",
-  nationality: "Swiss",
-};
 
 export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
 export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { samplesToCsv } from "asi-convert/csv";
 import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
-import { type SampleColumns, sliceColumns, sqlClientOf, streamSamples } from "../../store/samples/index.js";
+import { allocateColumns, sliceColumns, sqlClientOf, streamSamples } from "../../store/samples/index.js";
 import {
   accounts,
   activities,
@@ -282,7 +282,7 @@ async function* samplesOf(
   frame: Frame,
   count: (rows: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  yield samplesToCsv(NO_SAMPLES);
+  yield samplesToCsv(allocateColumns(0));
   const times = await timesOfAthleteAlone(queries, frame);
   for await (const batch of streamSamples(sqlClientOf(queries), frame.deviceId, times)) {
     count(batch.length);
@@ -292,14 +292,3 @@ async function* samplesOf(
     }
   }
 }
-
-const NO_SAMPLES: SampleColumns = {
-  length: 0,
-  timestampMs: new Float64Array(0),
-  latitudeE7: new Int32Array(0),
-  longitudeE7: new Int32Array(0),
-  altitudeMm: new Int32Array(0),
-  speedMmPerS: new Int32Array(0),
-  hr: new Uint8Array(0),
-  fixType: new Uint8Array(0),
-};
