@@ -110,6 +110,23 @@ describe("documentation", () => {
     }
   });
 
+  it("row X5: has pages of lists as examples that agree with themselves", () => {
+    const pages = s.service.app.operations.flatMap(({ path, method, success: { status } }) => {
+      const { example } = document.body.paths[path][method.toLowerCase()].responses[status].content?.[
+        "application/json"
+      ] ?? { example: null };
+      return example !== null && "previous" in Object(example) ? [example] : [];
+    });
+    expect(pages.length).toBeGreaterThan(10);
+    for (const { count, page, next, previous, results } of pages) {
+      expect({ next, previous, pages: count / results.length }).toEqual({
+        next: page + 1,
+        previous: page - 1,
+        pages: next,
+      });
+    }
+  });
+
   it("row X5: has bodies as examples that their own schemas accept", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "document", components: document.body.components });

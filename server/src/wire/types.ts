@@ -171,10 +171,18 @@ export const ordering = (fields: readonly string[]) =>
 /** The envelope of a list. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({
-    count: Type.Integer({ description: "Total number of results" }),
-    page: Type.Integer({ description: "Current page number" }),
-    next: Nullable(Type.Integer({ description: "Next page number" })),
-    previous: Nullable(Type.Integer({ description: "Previous page number" })),
+    // the examples are of the second of three pages with one result each
+    count: Type.Integer({ description: "Total number of results", examples: [3] }),
+    page: Type.Integer({ description: "Current page number", examples: [2] }),
+    next: Nullable(
+      Type.Integer({
+        description: "Next page number, for the parameter `page`; null on the last page",
+        examples: [3],
+      }),
+    ),
+    previous: Nullable(
+      Type.Integer({ description: "Previous page number; null on the first page", examples: [1] }),
+    ),
     results: Type.Array(item),
   });
 
