@@ -84,13 +84,17 @@ const STEP_S = DEMO_PERIOD_MS / 1000;
 
 // What a player does: speed aimed at (m/s), how often, and for how long (s).
 const PACES = [
-  { speed: 0.3, weight: 20, seconds: 6 },
-  { speed: 1.5, weight: 42, seconds: 7 },
-  { speed: 2.9, weight: 24, seconds: 5 },
-  { speed: 4.8, weight: 10, seconds: 3.5 },
-  { speed: 7.4, weight: 4, seconds: 2.5 },
+  { speed: 0.3, weight: 16, seconds: 6 },
+  { speed: 1.6, weight: 41, seconds: 7 },
+  { speed: 3, weight: 27, seconds: 6 },
+  { speed: 4.8, weight: 11, seconds: 4 },
+  { speed: 6.2, weight: 3, seconds: 3 },
+  { speed: 8, weight: 2, seconds: 4.5 },
 ] as const;
-const MAX_ACCELERATION = 3.2; // m/s2
+const SPRINT_SPEED = 8;
+const MAX_ACCELERATION = 3.6; // m/s2
+// Speed approaches what is aimed at by this share of the difference in a step.
+const EASE = 0.1;
 const MAX_TURN = 2.4; // rad/s
 
 /** Someone on a pitch who walks, runs, turns and gets out of breath. */
@@ -123,11 +127,11 @@ class Player {
     const turn = angleBetween(this.#heading, this.#aimedHeading);
     this.#heading += clamp(turn, -MAX_TURN * STEP_S, MAX_TURN * STEP_S);
     const change = this.#aimedSpeed - this.#speed;
-    this.#speed += clamp(change * 0.15, -MAX_ACCELERATION * STEP_S, MAX_ACCELERATION * STEP_S);
+    this.#speed += clamp(change * EASE, -MAX_ACCELERATION * STEP_S, MAX_ACCELERATION * STEP_S);
     this.#east += Math.cos(this.#heading) * this.#speed * STEP_S;
     this.#north += Math.sin(this.#heading) * this.#speed * STEP_S;
     this.#altitudeDrift += (this.#random() - 0.5) * 0.04 - this.#altitudeDrift * 0.002;
-    this.#adjustHeartRate(88 + 21 * Math.min(this.#speed, 5) + 4 * Math.max(this.#speed - 5, 0));
+    this.#adjustHeartRate(108 + 23 * Math.min(this.#speed, 5) + 4 * Math.max(this.#speed - 5, 0));
   }
 
   /** Sits in the dressing room for one step. */
@@ -159,6 +163,12 @@ class Player {
     this.#aimedHeading = (isOutside ? towardsMiddle : this.#heading) + turn;
     const pace = this.#drawPace();
     this.#aimedSpeed = pace.speed * (0.85 + 0.3 * this.#random());
+    if (pace.speed === SPRINT_SPEED) {
+      // across the middle, where there is room to run
+      this.#aimedHeading = towardsMiddle + turn / 8;
+      this.#secondsLeft = pace.seconds * (0.8 + 0.4 * this.#random());
+      return;
+    }
     // near the line nobody runs on for long
     this.#secondsLeft = Math.min(
       pace.seconds * (0.5 + this.#random()),
