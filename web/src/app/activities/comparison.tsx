@@ -40,7 +40,9 @@ export function Comparison({ frames, settings, activity }: Props) {
     COMPARED_FIGURES.find(({ key }) => key === charted.value) ?? (COMPARED_FIGURES[0] as ComparedFigure);
   const mean = meanOf(figure, computed);
   const labelOf = labels(chosen);
-  const referenceValue = reference.value;
+  // one alone would differ from itself by nothing
+  const isAlone = chosen.length < 2;
+  const referenceValue = isAlone ? "none" : reference.value;
   const compared =
     typeof referenceValue === "number"
       ? chosen.find(({ timeframe }) => timeframe === referenceValue)
@@ -77,6 +79,7 @@ export function Comparison({ frames, settings, activity }: Props) {
             Differences to
             <select
               value={String(referenceValue)}
+              disabled={isAlone}
               onChange={({ currentTarget: { value } }) => {
                 reference.value = value === "none" || value === "mean" ? value : Number(value);
               }}
@@ -110,6 +113,11 @@ export function Comparison({ frames, settings, activity }: Props) {
           the same.
         </p>
       )}
+      {isAlone ? (
+        <p class="note">
+          To see differences, add a time frame of another athlete, or another one of this athlete.
+        </p>
+      ) : null}
       <Scrolled label="Compared figures">
         <table class="comparison">
           <thead>
