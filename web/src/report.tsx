@@ -43,7 +43,9 @@ function start(): void {
       </header>
       <main>
         {rows.length === 0 ? (
-          <p class="problem">The recording has no row, so there is nothing to show.</p>
+          <p class="problem">
+            The recording has no sample with a time and a position, so there is nothing to show.
+          </p>
         ) : (
           <Viewer recording={recording} reader={reader} settings={settings} />
         )}

@@ -106,7 +106,7 @@ type Files = Parameters<Page["setInputFiles"]>[1];
 /** Chooses files as a user does, and waits until they are shown or refused. */
 export async function choose(page: Page, files: Files): Promise<void> {
   await page.setInputFiles("input[type=file] >> nth=0", files);
-  await page.waitForFunction(() => document.querySelector(".cards, .problem") !== null);
+  await page.waitForFunction(() => document.querySelector(".cards, .comparison, .problem") !== null);
 }
 
 /** The text of a summary card. */

@@ -35,8 +35,8 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
 
   const enterTiles = async (page: Page) => {
     await page.getByText("Settings", { exact: true }).click();
-    await page.getByLabel("Map tiles").fill(`${tileOrigin}/{z}/{x}/{y}.gif`);
-    await page.getByLabel("Map tiles").press("Enter");
+    await page.getByLabel("Map background").fill(`${tileOrigin}/{z}/{x}/{y}.gif`);
+    await page.getByLabel("Map background").press("Enter");
     await page.keyboard.press("Tab");
   };
 
@@ -49,7 +49,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
     await enterTiles(page);
     await expect.poll(() => asked.length).toBeGreaterThan(0);
     for (const path of asked) expect(path).toMatch(/^\/\d+\/\d+\/\d+\.gif$/);
-    await page.getByLabel("Map tiles").fill("");
+    await page.getByLabel("Map background").fill("");
     await page.keyboard.press("Tab");
     await expect.poll(() => page.locator(".tiles img").count()).toBe(0);
   });

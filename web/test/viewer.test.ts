@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       const page = await openPage();
       await choose(page, fixturePath(`valid/${name}`));
       const rows = golden("valid/edges.csv").timestamp?.length;
-      expect(await page.locator(".facts div", { hasText: "Size" }).innerText()).toContain(`${rows} rows`);
+      expect(await page.locator(".facts div", { hasText: "Size" }).innerText()).toContain(`${rows} samples`);
     }
   });
 
@@ -163,6 +163,13 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     const page = await openPage();
     await choose(page, fixturePath("damaged/bad-checksums.asi"));
     const { report } = JSON.parse(readFileSync(fixturePath("damaged/bad-checksums.json"), "utf8"));
+    const damaged = page.locator(".panel", { hasText: "Damaged" });
+    const share = ((report.bytes.skipped / report.bytes.total) * 100).toFixed(2);
+    await damaged.getByText(`${share} % of the file cannot be read`).waitFor();
+    // what only an engineer needs is behind a heading
+    expect(await damaged.getByText("Frames with a wrong checksum").isVisible()).toBe(false);
+    await damaged.getByText("Technical details").click();
+    await damaged.getByText("Frames with a wrong checksum").waitFor();
     const fact = (name: string) => page.locator(".facts div", { hasText: name }).innerText();
     expect(await fact("wrong checksum")).toContain(String(report.damage.badChecksums));
     expect(await fact("Bytes skipped")).toContain(report.bytes.skipped.toLocaleString("en-GB"));
@@ -178,6 +185,9 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await compared.getByRole("button", { name: "Compare three players" }).click();
     const rows = compared.locator(".comparison tbody tr");
     await expect.poll(() => rows.count()).toBe(3);
+    // table, map and plots with their time axis are on one screen of a laptop
+    const stage = await compared.locator(".stage").boundingBox();
+    expect((stage?.y ?? 0) + (stage?.height ?? Number.NaN)).toBeLessThanOrEqual(900);
     // all figures of a table are seen at once on a tablet
     await compared.setViewportSize({ width: 768, height: 900 });
     const table = compared.locator(".scrolled:has(.comparison)");
@@ -202,7 +212,21 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
         await slider.press("Home");
         return slider.getAttribute("aria-valuetext");
       })
-      .toContain("Time 0:00");
+      .toContain("From start 0:00");
+  });
+
+  it("says what to add when a recording is compared with itself", async () => {
+    const page = await openPage();
+    const file = fixturePath("valid/match-hr.asi");
+    await choose(page, [file, file]);
+    await page.getByText("These are copies of one recording, so nothing differs.").waitFor();
+    await page
+      .getByRole("button", { name: /^Close / })
+      .first()
+      .click();
+    await page.locator(".cards").waitFor();
+    await page.setInputFiles("[data-adding=true]", fixturePath("valid/run-fix-loss.asi"));
+    await page.getByText("Below each: the difference to the first recording.").waitFor();
   });
 
   it("shows waveform, beats and RR intervals where a recording has them, and nothing of it elsewhere", async () => {

@@ -66,7 +66,11 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   const lines = linesOf(settings, figures);
   return (
     <section class="panel padded" aria-label="Figures of what is shown">
-      <p class="note">Figures of what is shown. Below each: the difference to the first recording.</p>
+      <p class="note">
+        {isOneRecording(placed)
+          ? "These are copies of one recording, so nothing differs. Add another with Compare…: of a team-mate in the same match, or of another day."
+          : "Figures of what is shown. Below each: the difference to the first recording."}
+      </p>
       <Scrolled label="Figures; scroll sideways for more">
         <table class="comparison">
           <thead>
@@ -115,6 +119,14 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
       </Scrolled>
     </section>
   );
+}
+
+/** Whether all of them are the same: their differences would be zeros. */
+function isOneRecording(placed: readonly Placed[]): boolean {
+  const identities = placed.map(({ recording: { startMs, stopMs, facts } }) =>
+    JSON.stringify([titleOf(facts), startMs, stopMs, facts.rows]),
+  );
+  return new Set(identities).size === 1;
 }
 
 function Value({ line, figures, first }: { line: Line; figures: Figures | null; first: Figures | null }) {

@@ -53,7 +53,7 @@ export function DownloadOptions({ choices }: { choices: DownloadChoices }) {
   return (
     <details class="options">
       <summary>Options</summary>
-      <Choice name="Rows" hint="all formats but .asi" choice={choices.every} choices={EVERY} />
+      <Choice name="Samples" hint="all formats but .asi" choice={choices.every} choices={EVERY} />
       <Choice name="Times" hint="CSV, JSON lines" choice={choices.time} choices={TIMES} />
       <Choice name="Numbers" hint="CSV" choice={choices.decimalMark} choices={NUMBERS} />
       <Choice name="Numbers" hint="Parquet" choice={choices.numbers} choices={PARQUET} />

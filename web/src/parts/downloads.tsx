@@ -104,7 +104,7 @@ export function Downloads({ placed, selection, settings, reader }: Props) {
               )
             }
           >
-            {busy.value === TOGETHER ? "Writing…" : "All rows as one CSV"}
+            {busy.value === TOGETHER ? "Writing…" : "All recordings as one CSV"}
           </button>
         )}
       </div>

@@ -3,7 +3,8 @@ import type { ComponentChildren } from "preact";
 import type { Settings } from "../view/settings.js";
 import { timeOfDay } from "../view/times.js";
 import { decimal, speedFactor } from "../view/values.js";
-import { Panel, Scrolled } from "./panel.js";
+import { Panel } from "./panel.js";
+import { PlaceList } from "./place-list.js";
 
 interface Props {
   metrics: Metrics;
@@ -103,41 +104,21 @@ function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsPr
       {rows.length === 0 ? (
         <p class="muted">{none}</p>
       ) : (
-        <Scrolled label={title}>
-          <table>
-            <thead>
-              <tr>
-                {["Start", ...heads].map((head) => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {rows.slice(0, LONGEST_LIST).map(({ key, start_time, duration, cells }) => (
-                <tr key={key}>
-                  <th scope="row">{timeOfDay(start_time, zone)}</th>
-                  {cells.map((cell, i) => (
-                    <td key={heads[i]}>{cell}</td>
-                  ))}
-                  <td class="action">
-                    <button
-                      type="button"
-                      aria-label={`Show ${timeOfDay(start_time, zone)}`}
-                      onClick={() => onShow(start_time, duration)}
-                    >
-                      Show
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
+        <PlaceList
+          label={title}
+          heads={["Start", ...heads]}
+          count={rows.length}
+          places={rows.slice(0, LONGEST_LIST).map(({ key, start_time, duration, cells }) => ({
+            key,
+            head: timeOfDay(start_time, zone),
+            cells,
+            show: {
+              label: `Show ${timeOfDay(start_time, zone)}`,
+              onShow: () => onShow(start_time, duration),
+            },
+          }))}
+        />
       )}
-      {rows.length > LONGEST_LIST ? <p class="muted">The first {LONGEST_LIST} are listed.</p> : null}
     </Panel>
   );
 }

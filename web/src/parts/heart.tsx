@@ -8,7 +8,8 @@ import type { Settings } from "../view/settings.js";
 import { duration, timeOfDay } from "../view/times.js";
 import { decimal, NO_VALUE, percent } from "../view/values.js";
 import { within } from "../view/window.js";
-import { Panel, Scrolled } from "./panel.js";
+import { Panel } from "./panel.js";
+import { PlaceList } from "./place-list.js";
 import { Fact } from "./recording-card.js";
 
 const RR_COLOUR = "var(--heart-rate)";
@@ -104,46 +105,29 @@ export function HeartPanel({
       {listed.length === 0 ? (
         <p class="muted">No beat was found here.</p>
       ) : (
-        <Scrolled label="Beats">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">RR interval</th>
-                <th scope="col">Quality</th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {listed.map((beat) => {
-                const ms = beats.timestampMs[beat] as number;
-                const rrMs = beats.rrMs[beat] as number;
-                return (
-                  <tr key={beat}>
-                    <th scope="row">{timeOfDay(ms, zone, 1)}</th>
-                    <td>{rrMs === 0 ? NO_VALUE : `${decimal(rrMs, 0)} ms`}</td>
-                    <td>{beats.quality[beat]} %</td>
-                    <td class="action">
-                      <button
-                        type="button"
-                        aria-label={`Show the beat at ${timeOfDay(ms, zone, 1)}`}
-                        onClick={() => {
-                          const part = { startMs: ms - AROUND_MS, stopMs: ms + AROUND_MS };
-                          selection.shown.value = within(part, selection.whole.peek());
-                          selection.cursorMs.value = ms;
-                        }}
-                      >
-                        Show
-                      </button>
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </Scrolled>
+        <PlaceList
+          label="Beats"
+          heads={["Time", "RR interval", "Quality"]}
+          count={to - from}
+          places={listed.map((beat) => {
+            const ms = beats.timestampMs[beat] as number;
+            const rrMs = beats.rrMs[beat] as number;
+            return {
+              key: beat,
+              head: timeOfDay(ms, zone, 1),
+              cells: [rrMs === 0 ? NO_VALUE : `${decimal(rrMs, 0)} ms`, `${beats.quality[beat]} %`],
+              show: {
+                label: `Show the beat at ${timeOfDay(ms, zone, 1)}`,
+                onShow: () => {
+                  const part = { startMs: ms - AROUND_MS, stopMs: ms + AROUND_MS };
+                  selection.shown.value = within(part, selection.whole.peek());
+                  selection.cursorMs.value = ms;
+                },
+              },
+            };
+          })}
+        />
       )}
-      {to - from > LONGEST_LIST ? <p class="muted">The first {LONGEST_LIST} are listed.</p> : null}
     </Panel>
   );
 }

@@ -4,7 +4,8 @@ import type { Settings } from "../view/settings.js";
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import { within } from "../view/window.js";
-import { Panel, Scrolled } from "./panel.js";
+import { Panel } from "./panel.js";
+import { PlaceList } from "./place-list.js";
 
 const LONGEST_LIST = 200;
 const DAY_MS = 86_400_000;
@@ -28,44 +29,22 @@ export function Ranges({
       title={ranges.length === 1 ? "One range" : `Ranges: ${decimal(ranges.length, 0)}`}
       note="No gap of more than 5 minutes within a range."
     >
-      <Scrolled label="Ranges">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col">Length</th>
-              <th scope="col">Rows</th>
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {ranges.slice(0, LONGEST_LIST).map(({ start, stop, size }) => (
-              <tr key={start}>
-                <th scope="row">{time(start)}</th>
-                <td>{time(stop)}</td>
-                <td>{duration(stop - start)}</td>
-                <td>{decimal(size, 0)}</td>
-                <td class="action">
-                  <button
-                    type="button"
-                    aria-label={`Show the range from ${time(start)}`}
-                    onClick={() => {
-                      selection.shown.value = within(
-                        { startMs: start, stopMs: stop },
-                        selection.whole.peek(),
-                      );
-                    }}
-                  >
-                    Show
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
-      {ranges.length > LONGEST_LIST ? <p class="muted">The first {LONGEST_LIST} are listed.</p> : null}
+      <PlaceList
+        label="Ranges"
+        heads={["From", "To", "Length", "Samples"]}
+        count={ranges.length}
+        places={ranges.slice(0, LONGEST_LIST).map(({ start, stop, size }) => ({
+          key: start,
+          head: time(start),
+          cells: [time(stop), duration(stop - start), decimal(size, 0)],
+          show: {
+            label: `Show the range from ${time(start)}`,
+            onShow: () => {
+              selection.shown.value = within({ startMs: start, stopMs: stop }, selection.whole.peek());
+            },
+          },
+        }))}
+      />
     </Panel>
   );
 }

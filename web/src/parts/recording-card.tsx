@@ -19,11 +19,11 @@ export function RecordingCard({ recording, settings }: { recording: Recording; s
         {info?.firmwareVersion ? <Fact name="Firmware" value={info.firmwareVersion} /> : null}
         <Fact name="Day" value={`${day(recording.startMs, zone)}, ${zoneName(zone)}`} />
         {kind === "service" ? (
-          <Fact name="Size" value={`${decimal(rows, 0)} rows, from the service`} />
+          <Fact name="Size" value={`${decimal(rows, 0)} samples, from the service`} />
         ) : (
           <>
             <Fact name="File" value={fileName} />
-            <Fact name="Size" value={`${fileSize(fileBytes)}, ${decimal(rows, 0)} rows, ${KINDS[kind]}`} />
+            <Fact name="Size" value={`${fileSize(fileBytes)}, ${decimal(rows, 0)} samples, ${KINDS[kind]}`} />
           </>
         )}
       </dl>
@@ -33,7 +33,7 @@ export function RecordingCard({ recording, settings }: { recording: Recording; s
         </p>
       ))}
       {isReordered ? (
-        <p class="note">Rows were not in the order of their times; they are shown in it.</p>
+        <p class="note">Samples were not in the order of their times; they are shown in it.</p>
       ) : null}
     </Panel>
   );

@@ -49,7 +49,7 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
           />
         </Row>
         <label class="menu-row">
-          <span>Thresholds</span>
+          <span>Sport, for zones and thresholds</span>
           <select
             value={settings.preset.value}
             onChange={({ currentTarget }) => {
@@ -74,7 +74,7 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
           />
         </Row>
         <label class="menu-row">
-          <span>Map tiles</span>
+          <span>Map background</span>
           <input
             placeholder="https://…/{z}/{x}/{y}.png"
             value={settings.tiles.value}
@@ -84,8 +84,8 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
           />
         </label>
         <p class="note">
-          Tiles come from the address that you enter, which then learns where you look. The policy of this
-          page must allow it.
+          Address of a map server. It learns which places you look at. Pictures come only from servers that
+          the operator of this page allows.
         </p>
         {hasService.value === true ? <a href={DOCUMENTATION}>API documentation</a> : null}
       </div>

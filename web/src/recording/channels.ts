@@ -102,7 +102,8 @@ export function axisRange(
   return [channel.fromZero ? lowest : lowest - margin, highest + margin];
 }
 
-const COMPARED_HEIGHTS = 420;
+/** Of all plots together: table, map and plots are on one screen of 1440 by 900 pixels. */
+const COMPARED_HEIGHTS = 340;
 const LEAST_HEIGHT = 70;
 
 /** One channel of several recordings: a plot for each, all with the same axis of values. */
@@ -223,6 +224,6 @@ export function comparedReadouts(
       colour: colours[i] ?? null,
     };
   });
-  const label = axis === "distance" ? "Distance" : "Time";
+  const label = { clock: "Time", start: "From start", distance: "Distance" }[axis];
   return [{ label, value: position, unit: "", colour: null }, ...values];
 }

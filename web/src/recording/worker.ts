@@ -109,7 +109,7 @@ function keep(
   if (prepared.rows.length === 0) {
     throw new AsiError(
       "NO_SAMPLES",
-      "The file has no row with a time and a position, so there is nothing to show. A receiver needs a view of the sky.",
+      "The file has no sample with a time and a position, so there is nothing to show. A receiver needs a view of the sky.",
     );
   }
   open.set(id, { ...prepared, file });

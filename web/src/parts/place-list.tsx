@@ -1,0 +1,60 @@
+import type { ComponentChildren } from "preact";
+import { Scrolled } from "./panel.js";
+
+/** One place of a recording. */
+export interface Place {
+  key: string | number;
+  head: string;
+  cells: readonly ComponentChildren[];
+  /** Shows it in the plots; null where it is in none. `label` names the button for screen readers. */
+  show: { label: string; onShow: () => void } | null;
+}
+
+interface Props {
+  label: string;
+  heads: readonly string[];
+  /** Those that are listed. */
+  places: readonly Place[];
+  /** How many there are in all. */
+  count: number;
+}
+
+/** Places of a recording as a table, each with a button that shows it in the plots. */
+export function PlaceList({ label, heads, places, count }: Props) {
+  return (
+    <>
+      <Scrolled label={label}>
+        <table>
+          <thead>
+            <tr>
+              {heads.map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {places.map(({ key, head, cells, show }) => (
+              <tr key={key}>
+                <th scope="row">{head}</th>
+                {cells.map((cell, i) => (
+                  <td key={heads[i + 1]}>{cell}</td>
+                ))}
+                <td class="action">
+                  {show === null ? null : (
+                    <button type="button" aria-label={show.label} onClick={show.onShow}>
+                      Show
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrolled>
+      {count > places.length ? <p class="muted">The first {places.length} are listed.</p> : null}
+    </>
+  );
+}
