@@ -77,6 +77,7 @@ export class LiveFeed {
       timer = setTimeout(() => silent.abort(), SILENCE_MS);
     };
     let isOfUse = false;
+    let isFirst = true;
     try {
       const stream = await unwrap(
         this.#client.GET("/api/v1/devices/{device}/live/", {
@@ -91,7 +92,12 @@ export class LiveFeed {
         isOfUse = true;
         if (event === "samples") {
           this.state.value = "live";
-          this.#take((JSON.parse(data) as Sample[]).reverse());
+          const samples = (JSON.parse(data) as Sample[]).reverse();
+          const known = this.latest.peek()?.["gnss.timestamp"];
+          this.#take(samples);
+          // the first event has the newest sample alone, without those before it that have come since the question
+          if (isFirst && samples[0]?.["gnss.timestamp"] !== known) await this.#poll(stopped);
+          isFirst = false;
         } else if (event === "end") {
           this.state.value = AFTER_END[(JSON.parse(data) as { reason: string }).reason] ?? "connecting";
         } else {
