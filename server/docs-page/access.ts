@@ -114,7 +114,7 @@ function mayBeSignedIn(): boolean {
   }
 }
 
-/** The user name of the session of the page; null without one. */
+/** The username of the session of the page; null without one. */
 async function sessionOwner(): Promise<string | null> {
   try {
     const response = await fetch(`${SERVICE_ADDRESS}api/v1/account/`, { headers: { [FROM_PAGE]: "1" } });

@@ -53,7 +53,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     "sign-in": (page) => page.getByRole("link", { name: "Sign in" }).click(),
     register: async (page) => {
       await page.goto(`${service.address}#/register`);
-      await page.getByLabel("User name").fill("mara");
+      await page.getByLabel("Username").fill("mara");
       await page.getByLabel("E-mail").fill("mara@example.org");
       await page.getByLabel("Password").fill("password");
       await page.getByRole("button", { name: "Register" }).click();
@@ -122,7 +122,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     },
     "sign-in-refused": async (page) => {
       await page.goto(`${service.address}#/sign-in`);
-      await page.getByLabel("User name").fill("mara");
+      await page.getByLabel("Username").fill("mara");
       await page.getByLabel("Password").fill("not the password");
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.locator(".bad").waitFor();
@@ -135,7 +135,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     "devices-not-found": async (page) => {
       await as("mara", "#/devices", "Devices")(page);
       await page.getByRole("searchbox").fill("no such device");
-      await page.getByText("No device has").waitFor();
+      await page.getByText("None of the devices has").waitFor();
     },
     "devices-refused": withDialog(as("mara", "#/devices", "Devices"), "Take a device…", async (page) => {
       await page.getByLabel("Serial number").fill("AS-99999");

@@ -139,7 +139,7 @@ const unquoted = (mail: string) =>
 
 /** Fills in the form that is shown. */
 export async function signIn(page: Page, username: string): Promise<void> {
-  await page.getByLabel("User name").fill(username);
+  await page.getByLabel("Username").fill(username);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("navigation", { name: "Views" }).waitFor();

@@ -56,7 +56,7 @@ describe.skipIf(hasNoBrowser)("the whole story, by the keyboard alone", () => {
     await heading("Sign in");
     await user.press("Register");
     await heading("Register");
-    await user.fill("User name", "ann");
+    await user.fill("Username", "ann");
     await user.fill("E-mail", "ann@example.org");
     await user.fill("Password", PASSWORD);
     await user.fill("First name", "Ann");
@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser)("the whole story, by the keyboard alone", () => {
     await expectFocusOn(page, "main");
     await service.command("manager", "grant", "ann");
     await user.press("Sign in", "Shift+Tab");
-    await user.fill("User name", "ann");
+    await user.fill("Username", "ann");
     await user.fill("Password", PASSWORD);
     await user.keys("Enter");
     await heading("Devices");

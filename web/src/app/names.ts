@@ -11,7 +11,7 @@ export const accountName = (account: Account): string =>
   fullName("manager_profile" in account ? account.manager_profile : account.athlete_profile) ||
   account.username;
 
-/** What people call an athlete. Managed athletes have made-up user names, which nobody knows. */
+/** What people call an athlete. Managed athletes have made-up usernames, which nobody knows. */
 export const athleteName = ({ id, username, managed_by, athlete_profile }: Resource["Athlete"]): string =>
   fullName(athlete_profile) || (managed_by === null ? username : `Athlete ${id}`);
 

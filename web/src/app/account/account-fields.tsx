@@ -20,7 +20,7 @@ export const LoginFields = ({ account }: { account?: { username: string; email: 
   <>
     <Field
       name="username"
-      label="User name"
+      label="Username"
       initial={account?.username}
       required
       maxLength={150}

@@ -108,7 +108,7 @@ function Kept({ account }: { account: Account }) {
       <h2>Profile</h2>
       <Facts
         of={[
-          ["User name", account.username],
+          ["Username", account.username],
           ["E-mail", account.email || "–"],
         ]}
       />

@@ -32,7 +32,7 @@ export function ForgottenPassword({ session }: { session: Session }) {
           setUsername(values("username").trim());
         }}
       >
-        <Field name="username" label="User name" autoComplete="username" required maxLength={150} isFirst />
+        <Field name="username" label="Username" autoComplete="username" required maxLength={150} isFirst />
       </Form>
       <p>
         <a href="#/sign-in">Back to signing in</a>

@@ -7,13 +7,13 @@ interface Props {
   account?: Account | null;
 }
 
-/** User name and password. */
+/** Username and password. */
 export function SignInForm({ session, account = null }: Props) {
   return (
     <Form action="Sign in" onSubmit={(values) => session.signIn(values("username"), values("password"))}>
       <Field
         name="username"
-        label="User name"
+        label="Username"
         autoComplete="username"
         required
         isFirst={account === null}

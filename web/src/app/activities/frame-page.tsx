@@ -1,6 +1,7 @@
 import { unwrap } from "asi-client";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { type Account, mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { FrameEditor } from "./frame-editor.js";
 import type { FrameParts } from "./frame-parts.js";
@@ -52,7 +53,7 @@ export function FramePage(props: ViewProps & { activity: number; id: number | nu
             <a href={`#/activities/${parts.activity.id}`}>{parts.activity.name}</a>
           </p>
           {parts.frame === null && (parts.athletes.length === 0 || parts.devices.length === 0) ? (
-            <Missing hasAthletes={parts.athletes.length > 0} />
+            <Missing account={props.account} hasAthletes={parts.athletes.length > 0} />
           ) : (
             <FrameEditor {...props} {...parts} onSaved={(frame) => request.replace({ ...parts, frame })} />
           )}
@@ -62,7 +63,7 @@ export function FramePage(props: ViewProps & { activity: number; id: number | nu
   );
 }
 
-function Missing({ hasAthletes }: { hasAthletes: boolean }) {
+function Missing({ account, hasAthletes }: { account: Account; hasAthletes: boolean }) {
   return (
     <>
       <h1>New time frame</h1>
@@ -76,8 +77,18 @@ function Missing({ hasAthletes }: { hasAthletes: boolean }) {
       ) : (
         <Nothing title="You have no athlete yet">
           <p>
-            A time frame is that of an athlete. <a href="#/athletes">Create an athlete</a> first, or ask one
-            for permission.
+            A time frame is that of an athlete.{" "}
+            {mayManageAthletes(account) ? (
+              <>
+                <a href="#/athletes">Create an athlete</a> first
+              </>
+            ) : (
+              <>
+                Ask the person who runs the service for the right to add athletes:{" "}
+                <code>asi-server manager grant {account.username}</code>
+              </>
+            )}
+            , or ask an athlete for permission.
           </p>
         </Nothing>
       )}

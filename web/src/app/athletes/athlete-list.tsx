@@ -29,7 +29,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
         title="Athletes"
         what="athletes"
         list={list}
-        searched="name, user name, e-mail or number in another system"
+        searched="name, username, e-mail or number in another system"
         controls={
           mayAdd ? (
             <button type="button" class="primary" onClick={() => setAdding(true)}>
@@ -47,8 +47,8 @@ export function AthleteList({ client, account, go }: ViewProps) {
               <p>Or add athletes whom you manage: they need no account of their own.</p>
             ) : (
               <p class="muted">
-                Adding athletes whom you manage needs a right. Ask the person who runs the service:{" "}
-                <code>asi-server manager grant {account.username}</code>.
+                Adding athletes whom you manage needs a right that you do not have. Ask the person who runs
+                the service: <code>asi-server manager grant {account.username}</code>.
               </p>
             )}
           </Nothing>

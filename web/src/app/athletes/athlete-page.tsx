@@ -9,7 +9,7 @@ import { mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { PersonalData } from "./personal-data.js";
 import { PicturePanel, pictureAddress } from "./picture.js";
-import { ExternalId, genderName, ProfileFields, profileOf } from "./profile.js";
+import { centimetres, ExternalId, genderName, ProfileFields, profileOf } from "./profile.js";
 
 type Athlete = Resource["Athlete"];
 
@@ -127,7 +127,7 @@ function Shown({ athlete, isManaged }: { athlete: Athlete; isManaged: boolean })
             ["Date of birth", profile.birth_date],
             ["Gender", profile.gender === null ? null : genderName(profile.gender)],
             ["Weight", profile.weight === null ? null : `${profile.weight} kg`],
-            ["Height", profile.height === null ? null : `${profile.height} m`],
+            ["Height", profile.height === null ? null : `${centimetres(profile.height)} cm`],
             ["Nationality", profile.nationality],
             ["ID in another system", athlete.external_id],
           ] as const

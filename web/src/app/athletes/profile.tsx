@@ -17,6 +17,9 @@ type Gender = "F" | "M" | "X";
 export const genderName = (gender: string | null): string =>
   GENDERS.find(([value]) => value === gender)?.[1] ?? "Not given";
 
+/** The API has metres. */
+export const centimetres = (metres: number): number => Math.round(metres * 1000) / 10;
+
 const TEXT = { maxLength: 150 };
 const NUMBER = { type: "number", step: "any", min: 0 } as const;
 
@@ -27,6 +30,7 @@ export function ProfileFields({ profile }: { profile: AthleteProfile | null }) {
     label: string,
     attributes: Partial<ComponentProps<typeof Field>>,
   ) => <Field name={`athlete_profile.${name}`} label={label} initial={profile?.[name]} {...attributes} />;
+  const height = profile?.height ?? null;
   return (
     <>
       <div class="form-row">
@@ -39,7 +43,11 @@ export function ProfileFields({ profile }: { profile: AthleteProfile | null }) {
       </div>
       <div class="form-row">
         {field("weight", "Weight, kg", { ...NUMBER, max: 500 })}
-        {field("height", "Height, m", { ...NUMBER, max: 3 })}
+        {field("height", "Height, cm", {
+          ...NUMBER,
+          max: 300,
+          initial: height === null ? null : centimetres(height),
+        })}
       </div>
       {field("nationality", "Nationality", { maxLength: 100 })}
     </>
@@ -58,13 +66,14 @@ export function profileOf(values: Values) {
     const value = text(name);
     return value === null ? null : Number(value);
   };
+  const height = number("height");
   return {
     first_name: text("first_name"),
     last_name: text("last_name"),
     birth_date: text("birth_date"),
     gender: text("gender") as Gender | null,
     weight: number("weight"),
-    height: number("height"),
+    height: height === null ? null : height / 100,
     nationality: text("nationality"),
   };
 }
