@@ -439,13 +439,13 @@ describe("a bundle of convert alone", () => {
       logLevel: "silent",
     });
 
-  it("is smaller than 40 kB compressed, and holds nothing that it does not use", async () => {
+  it("is smaller than 41 kB compressed, and holds nothing that it does not use", async () => {
     const source = 'import { convert } from "asi-convert"; globalThis.convert = convert;';
     const bundle = await bundled(source, "neutral");
     expect(bundle.warnings).toEqual([]);
     expect(foreignInputs(bundle.metafile)).toEqual([]);
     const bytes = loadedAtOnce(bundle, scratch.folder);
-    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(40_000);
+    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(41_000);
   });
 
   it.for(["neutral", "browser", "node"] as const)(

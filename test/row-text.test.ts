@@ -229,6 +229,70 @@ describe("random rows by random templates", () => {
   });
 });
 
+describe("random rows by the layouts of a CSV", () => {
+  /** The layout, and parts of it that are out of the order, conditional or missing. */
+  const layout = fc
+    .record({
+      time: fc.constantFrom<Field>("seconds", "isoTime", "localTime", "spreadsheetTime", "milliseconds"),
+      before: fc.constantFrom("", '"'),
+      afterTime: fc.constantFrom("", "+05:30", "+05:30 is its offset"),
+      delimiter: fc.constantFrom(",", ";", "\t", "é", ""),
+      decimalMark: fc.constantFrom(".", ","),
+      timeMark: fc.constantFrom(".", ","),
+      speedMark: fc.constantFrom(".", ","),
+      lineEnd: fc.constantFrom("\n", "\r\n", ""),
+      order: fc.constantFrom(["latitude", "longitude"] as const, ["longitude", "latitude"] as const),
+      given: fc.constantFrom("altitude", "hr"),
+      utcOffsetMs: fc.integer({ min: -93_600_000, max: 93_600_000 }),
+    })
+    .map(
+      ({
+        time,
+        before,
+        afterTime,
+        delimiter,
+        decimalMark,
+        timeMark,
+        speedMark,
+        lineEnd,
+        order,
+        given,
+        utcOffsetMs,
+      }) =>
+        rowTemplate(
+          [
+            before,
+            { field: time, decimalMark: timeMark },
+            afterTime,
+            delimiter,
+            { field: order[0], decimalMark },
+            delimiter,
+            { field: order[1], decimalMark },
+            delimiter,
+            { where: given as "altitude" | "hr", given: [{ field: "altitude", decimalMark }] },
+            delimiter,
+            { field: "speed", decimalMark: speedMark as "." | "," },
+            delimiter,
+            { where: "hr", given: [{ field: "hr" }] },
+            lineEnd,
+          ] as TemplatePart[],
+          utcOffsetMs,
+        ),
+    );
+
+  it("come out of the core as they come out of plain TypeScript", () => {
+    fc.assert(
+      fc.property(layout, fc.array(anySample, { maxLength: 40 }), (drawn, samples) => {
+        fc.pre(samples.every(({ timestampMs }) => timestampMs + drawn.utcOffsetMs >= YEAR_0_MS));
+        const batch = batchOf(samples);
+        const expected = write(plain, drawn, batch);
+        for (const { name, writer } of cores) expect(write(writer, drawn, batch), name).toBe(expected);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
 describe("the rows of a step", () => {
   it("are written from where the engine has them", () => {
     const recording = joined([
