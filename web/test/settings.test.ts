@@ -65,6 +65,18 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
     expect(asked).toEqual([]);
   });
 
+  it("are on the page with all that they say, on a phone too", async () => {
+    const page = await openPage({ viewport: { width: 360, height: 740 } });
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    await page.getByText("Settings", { exact: true }).click();
+    const menu = await page.locator(".menu-body").boundingBox();
+    if (menu === null) throw new Error("There is no menu.");
+    expect(menu.x).toBeGreaterThanOrEqual(0);
+    expect(menu.x + menu.width).toBeLessThanOrEqual(360);
+    const name = await page.getByText("Pitch on the map", { exact: true }).boundingBox();
+    expect(name?.x).toBeGreaterThanOrEqual(menu.x);
+  });
+
   it("draw the outline of a pitch around the track of a match, on request", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));

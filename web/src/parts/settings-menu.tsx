@@ -49,7 +49,7 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
           />
         </Row>
         <label class="menu-row">
-          <span>Sport, for zones and thresholds</span>
+          <span>Sport</span>
           <select
             value={settings.preset.value}
             onChange={({ currentTarget }) => {
