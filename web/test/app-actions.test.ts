@@ -1,27 +1,12 @@
 import { unwrap } from "asi-client";
-import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
+import { held } from "./held.js";
 import { expectComplaint, hasNoBrowser, openBeside, useBrowser } from "./page.js";
 import { BuiltService, showView } from "./service.js";
 import { openSignedIn } from "./signed-in.js";
 
 const service = new BuiltService();
-
-/** Holds requests back until `letGo`. */
-async function held(page: Page, pattern: string | RegExp, method: string) {
-  const waiting: Route[] = [];
-  let isHeld = true;
-  await page.route(pattern, (route) => {
-    if (!isHeld || route.request().method() !== method) return route.continue();
-    waiting.push(route);
-  });
-  const letGo = async () => {
-    isHeld = false;
-    for (const route of waiting) await route.continue();
-  };
-  return { waiting, letGo };
-}
 
 describe.skipIf(hasNoBrowser)("what a user does", () => {
   useBrowser();

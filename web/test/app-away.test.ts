@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { teamScene } from "./activity-scene.js";
+import { held } from "./held.js";
 import { expectComplaint, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { BuiltService, showView, signIn } from "./service.js";
 import { openSignedIn } from "./signed-in.js";
@@ -118,16 +119,13 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
   it("says what it is doing while the service is slow, and can be used meanwhile", async () => {
     const { username } = await service.manager("lilo");
     const page = await openPage({ at: service.address });
-    const late = (pattern: string) =>
-      page.route(pattern, async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 1500));
-        await route.continue();
-      });
-    await late("**/assets/app-shell*");
+    const shell = await held(page, "**/assets/app-shell*");
     await page.getByRole("link", { name: "Sign in" }).click();
     await page.getByText("Loading…").waitFor();
+    await shell.letGo();
     await signIn(page, username);
-    await late("**/api/v1/**");
+    const athletes = await held(page, "**/api/v1/athletes/**");
+    const creation = await held(page, "**/api/v1/activities/", "POST");
     await page.getByRole("link", { name: "Athletes", exact: true }).click();
     await page.getByText("Loading the athletes…").waitFor();
     // who does not want to wait goes on
@@ -136,6 +134,8 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
     await page.getByLabel("Name").fill("Derby");
     await page.getByRole("button", { name: "Create activity" }).click();
     await page.getByText("One moment…").waitFor();
+    await creation.letGo();
+    await athletes.letGo();
     await page.getByRole("heading", { level: 1, name: "Derby" }).waitFor();
   });
 

@@ -1,0 +1,16 @@
+import type { Page, Route } from "playwright-core";
+
+/** Holds requests back until `letGo`: what the page says meanwhile needs no clock. */
+export async function held(page: Page, pattern: string | RegExp, method = "GET") {
+  const waiting: Route[] = [];
+  let isHeld = true;
+  await page.route(pattern, (route) => {
+    if (!isHeld || route.request().method() !== method) return route.continue();
+    waiting.push(route);
+  });
+  const letGo = async () => {
+    isHeld = false;
+    for (const route of waiting) await route.continue();
+  };
+  return { waiting, letGo };
+}
