@@ -18,7 +18,7 @@ const THEMES = ["light", "dark"] as const;
 
 const demonstration = async (page: Page) => {
   await page.getByRole("button", { name: "Show a demonstration" }).click();
-  await page.getByText("By speed").waitFor();
+  await page.getByText("By speed", { exact: true }).waitFor();
 };
 /** Puts the cursor of the plots where there are data. */
 async function cursorIn(page: Page): Promise<void> {
