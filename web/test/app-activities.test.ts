@@ -282,6 +282,10 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await expect.poll(() => log.getByRole("row", { name: /Not delivered/ }).count()).toBe(0);
     expect(received.map(({ body }) => body.event)).toEqual(["test", "test", "test"]);
 
+    // an event of a time frame is known by its name, also when that is there only after the log
+    const frame = await team.frame(activity.id, 0, 0, 5, { name: "First half" });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await log.getByRole("row", { name: `Time frame created First half, Ada Moss, ${frame.id}` }).waitFor();
     // an event of the activity; a receiver that is gone switches the webhook off
     status = 410;
     const path = { activity: activity.id };

@@ -1,10 +1,12 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
+import { athleteOf, frameName } from "../activities/names.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { ListOf, useList } from "../parts/list.js";
 import { Nothing } from "../parts/nothing.js";
 import { Records } from "../parts/records.js";
+import { useRequest } from "../parts/request.js";
 import { dayAndSecond } from "../parts/when.js";
 import { DELIVERY_STATES, eventWords, hasEnded, outcomeOf, responseOf } from "./words.js";
 
@@ -52,6 +54,24 @@ function inVisiblePage(callBack: () => void, afterMs: number): () => void {
   return stop;
 }
 
+/** Names of the time frames that deliveries are about and that still exist, with those of the athletes; by their ids. */
+function useFrameNames(
+  client: Client,
+  activity: number,
+  deliveries: readonly Delivery[] = [],
+): ReadonlyMap<number, string> | undefined {
+  const newest = Math.max(0, ...deliveries.map(({ data }) => data.timeframe_id ?? 0));
+  return useRequest(`names ${activity} ${newest}`, async (signal) => {
+    const names = new Map<number, string>();
+    if (newest === 0) return names;
+    const query = { activity, with_athlete: true, limit: 3000 };
+    for await (const frame of client.list("/api/v1/timeframes/", { params: { query }, signal })) {
+      names.set(frame.id, [frameName(frame), athleteOf(frame)].filter(Boolean).join(", "));
+    }
+    return names;
+  }).data;
+}
+
 /** The calls of a webhook, the newest first, with their outcomes; follows those under way. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
   const [state, setState] = useState("");
@@ -66,6 +86,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
     );
   const list = useList(`deliveries ${path.webhook} ${state}`, load, PAGE);
   const { data, isLoading, reload } = list;
+  const names = useFrameNames(client, path.activity, data?.results);
 
   // it grows while nothing ends, so that a receiver that is slow for long is not asked about every second
   const pauseMs = useRef(FIRST_PAUSE_MS);
@@ -158,7 +179,12 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
                 of: ({ event, data: { timeframe_id } }) => (
                   <>
                     {eventWords(event)}
-                    {timeframe_id === undefined ? null : <span class="unit"> {timeframe_id}</span>}
+                    {timeframe_id === undefined ? null : (
+                      <span class="unit">
+                        {" "}
+                        {[names?.get(timeframe_id), timeframe_id].filter(Boolean).join(", ")}
+                      </span>
+                    )}
                   </>
                 ),
               },
