@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Workspace } from "../recording/workspace.js";
 import { go, goInstead, type Route, route } from "../view/route.js";
 import type { Settings } from "../view/settings.js";
@@ -12,6 +12,7 @@ import { Action, type Problem, ProblemOf } from "./parts/action.js";
 import { Announcements } from "./parts/announcements.js";
 import { Dialog, Questions } from "./parts/dialog.js";
 import { ProblemCard } from "./parts/problem.js";
+import { mayLeave } from "./parts/unsaved.js";
 import { type Account, Session } from "./session.js";
 import { VIEWS } from "./views.js";
 import "./app.css";
@@ -40,11 +41,18 @@ const TITLES: Record<string, string> = {
 export function Navigation() {
   const account = session.account.value;
   const here = route.value?.path[0] ?? "";
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    // until the user goes on
+    signOutProblem.value = null;
+    // on a narrow page the line of links is scrolled
+    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [here, account]);
   if (account == null) return null;
   const links = [{ path: "", title: "Viewer" }, ...viewsOf(account)];
   return (
     <nav aria-label="Views">
-      <ul>
+      <ul ref={list}>
         {links.map(({ path, title }) => (
           <li key={path}>
             <a href={`#/${path}`} aria-current={here === path ? "page" : undefined}>
@@ -58,6 +66,7 @@ export function Navigation() {
         problem={signOutProblem}
         failed="You could not be signed out."
         busy="Signing out…"
+        question={mayLeave}
         work={async () => {
           await session.signOut();
           go("/");

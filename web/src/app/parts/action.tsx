@@ -23,8 +23,8 @@ interface Props {
   failed: string;
   /** Where that is shown. */
   problem: Problem;
-  /** Is asked first. */
-  question?: Question;
+  /** Is asked first; or what asks, where it depends. */
+  question?: Question | (() => Promise<boolean>);
   class?: string;
   disabled?: boolean;
   /** For screen readers, where the text of the button alone does not say enough. */
@@ -37,7 +37,8 @@ export function Action({ work, busy, failed, problem, question, label, children,
   const isBusy = useSignal(false);
   const isSlow = useSignal(false);
   const act = async () => {
-    if (isBusy.peek() || (question !== undefined && !(await ask(question)))) return;
+    if (isBusy.peek() || (question && !(await (typeof question === "function" ? question() : ask(question)))))
+      return;
     isBusy.value = true;
     problem.value = null;
     const timer = setTimeout(() => {

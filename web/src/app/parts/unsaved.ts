@@ -6,15 +6,16 @@ const editors = new Set<() => boolean>();
 
 const hasUnsaved = () => [...editors].some((isUnsaved) => isUnsaved());
 
-askBeforeLeaving(
-  async () =>
-    !hasUnsaved() ||
-    ask({
-      title: "Leave without saving?",
-      text: "What you have changed here is not saved.",
-      action: "Leave without saving",
-    }),
-);
+/** Asks before what is not saved is left. @returns whether the user wants to leave, or has nothing that is not saved */
+export const mayLeave = async (): Promise<boolean> =>
+  !hasUnsaved() ||
+  ask({
+    title: "Leave without saving?",
+    text: "What you have changed here is not saved.",
+    action: "Leave without saving",
+  });
+
+askBeforeLeaving(mayLeave);
 
 // the question of the browser, with words of its own
 addEventListener("beforeunload", (event) => {

@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./accessibility.js";
+import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
+import { BuiltService, showView } from "./service.js";
+import { openSignedIn } from "./signed-in.js";
+
+const service = new BuiltService();
+
+const links = (page: Page) => page.getByRole("navigation", { name: "Views" }).getByRole("link");
+
+/** Names of the links that can be seen completely. */
+const seenLinks = (page: Page) =>
+  links(page).evaluateAll((all) =>
+    all
+      .filter((link) => {
+        const { left, right } = link.getBoundingClientRect();
+        const list = link.closest("ul")?.getBoundingClientRect();
+        return list !== undefined && left >= list.left - 1 && right <= list.right + 1;
+      })
+      .map((link) => link.textContent),
+  );
+
+describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
+  useBrowser();
+  beforeAll(() => service.start());
+  afterAll(() => service.stop());
+
+  it("is one line on a telephone, which shows where the page is and what has the focus", async () => {
+    await service.manager("ann");
+    const page = await openSignedIn(service, { username: "ann" }, { viewport: { width: 360, height: 800 } });
+    const lines = await links(page).evaluateAll((all) => [
+      ...new Set(all.map((link) => link.getBoundingClientRect().top)),
+    ]);
+    expect(lines.length).toBe(1);
+    await showView(page, "#/account", "ann");
+    await expect.poll(() => seenLinks(page)).toContain("Account");
+    await links(page).first().focus();
+    await expect.poll(() => seenLinks(page)).toContain("Viewer");
+    for (let i = 1; i < (await links(page).count()); i++) await page.keyboard.press("Tab");
+    await expect.poll(() => seenLinks(page)).toContain("Account");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Account");
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+
+  it("asks before signing out where something is not saved", async () => {
+    await service.manager("bob");
+    const page = await openSignedIn(service, { username: "bob" });
+    await showView(page, "#/account", "bob");
+    await page.getByLabel("First name").fill("Robert");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("First name").inputValue()).toBe("Robert");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await question.getByRole("button", { name: "Leave without saving" }).click();
+    await page.getByText("You are signed out.").waitFor();
+  });
+
+  it("says that signing out has failed until the user goes on", async () => {
+    await service.manager("cid");
+    const page = await openSignedIn(service, { username: "cid" });
+    expectComplaint(/status of 500/);
+    await page.route("**/session/", (route) =>
+      route.fulfill({ status: 500, headers: { "X-Request-Id": "abc" }, json: { detail: "No." } }),
+    );
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const message = page.getByText("You could not be signed out.");
+    await message.waitFor();
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await message.waitFor({ state: "detached" });
+  });
+
+  it("leads a new manager to who gives the right to add athletes", async () => {
+    await service.manager("dan");
+    const client = await service.clientOf("dan");
+    const { data } = await client.GET("/api/v1/json-schemas/", {
+      params: { query: { search: "activity_soccer" } },
+    });
+    const { data: account } = await client.GET("/api/v1/account/");
+    const body = {
+      name: "Match",
+      json: { sport: "soccer" },
+      json_schema: data?.results[0]?.id ?? 0,
+      owner: account?.id ?? 0,
+    };
+    const { data: activity } = await client.POST("/api/v1/activities/", { body });
+    const page = await openSignedIn(service, { username: "dan" });
+    await showView(page, `#/activities/${activity?.id}/new`, "New time frame");
+    await page.getByText("asi-server manager grant dan").waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+});
