@@ -25,9 +25,13 @@ export const onDatabase = (name: "embedded" | "postgres", { long = false } = {})
  * The suite with the samples on three servers of their own. `npm run test:distributed` runs all of it; by default only what
  * stores, reads and removes samples.
  */
-const ON_SAMPLES = ["sample-servers", "sample-servers-away", "bulk-load", "raw-data"].map(
-  (name) => `test/${name}.test.ts`,
-);
+const ON_SAMPLES = [
+  "sample-servers",
+  "sample-servers-away",
+  "sample-servers-erasure",
+  "bulk-load",
+  "raw-data",
+].map((name) => `test/${name}.test.ts`);
 
 const distributed = () => {
   const { test } = onDatabase("postgres");

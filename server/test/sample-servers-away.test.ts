@@ -1,9 +1,12 @@
 /** A server with a part of the samples goes away and comes back: its devices answer 503, the others do not notice. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { sql } from "drizzle-orm";
+import pg from "pg";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
+import { SampleServerWatch } from "../src/store/sample-servers/watch.js";
 import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
-import { deviceOnEach, isSpread, startServers, storeOn } from "./sample-servers.js";
+import { deviceOnEach, isSpread, serverOfDevice, startServers, storeOn } from "./sample-servers.js";
 import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 const PATIENCE = { timeout: 90_000, interval: 200 };
@@ -15,10 +18,12 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
   let s: TestService;
   let ann: TestAccount;
   let devices: TestDevice[];
+  let databaseUrl: string;
 
   beforeAll(async () => {
     servers = await startServers(3);
     const store = await storeOn(servers);
+    databaseUrl = store.databaseUrl;
     s = await TestService.startLasting(store, { rawDataCacheBytes: 0 });
     ann = await s.manager();
     devices = await deviceOnEach(s, ann, 3);
@@ -66,8 +71,14 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     // A load of another device counts the samples of the account, of which some are on the lost server.
     const recording = await walk(device(1).serial_number, new Date(START_MS + 7_200_000).toISOString(), 10);
     expect((await s.load(device(1), ann, recording)).body.state).toBe("SUCCESS");
-    // Retention removes what it can reach, and says that it could not reach the rest.
+    // Retention removes what it can reach, goes on with a rotation of keys, and says that it could not reach the rest.
+    const { queries } = s.store.database;
+    await queries.execute(sql`
+      INSERT INTO encryption_keys (key_id, server_key_id, encrypted_key, created_at)
+      SELECT id, 'of an earlier rotation', 'x', now() - interval '2 hours' FROM generate_series(1, 2) AS id`);
     await expect(applyRetention(s.computing)).rejects.toThrow();
+    const { rows } = await queries.execute(sql`DELETE FROM encryption_keys RETURNING key_id`);
+    expect(rows).toEqual([{ key_id: "2" }]);
     await lost.restart();
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
     expect((await page(device(0))).body.count).toBe(600);
@@ -118,5 +129,54 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     }
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
     expect((await page(device(0))).body.count).toBe(600);
+  });
+
+  it("keeps a device back that was added meanwhile", async () => {
+    const [lost] = servers as [PostgresServer];
+    await lost.halt("fast");
+    await expect.poll(async () => (await ready()).sample_servers_away, PATIENCE).toBe(1);
+    let added = await s.device();
+    while ((await serverOfDevice(s.store.database, added.id)) !== 0) added = await s.device();
+    const { sampleServers } = s.store.database;
+    await expect.poll(() => sampleServers?.refusal(added.id)?.message, PATIENCE).toMatch(/is away/);
+    await lost.restart();
+    await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
+  });
+
+  it("is known with its devices although the coordinator has no connection left when it goes, and the log says so", async () => {
+    const [lost] = servers as [PostgresServer];
+    const lines: object[] = [];
+    const log = { info: () => undefined, warn: (line: object) => lines.push(line) };
+    let isFull = false;
+    const statements: { mock: { calls: unknown[][]; results: { value: unknown }[] } }[] = [];
+    const watch = new SampleServerWatch(s.store.database.pool, () => {
+      const client = new pg.Client(databaseUrl);
+      if (isFull) {
+        client.connect = async () => {
+          throw new Error("sorry, too many clients already");
+        };
+      }
+      statements.push(vi.spyOn(client, "query"));
+      return client;
+    });
+    await watch.start(log);
+    const ofDevices = () =>
+      statements.flatMap(({ mock }) =>
+        mock.calls.flatMap(([text], i) =>
+          String(text).includes("FROM devices") ? [mock.results[i]?.value] : [],
+        ),
+      );
+    await expect.poll(() => ofDevices().length, PATIENCE).toBe(3);
+    await Promise.all(ofDevices());
+    isFull = true;
+    await lost.halt("fast");
+    await expect.poll(() => watch.refusal(device(0).id)?.message, PATIENCE).toMatch(/is away/);
+    expect(watch.refusal(device(1).id)).toBeUndefined();
+    await expect
+      .poll(() => lines, PATIENCE)
+      .toContainEqual(expect.objectContaining({ problem: "sorry, too many clients already" }));
+    await lost.restart();
+    await watch.stop();
+    await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
 });

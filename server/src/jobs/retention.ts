@@ -39,6 +39,8 @@ export async function applyRetention(
 ): Promise<void> {
   await removeExpired(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
+  // Last, because it fails while a server of samples is away.
+  if (!signal?.aborted) await applySampleRetention(ctx, signal);
   if (vacuums && !signal?.aborted) await vacuumAllEmbedded(ctx);
 }
 
@@ -73,7 +75,6 @@ async function removeExpired(ctx: Context, signal: AbortSignal | undefined): Pro
   for (const [table, time, condition] of expired) {
     await removeInBatches(queries, sql`${table}`, time, condition, signal);
   }
-  await applySampleRetention(ctx, signal);
 }
 
 /**

@@ -7,7 +7,7 @@ import { type SampleServer, sampleServers } from "./placement.js";
 /** How often every server is asked, and after how long without an answer it counts as away, ms. */
 const ASK_MS = 1_000;
 const PATIENCE_MS = 3_000;
-/** How often it is checked whether the samples have moved, ms, and how long it may take to ask for it. */
+/** How often it is checked whether the samples have moved, and which devices a server has, ms; and how long it may take. */
 const PLACEMENT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 10_000;
 
@@ -38,8 +38,12 @@ type Log = Pick<FastifyBaseLogger, "info" | "warn">;
 interface Watched extends SampleServer {
   /** Why it is away; undefined while it answers. */
   problem?: string;
-  /** The devices whose samples it has; read when it goes away. */
+  /** The devices whose samples it has, as they were last read: now and then, and again and again while it is away. */
   devices: ReadonlySet<number>;
+  /** When they were read, ms of `performance.now()`. */
+  devicesReadAtMs: number;
+  /** Why they could not be read the last time. */
+  devicesProblem?: string;
   client?: pg.Client;
 }
 
@@ -129,7 +133,11 @@ export class SampleServerWatch {
     const names = (list: readonly SampleServer[]) => list.map(({ name }) => name).join();
     if (signal.aborted || names(servers) === names(this.#servers)) return;
     this.#forget();
-    this.#servers = servers.map((server) => ({ ...server, devices: new Set() }));
+    this.#servers = servers.map((server) => ({
+      ...server,
+      devices: new Set(),
+      devicesReadAtMs: Number.NEGATIVE_INFINITY,
+    }));
     for (const server of this.#servers) this.#ask(server, signal).catch(() => undefined);
   }
 
@@ -168,6 +176,10 @@ export class SampleServerWatch {
     try {
       server.client ??= await this.#opened(server);
       await server.client.query(`SELECT 1 FROM ${server.partition} LIMIT 1`);
+      if (performance.now() - server.devicesReadAtMs >= PLACEMENT_MS) {
+        // If it fails, the next answer is an occasion.
+        await this.#readDevices(server, server.client).catch(() => undefined);
+      }
       return undefined;
     } catch (error) {
       if (error instanceof Error && "severity" in error) {
@@ -193,38 +205,56 @@ export class SampleServerWatch {
   }
 
   async #note(server: Watched, problem: string | undefined): Promise<void> {
-    if (problem === server.problem) return;
     if (problem === undefined) {
+      if (server.problem === undefined) return;
       this.#log?.info({ server: server.label }, "a server of samples is back");
       delete server.problem;
       return;
     }
-    if (server.problem === undefined) {
+    if (server.problem === undefined)
       this.#log?.warn({ server: server.label, problem }, "a server of samples is away");
-      server.devices = await this.#devicesOf(server);
-    }
     server.problem = problem;
+    // Those that are known do not wait until all are.
+    this.#cutOff(server);
+    await this.#readDevicesAnew(server);
+    this.#cutOff(server);
+  }
+
+  #cutOff(server: Watched): void {
     for (const [cut, devices] of this.#inUse) {
       if ([...devices].some((device) => server.devices.has(device))) cut();
     }
   }
 
-  /** PostgreSQL itself knows in which partition a device is. Asked on a connection that waits for no other. */
-  async #devicesOf({ remainder }: SampleServer): Promise<ReadonlySet<number>> {
+  /** On a connection that waits for no other. When there is none, the devices that were read before count. */
+  async #readDevicesAnew(server: Watched): Promise<void> {
     const client = this.#connect();
     client.on("error", () => undefined);
     try {
       await client.connect();
-      const { rows } = await client.query<{ id: string }>(
-        "SELECT id FROM devices WHERE satisfies_hash_partition('sample_chunks'::regclass, $1, $2, id)",
-        [this.#servers.length, remainder],
-      );
-      return new Set(rows.map(({ id }) => Number(id)));
-    } catch {
-      return new Set();
+      await this.#readDevices(server, client);
+      delete server.devicesProblem;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== server.devicesProblem)
+        this.#log?.warn(
+          { server: server.label, problem, devices: server.devices.size },
+          "the devices of a server of samples could not be read again",
+        );
+      server.devicesProblem = problem;
     } finally {
       await client.end().catch(() => undefined);
     }
+  }
+
+  /** PostgreSQL itself knows in which partition a device is. */
+  async #readDevices(server: Watched, client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ id: string }>(
+      "SELECT id FROM devices WHERE satisfies_hash_partition('sample_chunks'::regclass, $1, $2, id)",
+      [this.#servers.length, server.remainder],
+    );
+    server.devices = new Set(rows.map(({ id }) => Number(id)));
+    server.devicesReadAtMs = performance.now();
   }
 }
 
