@@ -15,6 +15,7 @@ import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
 import { startRetention } from "./jobs/retention-schedule.js";
 import { startWorker, type Worker } from "./jobs/worker.js";
+import { listeners } from "./listeners.js";
 import type { OperatorContext } from "./operator/commands.js";
 import { serveOperator } from "./operator/socket-server.js";
 import { endLeases } from "./store/job-lease.js";
@@ -112,6 +113,7 @@ export async function startService(
     jobsAdded,
   });
   const startClosing = closeUnused(app.server);
+  const listen = listeners(app);
   app.log.info({ role, database: store.database.kind, node: process.version }, "starting");
   const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
   const jobMetrics = measureJobs(app.metrics, own);
@@ -150,7 +152,7 @@ export async function startService(
     const { erased } = await reapplyErasures(own);
     if (erased > 0) app.log.warn({ accounts: erased }, "erased accounts of a restored backup again");
     const { host, port, metricsPort } = config;
-    if (role !== "worker") url = await bind("HOST or PORT", app.listen({ host, port }));
+    if (role !== "worker") url = await bind("HOST or PORT", listen(host, port));
     if (metricsPort !== 0)
       stopMetrics = await bind("HOST or METRICS_PORT", serveMetrics(app, host, metricsPort));
     if (store.database.kind === "embedded") stopOperator = await serveOperator(own);

@@ -1,0 +1,94 @@
+/** A service that listens at two addresses, as `localhost` has them, ends with all that goes on at both. */
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import Fastify, { type FastifyInstance } from "fastify";
+import { describe, expect, it } from "vitest";
+import { listeners } from "../src/listeners.js";
+import { closeUnused } from "../src/unused-connections.js";
+import { stopAfterTest } from "./cleanup.js";
+
+const ADDRESSES = ["127.0.0.1", "::1"];
+const HEAD = "GET / HTTP/1.1\r\nHost: a\r\n";
+
+async function start(
+  addresses = ADDRESSES,
+): Promise<{ app: FastifyInstance; port: number; answer: () => void }> {
+  const app = Fastify({ forceCloseConnections: "idle" });
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  app.get("/", async () => "at once");
+  app.get("/slow", async () => {
+    await answered;
+    return "slow";
+  });
+  const startClosing = closeUnused(app.server);
+  app.addHook("preClose", async () => void startClosing());
+  const listen = listeners(app, async () => addresses.map((address) => ({ address })));
+  await listen("localhost", 0);
+  stopAfterTest(async () => {
+    answer();
+    app.server.closeAllConnections();
+    await app.close();
+  });
+  return { app, port: (app.server.address() as AddressInfo).port, answer: () => answer() };
+}
+
+async function open(address: string, port: number, sent: string) {
+  const socket = connect(port, address);
+  socket.on("error", () => undefined);
+  stopAfterTest(async () => void socket.destroy());
+  await once(socket, "connect");
+  const received: string[] = [];
+  socket.on("data", (bytes) => received.push(`${bytes}`));
+  const closed = once(socket, "close");
+  socket.write(sent);
+  return { received: () => received.join(""), closed };
+}
+
+describe("a service at two addresses", () => {
+  it("answers at both", async () => {
+    const { port } = await start();
+    for (const address of ADDRESSES) {
+      const { received } = await open(address, port, `${HEAD}\r\n`);
+      await expect.poll(received).toMatch(/200 OK[\s\S]*at once$/);
+    }
+  });
+
+  it.each(ADDRESSES)("ends connections without a request at %s", async (address) => {
+    const { app, port } = await start();
+    const unused = [await open(address, port, ""), await open(address, port, HEAD)];
+    const answered = await open(address, port, `${HEAD}\r\n`);
+    await expect.poll(answered.received).toMatch(/at once$/);
+    await app.close();
+    await Promise.all([...unused, answered].map(({ closed }) => closed));
+    await expect(open(address, port, "")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  it.each(ADDRESSES)(
+    "waits for a request that is in progress at %s before anything is closed",
+    async (address) => {
+      const { app, port, answer } = await start();
+      let isClosed = false;
+      const slow = await open(address, port, `${HEAD.replace("/ ", "/slow ")}\r\n`);
+      await sleep(50);
+      const closing = app.close().then(() => {
+        isClosed = true;
+      });
+      await sleep(200);
+      expect(isClosed).toBe(false);
+      answer();
+      await closing;
+      await slow.closed;
+      expect(slow.received()).toMatch(/200 OK[\s\S]*slow$/);
+    },
+  );
+
+  it("listens at those of them that the machine has", async () => {
+    const { port } = await start(["127.0.0.1", "192.0.2.1"]);
+    const { received } = await open("127.0.0.1", port, `${HEAD}\r\n`);
+    await expect.poll(received).toMatch(/at once$/);
+  });
+});
