@@ -64,10 +64,15 @@ export function startRequestSpan(
 export const inRequestSpan = <T>(request: RequestSpan | undefined, work: () => T): T =>
   request === undefined ? work() : context.with(request.context, work);
 
-/** Ends the span of a request. Only an error of the service counts as one, not a refused request. */
-export function endRequestSpan({ span }: RequestSpan, status: number): void {
-  span.setAttribute("http.response.status_code", status);
-  if (status >= 500) {
+/**
+ * Ends the span of a request. Only an error of the service counts as one, not a refused request.
+ * @param status null when the client left before the response began
+ * @param isComplete whether the client was there until the end of the response
+ */
+export function endRequestSpan({ span }: RequestSpan, status: number | null, isComplete: boolean): void {
+  if (status !== null) span.setAttribute("http.response.status_code", status);
+  if (!isComplete) span.setAttribute("asi.client_left", true);
+  if (status !== null && status >= 500) {
     span.setAttribute("error.type", String(status)).setStatus({ code: SpanStatusCode.ERROR });
   }
   span.end();

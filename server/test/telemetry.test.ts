@@ -1,4 +1,6 @@
 /** OpenTelemetry: what a collector gets from the built service, and what it never gets. */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CollectedSpan, Collector, linesOf, newCaller } from "./collector.js";
@@ -118,6 +120,29 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       ({ traceId }) => traceId === lines.at(-1)?.trace,
       "the trace that the service began",
     );
+  });
+
+  it("records a request whose client leaves, too, without a status that nobody got", async () => {
+    const caller = newCaller();
+    const { port, hostname } = new URL(running.url);
+    const socket = connect(Number(port), hostname);
+    // A body that never comes. The answer to Expect says that the head has been read.
+    socket.write(
+      `POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\ntraceparent: ${caller.header}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{`,
+    );
+    await once(socket, "data");
+    socket.destroy();
+    const left = await collector.span(
+      ({ traceId, kind }) => traceId === caller.trace && kind === SERVER,
+      "the span of the request",
+    );
+    expect(left).toMatchObject({ name: "POST /api/v1/managers/", status: { code: 0 } });
+    expect(left.attributes).toEqual({
+      "http.request.method": "POST",
+      "http.route": "/api/v1/managers/",
+      "url.scheme": "http",
+      "asi.client_left": true,
+    });
   });
 
   it("records the job of a bulk load, and its statements, under the request that added it", async () => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { endRequestSpan, inRequestSpan, type RequestSpan, startRequestSpan } from "../tracing.js";
+import { onResponseEnd } from "./response-end.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -14,10 +15,20 @@ declare module "fastify" {
  */
 export function recordRequests(app: FastifyInstance): void {
   app.decorateRequest("span", undefined);
-  app.addHook("onRequest", (request, _reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const { config, url } = request.routeOptions;
     // An orchestrator asks for the health every few seconds.
     if (config.unguarded) return done();
+    try {
+      // `onResponse` is not called when the client leaves.
+      onResponseEnd(reply, () => {
+        const { headersSent, writableFinished } = reply.raw;
+        if (request.span === undefined) return;
+        endRequestSpan(request.span, headersSent ? reply.statusCode : null, writableFinished);
+      });
+    } catch (error) {
+      return done(error as Error);
+    }
     const route = config.operation?.path ?? url;
     request.span = startRequestSpan(request.method, route, request.protocol, request.headers);
     inRequestSpan(request.span, done);
@@ -28,13 +39,9 @@ export function recordRequests(app: FastifyInstance): void {
     // Live data ends when the client leaves, which may be tomorrow.
     const { span } = request;
     if (span !== undefined && String(reply.getHeader("content-type")).startsWith("text/event-stream")) {
-      endRequestSpan(span, reply.statusCode);
+      endRequestSpan(span, reply.statusCode, true);
       request.span = undefined;
     }
-    done();
-  });
-  app.addHook("onResponse", (request, reply, done) => {
-    if (request.span !== undefined) endRequestSpan(request.span, reply.statusCode);
     done();
   });
 }

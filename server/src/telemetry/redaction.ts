@@ -24,6 +24,7 @@ const KEPT = new Set([
   "asi.job.kind",
   "asi.job.id",
   "asi.job.outcome",
+  "asi.client_left",
 ]);
 
 /** What `@opentelemetry/instrumentation-pg` records of an error of the database. */
