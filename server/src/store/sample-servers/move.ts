@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { UsageError } from "../../usage-error.js";
 import { tlsConnection } from "../tls.js";
+import { CHANGES_AT_ONCE, copyNext, noteMissed, repeatChanges, repeatSome, stateOf } from "./copying.js";
 import {
   BOOKKEEPING,
   columnsOf,
@@ -15,27 +15,13 @@ import {
 } from "./move-schema.js";
 import { type Connection, type SampleServer, sampleServers } from "./placement.js";
 import type { ServerAddress } from "./server-address.js";
+import { whenUnlocked } from "./transaction.js";
 
 /** One move at a time; an arbitrary constant. */
 const MOVE_LOCK = 7_340_003;
 
-/** Chunks of one device that are copied in one transaction. */
-const CHUNKS_AT_ONCE = 500;
-/** Changed chunks that are copied again in one transaction. */
-const CHANGES_AT_ONCE = 500;
 /** So few changes are left when the service is made to wait for the last ones. */
 const FEW_CHANGES = 500;
-
-/**
- * How long the service may have to wait for the exchange of the tables to begin, ms; how long it is served before the next
- * try, ms; and how often it is tried. A backup keeps the exchange waiting.
- */
-const LOCK_TIMEOUT_MS = 1_000;
-const LOCK_PAUSE_MS = 4_000;
-const LOCK_TRIES = 30;
-
-/** SQLSTATE lock_not_available. */
-const LOCK_NOT_AVAILABLE = "55P03";
 
 /** How far a move is. */
 export interface MoveProgress {
@@ -52,14 +38,6 @@ export interface Plan {
   chunks: number;
   bytes: number | null;
   statements: string[];
-}
-
-interface State {
-  token: string;
-  servers: string[];
-  device_id: string;
-  bucket: string;
-  copied: string;
 }
 
 /**
@@ -158,18 +136,6 @@ export async function moveUnderWay(
   return state === undefined ? undefined : { servers: state.servers, copied: Number(state.copied) };
 }
 
-async function stateOf(client: Connection): Promise<State | undefined> {
-  const { rows } = await client.query<{ exists: boolean }>(
-    "SELECT to_regclass('sample_move.state') IS NOT NULL AS exists",
-  );
-  if (rows[0]?.exists !== true) return undefined;
-  return (
-    await client.query<State>(
-      "SELECT token, servers, device_id::text, bucket::text, copied::text FROM sample_move.state",
-    )
-  ).rows[0];
-}
-
 async function estimateOf(client: Connection): Promise<number> {
   const { rows } = await client.query<{ chunks: number }>(
     "SELECT greatest(coalesce(sum(reltuples), 0), 0)::float8 AS chunks FROM pg_class WHERE oid = 'sample_chunks'::regclass OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'sample_chunks'::regclass)",
@@ -232,106 +198,6 @@ function explainRights(error: unknown): never {
   );
 }
 
-/** Copies some chunks. @returns false when there are no more */
-async function copyNext(client: Connection, columns: string): Promise<boolean> {
-  const state = await stateOf(client);
-  if (state === undefined) throw new UsageError("The move was given up by another command.");
-  const { device_id: device, bucket } = state;
-  const { rows } = await client.query<{ first: string; last: string; count: string }>(
-    `SELECT min(bucket)::text AS first, max(bucket)::text AS last, count(*)::text AS count
-     FROM (SELECT bucket FROM public.sample_chunks WHERE device_id = $1 AND bucket > $2 ORDER BY bucket LIMIT $3) AS batch`,
-    [device, bucket, CHUNKS_AT_ONCE],
-  );
-  const [batch] = rows;
-  if (batch === undefined || batch.count === "0") {
-    const next = await client.query<{ device: string | null }>(
-      "SELECT min(device_id)::text AS device FROM public.sample_chunks WHERE device_id > $1",
-      [device],
-    );
-    const nextDevice = next.rows[0]?.device ?? null;
-    if (nextDevice === null) return false;
-    await client.query("UPDATE sample_move.state SET device_id = $1, bucket = $2", [
-      nextDevice,
-      -(2n ** 63n),
-    ]);
-    return true;
-  }
-  await inTransaction(client, async () => {
-    // A commit that was cut between the servers may have left chunks of this range.
-    const range = [device, batch.first, batch.last];
-    await client.query(
-      "DELETE FROM sample_move.sample_chunks WHERE device_id = $1 AND bucket BETWEEN $2 AND $3",
-      range,
-    );
-    await client.query(
-      `INSERT INTO sample_move.sample_chunks (${columns}) SELECT ${columns} FROM public.sample_chunks
-       WHERE device_id = $1 AND bucket BETWEEN $2 AND $3`,
-      range,
-    );
-    await client.query("UPDATE sample_move.state SET bucket = $1, copied = copied + $2", [
-      batch.last,
-      batch.count,
-    ]);
-  });
-  return true;
-}
-
-/**
- * Notes the chunks that differ between the tables. A commit that is cut between the servers and the database changes a chunk
- * on its server, and the note of the trigger is lost. What cuts commits, such as a crash, nearly always ends the move too, and
- * it comes here again when it goes on.
- */
-async function noteMissed(client: Connection): Promise<void> {
-  for (let device: string | null = String(-(2n ** 63n)); device !== null; ) {
-    await client.query(
-      `INSERT INTO sample_move.changed (device_id, bucket)
-       SELECT $1, bucket
-       FROM (SELECT bucket, ROW(start_ms, stop_ms, n, stored_at) AS head FROM public.sample_chunks WHERE device_id = $1) AS old
-       FULL JOIN (
-         SELECT bucket, ROW(start_ms, stop_ms, n, stored_at) AS head FROM sample_move.sample_chunks WHERE device_id = $1
-       ) AS new USING (bucket)
-       WHERE old.head IS DISTINCT FROM new.head`,
-      [device],
-    );
-    const next: { rows: { device: string | null }[] } = await client.query(
-      `SELECT least(
-         (SELECT min(device_id) FROM public.sample_chunks WHERE device_id > $1),
-         (SELECT min(device_id) FROM sample_move.sample_chunks WHERE device_id > $1)
-       )::text AS device`,
-      [device],
-    );
-    device = next.rows[0]?.device ?? null;
-  }
-}
-
-/** Copies changed chunks again. @returns how many changes there were, at most `CHANGES_AT_ONCE` */
-const repeatChanges = (client: Connection, columns: string): Promise<number> =>
-  inTransaction(client, () => repeatSome(client, columns));
-
-async function repeatSome(client: Connection, columns: string): Promise<number> {
-  const { rows } = await client.query<{ device_id: string; bucket: string }>(
-    `DELETE FROM sample_move.changed WHERE id IN (SELECT id FROM sample_move.changed ORDER BY id LIMIT ${CHANGES_AT_ONCE})
-     RETURNING device_id::text, bucket::text`,
-  );
-  const byDevice = new Map<string, Set<string>>();
-  for (const { device_id, bucket } of rows) {
-    byDevice.set(device_id, (byDevice.get(device_id) ?? new Set()).add(bucket));
-  }
-  for (const [device, buckets] of byDevice) {
-    const keys = [device, [...buckets]];
-    await client.query(
-      "DELETE FROM sample_move.sample_chunks WHERE device_id = $1 AND bucket = ANY($2::bigint[])",
-      keys,
-    );
-    await client.query(
-      `INSERT INTO sample_move.sample_chunks (${columns}) SELECT ${columns} FROM public.sample_chunks
-       WHERE device_id = $1 AND bucket = ANY($2::bigint[])`,
-      keys,
-    );
-  }
-  return rows.length;
-}
-
 /** Lets the new table take the place of the old one. The service waits for a moment. */
 async function exchange(client: Connection, columns: string): Promise<void> {
   const former = await sampleServers(client);
@@ -381,39 +247,5 @@ export async function onServer<T>(url: string, work: (remote: pg.Client) => Prom
     return await work(remote);
   } finally {
     await remote.end().catch(() => undefined);
-  }
-}
-
-async function inTransaction<T>(client: Connection, work: () => Promise<T>): Promise<T> {
-  await client.query("BEGIN");
-  try {
-    const result = await work();
-    await client.query("COMMIT");
-    return result;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Runs a transaction that locks the table. Later queries wait behind a waiting lock, so it gives up soon and tries again. */
-async function whenUnlocked(client: Connection, work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await inTransaction(client, async () => {
-        await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-        await work();
-      });
-      return;
-    } catch (error) {
-      const isLocked = error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE;
-      if (!isLocked) throw error;
-      if (tries === LOCK_TRIES) {
-        throw new UsageError(
-          "The samples are in use all the time, as by a backup. Run the same command again when it has ended: a move goes on where it was.",
-        );
-      }
-      await sleep(LOCK_PAUSE_MS);
-    }
   }
 }
