@@ -1,8 +1,9 @@
-/** The files for Prometheus and Grafana in deploy/: they ask for metrics that the service has. */
+/** The files for Prometheus, Grafana and a collector in deploy/: they ask for what the service has, and hold together. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { measureQueues, measureRawData } from "../src/http/resource-metrics.js";
 import type { ReadReplica } from "../src/store/read-replica.js";
 import { service } from "./service.js";
@@ -84,3 +85,34 @@ async function metricsOfOtherServers(): Promise<string> {
   expect(text).toMatch(/^read_replica_used 0$/m);
   return `\n${text}`;
 }
+
+describe("the configuration of the collector", () => {
+  const text = readFileSync(join(DEPLOY, "otel-collector.yaml"), "utf8");
+  // Duplicate keys and other errors of YAML throw.
+  const collector = parse(text, { strict: true }) as Record<
+    "receivers" | "processors" | "exporters",
+    Record<string, unknown>
+  > & { service: { pipelines: Record<string, Record<string, string[]>> } };
+  const { pipelines } = collector.service;
+  const kinds = ["receivers", "processors", "exporters"] as const;
+
+  it("has a pipeline for each signal of the service, of parts that are there, and uses every part", () => {
+    expect(Object.keys(pipelines).sort()).toEqual(["metrics", "traces"]);
+    for (const kind of kinds) {
+      const used = Object.values(pipelines).flatMap((pipeline) => pipeline[kind] ?? []);
+      expect([kind, [...new Set(used)].sort()]).toEqual([kind, Object.keys(collector[kind]).sort()]);
+    }
+  });
+
+  it("limits the memory before anything else, and batches last, as the collector's documentation asks", () => {
+    for (const { processors } of Object.values(pipelines)) {
+      expect([processors?.[0], processors?.at(-1)]).toEqual(["memory_limiter", "batch"]);
+    }
+  });
+
+  it("listens on this machine, where the guide sends the service", () => {
+    const guide = readFileSync(join(DEPLOY, "../docs/observability.md"), "utf8");
+    const [, address] = /OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/(\S+)/.exec(guide) ?? [];
+    expect(collector.receivers).toEqual({ otlp: { protocols: { http: { endpoint: address } } } });
+  });
+});
