@@ -1,0 +1,100 @@
+/** Samples on several servers for a role without superuser rights, set up by the statements of docs/several-servers.md. */
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { openStore, type Store } from "../src/store/open.js";
+import { moveSamples } from "../src/store/sample-servers/move.js";
+import { sampleServers } from "../src/store/sample-servers/placement.js";
+import { serverAddress } from "../src/store/sample-servers/server-address.js";
+import type { PostgresServer } from "./postgres.js";
+import { walk } from "./recordings.js";
+import { deviceOnEach, isSpread, startServers } from "./sample-servers.js";
+import { TestService, testConfig } from "./service.js";
+
+const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/several-servers.md"), "utf8");
+const PASSWORD = "a 'password' of \\ the servers";
+const START_MS = Date.parse("2024-03-01T10:00:00Z");
+
+describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
+  "a role without superuser rights",
+  () => {
+    const name = `asi_${randomBytes(4).toString("hex")}`;
+    let servers: PostgresServer[];
+    let store: Store;
+
+    async function as(url: string, ...statements: string[]): Promise<void> {
+      const client = new pg.Client(url);
+      await client.connect();
+      for (const statement of statements) await client.query(statement);
+      await client.end();
+    }
+
+    /** The address of a server, where the role owns a database, and gets in with its password only. */
+    async function prepare({ url }: PostgresServer): Promise<string> {
+      const client = new pg.Client(`${url}postgres`);
+      await client.connect();
+      await client.query(`CREATE ROLE samples LOGIN PASSWORD ${pg.escapeLiteral(PASSWORD)}`);
+      await client.query("CREATE DATABASE samples OWNER samples");
+      const { rows } = await client.query<{ hba_file: string }>("SHOW hba_file");
+      const file = rows[0]?.hba_file ?? "";
+      writeFileSync(file, `host all samples 127.0.0.1/32 scram-sha-256\n${readFileSync(file, "utf8")}`);
+      await client.query("SELECT pg_reload_conf()");
+      await client.end();
+      const address = new URL(`${url}samples`);
+      address.username = "samples";
+      address.password = encodeURIComponent(PASSWORD);
+      return address.href;
+    }
+
+    beforeAll(async () => {
+      const superuser = inject("postgresUrl");
+      servers = await startServers(2);
+      await as(`${superuser}postgres`, `CREATE ROLE ${name} LOGIN`, `CREATE DATABASE ${name} OWNER ${name}`);
+      const [setup = ""] = [...GUIDE.matchAll(/```sql\n(.*?)```/gs)].map(([, text]) => text ?? "");
+      await as(superuser + name, setup.replace(/\basi\b/g, name));
+      store = await openStore(testConfig({ databaseUrl: superuser.replace("postgres@", `${name}@`) + name }));
+      return async () => {
+        await store.close();
+        for (const server of servers) await server.stop();
+      };
+    });
+
+    const distribute = async (addresses: readonly string[]) => {
+      const client = await store.database.direct.connect();
+      try {
+        return await moveSamples(client, addresses.map(serverAddress));
+      } finally {
+        client.release(true);
+      }
+    };
+
+    it("moves the samples to servers that ask for a password, stores, reads, and moves them back", async () => {
+      const { rows } = await store.database.pool.query(
+        "SELECT rolsuper FROM pg_roles WHERE rolname = current_user",
+      );
+      expect(rows).toEqual([{ rolsuper: false }]);
+      await distribute(await Promise.all(servers.map(prepare)));
+      expect(await sampleServers(store.database.pool)).toHaveLength(2);
+      const s = await TestService.start(store);
+      const ann = await s.manager();
+      for (const device of await deviceOnEach(s, ann, 2)) {
+        const recording = await walk(device.serial_number, new Date(START_MS).toISOString(), 100);
+        expect((await s.load(device, ann, recording)).body.state).toBe("SUCCESS");
+        const range = `start=${START_MS}&stop=${START_MS + 3_600_000}`;
+        const { body } = await s.get(`/api/v1/devices/${device.id}/preprocessed-data/?${range}`, ann.token);
+        expect(body.count).toBe(100);
+      }
+      await s.stop();
+      await distribute([]);
+      const kept = await store.database.pool.query("SELECT sum(n)::int AS samples FROM sample_chunks");
+      expect(kept.rows).toEqual([{ samples: 200 }]);
+    });
+
+    it("cannot use a server that lets it in without a password", async () => {
+      const [, trusting] = servers as [PostgresServer, PostgresServer];
+      await expect(distribute([`${trusting.url}postgres`])).rejects.toThrow(/password/);
+    });
+  },
+);
