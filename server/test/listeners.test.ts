@@ -8,7 +8,8 @@ import { listeners } from "../src/listeners.js";
 import { closeUnused } from "../src/unused-connections.js";
 import { stopAfterTest } from "./cleanup.js";
 
-const ADDRESSES = ["127.0.0.1", "::1"];
+// A container may have no IPv6, and other systems have one loopback address of IPv4.
+const ADDRESSES = ["127.0.0.1", process.platform === "linux" ? "127.0.0.2" : "::1"];
 const HEAD = "GET / HTTP/1.1\r\nHost: a\r\n";
 
 async function start(
