@@ -115,6 +115,10 @@ describe("conversion", () => {
     expect([status, Object.keys(json)]).toEqual([413, ["detail"]]);
     const exact = recording.subarray(0, 100_000);
     expect((await send(form([["file", exact]]), {}, small)).status).toBe(200);
+    // Its rows may come after the limit.
+    const late = new Uint8Array(recording.length);
+    late.set(recording.subarray(0, 100));
+    expect((await send(form([["file", late]]), {}, small)).status).toBe(413);
     await small.stop();
   });
 

@@ -97,6 +97,7 @@ async function convertPart(
       ? convertToCsv(recording, file)
       : convertToFormat(recording, file, format, MAX_GROWTH * maxBytes));
     if (recording.truncated) throw tooLarge(maxBytes);
+    if (converted === null) throw noSample();
     return converted;
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;
@@ -107,8 +108,11 @@ async function convertPart(
   }
 }
 
-/** In one loop, because streams and promises for each piece would take as long as the conversion. */
-async function convertToCsv(recording: Readable, file: SpooledFile): Promise<Converted> {
+/**
+ * In one loop, because streams and promises for each piece would take as long as the conversion.
+ * @returns null for a recording without a sample
+ */
+async function convertToCsv(recording: Readable, file: SpooledFile): Promise<Converted | null> {
   const reader = new RecordingReader({ output: "csv" });
   try {
     const bytes = await file.fill(async (add) => {
@@ -116,8 +120,7 @@ async function convertToCsv(recording: Readable, file: SpooledFile): Promise<Con
       await add(reader.finish());
     });
     const { fileName, report } = reader.result;
-    if (fileName === null) throw noSample();
-    return { fileName, bytes, mediaType: "text/csv", report };
+    return fileName === null ? null : { fileName, bytes, mediaType: "text/csv", report };
   } finally {
     reader.close();
   }
