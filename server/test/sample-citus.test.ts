@@ -47,6 +47,16 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
     expect(await run("samples servers")).toEqual({ servers: [], move: null });
   });
 
+  it("leave no local rows when the command is run again after an interruption", async () => {
+    await installCitusStandIn(databaseUrl);
+    await s.store.database.pool.query(
+      "SELECT create_distributed_table('sample_chunks', 'device_id', colocate_with => 'none')",
+    );
+    expect(await distributedTables(databaseUrl)).toMatchObject([{ local: true }]);
+    await run("samples distribute", { citus: true });
+    expect(await distributedTables(databaseUrl)).toMatchObject([{ local: false }]);
+  });
+
   it("are planned without a change", async () => {
     await installCitusStandIn(databaseUrl);
     const plan = await run("samples distribute", { citus: true, dryRun: true });

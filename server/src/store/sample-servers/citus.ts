@@ -10,11 +10,11 @@ import { type Connection, sampleServers } from "./placement.js";
  * `devices` by a foreign key, and has a row for each interval that retention has removed: it stays with them.
  */
 
-/** Two statements: Citus keeps the local rows, hidden, until it is told to drop them. */
-export const DISTRIBUTE = [
-  "SELECT create_distributed_table('sample_chunks', 'device_id', colocate_with => 'none')",
-  "SELECT truncate_local_data_after_distributing_table('sample_chunks')",
-];
+const CREATE = "SELECT create_distributed_table('sample_chunks', 'device_id', colocate_with => 'none')";
+/** Citus keeps the local rows, hidden, until it is told to drop them. */
+const DROP_LOCAL_ROWS = "SELECT truncate_local_data_after_distributing_table('sample_chunks')";
+
+export const DISTRIBUTE = [CREATE, DROP_LOCAL_ROWS];
 
 export const GATHER = ["SELECT undistribute_table('sample_chunks')"];
 
@@ -46,7 +46,7 @@ export async function citusWorkers(client: Connection): Promise<CitusWorker[]> {
 }
 
 /**
- * Has Citus distribute the samples. Writes of samples wait meanwhile.
+ * Has Citus distribute the samples. Writes of samples wait meanwhile. Called again after an interruption, it drops the local rows.
  *
  * @param client a connection to the database with a session of its own and no statement timeout
  * @returns false when they are distributed already
@@ -54,9 +54,10 @@ export async function citusWorkers(client: Connection): Promise<CitusWorker[]> {
  */
 export async function distributeOnCitus(client: Connection): Promise<boolean> {
   await requireCitus(client);
-  if (await isOnCitus(client)) return false;
-  for (const statement of DISTRIBUTE) await client.query(statement);
-  return true;
+  const isNew = !(await isOnCitus(client));
+  if (isNew) await client.query(CREATE);
+  await client.query(DROP_LOCAL_ROWS);
+  return isNew;
 }
 
 /** @throws UsageError as `distributeOnCitus` */
