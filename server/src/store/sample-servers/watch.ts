@@ -9,6 +9,8 @@ const ASK_MS = 1_000;
 const PATIENCE_MS = 3_000;
 /** How often it is checked whether the samples have moved, and which devices a server has, ms; and how long it may take. */
 const PLACEMENT_MS = 30_000;
+/** How often the devices of a server that is away are read, ms. */
+const DEVICES_ANEW_MS = 5_000;
 const CONNECTION_TIMEOUT_MS = 10_000;
 
 /** SQLSTATE undefined_table. */
@@ -163,10 +165,13 @@ export class SampleServerWatch {
       const late = new Promise<string>((resolve) => {
         timer = setTimeout(resolve, PATIENCE_MS, `no answer within ${PATIENCE_MS} ms`).unref();
       });
-      await this.#note(server, await Promise.race([answer, late]));
+      const first = await Promise.race([answer, late]);
       clearTimeout(timer);
+      await this.#note(server, first);
       // PostgreSQL gives up after a while. Asking on a further connection would let such connections pile up.
-      await this.#note(server, await answer);
+      const last = await answer;
+      if (last !== first) await this.#note(server, last);
+      if (last === undefined) await this.#keepDevices(server);
       await sleep(ASK_MS, undefined, { signal, ref: false });
     }
   }
@@ -176,10 +181,6 @@ export class SampleServerWatch {
     try {
       server.client ??= await this.#opened(server);
       await server.client.query(`SELECT 1 FROM ${server.partition} LIMIT 1`);
-      if (performance.now() - server.devicesReadAtMs >= PLACEMENT_MS) {
-        // If it fails, the next answer is an occasion.
-        await this.#readDevices(server, server.client).catch(() => undefined);
-      }
       return undefined;
     } catch (error) {
       if (error instanceof Error && "severity" in error) {
@@ -209,6 +210,7 @@ export class SampleServerWatch {
       if (server.problem === undefined) return;
       this.#log?.info({ server: server.label }, "a server of samples is back");
       delete server.problem;
+      delete server.devicesProblem;
       return;
     }
     if (server.problem === undefined)
@@ -216,6 +218,7 @@ export class SampleServerWatch {
     server.problem = problem;
     // Those that are known do not wait until all are.
     this.#cutOff(server);
+    if (performance.now() - server.devicesReadAtMs < DEVICES_ANEW_MS) return;
     await this.#readDevicesAnew(server);
     this.#cutOff(server);
   }
@@ -226,12 +229,19 @@ export class SampleServerWatch {
     }
   }
 
+  /** While a server answers, its devices are read now and then. If that fails, it is tried with the next answer. */
+  async #keepDevices(server: Watched): Promise<void> {
+    if (server.client === undefined || performance.now() - server.devicesReadAtMs < PLACEMENT_MS) return;
+    await this.#readDevices(server, server.client).catch(() => undefined);
+  }
+
   /** On a connection that waits for no other. When there is none, the devices that were read before count. */
   async #readDevicesAnew(server: Watched): Promise<void> {
     const client = this.#connect();
     client.on("error", () => undefined);
     try {
       await client.connect();
+      await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
       await this.#readDevices(server, client);
       delete server.devicesProblem;
     } catch (error) {
