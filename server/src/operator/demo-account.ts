@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -28,8 +28,11 @@ export type DemoAccount = Static<typeof DemoAccount>;
 /** The file with the account of the demonstration; only the user of the service reads it. */
 const fileOf = ({ config }: Context) => join(config.dataDir, "demo.json");
 
-export const rememberDemo = (ctx: Context, demo: DemoAccount): Promise<void> =>
-  writeFile(fileOf(ctx), JSON.stringify(demo, null, 2), { mode: 0o600 });
+export async function rememberDemo(ctx: Context, demo: DemoAccount): Promise<void> {
+  // The mode counts only for a new file.
+  await rm(fileOf(ctx), { force: true });
+  await writeFile(fileOf(ctx), JSON.stringify(demo, null, 2), { mode: 0o600, flag: "wx" });
+}
 
 /**
  * The account of the demonstration of an earlier start, with its present username.

@@ -15,6 +15,8 @@ describe("the settings of a demonstration", () => {
   it("call webhooks on the machine only where nobody else reaches the service", () => {
     expect(settingsOf({ HOST: "0.0.0.0" }, false).webhookAllowPrivate).toBe(false);
     expect(settingsOf({ HOST: "::1" }, false).webhookAllowPrivate).toBe(true);
+    expect(settingsOf({ BASE_URL: "https://club.example/" }, false).webhookAllowPrivate).toBe(false);
+    expect(settingsOf({ TRUST_PROXY: "loopback" }, false).webhookAllowPrivate).toBe(false);
   });
 
   it("are those of the environment where it has some", () => {
