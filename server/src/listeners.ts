@@ -7,7 +7,7 @@ import type { FastifyInstance } from "fastify";
 export type HostLookup = (host: string) => Promise<{ address: string }[]>;
 
 /**
- * Lets the service listen at every address of HOST: `localhost` usually has two. The connections of all of them go to the one HTTP
+ * Lets the service listen at every address of `localhost`, which usually has two. The connections of all of them go to the one HTTP
  * server, so its limits hold for them, and its end waits for them. The listeners that fastify adds by itself for `localhost`
  * have neither. Call it before the application is ready.
  * @returns listens, and gives the address of the service, such as `http://127.0.0.1:8080`
@@ -22,7 +22,8 @@ export function listeners(
     await Promise.all(others.map((other) => new Promise((closed) => other.close(closed))));
   });
   return async (host, port) => {
-    const [first = host, ...rest] = new Set((await find(host)).map(({ address }) => address));
+    const addresses = host === "localhost" ? (await find(host)).map(({ address }) => address) : [];
+    const [first = host, ...rest] = new Set(addresses);
     const url = await app.listen({ host: first, port });
     const bound = (app.server.address() as AddressInfo).port;
     for (const address of rest) {
@@ -34,7 +35,7 @@ export function listeners(
         await once(other.listen(bound, address), "listening");
         others.push(other);
       } catch (error) {
-        app.log.warn({ err: error, address }, "the service does not listen at another address of HOST");
+        app.log.warn({ err: error, address }, "the service does not listen at another address of localhost");
       }
     }
     return url;

@@ -67,11 +67,11 @@ export const inRequestSpan = <T>(request: RequestSpan | undefined, work: () => T
 /**
  * Ends the span of a request. Only an error of the service counts as one, not a refused request.
  * @param status null when the client left before the response began
- * @param isComplete whether the client was there until the end of the response
+ * @param isComplete whether the response reached its end: its client may have left, or the service may have broken it off
  */
 export function endRequestSpan({ span }: RequestSpan, status: number | null, isComplete: boolean): void {
   if (status !== null) span.setAttribute("http.response.status_code", status);
-  if (!isComplete) span.setAttribute("asi.client_left", true);
+  if (!isComplete) span.setAttribute("asi.response_incomplete", true);
   if (status !== null && status >= 500) {
     span.setAttribute("error.type", String(status)).setStatus({ code: SpanStatusCode.ERROR });
   }

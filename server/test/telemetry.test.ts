@@ -141,7 +141,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       "http.request.method": "POST",
       "http.route": "/api/v1/managers/",
       "url.scheme": "http",
-      "asi.client_left": true,
+      "asi.response_incomplete": true,
     });
   });
 

@@ -24,7 +24,7 @@ const KEPT = new Set([
   "asi.job.kind",
   "asi.job.id",
   "asi.job.outcome",
-  "asi.client_left",
+  "asi.response_incomplete",
 ]);
 
 /** What `@opentelemetry/instrumentation-pg` records of an error of the database. */
