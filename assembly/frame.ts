@@ -157,7 +157,7 @@ export function step(outputKind: i32, final: bool): i32 {
   while (true) {
     const from = at;
     if (needsHeader || hasPrefixSums(at)) {
-      // the frame is judged below
+      // the frame is checked below
     } else if (isShort(load<u64>(at))) {
       at = passShortFrames(at, end);
       if (at > from) {

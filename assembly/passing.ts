@@ -21,7 +21,7 @@ import { SYNC, syncsIn } from "./sync";
 export function passFalseFrames(from: usize, end: usize): usize {
   let at = from;
   while (true) {
-    at = passJudgedFrames(at, min(prefixSumsEnd(), end - 2));
+    at = passCheckedFrames(at, min(prefixSumsEnd(), end - 2));
     if (load<u16>(at) != SYNC) return at;
     // the frame may hold, or the table not reach to its end
     const length: i32 = load<u16>(at, 4);
@@ -60,15 +60,14 @@ export function passOverlongFrames(from: usize, end: usize): usize {
 const LAST_HEAD: usize = 21;
 
 /**
- * The same of frames whose spans end at `known` or before, all of which the table knows. It finds the syncs of a whole vector
+ * Skips invalid frames as `passFalseFrames` does, of which the table knows the whole span (to `known`). It finds the syncs of a vector
  * at once: where false frames stand close, searching again for each would be slowest. It calls no function, so the loop keeps
  * its values in registers.
  */
-function passJudgedFrames(from: usize, known: usize): usize {
+function passCheckedFrames(from: usize, known: usize): usize {
   const secondKnown = secondSumsEnd();
   let at = from;
   let bad = 0;
-  // a vector, and the length of a sync that begins with its last byte
   for (; at + LAST_HEAD <= known; at += 16) {
     let hits = syncsIn(at);
     if (hits == 0) continue;

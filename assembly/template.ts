@@ -82,7 +82,7 @@ export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32, utcOf
 }
 
 // Whether the program writes the columns of the standard CSV in their order, with any format of times, delimiter, decimal mark
-// and line end. Such programs have a loop that looks at no instructions and takes half of the time.
+// and line end. Such programs have a loop of their own, which reads no instructions.
 function isLineOfCsv(length: i32): bool {
   if (length != 6 * (SHORT_INSTRUCTION as i32)) return false;
   const head = load<u32>(PROGRAM);

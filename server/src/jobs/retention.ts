@@ -39,7 +39,7 @@ export async function applyRetention(
 ): Promise<void> {
   await removeExpired(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
-  // Last, because it fails while a server of samples is away.
+  // After the rest of the database, because it fails while a server of samples is away.
   if (!signal?.aborted) await applySampleRetention(ctx, signal);
   if (vacuums && !signal?.aborted) await vacuumAllEmbedded(ctx);
 }

@@ -18,7 +18,7 @@ interface Props {
 }
 
 const AROUND_MS = 30_000;
-/** Less than this share would be shown as 0.00 %. */
+/** Smaller shares are not told apart. */
 const LEAST_SHARE = 0.0001;
 
 /** Whether the recording is damaged, as its report has it, and where. */

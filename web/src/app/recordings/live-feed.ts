@@ -18,7 +18,7 @@ const POLL_MS = 5_000;
 /** After so many connections without an event the page asks instead, and after so many questions it tries a connection again. */
 const MAX_FAILURES = 2;
 const POLLS = 12;
-/** Not every sample has a heart rate: in 10 s at 10 Hz one has it, from a sensor that is worn. */
+/** The samples of 10 s at 10 Hz. Not every sample has a heart rate. */
 const POLLED_SAMPLES = 100;
 
 /** Why the service ends a connection, and what follows. */
