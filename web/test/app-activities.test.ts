@@ -74,14 +74,14 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByText("No activities yet").waitFor();
     await page.getByRole("button", { name: "New activity" }).click();
     await page.getByLabel("Name").fill(EVIL);
-    await page.getByLabel("Sport").selectOption({ label: "Running" });
+    await page.getByRole("main").getByLabel("Sport").selectOption({ label: "Running" });
     await page.getByRole("button", { name: "Create activity" }).click();
     await page.getByRole("heading", { level: 1, name: EVIL }).waitFor();
     await page.getByText("No time frames yet").waitFor();
 
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("Name").fill("Sunday run");
-    await page.getByLabel("Sport").selectOption({ label: "Football" });
+    await page.getByRole("main").getByLabel("Sport").selectOption({ label: "Football" });
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "Sunday run" }).waitFor();
     await page.getByRole("main").getByText("Football", { exact: true }).waitFor();
