@@ -1,6 +1,6 @@
 import type { Placed } from "../recording/placed.js";
 import type { Figures } from "../recording/recording.js";
-import { titleOf } from "../recording/timeline.js";
+import { titleOf, titlesOf } from "../recording/timeline.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { day, durationDifference } from "../view/times.js";
@@ -64,6 +64,7 @@ function scaled(value: number | null, factor: number): number | null {
 export function ComparisonTable({ placed, figures, colours, settings, onClose }: Props) {
   const zone = settings.zone.value;
   const lines = linesOf(settings, figures);
+  const titles = titlesOf(placed.map(({ recording }) => recording));
   return (
     <section class="panel padded" aria-label="Figures of what is shown">
       <p class="note">
@@ -89,7 +90,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
               <tr key={recording.id}>
                 <th scope="row">
                   <i class="dot" style={{ background: colours[i] }} />
-                  {titleOf(recording.facts)}
+                  {titles[i]}
                   <br />
                   <span class="unit">{day(recording.startMs, zone)}</span>
                 </th>
@@ -106,7 +107,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
                   <button
                     type="button"
                     class="close"
-                    aria-label={`Close ${titleOf(recording.facts)}`}
+                    aria-label={`Close ${titles[i]}`}
                     onClick={() => onClose(recording.id)}
                   >
                     ×

@@ -4,7 +4,7 @@ import type { RecordingReader, SavedPart } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
 import { ReadingError } from "../recording/reading-error.js";
 import type { Saved, SavedFormat } from "../recording/save.js";
-import { titleOf } from "../recording/timeline.js";
+import { titlesOf } from "../recording/timeline.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { isWhole } from "../view/window.js";
@@ -59,6 +59,7 @@ export function Downloads({ placed, selection, settings, reader }: Props) {
       busy.value = null;
     }
   };
+  const titles = titlesOf(placed.map(({ recording }) => recording));
   const options = () => saveOptions(choices, settings.zone.peek());
   const what = placed.length > 1 ? "Each recording from its start to its end." : "The whole recording.";
   return (
@@ -72,9 +73,9 @@ export function Downloads({ placed, selection, settings, reader }: Props) {
               chosen.value = Number(currentTarget.value);
             }}
           >
-            {placed.map(({ recording, number }) => (
+            {placed.map(({ recording, number }, i) => (
               <option key={recording.id} value={number}>
-                {titleOf(recording.facts)}
+                {titles[i]}
               </option>
             ))}
           </select>

@@ -6,7 +6,7 @@ import type { Settings, SpeedUnit } from "../view/settings.js";
 import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
 import type { Placed } from "./placed.js";
 import type { ChannelName, Recording } from "./recording.js";
-import { titleOf } from "./timeline.js";
+import { titlesOf } from "./timeline.js";
 
 export interface Channel {
   name: ChannelName;
@@ -122,11 +122,12 @@ export function comparedRows(
     factor,
   );
   const height = Math.max(LEAST_HEIGHT, COMPARED_HEIGHTS / placed.length);
+  const titles = titlesOf(placed.map(({ recording }) => recording));
   return placed.map(({ recording }, i): PlotRow => {
     const colour = colours[i] ?? "gray";
     return {
       key: String(recording.id),
-      label: titleOf(recording.facts),
+      label: titles[i] ?? "",
       unit: channel.unit(speedUnit),
       line: colour,
       band: colour.replace(")", " / 30%)"),
@@ -211,6 +212,7 @@ export function comparedReadouts(
   const channel = channelNamed(name);
   const speedUnit = settings.speedUnit.value;
   const position = ms === null ? NO_VALUE : axisText(axis, ms, settings.zone.value, 1);
+  const titles = titlesOf(placed.map(({ recording }) => recording));
   const values = placed.map(({ recording, instantAt }, i): Readout => {
     const series = recording.channels[name]?.series;
     const instant = ms === null ? null : instantAt(ms);
@@ -218,7 +220,7 @@ export function comparedReadouts(
       instant === null || series === undefined ? null : nearestIndex(series.timesMs, series.gapMs, instant);
     const value = at === null ? null : (series?.values[at] ?? null);
     return {
-      label: titleOf(recording.facts),
+      label: titles[i] ?? "",
       value: value === null ? NO_VALUE : decimal(value * channel.factor(speedUnit), channel.decimals),
       unit: value === null ? "" : channel.unit(speedUnit),
       colour: colours[i] ?? null,

@@ -12,7 +12,7 @@ import type { TimeWindow } from "../view/window.js";
 import { nameWithoutExtension } from "./file-name.js";
 import { withoutFormula } from "./formula-guard.js";
 import type { Facts } from "./recording.js";
-import { titleOf } from "./timeline.js";
+import { titlesOf } from "./timeline.js";
 
 /** What can be downloaded: a recording, or a format of the library. */
 export type SavedFormat = "asi" | FormatName;
@@ -62,9 +62,10 @@ export async function save(saved: SavedRecording, format: SavedFormat, options: 
 export async function saveTogether(all: readonly SavedRecording[], options: SaveOptions): Promise<Saved> {
   const delimiter = options.decimalMark === "," ? ";" : ",";
   const parts: BlobPart[] = [];
+  const titles = titlesOf(all);
   for (const [i, saved] of all.entries()) {
     const { body } = await conversionOf(saved, "csv", options);
-    const name = quoted(titleOf(saved.facts));
+    const name = quoted(titles[i] ?? "");
     let isHeader = true;
     for await (const lines of linesOf(body)) {
       let text = "";

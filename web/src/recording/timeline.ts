@@ -22,3 +22,13 @@ export function overlap(recordings: readonly Recording[]): boolean {
 export function titleOf({ info, fileName }: Facts): string {
   return info?.deviceName || info?.serial || nameWithoutExtension(fileName);
 }
+
+/** What recordings are called beside each other: those of one device also have the names of their files. */
+export function titlesOf(recordings: readonly { facts: Facts }[]): readonly string[] {
+  const titles = recordings.map(({ facts }) => titleOf(facts));
+  return recordings.map(({ facts: { fileName } }, i) => {
+    const title = titles[i] ?? "";
+    const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
+    return isAlone ? title : `${title} · ${nameWithoutExtension(fileName)}`;
+  });
+}

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import type { Facts } from "../src/recording/recording.js";
+import { titlesOf } from "../src/recording/timeline.js";
+
+const recording = (fileName: string, deviceName: string) => ({
+  facts: { fileName, info: { deviceName, serial: "S-1" } } as Facts,
+});
+
+it("recordings of one device have the names of their files beside each other", () => {
+  expect(
+    titlesOf([
+      recording("saturday.asi", "Tracker 17"),
+      recording("keeper.asi", "Tracker 4"),
+      recording("sunday.asi", "Tracker 17"),
+    ]),
+  ).toEqual(["Tracker 17 · saturday", "Tracker 4", "Tracker 17 · sunday"]);
+});
