@@ -41,6 +41,10 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
       move: null,
     });
     expect((await s.load(device, ann, recording)).body.state).toBe("SUCCESS");
+    expect(await run("samples gather", { dryRun: true })).toEqual({
+      changed: false,
+      statements: ["SELECT undistribute_table('sample_chunks')"],
+    });
 
     expect(await run("samples gather")).toEqual({ changed: true });
     expect(await distributedTables(databaseUrl)).toEqual([]);

@@ -103,24 +103,3 @@ describe.skipIf(hasNoBrowser)("the log of a receiver, which has no serial number
     await page.locator(".cards").waitFor();
   });
 });
-
-describe.skipIf(hasNoBrowser)("the theme", () => {
-  useBrowser();
-  const theme = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme);
-
-  it("follows the system without a reload, until the user chooses one", async () => {
-    const page = await openPage({ colorScheme: "light" });
-    await page.emulateMedia({ colorScheme: "dark" });
-    await expect.poll(() => theme(page)).toBe("dark");
-    await page.emulateMedia({ colorScheme: "light" });
-    await expect.poll(() => theme(page)).toBe("light");
-    // what nobody has chosen is not remembered
-    expect(await page.evaluate(() => localStorage.getItem("asi-theme"))).toBe(null);
-    await page.getByRole("button", { name: "Use the dark theme" }).click();
-    await page.emulateMedia({ colorScheme: "dark" });
-    await page.emulateMedia({ colorScheme: "light" });
-    expect(await theme(page)).toBe("dark");
-    await page.reload();
-    await expect.poll(() => theme(page)).toBe("dark");
-  });
-});

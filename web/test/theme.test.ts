@@ -33,6 +33,7 @@ describe.skipIf(hasNoBrowser)("the theme of the page", () => {
     // what follows is not remembered as a choice
     await page.emulateMedia({ colorScheme: "light" });
     await expect.poll(() => themeOf(page)).toBe("light");
+    expect(await page.evaluate(() => localStorage.getItem("asi-theme"))).toBe(null);
     await page.getByRole("button", { name: "Use the dark theme" }).click();
     await page.getByRole("button", { name: "Use the light theme" }).click();
     await page.emulateMedia({ colorScheme: "dark" });

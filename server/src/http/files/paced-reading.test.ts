@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { readPaced } from "./paced-reading.js";
 
 const asIs = (error: Error) => error;
@@ -53,8 +53,10 @@ it.each([
   ["rejects", () => Promise.reject(new Error("disk full"))],
 ])("ends at the first piece that %s, and reads no further", async (_, take) => {
   const recording = pieces("one", "two");
-  await expect(readPaced(recording, take, asIs)).rejects.toThrow("disk full");
+  const calls = vi.fn(take);
+  await expect(readPaced(recording, calls, asIs)).rejects.toThrow("disk full");
   expect(recording.destroyed).toBe(true);
+  expect(calls).toHaveBeenCalledTimes(1);
 });
 
 it("lets other events happen between pieces that take long", async () => {
