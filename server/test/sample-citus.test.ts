@@ -1,9 +1,12 @@
 /** Samples on Citus, as far as a stand-in of its functions shows: no test has run on Citus itself. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { distributedTables, installCitusStandIn } from "./citus-stand-in.js";
 import { walk } from "./recordings.js";
 import { isSpread } from "./sample-servers.js";
+import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService } from "./service.js";
 
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
@@ -20,6 +23,30 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
 
   const run = (name: "samples distribute" | "samples gather" | "samples servers", args = {}) =>
     commands[name]({ ...s.ctx, database: s.store.database, operator: "root" }, args);
+
+  /** The samples on a server of their own. */
+  const distributeToServers = () => {
+    const servers = join(newScratchFolder(), "servers.txt");
+    writeFileSync(servers, "postgres://a@127.0.0.1/samples\n");
+    return run("samples distribute", { servers });
+  };
+
+  /** Holds back what Citus does until the work is done. */
+  const whileCitusIsBusy = async (command: () => Promise<unknown>, work: () => Promise<void>) => {
+    const { pool } = s.store.database;
+    const holder = await pool.connect();
+    await holder.query("BEGIN; LOCK TABLE stand_in_distributed IN SHARE MODE");
+    const running = command();
+    const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'stand_in_distributed'::regclass";
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+    try {
+      await work();
+    } finally {
+      await holder.query("ROLLBACK");
+      holder.release();
+    }
+    return running;
+  };
 
   it("are distributed by device, with nothing left behind, and brought back", async () => {
     await installCitusStandIn(databaseUrl);
@@ -86,8 +113,19 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
   it("are brought back before they go to servers", async () => {
     await installCitusStandIn(databaseUrl);
     await run("samples distribute", { citus: true });
-    await expect(run("samples distribute", { servers: "servers.txt" })).rejects.toThrow(
-      "asi-server samples gather",
-    );
+    await expect(distributeToServers()).rejects.toThrow("asi-server samples gather");
+  });
+
+  it("are moved by one command at a time", async () => {
+    await installCitusStandIn(databaseUrl);
+    const distribute = () => run("samples distribute", { citus: true });
+    const gather = () => run("samples gather");
+    const refuseAll = async () => {
+      for (const other of [distribute, gather, distributeToServers])
+        await expect(other()).rejects.toThrow("Another command moves the samples now");
+    };
+    expect(await whileCitusIsBusy(distribute, refuseAll)).toMatchObject({ changed: true });
+    expect(await whileCitusIsBusy(gather, refuseAll)).toEqual({ changed: true });
+    expect(await distribute()).toMatchObject({ changed: true });
   });
 });

@@ -31,16 +31,14 @@ export const sampleServerCommands = {
     const file = optionalText(args, "servers");
     if (file === undefined)
       throw new UsageError("Where should the samples go? Give --servers FILE or --citus.");
-    await withClient(ctx, refuseOnCitus);
     return move(ctx, await readServers(file), args);
   },
 
   async "samples gather"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const gathered = await withClient(ctx, async (client) => {
-      if (!(await isOnCitus(client))) return undefined;
-      if (flag(args, "dryRun")) return { changed: false, statements: GATHER };
-      await gatherFromCitus(client);
-      return { changed: true };
+      if (flag(args, "dryRun"))
+        return (await isOnCitus(client)) ? { changed: false, statements: GATHER } : undefined;
+      return (await gatherFromCitus(client)) ? { changed: true } : undefined;
     });
     return gathered ?? move(ctx, [], args);
   },
@@ -81,13 +79,6 @@ async function distributeByCitus(ctx: OperatorContext, args: Arguments): Promise
     }
     return { changed: await distributeOnCitus(client), servers: await citusWorkers(client) };
   });
-}
-
-/** @throws UsageError */
-async function refuseOnCitus(client: Connection): Promise<void> {
-  if (await isOnCitus(client)) {
-    throw new UsageError("Citus has the samples. Bring them back first: asi-server samples gather.");
-  }
 }
 
 /** Tables on servers that could not be dropped. */

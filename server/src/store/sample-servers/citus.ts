@@ -1,5 +1,6 @@
 import { UsageError } from "../../usage-error.js";
-import { moveUnderWay } from "./move.js";
+import { stateOf } from "./copying.js";
+import { whileNoneMoves } from "./move-lock.js";
 import { type Connection, sampleServers } from "./placement.js";
 
 /*
@@ -50,24 +51,27 @@ export async function citusWorkers(client: Connection): Promise<CitusWorker[]> {
  *
  * @param client a connection to the database with a session of its own and no statement timeout
  * @returns false when they are distributed already
- * @throws UsageError without Citus, and when the samples are on servers of `postgres_fdw` or on their way
+ * @throws UsageError without Citus, when the samples are on servers of `postgres_fdw` or on their way, and while another
+ *   command moves them
  */
 export async function distributeOnCitus(client: Connection): Promise<boolean> {
-  await requireCitus(client);
-  const isNew = !(await isOnCitus(client));
-  if (isNew) await client.query(CREATE);
-  await client.query(DROP_LOCAL_ROWS);
-  return isNew;
+  return whileNoneMoves(client, async () => {
+    await requireCitus(client);
+    const isNew = !(await isOnCitus(client));
+    if (isNew) await client.query(CREATE);
+    await client.query(DROP_LOCAL_ROWS);
+    return isNew;
+  });
 }
 
-/** @throws UsageError as `distributeOnCitus` */
+/** @throws UsageError without Citus, and when the samples are on servers of `postgres_fdw` or on their way */
 export async function requireCitus(client: Connection): Promise<void> {
   if (!(await hasCitus(client))) {
     throw new UsageError(
       "This database has no Citus. Run CREATE EXTENSION citus as a superuser, and add the workers (docs/several-servers.md).",
     );
   }
-  if ((await moveUnderWay(client)) !== undefined) {
+  if ((await stateOf(client)) !== undefined) {
     throw new UsageError(
       "A move of the samples has begun. Finish it, or give it up with asi-server samples cancel-move.",
     );
@@ -79,9 +83,26 @@ export async function requireCitus(client: Connection): Promise<void> {
   }
 }
 
-/** Brings the samples back into one table of the database. Reads and writes of samples wait meanwhile. */
-export async function gatherFromCitus(client: Connection): Promise<void> {
-  for (const statement of GATHER) await client.query(statement);
+/** @throws UsageError when Citus has the samples */
+export async function requireOffCitus(client: Connection): Promise<void> {
+  if (await isOnCitus(client)) {
+    throw new UsageError("Citus has the samples. Bring them back first: asi-server samples gather.");
+  }
+}
+
+/**
+ * Brings the samples back into one table of the database. Reads and writes of samples wait meanwhile.
+ *
+ * @param client a connection to the database with a session of its own and no statement timeout
+ * @returns false when Citus has not distributed them
+ * @throws UsageError while another command moves the samples
+ */
+export async function gatherFromCitus(client: Connection): Promise<boolean> {
+  return whileNoneMoves(client, async () => {
+    if (!(await isOnCitus(client))) return false;
+    for (const statement of GATHER) await client.query(statement);
+    return true;
+  });
 }
 
 async function hasCitus(client: Connection): Promise<boolean> {

@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { UsageError } from "../../usage-error.js";
 import { tlsConnection } from "../tls.js";
+import { requireOffCitus } from "./citus.js";
 import { CHANGES_AT_ONCE, copyNext, noteMissed, repeatChanges, repeatSome, stateOf } from "./copying.js";
+import { whileNoneMoves } from "./move-lock.js";
 import {
   BOOKKEEPING,
   columnsOf,
@@ -16,9 +18,6 @@ import {
 import { type Connection, type SampleServer, sampleServers } from "./placement.js";
 import type { ServerAddress } from "./server-address.js";
 import { whenUnlocked } from "./transaction.js";
-
-/** One move at a time; an arbitrary constant. */
-const MOVE_LOCK = 7_340_003;
 
 /** So few changes are left when the service is made to wait for the last ones. */
 const FEW_CHANGES = 500;
@@ -54,12 +53,8 @@ export async function moveSamples(
   servers: readonly ServerAddress[],
   progress: (progress: MoveProgress) => void = () => undefined,
 ): Promise<{ copied: number; tablesLeft: string[] }> {
-  const { rows } = await client.query<{ free: boolean }>("SELECT pg_try_advisory_lock($1) AS free", [
-    MOVE_LOCK,
-  ]);
-  if (rows[0]?.free !== true)
-    throw new UsageError("Another command moves the samples now. Wait until it has ended.");
-  try {
+  return whileNoneMoves(client, async () => {
+    await requireOffCitus(client);
     const labels = servers.map(({ label }) => label);
     const former = await sampleServers(client);
     const begun = await stateOf(client);
@@ -81,13 +76,12 @@ export async function moveSamples(
     await exchange(client, columns);
     await client.query("ANALYZE sample_chunks");
     return { copied, tablesLeft: await dropRemote(former) };
-  } finally {
-    await client.query("SELECT pg_advisory_unlock($1)", [MOVE_LOCK]).catch(() => undefined);
-  }
+  });
 }
 
 /** What `moveSamples` would do. Changes nothing. */
 export async function planMove(client: Connection, servers: readonly ServerAddress[]): Promise<Plan> {
+  await requireOffCitus(client);
   for (const server of servers) await onServer(server.url, async (remote) => remote.query("SELECT 1"));
   const { definition } = await columnsOf(client);
   const token = "TOKEN";
