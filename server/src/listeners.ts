@@ -1,43 +1,74 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
+import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import type { FastifyInstance } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 
 /** Finds all addresses of a name. */
 export type HostLookup = (host: string) => Promise<{ address: string }[]>;
 
+const findAll: HostLookup = (host) => lookup(host, { all: true });
+
+/** A server that listens. */
+export interface Listening<T> {
+  /** What `listenAt` returned. */
+  first: T;
+  /** Closes the listeners at the other addresses, and waits for their connections. */
+  closeOthers(): Promise<void>;
+}
+
 /**
- * Lets the service listen at every address of `localhost`, which usually has two. The connections of all of them go to the one HTTP
- * server, so its limits hold for them, and its end waits for them. The listeners that fastify adds by itself for `localhost`
- * have neither. Call it before the application is ready.
+ * Lets an HTTP server listen at every address of `localhost`, which usually has two. The connections of all of them go to this one
+ * server, so its limits hold for them.
+ * @param listenAt lets the server itself listen at an address
+ */
+export async function listenOn<T>(
+  server: HttpServer,
+  host: string,
+  log: FastifyBaseLogger,
+  listenAt: (address: string) => Promise<T>,
+  find: HostLookup = findAll,
+): Promise<Listening<T>> {
+  const addresses = host === "localhost" ? (await find(host)).map(({ address }) => address) : [];
+  const [firstAddress = host, ...rest] = new Set(addresses);
+  const first = await listenAt(firstAddress);
+  const bound = (server.address() as AddressInfo).port;
+  const others: Server[] = [];
+  for (const address of rest) {
+    // As `http.createServer` has them.
+    const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) =>
+      server.emit("connection", socket),
+    );
+    try {
+      await once(other.listen(bound, address), "listening");
+      others.push(other);
+    } catch (error) {
+      log.warn({ err: error, address }, "the service does not listen at another address of localhost");
+    }
+  }
+  return {
+    first,
+    async closeOthers() {
+      await Promise.all(others.map((other) => new Promise((closed) => other.close(closed))));
+    },
+  };
+}
+
+/**
+ * Lets the service listen, as `listenOn`. Its end waits for the connections of all listeners; the listeners that fastify adds by itself
+ * for `localhost` share neither its limits nor its end. Call it before the application is ready.
  * @returns listens, and gives the address of the service, such as `http://127.0.0.1:8080`
  */
 export function listeners(
   app: FastifyInstance,
-  find: HostLookup = (host) => lookup(host, { all: true }),
+  find?: HostLookup,
 ): (host: string, port: number) => Promise<string> {
-  const others: Server[] = [];
+  let listening: Listening<string> | undefined;
   // The HTTP server waits for its own connections only.
-  app.addHook("preClose", async () => {
-    await Promise.all(others.map((other) => new Promise((closed) => other.close(closed))));
-  });
+  app.addHook("preClose", async () => listening?.closeOthers());
   return async (host, port) => {
-    const addresses = host === "localhost" ? (await find(host)).map(({ address }) => address) : [];
-    const [first = host, ...rest] = new Set(addresses);
-    const url = await app.listen({ host: first, port });
-    const bound = (app.server.address() as AddressInfo).port;
-    for (const address of rest) {
-      // As `http.createServer` has them.
-      const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) =>
-        app.server.emit("connection", socket),
-      );
-      try {
-        await once(other.listen(bound, address), "listening");
-        others.push(other);
-      } catch (error) {
-        app.log.warn({ err: error, address }, "the service does not listen at another address of localhost");
-      }
-    }
-    return url;
+    const listenAt = (address: string) => app.listen({ host: address, port });
+    listening = await listenOn(app.server, host, app.log, listenAt, find);
+    return listening.first;
   };
 }

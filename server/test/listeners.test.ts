@@ -4,13 +4,21 @@ import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance } from "fastify";
 import { describe, expect, it } from "vitest";
-import { listeners } from "../src/listeners.js";
+import { serveMetrics } from "../src/http/metrics.js";
+import { type HostLookup, listeners } from "../src/listeners.js";
 import { closeUnused } from "../src/unused-connections.js";
 import { stopAfterTest } from "./cleanup.js";
+import { freePort } from "./postgres.js";
+import { newStore, TestService } from "./service.js";
 
 // A container may have no IPv6, and other systems have one loopback address of IPv4.
 const ADDRESSES = ["127.0.0.1", process.platform === "linux" ? "127.0.0.2" : "::1"];
 const HEAD = "GET / HTTP/1.1\r\nHost: a\r\n";
+
+const lookupOf =
+  (addresses: string[]): HostLookup =>
+  async () =>
+    addresses.map((address) => ({ address }));
 
 async function start(
   addresses = ADDRESSES,
@@ -27,7 +35,7 @@ async function start(
   });
   const startClosing = closeUnused(app.server);
   app.addHook("preClose", async () => void startClosing());
-  const listen = listeners(app, async () => addresses.map((address) => ({ address })));
+  const listen = listeners(app, lookupOf(addresses));
   await listen("localhost", 0);
   stopAfterTest(async () => {
     answer();
@@ -44,7 +52,7 @@ async function open(address: string, port: number, sent: string) {
   await once(socket, "connect");
   const received: string[] = [];
   socket.on("data", (bytes) => received.push(`${bytes}`));
-  const closed = once(socket, "close");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.write(sent);
   return { received: () => received.join(""), closed };
 }
@@ -91,5 +99,24 @@ describe("a service at two addresses", () => {
     const { port } = await start(["127.0.0.1", "192.0.2.1"]);
     const { received } = await open("127.0.0.1", port, `${HEAD}\r\n`);
     await expect.poll(received).toMatch(/at once$/);
+  });
+});
+
+describe("metrics at two addresses", () => {
+  it("are at both, and a stalled client at neither keeps them from ending", async () => {
+    const { service } = await TestService.start(await newStore());
+    const port = await freePort();
+    const stop = await serveMetrics(service.app, "localhost", port, lookupOf(ADDRESSES));
+    stopAfterTest(stop);
+    const stalled = [];
+    for (const address of ADDRESSES) {
+      const { received } = await open(address, port, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+      await expect.poll(received).toMatch(/200 OK[\s\S]*http_requests_waiting/);
+      stalled.push(await open(address, port, HEAD));
+    }
+    await stop();
+    await Promise.all(stalled.map(({ closed }) => closed));
+    for (const address of ADDRESSES)
+      await expect(open(address, port, "")).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 });

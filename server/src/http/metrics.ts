@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { type HostLookup, listenOn } from "../listeners.js";
 import { readinessBody } from "./readiness.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -33,6 +34,7 @@ export async function serveMetrics(
   { metrics, readiness, dependencies, log }: FastifyInstance,
   host: string,
   port: number,
+  find?: HostLookup,
 ): Promise<() => Promise<void>> {
   const pages: Readonly<Record<string, () => Promise<[status: number, type: string, text: string]>>> = {
     "/metrics": async () => [200, metrics.contentType, await metrics.metrics()],
@@ -61,13 +63,15 @@ export async function serveMetrics(
       response.writeHead(500).end();
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(port, host, resolve);
-  });
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      // A stalled client must not keep the process running.
-      server.closeAllConnections();
+  const listenAt = (address: string) =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen(port, address, resolve);
     });
+  const { closeOthers } = await listenOn(server, host, log, listenAt, find);
+  return async () => {
+    const closed = [new Promise((resolve) => server.close(resolve)), closeOthers()];
+    // A stalled client must not keep the process running.
+    server.closeAllConnections();
+    await Promise.all(closed);
+  };
 }
