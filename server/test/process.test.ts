@@ -85,6 +85,13 @@ describe("the service as a process", { timeout: 120_000 }, () => {
       expect(readdirSync(processes.dataDir).filter((name) => name.startsWith("lock"))).toEqual([]);
   });
 
+  it("says at its start by which address clients reach it, if that is another", async () => {
+    const { url, output } = await processes.startWith({ BASE_URL: "https://asi.example.org/records" });
+    expect(output()).toContain(
+      `listens on ${url}; clients reach it at https://asi.example.org/records; viewer: https://asi.example.org/records/; documentation: https://asi.example.org/records/api/docs/\n`,
+    );
+  });
+
   it("goes on after it was killed, and lets no second process into the folder", async () => {
     const first = await processes.start();
     if (!isPostgres) {

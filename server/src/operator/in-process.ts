@@ -122,8 +122,10 @@ export async function serve(
     });
   }
   if (service.url !== null) {
+    const { baseUrl } = config;
+    const address = baseUrl ?? service.url;
     console.log(
-      `asi-server listens on ${service.url}; viewer: ${service.url}/; documentation: ${service.url}/api/docs/`,
+      `asi-server listens on ${service.url};${baseUrl === null ? "" : ` clients reach it at ${baseUrl};`} viewer: ${address}/; documentation: ${address}/api/docs/`,
     );
     if (isLocalOnly(config)) {
       console.log(
