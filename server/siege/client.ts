@@ -1,13 +1,10 @@
 import { Agent, request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 
-// biome-ignore lint/suspicious/noExplicitAny: the siege looks into answers of every shape, and fails when it errs
-export type Json = any;
-
 export interface Sent {
   method?: string;
   token?: string;
-  json?: Json;
+  json?: unknown;
   body?: string | Uint8Array;
   headers?: Record<string, string | number>;
   /** Disconnects after this time. */
@@ -61,13 +58,13 @@ export class Client {
     });
   }
 
-  /** @throws Error when the response has another status */
-  async expect(status: number, path: string, sent: Sent = {}): Promise<Json> {
+  /** @returns the body, as the document states it for this path @throws Error when the response has another status */
+  async expect<Body = unknown>(status: number, path: string, sent: Sent = {}): Promise<Body> {
     const answer = await this.send(path, sent);
     if (answer.status !== status) {
       throw new Error(`${sent.method ?? ""} ${path}: ${answer.status} instead of ${status}: ${answer.body}`);
     }
-    return answer.body.length === 0 ? undefined : JSON.parse(answer.body.toString());
+    return (answer.body.length === 0 ? undefined : JSON.parse(answer.body.toString())) as Body;
   }
 
   /** Sends a form, as for the token endpoint. */

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Resource } from "asi-client";
 import { type EncodableRow, encode } from "asi-convert";
 import type { BuiltService } from "../bench/built-service.js";
-import type { Client, Json } from "./client.js";
+import type { Client } from "./client.js";
 
 /** A manager with a device, a recording, an activity and a time frame, like an ordinary client. */
 export interface Party {
@@ -60,6 +61,11 @@ export interface Session {
   periodMs: number;
 }
 
+/** A page of a list. */
+interface Page<T> {
+  results: T[];
+}
+
 /** Creates what the parties need from the operator: an OAuth application, and a device for each name. */
 export async function prepare(
   service: BuiltService,
@@ -89,22 +95,27 @@ export async function newParty(
 ): Promise<Party> {
   const serial = serialOf(name);
   const password = `a passphrase of ${name}`;
-  const { id } = await client.expect(201, "/api/v1/managers/?create_default_athlete=true", {
-    json: { username: name, email: `${name}@example.org`, password, athlete_profile: {} },
-  });
+  const { id } = await client.expect<Resource["Manager"]>(
+    201,
+    "/api/v1/managers/?create_default_athlete=true",
+    {
+      json: { username: name, email: `${name}@example.org`, password, athlete_profile: {} },
+    },
+  );
   const token = await logIn(client, { username: name, password, oauth });
-  const api = (status: number, method: string, path: string, json?: Json): Promise<Json> =>
-    client.expect(status, `/api/v1${path}`, { method, token, ...(json === undefined ? {} : { json }) });
+  const api = <Body>(status: number, method: string, path: string, json?: unknown): Promise<Body> =>
+    client.expect<Body>(status, `/api/v1${path}`, { method, token, ...(json === undefined ? {} : { json }) });
 
-  const device = await api(201, "POST", "/devices/take-ownership/", {
+  const device = await api<Resource["Device"]>(201, "POST", "/devices/take-ownership/", {
     serial_number: serial,
     device_name: serial,
   });
-  const list = (await api(200, "GET", "/json-schemas/")).results as { id: number; name: string }[];
-  const schemas = Object.fromEntries(list.map((schema) => [schema.name, schema.id]));
-  const athletes = await api(200, "GET", `/athletes/?managed_by=${id}`);
-  const athlete = athletes.results[0].id;
-  const activity = await api(201, "POST", "/activities/", {
+  const list = await api<Page<Resource["JsonSchema"]>>(200, "GET", "/json-schemas/");
+  const schemas = Object.fromEntries(list.results.map((schema) => [schema.name, schema.id]));
+  const athletes = await api<Page<Resource["Athlete"]>>(200, "GET", `/athletes/?managed_by=${id}`);
+  const [athlete] = athletes.results;
+  if (athlete === undefined) throw new Error(`${name} has no athlete`);
+  const activity = await api<Resource["Activity"]>(201, "POST", "/activities/", {
     name: "A match",
     json: { sport: "soccer" },
     json_schema: schemas.activity_soccer,
@@ -119,7 +130,7 @@ export async function newParty(
     oauth,
     device: device.id,
     serial,
-    athlete,
+    athlete: athlete.id,
     activity: activity.id,
     timeframe: 0,
     schemas,
@@ -130,9 +141,9 @@ export async function newParty(
   await service.command("ownership", "backdate", serial, "--start", OWNED_SINCE);
   const bytes = await recording(serial, FIRST_MS, count, periodMs);
   const asi_b64 = Buffer.from(bytes).toString("base64");
-  const job = await api(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
+  const job = await api<Resource["Job"]>(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
   await loaded(() => api(200, "GET", `/jobs/${job.job_id}/`));
-  const timeframe = await api(201, "POST", "/timeframes/", timeframeOf(party));
+  const timeframe = await api<Resource["Timeframe"]>(201, "POST", "/timeframes/", timeframeOf(party));
   return { ...party, timeframe: timeframe.id };
 }
 
@@ -163,7 +174,7 @@ export async function logIn(
   return JSON.parse(body.toString()).access_token;
 }
 
-async function loaded(look: () => Promise<Json>): Promise<void> {
+async function loaded(look: () => Promise<Resource["Job"]>): Promise<void> {
   for (const begin = Date.now(); Date.now() - begin < LOAD_TIMEOUT_MS; ) {
     const { state, details } = await look();
     if (state === "SUCCESS") return;

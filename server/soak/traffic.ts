@@ -2,6 +2,7 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Resource } from "asi-client";
 import { walk } from "../test/recordings.js";
 import type { SoakedService } from "./service.js";
 
@@ -9,10 +10,10 @@ const PASSWORD = "a long passphrase";
 /** Rows of a recording: five minutes at 10 Hz. */
 const ROWS = 3000;
 
-interface Answer {
+interface Answer<Body> {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-  body: any;
+  /** As the document states it, if the status is that of a success. */
+  body: Body;
 }
 
 /** The requests so far. */
@@ -48,7 +49,7 @@ export async function startTraffic(
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
 
-  async function send(
+  async function send<Body = unknown>(
     method: string,
     path: string,
     {
@@ -57,7 +58,7 @@ export async function startTraffic(
       form,
       expected,
     }: { token?: string; json?: unknown; form?: URLSearchParams | FormData; expected: number[] },
-  ): Promise<Answer> {
+  ): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
       method,
       headers: {
@@ -74,12 +75,15 @@ export async function startTraffic(
       surprises.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
     }
     const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
-    return { status: response.status, body: isJson ? JSON.parse(text) : text };
+    return { status: response.status, body: (isJson ? JSON.parse(text) : text) as Body };
   }
 
   const client = { client_id: clientId, client_secret: clientSecret };
   const token = (fields: Record<string, string>, expected: number[]) =>
-    send("POST", "/oauth2/token/", { form: new URLSearchParams({ ...client, ...fields }), expected });
+    send<Resource["Token"]>("POST", "/oauth2/token/", {
+      form: new URLSearchParams({ ...client, ...fields }),
+      expected,
+    });
 
   /** @returns the work of a caller, when everything is prepared. From then on, the clock may skip a day. */
   async function prepare(index: number): Promise<() => Promise<void>> {
@@ -98,21 +102,24 @@ export async function startTraffic(
       refresh = body.refresh_token;
     };
     await logIn();
-    id = (await send("GET", "/api/v1/account/", { token: access, expected: [200] })).body.id;
+    id = (await send<{ id: number }>("GET", "/api/v1/account/", { token: access, expected: [200] })).body.id;
     const serial = devices[index];
     const device: number | undefined =
       serial === undefined
         ? undefined
         : (
-            await send("POST", "/api/v1/devices/take-ownership/", {
+            await send<Resource["Device"]>("POST", "/api/v1/devices/take-ownership/", {
               token: access,
               json: { serial_number: serial, device_name: "tracker" },
               expected: [201],
             })
           ).body.id;
     const schemas = (
-      await send("GET", "/api/v1/json-schemas/?limit=3000", { token: access, expected: [200] })
-    ).body.results as { id: number; name: string }[];
+      await send<{ results: Resource["JsonSchema"][] }>("GET", "/api/v1/json-schemas/?limit=3000", {
+        token: access,
+        expected: [200],
+      })
+    ).body.results;
     // The ownership has just started.
     const startMs = Date.now();
     const recording = await walk(serial ?? "SOAKX", new Date(startMs).toISOString(), ROWS);
@@ -152,7 +159,7 @@ export async function startTraffic(
       },
       load: async () => {
         if (device === undefined) return;
-        const { status, body } = await send("POST", `/api/v1/devices/${device}/bulk-load/`, {
+        const { status, body } = await send<Resource["Job"]>("POST", `/api/v1/devices/${device}/bulk-load/`, {
           token: access,
           json: { asi_b64: base64 },
           expected: [200, 429],
@@ -165,7 +172,7 @@ export async function startTraffic(
         await send("POST", "/api/v2/files/asi-to-csv/", { token: access, form, expected: [200, 404, 429] });
       },
       athlete: async () => {
-        const { status, body } = await send("POST", "/api/v1/athletes/create-managed/", {
+        const { status, body } = await send<Resource["Athlete"]>("POST", "/api/v1/athletes/create-managed/", {
           token: access,
           json: { managed_by: id, athlete_profile: { first_name: "Soak", birth_date: "2000-01-01" } },
           expected: [201],
@@ -179,7 +186,7 @@ export async function startTraffic(
         await remove(`/api/v1/athletes/${body.id}/delete-managed/`);
       },
       activity: async () => {
-        const { status, body } = await send("POST", "/api/v1/activities/", {
+        const { status, body } = await send<Resource["Activity"]>("POST", "/api/v1/activities/", {
           token: access,
           json: {
             name: `Soak ${randomUUID()}`,

@@ -1,4 +1,5 @@
-import { expectStatus, type Json } from "./http.js";
+import type { Resource } from "asi-client";
+import { expectStatus } from "./http.js";
 import type { Receiver } from "./receiver.js";
 
 /** What the client gets from the operator, and its own data. */
@@ -15,6 +16,13 @@ export interface Given {
   /** First and last instant of the recording's two halves, in the form of the API. */
   halves: readonly [{ start: string; end: string }, { start: string; end: string }];
   receiver: Receiver;
+}
+
+/** A page of a list. */
+interface Page<T> {
+  results: T[];
+  /** Number of the next one. */
+  next: number | null;
 }
 
 /** How long the story waits for work that the service does after its response. */
@@ -34,36 +42,52 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
     email: "coach@example.org",
     athlete_profile: { first_name: "Ada", last_name: "Ash", birth_date: "1996-06-02" },
   };
-  const manager = await expectStatus(201, `${url}/api/v1/managers/?create_default_athlete=true`, {
-    json: registration,
-  });
+  const manager = await expectStatus<Resource["Manager"]>(
+    201,
+    `${url}/api/v1/managers/?create_default_athlete=true`,
+    {
+      json: registration,
+    },
+  );
   tell(`Registered ${account.username} as manager ${manager.id}.`);
 
   const form = { grant_type: "password", ...account, ...client };
-  const { access_token: token } = await expectStatus(200, `${url}/oauth2/token/`, { form });
-  const api = (status: number, method: string, path: string, json?: Json) =>
-    expectStatus(status, `${url}/api/v1${path}`, { method, token, ...(json === undefined ? {} : { json }) });
+  const { access_token: token } = await expectStatus<Resource["Token"]>(200, `${url}/oauth2/token/`, {
+    form,
+  });
+  const api = <Body>(status: number, method: string, path: string, json?: unknown) =>
+    expectStatus<Body>(status, `${url}/api/v1${path}`, {
+      method,
+      token,
+      ...(json === undefined ? {} : { json }),
+    });
   tell("Obtained a token with the password grant.");
 
-  const athlete = await defaultAthlete(manager.id, (path) => api(200, "GET", path));
+  const athlete = await defaultAthlete((page) =>
+    api<Page<Resource["Athlete"]>>(200, "GET", `/athletes/?managed_by=${manager.id}&page=${page}`),
+  );
   tell(`Found the default athlete by paging: ${athlete.athlete_profile.first_name}, id ${athlete.id}.`);
 
-  const device = await api(201, "POST", "/devices/take-ownership/", given.device);
+  const device = await api<Resource["Device"]>(201, "POST", "/devices/take-ownership/", given.device);
   await given.backdateOwnership();
   tell(`Took ${device.device_name}, id ${device.id}; the operator extended the ownership back to the match.`);
 
   const asi_b64 = Buffer.from(given.recording).toString("base64");
-  const job = await api(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
+  const job = await api<Resource["Job"]>(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
   const loaded = await until("the load", async () => {
-    const now = await api(200, "GET", `/jobs/${job.job_id}/`);
+    const now = await api<Resource["Job"]>(200, "GET", `/jobs/${job.job_id}/`);
     if (now.state === "FAILURE") throw new Error(`The load failed: ${JSON.stringify(now.details)}`);
     return now.state === "SUCCESS" ? now : undefined;
   });
   tell(`Loaded a recording of ${given.recording.length} bytes: ${loaded.details.samples_stored} samples.`);
 
-  const schema = async (name: string) =>
-    (await api(200, "GET", `/json-schemas/?search=${name}`)).results[0].id;
-  const activity = await api(201, "POST", "/activities/", {
+  const schema = async (name: string) => {
+    const path = `/json-schemas/?search=${name}`;
+    const [found] = (await api<Page<Resource["JsonSchema"]>>(200, "GET", path)).results;
+    if (found === undefined) throw new Error(`There is no JSON schema ${name}`);
+    return found.id;
+  };
+  const activity = await api<Resource["Activity"]>(201, "POST", "/activities/", {
     name: "Friendly match",
     json: { sport: "soccer" },
     json_schema: await schema("activity_soccer"),
@@ -78,7 +102,7 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
   tell(`Created activity ${activity.id} with a webhook to ${receiver.url}.`);
 
   const [first, second] = given.halves;
-  const timeframe = await api(201, "POST", "/timeframes/", {
+  const timeframe = await api<Resource["Timeframe"]>(201, "POST", "/timeframes/", {
     start_time: first.start,
     end_time: first.end,
     params: {},
@@ -92,14 +116,14 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
   tell(`Created time frame ${timeframe.id} of the first half; its webhook delivered timeframe-created.`);
 
   const path = `/timeframes/${timeframe.id}/`;
-  const half = await api(200, "GET", `${path}computed-data/`);
-  if (!(half.total_distance > 0)) throw new Error("The first half has no distance");
+  const half = await api<Resource["ComputedData"]>(200, "GET", `${path}computed-data/`);
+  if (!(distanceM(half) > 0)) throw new Error("The first half has no distance");
   tell(summary("The first half", half));
 
   await api(200, "PATCH", path, { end_time: second.end });
   await told(receiver, "timeframe-updated", activity.id, timeframe.id);
-  const whole = await api(200, "GET", `${path}computed-data/`);
-  if (!(whole.total_distance > half.total_distance && whole.last_computation > half.last_computation)) {
+  const whole = await api<Resource["ComputedData"]>(200, "GET", `${path}computed-data/`);
+  if (!(distanceM(whole) > distanceM(half) && whole.last_computation > half.last_computation)) {
     throw new Error("The computed data did not follow the change of the time frame");
   }
   tell(summary("Changed the time frame, and its data were recomputed. The whole match", whole));
@@ -110,11 +134,15 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
   tell("Deleted the activity; the webhook delivered the deletion of it and of its time frame.");
 }
 
+const distanceM = ({ total_distance }: Resource["ComputedData"]) => total_distance ?? 0;
+
 /** Reads page after page until the default athlete of the manager is found. */
-async function defaultAthlete(manager: number, get: (path: string) => Promise<Json>): Promise<Json> {
+async function defaultAthlete(
+  read: (page: number) => Promise<Page<Resource["Athlete"]>>,
+): Promise<Resource["Athlete"]> {
   for (let page: number | null = 1; page !== null; ) {
-    const { results, next }: Json = await get(`/athletes/?managed_by=${manager}&page=${page}`);
-    const found = results.find((athlete: Json) => athlete.is_default_athlete);
+    const { results, next }: Page<Resource["Athlete"]> = await read(page);
+    const found = results.find((athlete) => athlete.is_default_athlete);
     if (found !== undefined) return found;
     page = next;
   }
@@ -141,7 +169,7 @@ const told = (receiver: Receiver, event: string, activity_id: number, timeframe_
     ),
   );
 
-function summary(what: string, data: Json): string {
+function summary(what: string, data: Resource["ComputedData"]): string {
   const sprints = data.sprint.threshold_1.values.length;
   return (
     `${what}: ${data.total_distance} m, at most ${data.max_speed} m/s, ${sprints} sprints, ` +

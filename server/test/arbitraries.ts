@@ -1,8 +1,6 @@
 /** Values for property tests, made from the schemas of the OpenAPI document. */
 import fc from "fast-check";
-
-// biome-ignore lint/suspicious/noExplicitAny: a JSON Schema, or another part of the document
-export type Schema = any;
+import { type Parameter, referred, type Schema } from "./openapi-document.js";
 
 /** Text that is likely to break something. */
 export const odd = fc.oneof(
@@ -49,7 +47,7 @@ export class Values {
 
   /** Values that are mostly of the schema, and sometimes anything. */
   of(schema: Schema, name = ""): fc.Arbitrary<unknown> {
-    const resolved = schema.$ref ? this.#components[schema.$ref.split("/").at(-1)] : schema;
+    const resolved = schema.$ref === undefined ? schema : referred(this.#components, schema.$ref);
     return fc.oneof(
       { arbitrary: this.#shaped(resolved, name), weight: 12 },
       { arbitrary: fc.jsonValue(), weight: 1 },
@@ -58,12 +56,12 @@ export class Values {
 
   #shaped(schema: Schema, name: string): fc.Arbitrary<unknown> {
     if (schema.const !== undefined) return fc.constant(schema.const);
-    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((variant: Schema) => this.of(variant, name)));
+    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((variant) => this.of(variant, name)));
     switch (schema.type) {
       case "object":
         return this.#object(schema);
       case "array":
-        return fc.array(this.of(schema.items), { maxLength: 3 });
+        return fc.array(this.of(schema.items ?? {}), { maxLength: 3 });
       case "integer":
         return fc.oneof(
           { arbitrary: fc.constant(null).map(() => this.#ids()[name] ?? 1), weight: 4 },
@@ -74,16 +72,16 @@ export class Values {
       case "boolean":
         return fc.boolean();
       default:
-        return fc.oneof(formatted[schema.format] ?? fc.uuid(), odd);
+        return fc.oneof(formatted[schema.format ?? ""] ?? fc.uuid(), odd);
     }
   }
 
   /** All that is required is mostly there. */
   #object(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
     const members = Object.fromEntries(
-      Object.entries<Schema>(schema.properties ?? {}).map(([name, member]) => [name, this.of(member, name)]),
+      Object.entries(schema.properties ?? {}).map(([name, member]) => [name, this.of(member, name)]),
     );
-    const required: string[] = schema.required ?? [];
+    const required = schema.required ?? [];
     return fc.oneof(
       { arbitrary: fc.record(members, { requiredKeys: required }), weight: 4 },
       { arbitrary: fc.record(members, { requiredKeys: [] }), weight: 1 },
@@ -91,7 +89,7 @@ export class Values {
   }
 
   /** Query parameters, of which few are sent at a time, so that one that is wrong does not hide the others. */
-  query(parameters: readonly Schema[]): fc.Arbitrary<Record<string, string>> {
+  query(parameters: readonly Parameter[]): fc.Arbitrary<Record<string, string>> {
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const required = inQuery.filter((parameter) => parameter.required).map(({ name }) => name);
     const pairs = inQuery.map(({ name, schema }) => {
@@ -103,7 +101,8 @@ export class Values {
                 fc.integer().map(String),
                 fc.constant(null).map(() => String(this.#ids()[name] ?? 1)),
               )
-            : (formatted[schema.format] ?? fc.constantFrom("a", "2024-01-01T00:00:00Z", "1704067200000"));
+            : (formatted[schema.format ?? ""] ??
+              fc.constantFrom("a", "2024-01-01T00:00:00Z", "1704067200000"));
       const value = fc.oneof({ arbitrary: likely, weight: 3 }, { arbitrary: odd, weight: 1 });
       return [name, value] as [string, fc.Arbitrary<string>];
     });

@@ -1,15 +1,16 @@
 /** Calls made from the OpenAPI document: whatever is sent, the answer is one that the document foresees. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { conditions, odd, type Schema, Values } from "./arbitraries.js";
+import { conditions, odd, Values } from "./arbitraries.js";
 import { DocumentedResponses } from "./documented-responses.js";
+import { type OpenApiDocument, type Operation, readDocument } from "./openapi-document.js";
 import { newScene, type Scene } from "./scene.js";
 import type { Answer, TestService } from "./service.js";
 
 export interface DocumentedOperation {
   path: string;
   method: string;
-  entry: Schema;
+  entry: Operation;
 }
 
 const PEOPLE = ["owner", "owner", "thatAthlete", "anotherManager", "anotherAthlete", null] as const;
@@ -58,7 +59,7 @@ export class DocumentedCalls {
   /** How often each status was answered. */
   readonly statuses = new Map<number, number>();
 
-  private constructor(service: TestService, document: Schema) {
+  private constructor(service: TestService, document: OpenApiDocument) {
     this.#service = service;
     this.#answers = new DocumentedResponses(document);
     this.#values = new Values(document.components.schemas, () => ({
@@ -66,13 +67,13 @@ export class DocumentedCalls {
       owner: this.#scene?.owner.id ?? 1,
       managed_by: this.#scene?.owner.id ?? 1,
     }));
-    this.operations = Object.entries<Record<string, Schema>>(document.paths).flatMap(([path, methods]) =>
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, entry]) => ({ path, method: method.toUpperCase(), entry })),
     );
   }
 
   static async of(service: TestService): Promise<DocumentedCalls> {
-    return new DocumentedCalls(service, (await service.get("/api/schema/")).body);
+    return new DocumentedCalls(service, readDocument((await service.get("/api/schema/")).body));
   }
 
   /** The people and things that calls are about; new ones when a call has ended some. */
@@ -83,7 +84,7 @@ export class DocumentedCalls {
 
   /** What may be sent to the operation, right and wrong. */
   inputs({ entry }: DocumentedOperation): fc.Arbitrary<Sent> {
-    const [media] = Object.values<Schema>(entry.requestBody?.content ?? {});
+    const [media] = Object.values(entry.requestBody?.content ?? {});
     return fc.record({
       caller: fc.constantFrom(...PEOPLE),
       query: this.#values.query(entry.parameters),

@@ -1,7 +1,7 @@
 /** What an OpenAPI document states about answers, held against the answers that a service gives. */
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type AnySchemaObject, type ErrorObject } from "ajv/dist/2020.js";
 import { isDate } from "../src/wire/date-time.js";
-import type { Schema } from "./arbitraries.js";
+import { type OpenApiDocument, readDocument, referred } from "./openapi-document.js";
 
 /** An answer as the client gets it. */
 export interface ActualResponse {
@@ -51,18 +51,18 @@ const difference = ({ instancePath, message, params }: ErrorObject) =>
 
 /** The answers that a document states. */
 export class DocumentedResponses {
-  readonly #document: Schema;
+  readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
 
-  constructor(document: Schema) {
-    this.#document = document;
-    this.#ajv.addSchema(closed(document) as Schema, "document");
+  constructor(document: unknown) {
+    this.#document = readDocument(document);
+    this.#ajv.addSchema(closed(document) as AnySchemaObject, "document");
   }
 
   /** Every answer that the document states. */
   *stated(): Generator<{ path: string; method: string; status: number }> {
-    for (const [path, methods] of Object.entries<Schema>(this.#document.paths)) {
-      for (const [method, { responses }] of Object.entries<Schema>(methods)) {
+    for (const [path, methods] of Object.entries(this.#document.paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
         for (const status of Object.keys(responses)) yield { path, method, status: Number(status) };
       }
     }
@@ -74,14 +74,12 @@ export class DocumentedResponses {
    * @returns how the answer differs from what the document states; null when it does not
    */
   differences(path: string, method: string, { status, mediaType, body }: ActualResponse): string | null {
-    const { responses } = this.#document.paths[path][method];
+    const responses = this.#document.paths[path]?.[method]?.responses ?? {};
     const stated = responses[status];
     if (stated === undefined) return `the status is not stated, only ${Object.keys(responses).join(", ")}`;
-    const pointer: string =
-      stated.$ref ?? `#${pointerTo("paths", path, method, "responses", String(status))}`;
-    const response = stated.$ref
-      ? this.#document.components.responses[stated.$ref.split("/").at(-1)]
-      : stated;
+    const pointer = stated.$ref ?? `#${pointerTo("paths", path, method, "responses", String(status))}`;
+    const response =
+      stated.$ref === undefined ? stated : referred(this.#document.components.responses, stated.$ref);
     const types = Object.keys(response.content ?? {});
     if (types.length === 0) return body === undefined ? null : "there is a body, and none is stated";
     if (body === undefined) return `there is no body, and ${types.join(", ")} is stated`;

@@ -5,8 +5,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:ht
 export interface ReceivedEvent {
   event: string;
   id: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape, and fail when they err
-  data: any;
+  data: unknown;
 }
 
 /** An open connection. */
@@ -57,7 +56,7 @@ export class EventClient {
   /** Reads on until the service ends the response. @returns the reason in the last event */
   async end(): Promise<string | undefined> {
     let reason: string | undefined;
-    for (let event = await this.next(); event !== null; event = await this.next()) reason = event.data.reason;
+    for (let event = await this.next(); event !== null; event = await this.next()) reason = reasonOf(event);
     return reason;
   }
 
@@ -65,6 +64,9 @@ export class EventClient {
     this.#response.destroy();
   }
 }
+
+const reasonOf = ({ data }: ReceivedEvent) =>
+  typeof data === "object" && data !== null && "reason" in data ? String(data.reason) : undefined;
 
 async function* blocksOf(response: IncomingMessage): AsyncGenerator<string> {
   let rest = "";

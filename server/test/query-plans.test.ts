@@ -5,9 +5,9 @@ import pg from "pg";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
-import type { Schema } from "./arbitraries.js";
 import { DocumentedCalls } from "./documented-calls.js";
 import { fillLargeDatabase } from "./large-database.js";
+import { type OpenApiDocument, readDocument, type Schema } from "./openapi-document.js";
 import { Plans } from "./plans.js";
 import { walk } from "./recordings.js";
 import { newScene, type Scene } from "./scene.js";
@@ -32,12 +32,12 @@ const acceptedValue = ({ type, format }: Schema): string =>
           : "a";
 
 /** Every list with each of its filters, orders and searches alone. */
-async function readLists(s: TestService, { ids, owner }: Scene, document: Schema): Promise<void> {
-  for (const [path, { get }] of Object.entries<Schema>(document.paths)) {
+async function readLists(s: TestService, { ids, owner }: Scene, document: OpenApiDocument): Promise<void> {
+  for (const [path, { get }] of Object.entries(document.paths)) {
     if (get === undefined || path.startsWith("/oauth2/")) continue;
     const at = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]));
-    for (const { name, schema, example } of get.parameters ?? []) {
-      const value = schema.example ?? example ?? acceptedValue(schema);
+    for (const { name, schema, example } of get.parameters) {
+      const value = String(schema.example ?? example ?? acceptedValue(schema));
       await s.get(`${at}?${new URLSearchParams({ [name]: value })}`, owner.token);
       if (name === "ordering") await s.get(`${at}?ordering=-${value},id`, owner.token);
     }
@@ -83,7 +83,7 @@ async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<v
 /** All that a service does: every operation, the jobs, the commands, the metrics, and the removal of what is old. */
 async function liveThrough(s: TestService): Promise<void> {
   const calls = await DocumentedCalls.of(s);
-  const document = (await s.get("/api/schema/")).body;
+  const document = readDocument((await s.get("/api/schema/")).body);
   const scene = await newScene(s);
   await readLists(s, scene, document);
   await readRawData(s, scene);

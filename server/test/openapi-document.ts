@@ -1,0 +1,52 @@
+/** What the tests read of the service's OpenAPI document. */
+
+export interface Schema {
+  $ref?: string;
+  const?: unknown;
+  anyOf?: Schema[];
+  type?: string;
+  format?: string;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  example?: unknown;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface StatedResponse {
+  $ref?: string;
+  content?: Record<string, unknown>;
+}
+
+export interface Operation {
+  parameters: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, StatedResponse>;
+}
+
+export interface OpenApiDocument {
+  /** The operations of each path by method, in small letters. */
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, StatedResponse> };
+}
+
+/** @throws Error when it is no OpenAPI document. What the document says is compared with what the service does elsewhere. */
+export function readDocument(value: unknown): OpenApiDocument {
+  const isDocument = typeof value === "object" && value !== null && "paths" in value && "components" in value;
+  if (!isDocument) throw new Error("No OpenAPI document");
+  return value as OpenApiDocument;
+}
+
+/** What a `$ref` names. @throws Error when there is nothing of that name */
+export function referred<T>(among: Readonly<Record<string, T>>, reference: string): T {
+  const found = among[reference.slice(reference.lastIndexOf("/") + 1)];
+  if (found === undefined) throw new Error(`The document has no ${reference}`);
+  return found;
+}
