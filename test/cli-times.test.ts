@@ -31,6 +31,7 @@ describe("asi convert --from and --to", () => {
       "an offset before the zone",
       ["--from", "2025-03-15T14:43Z", "--to", "15:43:10", "--tz", "Europe/Zurich"],
     ],
+    ["fractions after a comma", ["--from", "14:43:00,0", "--to", "2025-03-15 14:43:10,000Z"]],
     ["half-hour zones", ["--from", "20:13", "--to", "20:13:10.0", "--tz", "Asia/Kolkata"]],
   ])("can be %s", async (_, args) => {
     expect(await firstAndLast(args, MATCH.bytes)).toEqual([

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { parseIsoTime } from "../files/iso-time.js";
 import { TimeZone } from "../time-zone.js";
 
 // The times of --from and --to.
@@ -49,36 +50,20 @@ export function parseInstant(text: string): number {
 }
 
 function clockOf(text: string): TimeBound | null {
-  const [, hour, minute, second = 0, fraction = ""] = /^(\d\d?):(\d\d)(?::(\d\d)(\.\d+)?)?$/.exec(text) ?? [];
+  const [, hour, minute, second = 0, fraction = ""] =
+    /^(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?$/.exec(text) ?? [];
   if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
-  return { kind: "clock", text, sinceMidnightMs: (seconds + Number(`0${fraction}`)) * 1000 };
+  return { kind: "clock", text, sinceMidnightMs: (seconds + Number(`0.${fraction}`)) * 1000 };
 }
 
 function dateAndTimeOf(text: string, dateMeans: "start" | "end"): TimeBound | null {
-  const match =
-    /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ??
-    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\.\d+)?(Z)?$/i.exec(text);
-  if (match === null) return null;
-  const [, year, month, day, hour, minute = "00", second = "00", fraction = "", offset] = match;
-  const iso = `${year}-${month}-${day}T${hour ?? "00"}:${minute}:${second}Z`;
-  const civilMs = Date.parse(iso);
-  // Date takes the 30th of February for a day in March
-  if (Number.isNaN(civilMs) || !new Date(civilMs).toISOString().startsWith(iso.slice(0, -1))) return null;
-  if (hour === undefined)
-    return { kind: "local", localMs: dateMeans === "start" ? civilMs : civilMs + DAY_MS - 1 };
-  const localMs = civilMs + Number(`0${fraction}`) * 1000;
-  if (offset === undefined) return { kind: "local", localMs };
-  const offsetMs = offsetOf(offset);
-  return Number.isNaN(offsetMs) ? null : { kind: "instant", ms: localMs - offsetMs };
-}
-
-function offsetOf(text: string): number {
-  const match = /^([+-])(\d\d):?(\d\d)$/.exec(text);
-  if (match === null) return 0;
-  const [, sign, hours, minutes] = match;
-  if (Number(hours) > 23 || Number(minutes) > 59) return Number.NaN;
-  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  const time = parseIsoTime(text);
+  if (time === null) return null;
+  const localMs = time.localMs + time.fractionMs;
+  if (time.form === "date" && dateMeans === "end") return { kind: "local", localMs: localMs + DAY_MS - 1 };
+  if (time.offsetMs === undefined) return { kind: "local", localMs };
+  return { kind: "instant", ms: localMs - time.offsetMs };
 }
 
 // Digit by digit: 0.001 s times 1000 is not always a whole number.
