@@ -82,6 +82,9 @@ const HALF_WIDTH_M = 34;
 const METRES_PER_DEGREE = 111_195;
 const STEP_S = DEMO_PERIOD_MS / 1000;
 
+// What sprinters aim at. They run at 85 to 115 % of it, and a run is a sprint from 7 m/s on (25.2 km/h: `SOCCER` in
+// metrics/presets.ts), so nearly all of these runs are sprints.
+const SPRINT_M_PER_S = 8;
 // What a player does: speed aimed at (m/s), how often, and for how long (s).
 const PACES = [
   { speed: 0.3, weight: 16, seconds: 6 },
@@ -89,9 +92,8 @@ const PACES = [
   { speed: 3, weight: 27, seconds: 6 },
   { speed: 4.8, weight: 11, seconds: 4 },
   { speed: 6.2, weight: 3, seconds: 3 },
-  { speed: 8, weight: 2, seconds: 4.5 },
+  { speed: SPRINT_M_PER_S, weight: 2, seconds: 4.5 },
 ] as const;
-const SPRINT_SPEED = 8;
 const MAX_ACCELERATION = 3.6; // m/s2
 // Speed approaches what is aimed at by this share of the difference in a step.
 const EASE = 0.1;
@@ -163,7 +165,7 @@ class Player {
     this.#aimedHeading = (isOutside ? towardsMiddle : this.#heading) + turn;
     const pace = this.#drawPace();
     this.#aimedSpeed = pace.speed * (0.85 + 0.3 * this.#random());
-    if (pace.speed === SPRINT_SPEED) {
+    if (pace.speed === SPRINT_M_PER_S) {
       // across the middle, where there is room to run
       this.#aimedHeading = towardsMiddle + turn / 8;
       this.#secondsLeft = pace.seconds * (0.8 + 0.4 * this.#random());
