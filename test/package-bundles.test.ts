@@ -1,0 +1,182 @@
+/** The published package in bundles: what a bundler makes of it, and where that runs. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { createContext, runInContext } from "node:vm";
+import { gzipSync } from "node:zlib";
+import { type BuildResult, build, type Metafile } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fixture } from "./fixture-files.js";
+import { installPacked, type ScratchPackage } from "./scratch-package.js";
+
+const golden = fixture("damaged/torn-frames");
+
+let scratch: ScratchPackage;
+
+beforeAll(() => {
+  scratch = installPacked();
+}, 240_000);
+
+afterAll(() => {
+  scratch?.remove();
+});
+
+/** What belongs to no browser in a bundle: other packages than the loader of the core, and what is left to be imported. */
+function foreignInputs({ inputs, outputs }: Metafile): string[] {
+  const imported = Object.values(outputs)
+    .flatMap((output) => output.imports.map(({ path }) => path))
+    .filter((path) => !(path in outputs));
+  const isOurs = (path: string) => !path.includes("node_modules") || /node_modules.asi-convert/.test(path);
+  return [...Object.keys(inputs).filter((path) => !isOurs(path)), ...imported];
+}
+
+/** The bundle's entry and the chunks that it needs at once: what is loaded before anything runs. */
+function loadedAtOnce(
+  { outputFiles = [], metafile }: BuildResult<{ metafile: true }>,
+  folder: string,
+): Buffer {
+  const { outputs } = metafile;
+  // modules that are imported on demand are entries too
+  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === "<stdin>");
+  const needed = new Set(entry === undefined ? [] : [entry]);
+  for (const path of needed) {
+    for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
+      if (kind === "import-statement") needed.add(imported);
+    }
+  }
+  const contents = outputFiles.filter(({ path }) => needed.has(relative(folder, path)));
+  expect(contents.length).toBe(needed.size);
+  return Buffer.concat(contents.map((file) => file.contents));
+}
+
+describe("bundled for a browser", () => {
+  let bundle: BuildResult<{ metafile: true; write: false }>;
+  let code: string;
+
+  beforeAll(async () => {
+    writeFileSync(
+      join(scratch.folder, "browser.js"),
+      `import { convert, decodeRows, initialize, inspect, AsiCsvStream } from "asi-convert";
+globalThis.initialize = initialize;
+globalThis.run = async (base64, options) => {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const { csv, fileName, report, engine } = convert(bytes, options);
+  const reader = csv.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += decoder.decode(piece.value);
+  let rows = 0;
+  for await (const row of decodeRows([bytes], options)) rows += 1;
+  const same = (await inspect([bytes])).report.rows.total === rows && typeof AsiCsvStream === "function";
+  return JSON.stringify({ text, fileName: await fileName, report: await report, rows, same, engine: await engine });
+};`,
+    );
+    bundle = await build({
+      absWorkingDir: scratch.folder,
+      entryPoints: ["browser.js"],
+      bundle: true,
+      platform: "browser",
+      format: "iife",
+      metafile: true,
+      write: false,
+      logLevel: "silent",
+    });
+    code = bundle.outputFiles[0]?.text ?? "";
+  });
+
+  it("it needs no warning, no Node.js module and no fast-csv", () => {
+    expect(bundle.warnings).toEqual([]);
+    expect(bundle.errors).toEqual([]);
+    expect(foreignInputs(bundle.metafile)).toEqual([]);
+    expect(code).not.toMatch(/["']node:/);
+    expect(code).not.toMatch(/\bBuffer\b/);
+    expect(code).not.toMatch(/\bprocess\./);
+  });
+
+  /** A global object with what browsers and Node.js share, and nothing of Node.js. */
+  function browserLike(without: readonly string[] = [], mayCompile = true) {
+    const shared = {
+      ReadableStream,
+      WritableStream,
+      TransformStream,
+      TextEncoder,
+      TextDecoder,
+      atob,
+      AbortController,
+    };
+    // what a content security policy without 'wasm-unsafe-eval' does, and workers at the edge of a network
+    const codeGeneration = { strings: mayCompile, wasm: mayCompile };
+    const context = createContext({ ...shared, Blob }, { codeGeneration });
+    for (const name of without) runInContext(`delete globalThis.${name}`, context);
+    runInContext(code, context);
+    return context as {
+      run(base64: string, options?: object): Promise<string>;
+      initialize(options: { module: unknown }): Promise<string>;
+    };
+  }
+
+  const base64 = Buffer.from(golden.bytes).toString("base64");
+  const { fileName, report } = golden.expectation;
+  const all = { text: golden.csv, fileName, report, rows: report?.rows.total, same: true };
+
+  it("it converts where there is nothing of Node.js", async () => {
+    expect(JSON.parse(await browserLike().run(base64))).toEqual({ ...all, engine: "simd" });
+    expect(JSON.parse(await browserLike().run(base64, { engine: "plain" }))).toEqual({
+      ...all,
+      engine: "plain",
+    });
+  });
+
+  it("it converts where WebAssembly is missing", async () => {
+    expect(JSON.parse(await browserLike(["WebAssembly"]).run(base64))).toEqual({ ...all, engine: "plain" });
+  });
+
+  it("it converts where compiling WebAssembly is forbidden, in TypeScript alone or with a core passed to initialize", async () => {
+    const page = browserLike([], false);
+    expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "plain" });
+    const module = new WebAssembly.Module(readFileSync(join(scratch.installed, "dist/core.wasm")));
+    // as if it came from the page's own realm
+    Object.setPrototypeOf(module, runInContext("WebAssembly.Module.prototype", page));
+    expect(await page.initialize({ module })).toBe("simd");
+    expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "simd" });
+  });
+
+  it("it writes other layouts too", async () => {
+    const written = JSON.parse(await browserLike().run(base64, { delimiter: ";" })) as { text: string };
+    expect(written.text).toBe(golden.csv?.replaceAll(",", ";"));
+  });
+});
+
+describe("a bundle of convert alone", () => {
+  const bundled = (contents: string, platform: "neutral" | "browser" | "node") =>
+    build({
+      absWorkingDir: scratch.folder,
+      stdin: { contents, resolveDir: scratch.folder },
+      bundle: true,
+      minify: true,
+      platform,
+      format: "esm",
+      metafile: true,
+      write: false,
+      splitting: true,
+      outdir: "out",
+      logLevel: "silent",
+    });
+
+  it("is smaller than 41 kB compressed, and holds nothing that it does not use", async () => {
+    const source = 'import { convert } from "asi-convert"; globalThis.convert = convert;';
+    const bundle = await bundled(source, "neutral");
+    expect(bundle.warnings).toEqual([]);
+    expect(foreignInputs(bundle.metafile)).toEqual([]);
+    const bytes = loadedAtOnce(bundle, scratch.folder);
+    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(41_000);
+  });
+
+  it.for(["neutral", "browser", "node"] as const)(
+    "has none either with all that there is: platform %s",
+    async (platform) => {
+      const { metafile, warnings } = await bundled('export * from "asi-convert";', platform);
+      expect(warnings).toEqual([]);
+      expect(foreignInputs(metafile)).toEqual([]);
+    },
+  );
+});
