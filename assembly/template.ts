@@ -224,18 +224,12 @@ function writeByInstructions(columns: usize, from: i32, to: i32): i32 {
           out = writeSeconds(out, load<f64>(wide) as i64) - 1;
           store<u8>(out - 4, mark);
         }
-      } else if (field == FIELD_ISO_TIME) {
-        out = writeIsoTime(out, load<f64>(wide) as i64);
+      } else if (field == FIELD_ISO_TIME || field >= FIELD_LOCAL_TIME) {
+        out = writeDateTime(out, load<f64>(wide) as i64, field, mark);
       } else if (field == FIELD_HR) {
         out = writeSmall(out, hr);
       } else if (field == FIELD_MILLISECONDS) {
         out = writeMilliseconds(out, load<f64>(wide) as i64) - 1;
-      } else if (field >= FIELD_LOCAL_TIME) {
-        out = writeIsoTime(out, (load<f64>(wide) as i64) + utcOffset) - 1;
-        if (field == FIELD_SPREADSHEET_TIME) {
-          store<u8>(out - 13, SPACE);
-          store<u8>(out - 4, mark);
-        }
       } else {
         const longitude = load<i32>(column, LONGITUDES);
         out = writeCoordinate(out, LONGITUDE, longitude == ANTIMERIDIAN ? -ANTIMERIDIAN : longitude) - 1;
