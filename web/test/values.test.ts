@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { duration, durationDifference, elapsed } from "../src/view/times.js";
-import { percent } from "../src/view/values.js";
+import { decimal, percent, withSign } from "../src/view/values.js";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -23,7 +23,7 @@ describe("a length of time", () => {
   });
 
   it("has a minus as a difference, and none where it is shown as 0", () => {
-    expect(durationDifference(-65 * SECOND)).toBe("-1:05 min");
+    expect(durationDifference(-65 * SECOND)).toBe("−1:05 min");
     expect(durationDifference(-300)).toBe("0 s");
     expect(durationDifference(300)).toBe("0 s");
   });
@@ -31,6 +31,24 @@ describe("a length of time", () => {
   it("is as on a stopwatch where it is a position on an axis", () => {
     expect(elapsed(15 * MINUTE)).toBe("15:00");
     expect(elapsed(HOUR + 2 * MINUTE + 3 * SECOND)).toBe("1:02:03");
+  });
+});
+
+describe("a number", () => {
+  it("has a minus sign where it is negative, and none where it is shown as 0", () => {
+    expect(decimal(-1234.5, 1)).toBe("−1,234.5");
+    expect(decimal(-0.05, 1)).toBe("−0.1");
+    expect(decimal(-0.04, 1)).toBe("0.0");
+    expect(decimal(-0.4, 0)).toBe("0");
+    expect(decimal(-0, 1)).toBe("0.0");
+    expect(decimal(0.04, 1)).toBe("0.0");
+  });
+
+  it("has a plus too where it is a difference, and neither where it is shown as 0", () => {
+    expect(withSign(decimal(12, 0))).toBe("+12");
+    expect(withSign(decimal(-12, 0))).toBe("−12");
+    expect(withSign(decimal(-0.4, 0))).toBe("0");
+    expect(withSign(durationDifference(65 * SECOND))).toBe("+1:05 min");
   });
 });
 

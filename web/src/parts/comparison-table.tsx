@@ -4,7 +4,7 @@ import { titleOf, titlesOf } from "../recording/timeline.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { day, durationDifference } from "../view/times.js";
-import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
+import { decimal, NO_VALUE, speedFactor, withSign } from "../view/values.js";
 import { highIntensityMetres, highIntensityName } from "./high-intensity.js";
 import { Scrolled } from "./panel.js";
 
@@ -135,16 +135,11 @@ function Value({ line, figures, first }: { line: Line; figures: Figures | null; 
   if (value === null) return <>{NO_VALUE}</>;
   const reference = first === null ? null : line.value(first);
   if (reference === null) return <>{line.text(value)}</>;
-  const text = line.text(value - reference);
-  const sign = /^-/.test(text) || !/[1-9]/.test(text) ? "" : "+";
   return (
     <>
       {line.text(value)}
       <br />
-      <span class="unit">
-        {sign}
-        {text}
-      </span>
+      <span class="unit">{withSign(line.text(value - reference))}</span>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { decimal } from "../view/values.js";
 import type { TimeWindow } from "../view/window.js";
 import type { Columns } from "./columns.js";
 import type { Pyramid } from "./pyramid.js";
@@ -144,7 +145,7 @@ function drawAxes(
     const y = yAt(value);
     context.moveTo(left, y);
     context.lineTo(right, y);
-    context.fillText(value.toFixed(decimals), left - LABEL_GAP, y);
+    context.fillText(decimal(value, decimals), left - LABEL_GAP, y);
   }
   context.stroke();
 }

@@ -1,4 +1,5 @@
 import type { Zone } from "./settings.js";
+import { negated } from "./values.js";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -21,8 +22,7 @@ export function duration(ms: number): string {
 
 /** A difference of two lengths of time, with a minus where it is negative. */
 export function durationDifference(ms: number): string {
-  const text = duration(Math.abs(ms));
-  return ms < 0 && text !== duration(0) ? `-${text}` : text;
+  return negated(duration(Math.abs(ms)), ms < 0);
 }
 
 /** A position on an axis that begins with the recording, as on a stopwatch: `1:02:03` or `2:03`. */

@@ -3,6 +3,8 @@ import type { SpeedUnit } from "./settings.js";
 /** Shown where a value is missing. */
 export const NO_VALUE = "–";
 
+const MINUS = "−";
+
 const UNITS_PER_M_PER_S: Record<SpeedUnit, number> = { "km/h": 3.6, "m/s": 1 };
 
 /** What a speed in m/s is multiplied by. */
@@ -12,8 +14,20 @@ export function speedFactor(unit: SpeedUnit): number {
 
 /** A number with thousands separated and a fixed number of decimals. */
 export function decimal(value: number, decimals: number): string {
-  return value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return negated(Math.abs(value).toLocaleString("en-GB", digits), value < 0);
 }
+
+/** The text of a value with a minus sign if it is negative; without one where it is shown as 0. */
+export const negated = (text: string, isNegative: boolean): string =>
+  isNegative && /[1-9]/.test(text) ? MINUS + text : text;
+
+/** The text of a difference with its sign; without one where it is shown as 0. */
+export const withSign = (text: string): string =>
+  text.startsWith(MINUS) || !/[1-9]/.test(text) ? text : `+${text}`;
+
+/** A name with the unit of its values, as it heads a column: `Distance, m`. */
+export const withUnit = (name: string, unit: string): string => (unit === "" ? name : `${name}, ${unit}`);
 
 /**
  * A share, 0 to 1, in percent: `38.2 %`. Rounded half up by its decimal digits, as `asi stats` does; 100 times a share would have the

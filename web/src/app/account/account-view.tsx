@@ -1,5 +1,6 @@
 import { unwrap } from "asi-client";
 import { DOCUMENTATION } from "../../view/service.js";
+import { NO_VALUE } from "../../view/values.js";
 import { PersonalData } from "../athletes/personal-data.js";
 import { PicturePanel } from "../athletes/picture.js";
 import { ExternalId, ProfileFields, profileOf } from "../athletes/profile.js";
@@ -109,7 +110,7 @@ function Kept({ account }: { account: Account }) {
       <Facts
         of={[
           ["Username", account.username],
-          ["E-mail", account.email || "–"],
+          ["E-mail", account.email || NO_VALUE],
         ]}
       />
       <p class="note">

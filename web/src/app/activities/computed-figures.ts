@@ -2,7 +2,7 @@ import type { Metrics } from "asi-convert/metrics";
 import { highIntensityMetres, highIntensityName } from "../../parts/high-intensity.js";
 import type { SpeedUnit } from "../../view/settings.js";
 import { durationDifference } from "../../view/times.js";
-import { decimal, speedFactor } from "../../view/values.js";
+import { decimal, speedFactor, withSign } from "../../view/values.js";
 import { type Computed, recordedSeconds } from "./computed.js";
 
 /** One figure of a time frame, as it is compared, drawn and exported. */
@@ -139,11 +139,8 @@ export const nameOfFigure = (figure: ComparedFigure, all: readonly Computed[], u
   figure.nameOf?.(all, unit) ?? figure.name;
 
 /** A difference with its sign; none for one that is shown as 0. */
-export function differenceText(figure: ComparedFigure, difference: number, unit: SpeedUnit): string {
-  const text = figure.text(difference, unit);
-  if (!/[1-9]/.test(text)) return text.replace(/^-/, "");
-  return /^-/.test(text) ? text.replace(/^-/, "−") : `+${text}`;
-}
+export const differenceText = (figure: ComparedFigure, difference: number, unit: SpeedUnit): string =>
+  withSign(figure.text(difference, unit));
 
 /**
  * Whether counts and classes of all of them mean the same. Maximum heart rates may differ: zones are shares of it.

@@ -1,5 +1,6 @@
 import { type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
+import { NO_VALUE } from "../../view/values.js";
 import { athleteName } from "../names.js";
 import { announce } from "../parts/announcements.js";
 import { Dialog } from "../parts/dialog.js";
@@ -58,9 +59,9 @@ export function AthleteList({ client, account, go }: ViewProps) {
             name: "Athlete",
             of: (athlete) => <a href={`#/athletes/${athlete.id}`}>{athleteName(athlete)}</a>,
           },
-          { name: "Date of birth", of: ({ athlete_profile }) => athlete_profile.birth_date ?? "–" },
+          { name: "Date of birth", of: ({ athlete_profile }) => athlete_profile.birth_date ?? NO_VALUE },
           { name: "Gender", of: ({ athlete_profile }) => genderName(athlete_profile.gender) },
-          { name: "E-mail", of: ({ email }) => email || "–" },
+          { name: "E-mail", of: ({ email }) => email || NO_VALUE },
           { name: "Access", of: relation },
         ]}
       />

@@ -1,4 +1,5 @@
 import { type Resource, unwrap } from "asi-client";
+import { NO_VALUE } from "../../view/values.js";
 import { athleteName } from "../names.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
@@ -125,13 +126,13 @@ function Shown({ athlete, isManaged }: { athlete: Athlete; isManaged: boolean })
           [
             ["E-mail", athlete.email],
             ["Date of birth", profile.birth_date],
-            ["Gender", profile.gender === null ? null : genderName(profile.gender)],
+            ["Gender", genderName(profile.gender)],
             ["Weight", profile.weight === null ? null : `${profile.weight} kg`],
             ["Height", profile.height === null ? null : `${centimetres(profile.height)} cm`],
             ["Nationality", profile.nationality],
             ["ID in another system", athlete.external_id],
           ] as const
-        ).map(([name, value]) => [name, value || "–"])}
+        ).map(([name, value]) => [name, value || NO_VALUE])}
       />
       <p class="note">
         {isManaged

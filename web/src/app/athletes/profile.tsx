@@ -1,5 +1,6 @@
 import type { Resource } from "asi-client";
 import type { ComponentProps } from "preact";
+import { NO_VALUE } from "../../view/values.js";
 import { Choice, Field, type Values } from "../parts/form.js";
 
 type Athlete = Resource["Athlete"];
@@ -15,7 +16,7 @@ const GENDERS = [
 type Gender = "F" | "M" | "X";
 
 export const genderName = (gender: string | null): string =>
-  GENDERS.find(([value]) => value === gender)?.[1] ?? "Not given";
+  GENDERS.find(([value]) => value === gender)?.[1] ?? NO_VALUE;
 
 /** The API has metres. */
 export const centimetres = (metres: number): number => Math.round(metres * 1000) / 10;

@@ -1,5 +1,6 @@
 import { ApiError, type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
+import { NO_VALUE } from "../../view/values.js";
 import { deviceName } from "../names.js";
 import { announce } from "../parts/announcements.js";
 import { Dialog } from "../parts/dialog.js";
@@ -91,7 +92,7 @@ export function DeviceList({ client, settings, query, go }: ViewProps) {
           {
             name: "Latest sample",
             of: (device) =>
-              isMine(device) ? <LatestSample client={client} device={device} zone={zone} /> : "–",
+              isMine(device) ? <LatestSample client={client} device={device} zone={zone} /> : NO_VALUE,
           },
           { name: "State", of: stateOf },
         ]}

@@ -1,4 +1,5 @@
 import { type Resource, unwrap } from "asi-client";
+import { NO_VALUE } from "../../view/values.js";
 import { deviceName } from "../names.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
@@ -67,7 +68,10 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
               ["Device name", device.device_name],
               ["Model", device.device_type],
               ["Firmware", device.firmware_version ?? "not known yet"],
-              ["Yours since", ownership.data == null ? "–" : dayAndTime(ownership.data.start_time, zone)],
+              [
+                "Yours since",
+                ownership.data == null ? NO_VALUE : dayAndTime(ownership.data.start_time, zone),
+              ],
               ["Latest sample", <LatestTime key={id} latest={latest} zone={zone} />],
             ]}
           />

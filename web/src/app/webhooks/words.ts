@@ -1,6 +1,7 @@
 import type { Resource } from "asi-client";
 import type { Zone } from "../../view/settings.js";
 import { timeOfDay } from "../../view/times.js";
+import { NO_VALUE } from "../../view/values.js";
 import { dayAndSecond } from "../parts/when.js";
 
 type Webhook = Resource["Webhook"];
@@ -53,7 +54,7 @@ export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone
 
 /** What the receiver has said. */
 export function responseOf({ response_status: status, response }: Delivery): string {
-  if (status === null) return response ?? "";
+  if (status === null) return response ?? NO_VALUE;
   return response === null || response === "" ? `HTTP ${status}` : `HTTP ${status}: ${response}`;
 }
 
