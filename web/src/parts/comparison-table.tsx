@@ -32,7 +32,7 @@ function linesOf(settings: Settings, figures: readonly (Figures | null)[]): Line
   const whole = (value: number) => decimal(value, 0);
   const tenths = (value: number) => decimal(value, 1);
   return [
-    { name: "Time", value: ({ recordedMs }) => recordedMs, text: durationDifference },
+    { name: "Recorded", value: ({ recordedMs }) => recordedMs, text: durationDifference },
     { name: "Distance, m", value: ({ metrics }) => metrics.total_distance, text: whole },
     { name: `Max speed, ${unit}`, value: ({ metrics }) => scaled(metrics.max_speed, factor), text: tenths },
     {

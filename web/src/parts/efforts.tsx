@@ -2,7 +2,7 @@ import type { Metrics } from "asi-convert/metrics";
 import type { ComponentChildren } from "preact";
 import type { Settings } from "../view/settings.js";
 import { timeOfDay } from "../view/times.js";
-import { decimal, speedFactor } from "../view/values.js";
+import { decimal, speedFactor, withUnit } from "../view/values.js";
 import { Panel } from "./panel.js";
 import { PlaceList } from "./place-list.js";
 
@@ -42,11 +42,11 @@ export function EffortPanels({ metrics, settings, where, samplesPerSecond, onSho
         title="Sprints"
         note={`At least 1 s from ${speed(sprint.threshold_1.threshold)} ${unit}.`}
         none={`None in ${where}.`}
-        heads={["Time", `Max ${unit}`, "Distance"]}
+        heads={["Length, s", withUnit("Max", unit), "Distance, m"]}
         rows={sprints.map((one) => ({
           ...one,
           key: one.start_time,
-          cells: [`${decimal(one.duration, 1)} s`, speed(one.max_value), `${decimal(one.distance, 0)} m`],
+          cells: [decimal(one.duration, 1), speed(one.max_value), decimal(one.distance, 0)],
         }))}
       />
       <Efforts
@@ -54,13 +54,13 @@ export function EffortPanels({ metrics, settings, where, samplesPerSecond, onSho
         title="Accelerations and decelerations"
         note={`Accelerations: ${counts(accelerations)}. Decelerations: ${counts(decelerations)}.`}
         none={`None in ${where}.${rateNote(samplesPerSecond)}`}
-        heads={["Peak m/s²", "Time", unit]}
+        heads={["Peak, m/s²", "Length, s", withUnit("Speed", unit)]}
         rows={efforts.map((one) => ({
           ...one,
           key: `${one.kind}${one.start_time}`,
           cells: [
             decimal(one.max_value, 1),
-            `${decimal(one.duration, 1)} s`,
+            decimal(one.duration, 1),
             `${speed(one.initial_speed)} → ${speed(one.end_speed)}`,
           ],
         }))}

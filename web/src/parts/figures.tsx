@@ -3,7 +3,7 @@ import { type Selection, showAround } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { PRESETS } from "../view/settings.js";
 import { duration } from "../view/times.js";
-import { decimal, distance, percent } from "../view/values.js";
+import { decimal, distance, percent, withUnit } from "../view/values.js";
 import { EffortPanels } from "./efforts.js";
 import { Panel } from "./panel.js";
 import { bandLabel } from "./speed-bands.js";
@@ -26,7 +26,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
         <table>
           <thead>
             <tr>
-              <th scope="col">{unit}</th>
+              <th scope="col">{withUnit("Speed", unit)}</th>
               <th scope="col">Time</th>
               <th scope="col">Share</th>
               <th scope="col">Distance</th>
@@ -89,7 +89,7 @@ function HeartRate({ figures: { metrics }, settings }: { figures: Figures; setti
           <thead>
             <tr>
               <th scope="col">% of maximum</th>
-              <th scope="col">bpm</th>
+              <th scope="col">Heart rate, bpm</th>
               <th scope="col">Share of time</th>
             </tr>
           </thead>

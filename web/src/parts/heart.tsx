@@ -107,7 +107,7 @@ export function HeartPanel({
       ) : (
         <PlaceList
           label="Beats"
-          heads={["Time", "RR interval", "Quality"]}
+          heads={["Time", "RR interval, ms", "Quality"]}
           count={to - from}
           places={listed.map((beat) => {
             const ms = beats.timestampMs[beat] as number;
@@ -115,7 +115,7 @@ export function HeartPanel({
             return {
               key: beat,
               head: timeOfDay(ms, zone, 1),
-              cells: [rrMs === 0 ? NO_VALUE : `${decimal(rrMs, 0)} ms`, `${beats.quality[beat]} %`],
+              cells: [rrMs === 0 ? NO_VALUE : decimal(rrMs, 0), `${beats.quality[beat]} %`],
               show: {
                 label: `Show the beat at ${timeOfDay(ms, zone, 1)}`,
                 onShow: () => {

@@ -6,7 +6,7 @@ import { type Axis, axisText } from "../view/axis.js";
 import { indexAt } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
-import { decimal, NO_VALUE } from "../view/values.js";
+import { decimal, NO_VALUE, withUnit } from "../view/values.js";
 import { Scrolled } from "./panel.js";
 
 interface Props {
@@ -49,7 +49,7 @@ function Slices({ rows: all, selection, settings, axis }: Props) {
             <th scope="col">From</th>
             {rows.map(({ key, label: name, unit }) => (
               <th scope="col" key={key}>
-                {name}, {unit}: mean (min to max)
+                {withUnit(name, unit)}: mean (min to max)
               </th>
             ))}
           </tr>

@@ -12,6 +12,7 @@ export interface Bar {
 
 interface Props {
   title: string;
+  /** The unit, or what else belongs to the title. */
   note?: string;
   bars: readonly Bar[];
   /** Where a line is drawn through all bars, such as their mean; null for none. */
@@ -19,14 +20,14 @@ interface Props {
 }
 
 /** Horizontal bars, each with its label and its value as text: the chart is its own table. */
-export function Bars({ title, note, bars, line = null }: Props) {
+export function Bars({ title, note = "", bars, line = null }: Props) {
   const highest = Math.max(0, line?.value ?? 0, ...bars.map(({ value }) => value ?? 0));
   const share = (value: number) => (highest === 0 ? 0 : Math.max(0, value / highest) * 100);
   return (
     <figure class="bars">
       <figcaption>
         {title}
-        {note === undefined ? null : <span class="unit"> {note}</span>}
+        {note === "" ? null : <span class="unit">, {note}</span>}
       </figcaption>
       <dl>
         {bars.map(({ key, label, value, text, colour }) => (

@@ -3,7 +3,7 @@ import { cssColour, trackColour } from "../../map/palette.js";
 import { offerFile } from "../../parts/offer-file.js";
 import { Scrolled } from "../../parts/panel.js";
 import type { Settings } from "../../view/settings.js";
-import { NO_VALUE } from "../../view/values.js";
+import { NO_VALUE, withUnit } from "../../view/values.js";
 import { Bars } from "./bars.js";
 import { type ComparedFrame, comparisonCsv } from "./comparison-csv.js";
 import type { Computed } from "./computed.js";
@@ -125,8 +125,7 @@ export function Comparison({ frames, settings, activity }: Props) {
               <th scope="col">Athlete</th>
               {COMPARED_FIGURES.map((one) => (
                 <th scope="col" key={one.key}>
-                  {nameOfFigure(one, computed, unit)}
-                  {one.unit(unit) === "" ? null : <span class="unit"> {one.unit(unit)}</span>}
+                  {withUnit(nameOfFigure(one, computed, unit), one.unit(unit))}
                 </th>
               ))}
             </tr>

@@ -12,7 +12,8 @@ export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }
   return (
     <figure class="bars">
       <figcaption>
-        Distance per {spanText(span)} <span class="unit">m</span>
+        Distance per {spanText(span)}
+        <span class="unit">, m</span>
       </figcaption>
       <div class="slices" aria-hidden="true">
         {distance.map((metres, i) => (

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+
+describe.skipIf(hasNoBrowser)("the head of a table", () => {
+  useBrowser();
+
+  it("names what is in each column, and its unit after a comma", async () => {
+    const page = await openPage();
+    await page.getByRole("button", { name: "Show a demonstration" }).click();
+    await page.getByRole("heading", { name: /^Sprints: [1-9]/ }).waitFor();
+    await page.getByText("The plots as a table").click();
+    const heads = await page.locator("thead th").allInnerTexts();
+    const some = ["Speed, km/h", "Length, s", "Max, km/h", "Distance, m", "Peak, m/s²"];
+    expect(heads).toEqual(expect.arrayContaining(some));
+
+    const compared = await openPage();
+    await compared.getByRole("button", { name: "Compare three players" }).click();
+    const table = compared.locator(".comparison");
+    await expect.poll(() => table.locator("tbody tr").count()).toBe(3);
+    const figures = await table.locator("thead th").allInnerTexts();
+    expect(figures).toEqual(expect.arrayContaining(["Recorded", "Distance, m", "Max speed, km/h"]));
+
+    const isWithoutComma = (head: string) => /(^|[^,]) (m|s|ms|bpm|km\/h|m\/s²)$/.test(` ${head}`);
+    expect([...heads, ...figures].filter(isWithoutComma)).toEqual([]);
+  });
+});
