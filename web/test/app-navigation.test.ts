@@ -44,6 +44,16 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   });
 
+  it("shows where the page is also when the window becomes narrower, and scrolls nothing else", async () => {
+    await service.manager("eli");
+    const page = await openSignedIn(service, { username: "eli" }, { viewport: { width: 1440, height: 400 } });
+    await showView(page, "#/account", "eli");
+    await page.evaluate(() => scrollTo(0, 100));
+    await page.setViewportSize({ width: 360, height: 400 });
+    await expect.poll(() => seenLinks(page)).toContain("Account");
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);
+  });
+
   it("asks before signing out where something is not saved", async () => {
     await service.manager("bob");
     const page = await openSignedIn(service, { username: "bob" });

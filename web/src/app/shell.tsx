@@ -37,6 +37,19 @@ const TITLES: Record<string, string> = {
   "new-password": "Set a new password",
 };
 
+/** Beside the active link, where the line fades out. */
+const FADE_PX = 20;
+
+/** Scrolls the line of links, which is longer than a narrow page, and nothing else. */
+function scrollToActive(links: HTMLElement): void {
+  const active = links.querySelector("[aria-current]")?.getBoundingClientRect();
+  if (active === undefined) return;
+  const { left, right } = links.getBoundingClientRect();
+  const hiddenAtStart = Math.max(0, left + FADE_PX - active.left);
+  const hiddenAtEnd = Math.max(0, active.right + FADE_PX - right);
+  links.scrollLeft += hiddenAtEnd - hiddenAtStart;
+}
+
 /** The navigation of who is signed in. Stands in the header, in the viewer too. */
 export function Navigation() {
   const account = session.account.value;
@@ -45,8 +58,12 @@ export function Navigation() {
   useEffect(() => {
     // until the user goes on
     signOutProblem.value = null;
-    // on a narrow page the line of links is scrolled
-    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    const links = list.current;
+    if (links === null) return;
+    // at once, and when there is less room
+    const observer = new ResizeObserver(() => scrollToActive(links));
+    observer.observe(links);
+    return () => observer.disconnect();
   }, [here, account]);
   if (account == null) return null;
   const links = [{ path: "", title: "Viewer" }, ...viewsOf(account)];
