@@ -257,9 +257,11 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("button", { name: "New webhook…" }).click();
     await page.getByLabel("Address").fill(hookUrl);
     const secret = await page.getByLabel("Secret").inputValue();
+    expect(await page.getByRole("dialog", { name: "New webhook" }).innerText()).not.toContain("only");
     await page.getByRole("button", { name: "Create webhook" }).click();
     const once = page.getByRole("dialog", { name: "The secret of the webhook" });
     expect(await once.locator("code").innerText()).toBe(secret);
+    await once.getByText("It is shown only this once.").waitFor();
     await once.getByRole("button", { name: "Done" }).click();
     await page.getByRole("heading", { level: 1, name: "Webhook" }).waitFor();
     await page.getByText("Nothing was sent yet").waitFor();

@@ -6,7 +6,7 @@ export function SecretDialog({ secret, onDone }: { secret: string; onDone: () =>
   const [isCopied, setCopied] = useState(false);
   return (
     <Dialog title="The secret of the webhook" onClose={onDone}>
-      <p>Give it to the receiver now: it is not shown again.</p>
+      <p>Give it to the receiver now. It is shown only this once.</p>
       <p>
         <code class="secret">{secret}</code>
       </p>

@@ -67,7 +67,7 @@ export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Pro
         onValue={setSecret}
         hint={
           webhook === null
-            ? "Sent with every call and used to sign it, so that the receiver knows who calls. Shown only now."
+            ? "Sent with every call and used to sign it, so that the receiver knows who calls."
             : "Leave it empty to keep the secret."
         }
       />

@@ -44,7 +44,8 @@ export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] 
 ];
 
 /** Whether nothing more will happen to a delivery by itself. */
-export const hasEnded = ({ state }: Delivery): boolean => state === "delivered" || state === "failed";
+export const hasEnded = ({ state }: Pick<Delivery, "state">): boolean =>
+  state === "delivered" || state === "failed";
 
 /** What became of a delivery. */
 export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone): string {
@@ -52,18 +53,39 @@ export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone
   return state === "retrying" && next !== null ? `${words} at ${timeOfDay(Date.parse(next), zone)}` : words;
 }
 
+/** What errors of the network mean. */
+const NETWORK_ERRORS: readonly (readonly [RegExp, string])[] = [
+  [/ECONNREFUSED/, "The receiver refuses the connection: no program listens at this address"],
+  [/ETIMEDOUT|Timeout Error/, "The receiver does not answer in time"],
+  [/ENOTFOUND|ENODATA/, "There is no host with this name"],
+  [/EAI_AGAIN|ESERVFAIL|ETIMEOUT/, "The name of the host cannot be looked up now"],
+  [/certificate|altnames|CERT_/, "The service does not trust the certificate of the receiver"],
+  [/EPROTO|wrong version number/, "The receiver does not speak HTTPS at this address"],
+  [/ECONNRESET|hang up|other side closed/, "The receiver closes the connection without an answer"],
+  [/EHOSTUNREACH|ENETUNREACH/, "There is no way to the network of the receiver"],
+];
+
+/** Why there was no answer, in words, with the error itself for who looks after the receiver. */
+function reasonOf(error: string): string {
+  const words = NETWORK_ERRORS.find(([pattern]) => pattern.test(error))?.[1];
+  return words === undefined ? error : `${words} (${error}).`;
+}
+
 /** What the receiver has said. */
-export function responseOf({ response_status: status, response }: Delivery): string {
-  if (status === null) return response ?? NO_VALUE;
+export function responseOf({
+  response_status: status,
+  response,
+}: Pick<Delivery, "response_status" | "response">): string {
+  if (status === null) return response === null ? NO_VALUE : reasonOf(response);
   return response === null || response === "" ? `HTTP ${status}` : `HTTP ${status}: ${response}`;
 }
 
 /** The result of a test, as a sentence. */
-export function testWords(delivery: Delivery): string {
+export function testWords(delivery: Pick<Delivery, "state" | "response_status" | "response">): string {
   if (delivery.state === "delivered")
     return `It works: the receiver answered HTTP ${delivery.response_status}.`;
   if (!hasEnded(delivery)) return "The receiver has not answered yet. The log shows when it does.";
   return delivery.response_status === null
-    ? `The receiver could not be called. ${delivery.response ?? ""}`.trim()
+    ? `The test has failed. ${delivery.response === null ? "" : reasonOf(delivery.response)}`.trim()
     : `The receiver did not accept it: it answered HTTP ${delivery.response_status}. It should answer with a status from 200 to 299.`;
 }
