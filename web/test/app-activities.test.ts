@@ -284,10 +284,17 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await expect.poll(() => log.getByRole("row", { name: /Not delivered/ }).count()).toBe(0);
     expect(received.map(({ body }) => body.event)).toEqual(["test", "test", "test"]);
 
-    // an event of a time frame is known by its name, also when that is there only after the log
+    // an event of a time frame is known by its name, also when that is there only after the log; it alone is
+    // asked for, and once
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.startsWith("/api/v1/timeframes/")) asked.push(pathname + search);
+    });
     const frame = await team.frame(activity.id, 0, 0, 5, { name: "First half" });
     await page.getByRole("button", { name: "Refresh" }).click();
     await log.getByRole("row", { name: `Time frame created First half, Ada Moss, ${frame.id}` }).waitFor();
+    expect(asked).toEqual([`/api/v1/timeframes/${frame.id}/?with_athlete=true`]);
     // an event of the activity; a receiver that is gone switches the webhook off
     status = 410;
     const path = { activity: activity.id };

@@ -1,4 +1,4 @@
-import { type Client, type Resource, unwrap } from "asi-client";
+import { ApiError, type Client, type Resource, unwrap } from "asi-client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
 import { athleteOf, frameName } from "../activities/names.js";
@@ -54,21 +54,39 @@ function inVisiblePage(callBack: () => void, afterMs: number): () => void {
   return stop;
 }
 
-/** Names of the time frames that deliveries are about and that still exist, with those of the athletes; by their ids. */
+/** The name of a time frame with that of its athlete; empty when it does not exist any more. */
+async function frameInWords(client: Client, timeframe: number, signal: AbortSignal): Promise<string> {
+  try {
+    const params = { path: { timeframe }, query: { with_athlete: true } };
+    const frame = await unwrap(client.GET("/api/v1/timeframes/{timeframe}/", { params, signal }));
+    return [frameName(frame), athleteOf(frame)].filter(Boolean).join(", ");
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return "";
+    throw error;
+  }
+}
+
+const DELETED = "timeframe-deleted";
+
+/** The time frames that deliveries are about, but for those that are known to be deleted. */
+function framesOf(deliveries: readonly Delivery[]): number[] {
+  const ids = new Set(deliveries.flatMap(({ data }) => data.timeframe_id ?? []));
+  for (const { event, data } of deliveries) if (event === DELETED) ids.delete(data.timeframe_id ?? 0);
+  return [...ids].sort((a, b) => a - b);
+}
+
+/** The names of the time frames that deliveries are about, by their ids. Each is asked for once. */
 function useFrameNames(
   client: Client,
-  activity: number,
   deliveries: readonly Delivery[] = [],
 ): ReadonlyMap<number, string> | undefined {
-  const newest = Math.max(0, ...deliveries.map(({ data }) => data.timeframe_id ?? 0));
-  return useRequest(`names ${activity} ${newest}`, async (signal) => {
-    const names = new Map<number, string>();
-    if (newest === 0) return names;
-    const query = { activity, with_athlete: true, limit: 3000 };
-    for await (const frame of client.list("/api/v1/timeframes/", { params: { query }, signal })) {
-      names.set(frame.id, [frameName(frame), athleteOf(frame)].filter(Boolean).join(", "));
-    }
-    return names;
+  const known = useRef(new Map<number, string>());
+  const ids = framesOf(deliveries);
+  return useRequest(`names ${ids.join()}`, async (signal) => {
+    const unknown = ids.filter((id) => !known.current.has(id));
+    const names = await Promise.all(unknown.map((id) => frameInWords(client, id, signal)));
+    for (const [i, id] of unknown.entries()) known.current.set(id, names[i] ?? "");
+    return known.current;
   }).data;
 }
 
@@ -86,7 +104,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
     );
   const list = useList(`deliveries ${path.webhook} ${state}`, load, PAGE);
   const { data, isLoading, reload } = list;
-  const names = useFrameNames(client, path.activity, data?.results);
+  const names = useFrameNames(client, data?.results);
 
   // it grows while nothing ends, so that a receiver that is slow for long is not asked about every second
   const pauseMs = useRef(FIRST_PAUSE_MS);
