@@ -129,6 +129,10 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await expect.poll(() => heading.innerText()).toBe("21 Apr to 4 May 2025");
     expect(await rangeButtons(page).first().textContent()).toMatch(/^Open Wed, 30 Apr 2025, 23:58–00:01/);
     expect(new URL(page.url()).hash).toBe(`#/recordings/${id}?from=2025-04-21`);
+    // a day without a recording says so
+    const days = page.getByRole("list", { name: "Days" });
+    expect(await days.getByText("No recording", { exact: true }).count()).toBe(12);
+    await days.getByText("The recording of the day before goes on").waitFor();
     await page.getByText("Settings", { exact: true }).click();
     await page.getByRole("button", { name: "UTC" }).click();
     await page.keyboard.press("Escape");
@@ -139,6 +143,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await page
       .getByText("Nothing was recorded in these two weeks. The latest sample is of Sat, 17 May 2025.")
       .waitFor();
+    expect(await days.count()).toBe(0);
     await page.getByRole("link", { name: "Latest" }).click();
     await expect.poll(() => heading.innerText()).toBe("5 May to 18 May 2025");
     await page.goBack();

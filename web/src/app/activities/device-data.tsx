@@ -85,19 +85,22 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
     <Nothing title={`This device has no data of ${day(dayMs, zone)}`}>
       {otherDays.length === 0 ? (
         <p>
-          Nor of the week before and after. Choose another day or device, or{" "}
+          It has none of the week before or after either. Choose another day or device, or{" "}
           <a href="#/recordings">upload a recording</a>.
         </p>
       ) : (
-        <div class="buttons">
-          {otherDays.map((ms) => (
-            <button key={ms} type="button" onClick={() => onDay(ms)}>
-              {day(ms, zone)}
-            </button>
-          ))}
-        </div>
+        <>
+          <p>It has data of these days:</p>
+          <div class="buttons">
+            {otherDays.map((ms) => (
+              <button key={ms} type="button" onClick={() => onDay(ms)}>
+                {day(ms, zone)}
+              </button>
+            ))}
+          </div>
+        </>
       )}
-      <p>A time frame can also be entered below, for data that will arrive later.</p>
+      <p>You can also enter a time frame below, for data that will arrive later.</p>
     </Nothing>
   );
 }

@@ -67,42 +67,47 @@ function Days({
   const { latestMs, settings } = props;
   const zone = settings.zone.value;
   const today = dateText(Date.now(), zone);
+  if (ranges.length === 0) {
+    return (
+      <p class="nothing-here">
+        {latestMs === null
+          ? "Nothing is stored for this device yet."
+          : `Nothing was recorded in these two weeks. The latest sample is of ${day(latestMs, zone)}.`}
+      </p>
+    );
+  }
   return (
-    <>
-      {ranges.length > 0 ? null : (
-        <p class="nothing-here">
-          {latestMs === null
-            ? "Nothing is stored for this device yet."
-            : `Nothing was recorded in these two weeks. The latest sample is of ${day(latestMs, zone)}.`}
-        </p>
-      )}
-      <ol class="calendar" aria-label="Days">
-        {days.map((startMs) => {
-          const endMs = dayAfter(startMs, 1, zone);
-          const own = ranges.filter((range) => range.startMs >= startMs && range.startMs < endMs);
-          const isToday = dateText(startMs, zone) === today;
-          return (
-            <li
-              key={startMs}
-              class={own.length === 0 ? "day is-empty" : "day"}
-              aria-current={isToday ? "date" : undefined}
-            >
-              <h3>
-                {shortWeekday(startMs, zone)}
-                {isToday ? <span class="muted"> today</span> : null}
-              </h3>
-              {own.length === 0 ? null : (
-                <ul>
-                  {own.map((range) => (
-                    <RangeItem key={range.startMs} {...props} range={range} endOfDayMs={endMs} />
-                  ))}
-                </ul>
-              )}
-            </li>
-          );
-        })}
-      </ol>
-    </>
+    <ol class="calendar" aria-label="Days">
+      {days.map((startMs) => {
+        const endMs = dayAfter(startMs, 1, zone);
+        const own = ranges.filter((range) => range.startMs >= startMs && range.startMs < endMs);
+        const isCovered = ranges.some((range) => range.startMs < startMs && range.stopMs >= startMs);
+        const isToday = dateText(startMs, zone) === today;
+        return (
+          <li
+            key={startMs}
+            class={own.length === 0 ? "day is-empty" : "day"}
+            aria-current={isToday ? "date" : undefined}
+          >
+            <h3>
+              {shortWeekday(startMs, zone)}
+              {isToday ? <span class="muted"> today</span> : null}
+            </h3>
+            {own.length === 0 ? (
+              <p class={isCovered ? "note" : "unseen"}>
+                {isCovered ? "The recording of the day before goes on" : "No recording"}
+              </p>
+            ) : (
+              <ul>
+                {own.map((range) => (
+                  <RangeItem key={range.startMs} {...props} range={range} endOfDayMs={endMs} />
+                ))}
+              </ul>
+            )}
+          </li>
+        );
+      })}
+    </ol>
   );
 }
 

@@ -47,8 +47,7 @@ export function Live({ client, device, settings }: Props) {
   }, [nowMs]);
   const sample = feed.latest.value;
   const state = feed.state.value;
-  if (sample === undefined) return <section class="panel padded live" aria-label="Latest sample" />;
-  const ageMs = sample === null ? null : Math.max(0, nowMs.value - sample["gnss.timestamp"]);
+  const ageMs = sample == null ? null : Math.max(0, nowMs.value - sample["gnss.timestamp"]);
   const isFresh = ageMs !== null && ageMs < FRESH_MS;
   return (
     <section class="panel padded live" aria-label="Latest sample">
@@ -61,7 +60,7 @@ export function Live({ client, device, settings }: Props) {
           Follow here
         </button>
       ) : null}
-      {sample === null ? (
+      {sample === undefined ? null : sample === null ? (
         <p class="muted">Nothing is stored for this device yet.</p>
       ) : (
         <Values sample={sample} heartRate={feed.heartRate.value} ageMs={ageMs ?? 0} settings={settings} />
