@@ -29,14 +29,18 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
       <summary class="button">Settings</summary>
       <div class="menu-body">
         <Row name="Times">
-          <Segmented
-            label="Times"
-            choice={settings.zone}
-            choices={[
-              ["local", localZone()],
-              ["utc", "UTC"],
-            ]}
-          />
+          {isUtc(zoneName("local")) ? (
+            <span>UTC</span>
+          ) : (
+            <Segmented
+              label="Times"
+              choice={settings.zone}
+              choices={[
+                ["local", zoneName("local")],
+                ["utc", zoneName("utc")],
+              ]}
+            />
+          )}
         </Row>
         <Row name="Speed">
           <Segmented
@@ -93,11 +97,8 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
   );
 }
 
-/** The zone of the browser, told apart from the choice beside it. */
-function localZone(): string {
-  const name = zoneName("local");
-  return name === zoneName("utc") ? `This computer (${name})` : name;
-}
+/** Whether a zone is UTC, by one of its names. */
+const isUtc = (zone: string): boolean => /^(Etc\/)?(UTC|GMT)$/.test(zone);
 
 function Row({ name, children }: { name: string; children: preact.ComponentChildren }) {
   return (
