@@ -246,6 +246,37 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect([await page.locator("main img").count(), await page.title()]).toEqual([0, "Activities · asi"]);
   });
 
+  it("have charts in which a full bar is all of the time, of the distance, or of the heart rates", async () => {
+    const activity = await team.activity("Shares");
+    // the last minute has 12 s
+    const { id } = await team.frame(activity.id, 0, 0, 10.2, { max_hr: 190 });
+    const page = await openSignedIn(service, team);
+    await showView(page, `#/activities/${activity.id}/${id}`, "Time frame");
+    const shares = async (name: string) => {
+      const chart = page.getByRole("figure", { name });
+      await chart.waitFor();
+      return chart.locator(".bar-track i").evaluateAll((bars) =>
+        bars.map((bar) => {
+          const track = bar.parentElement?.getBoundingClientRect().width ?? 0;
+          return bar.getBoundingClientRect().width / track;
+        }),
+      );
+    };
+    const { time_per_speed_ranges, distance_per_speed_ranges, timePerHrZone } = await computedOf(id);
+    const close = (share: number) => expect.closeTo(share, 2);
+    const ratios = (ranges: readonly { ratio: number }[]) => ranges.map(({ ratio }) => close(ratio));
+    expect(await shares("Time by speed")).toEqual(ratios(time_per_speed_ranges));
+    expect(await shares("Distance by speed")).toEqual(ratios(distance_per_speed_ranges));
+    expect(await shares("Heart rate zones")).toEqual(
+      timePerHrZone.map(({ percentage_hrmax }) => close(percentage_hrmax / 100)),
+    );
+    await page.getByText("The last column is only 12 s.").waitFor();
+    const widths = await page
+      .locator(".slices i")
+      .evaluateAll((columns) => columns.map((column) => column.getBoundingClientRect().width));
+    expect((widths.at(-1) ?? 0) / (widths[0] ?? 0)).toBeCloseTo(0.2, 1);
+  });
+
   it("have webhooks: the secret is shown once, a test and an event arrive, and what failed is sent again", async () => {
     const activity = await team.activity(EVIL);
     received = [];

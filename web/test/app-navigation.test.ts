@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
-import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
-import { BuiltService, showView } from "./service.js";
+import { expectComplaint, hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { BuiltService, showView, signIn } from "./service.js";
 import { openSignedIn } from "./signed-in.js";
 
 const service = new BuiltService();
@@ -52,6 +52,20 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     await page.setViewportSize({ width: 360, height: 400 });
     await expect.poll(() => seenLinks(page)).toContain("Account");
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);
+  });
+
+  it("leaves the viewer as it was before signing in", async () => {
+    await service.manager("fay");
+    const page = await openPage({ at: service.address });
+    const size = () =>
+      page
+        .getByRole("heading", { level: 1, name: "See a session" })
+        .evaluate((heading) => getComputedStyle(heading).fontSize);
+    const before = await size();
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await signIn(page, "fay");
+    await page.getByRole("link", { name: "Viewer" }).click();
+    expect(await size()).toBe(before);
   });
 
   it("asks before signing out where something is not saved", async () => {

@@ -1,10 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-describe.skipIf(hasNoBrowser)("the head of a table", () => {
+describe.skipIf(hasNoBrowser)("figures", () => {
   useBrowser();
 
-  it("names what is in each column, and its unit after a comma", async () => {
+  it("of the six zones of running stand on one line", async () => {
+    const page = await openPage({ viewport: { width: 1440, height: 900 } });
+    await page.getByRole("button", { name: "Show a demonstration" }).click();
+    await page.getByText("Settings", { exact: true }).click();
+    await page.getByLabel("Sport").selectOption({ label: "Running" });
+    const zones = page.locator(".time-by-speed li");
+    await expect.poll(() => zones.count()).toBe(6);
+    const tops = await zones.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
+    expect(new Set(tops).size).toBe(1);
+  });
+
+  it("in tables have heads that name what is in each column, and its unit after a comma", async () => {
     const page = await openPage();
     await page.getByRole("button", { name: "Show a demonstration" }).click();
     await page.getByRole("heading", { name: /^Sprints: [1-9]/ }).waitFor();

@@ -15,13 +15,15 @@ interface Props {
   /** The unit, or what else belongs to the title. */
   note?: string;
   bars: readonly Bar[];
+  /** What fills a track: the whole of which the values are shares. Without it the highest value does. */
+  whole?: number;
   /** Where a line is drawn through all bars, such as their mean; null for none. */
   line?: { value: number; text: string } | null;
 }
 
 /** Horizontal bars, each with its label and its value as text: the chart is its own table. */
-export function Bars({ title, note = "", bars, line = null }: Props) {
-  const highest = Math.max(0, line?.value ?? 0, ...bars.map(({ value }) => value ?? 0));
+export function Bars({ title, note = "", bars, whole, line = null }: Props) {
+  const highest = whole ?? Math.max(0, line?.value ?? 0, ...bars.map(({ value }) => value ?? 0));
   const share = (value: number) => (highest === 0 ? 0 : Math.max(0, value / highest) * 100);
   return (
     <figure class="bars">

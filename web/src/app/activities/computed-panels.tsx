@@ -76,10 +76,11 @@ function BySpeed<Range extends SpeedRange>({
     <Bars
       title={title}
       note={unit}
+      whole={1}
       bars={ranges.map((range, i) => ({
         key: range.threshold_low,
         label: bandLabel(range, i === ranges.length - 1, unit),
-        value: amountOf(range),
+        value: range.ratio,
         text: `${textOf(amountOf(range))} · ${percent(range.ratio)}`,
         colour: bandColour(i),
       }))}
@@ -113,6 +114,7 @@ function HeartRateZones({
     <Bars
       title="Heart rate zones"
       note={`share of time, maximum ${decimal(athlete_max_hr, 0)} bpm`}
+      whole={100}
       bars={zones.map((zone, i) => ({
         key: zone.range_bpm[0],
         label: `${zone.range_bpm.map((bpm) => decimal(bpm, 0)).join("–")} bpm`,

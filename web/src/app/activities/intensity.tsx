@@ -1,14 +1,19 @@
 import type { Zone } from "../../view/settings.js";
-import { timeOfDay } from "../../view/times.js";
+import { duration, timeOfDay } from "../../view/times.js";
 import { decimal } from "../../view/values.js";
 import type { Computed } from "./computed.js";
+import { slicesOf } from "./slices.js";
 
 /** Distance in each slice of the time frame as columns, and behind them their table. */
 export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }) {
-  const { distance, span, start_time } = computed.intensity;
-  if (distance.length === 0 || start_time === null) return null;
-  const highest = Math.max(1, ...distance);
-  const time = (i: number) => timeOfDay(start_time + i * span * 1000, zone).slice(0, 5);
+  const { span } = computed.intensity;
+  const slices = slicesOf(computed.intensity);
+  const [first, last] = [slices[0], slices.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  // part of a second is a second
+  const rest = duration(Math.ceil(last.seconds) * 1000);
+  const time = (ms: number) => timeOfDay(ms, zone).slice(0, 5);
+  const highest = Math.max(...slices.map(({ metres }) => metres));
   return (
     <figure class="bars">
       <figcaption>
@@ -16,19 +21,22 @@ export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }
         <span class="unit">, m</span>
       </figcaption>
       <div class="slices" aria-hidden="true">
-        {distance.map((metres, i) => (
+        {slices.map(({ startMs, seconds, metres, height }) => (
           <i
-            key={i}
-            style={{ height: `${(metres / highest) * 100}%` }}
-            title={`${time(i)}: ${decimal(metres, 0)} m`}
+            key={startMs}
+            style={{ flexGrow: seconds / first.seconds, height: `${height * 100}%` }}
+            title={`${time(startMs)}: ${decimal(metres, 0)} m`}
           />
         ))}
       </div>
       <div class="slices-axis" aria-hidden="true">
-        <span>{time(0)}</span>
+        <span>{time(first.startMs)}</span>
         <span>highest {decimal(highest, 0)} m</span>
-        <span>{time(distance.length)}</span>
+        <span>{time(last.startMs + last.seconds * 1000)}</span>
       </div>
+      {last.seconds < first.seconds ? (
+        <p class="note">The last column is only {rest}. It has the height of a whole one at the same pace.</p>
+      ) : null}
       <details>
         <summary>As a table</summary>
         <div class="scrolled-x">
@@ -40,9 +48,12 @@ export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }
               </tr>
             </thead>
             <tbody>
-              {distance.map((metres, i) => (
-                <tr key={i}>
-                  <th scope="row">{time(i)}</th>
+              {slices.map(({ startMs, seconds, metres }) => (
+                <tr key={startMs}>
+                  <th scope="row">
+                    {time(startMs)}
+                    {seconds < span ? `, for ${rest}` : null}
+                  </th>
                   <td>{decimal(metres, 0)}</td>
                 </tr>
               ))}

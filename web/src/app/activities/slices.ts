@@ -1,0 +1,29 @@
+import type { Metrics } from "asi-convert/metrics";
+
+/** A slice of a time frame, with the distance covered in it. */
+export interface Slice {
+  startMs: number;
+  seconds: number;
+  metres: number;
+  /** Of its column, as a share of the highest: that of a whole slice at the same pace. */
+  height: number;
+}
+
+/**
+ * The slices of `intensity`. The last one may be shorter; its column is at most as high as the others, because nobody sprints for a
+ * whole minute.
+ */
+export function slicesOf({ distance, span, start_time, end_time }: Metrics["intensity"]): Slice[] {
+  if (start_time === null || end_time === null) return [];
+  const slices = distance.map((metres, i) => {
+    const startMs = start_time + i * span * 1000;
+    const seconds = Math.min(span, (end_time - startMs) / 1000);
+    return { startMs, seconds, metres, inWhole: (metres * span) / seconds };
+  });
+  const whole = slices.filter(({ seconds }) => seconds === span);
+  const highest = Math.max(0, ...(whole.length > 0 ? whole : slices).map(({ inWhole }) => inWhole));
+  return slices.map(({ inWhole, ...slice }) => ({
+    ...slice,
+    height: highest === 0 ? 0 : Math.min(1, inWhole / highest),
+  }));
+}
