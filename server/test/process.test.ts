@@ -1,7 +1,7 @@
 /** The built service as an operator runs it: processes, signals, commands. */
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -174,6 +174,45 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     const fourth = await signIn();
     expect(fourth.username).toMatch(/^demo-/);
     expect(fourth.username).not.toBe(first.username);
+  });
+
+  it("offers at the next start of the demonstration what is not done yet", async () => {
+    const start = async () => {
+      const started = await processes.start("--demo");
+      await expect.poll(started.output, { timeout: 30_000 }).toContain("/preprocessed-data/");
+      return started;
+    };
+    const first = await start();
+    const [, file = "", serial_number, device_name] =
+      /Upload a file +(.+), to the device .+\n +Take a device +serial number (\S+), name (\S+)/.exec(
+        first.output(),
+      ) ?? [];
+    const typed = first.output().slice(first.output().indexOf("TOKEN="));
+    const [line = ""] = typed.split("\ncurl");
+    const { stdout: token } = await promisify(execFile)("bash", ["-c", `${line}; echo -n "$TOKEN"`]);
+    const devices = "/api/v1/devices/";
+    const taken = await first.send("POST", `${devices}take-ownership/`, token, {
+      serial_number,
+      device_name,
+    });
+    expect(taken.status).toBe(201);
+    await first.terminate();
+
+    const second = await start();
+    expect(second.output()).not.toContain("Take a device");
+    const [, device] = /devices\/(\d+)\/preprocessed-data/.exec(second.output()) ?? [];
+    const asi_b64 = readFileSync(file).toString("base64");
+    const job = await second.send("POST", `${devices}${device}/bulk-load/`, token, { asi_b64 });
+    const state = async () =>
+      (await second.send("GET", `/api/v1/jobs/${job.body.job_id}/`, token)).body.state;
+    await expect.poll(state, { timeout: 30_000 }).toBe("SUCCESS");
+    rmSync(file);
+    await second.terminate();
+
+    const third = await start();
+    expect(third.output()).toContain("Add a webhook");
+    expect(third.output()).not.toContain("Upload a file");
+    expect(existsSync(file)).toBe(false);
   });
 
   it("lists its settings, and names each that is wrong", async () => {

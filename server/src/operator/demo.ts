@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { and, eq } from "drizzle-orm";
 import { authorize } from "../domain/access.js";
 import { acceptBulkLoad } from "../domain/bulk-load/accept.js";
 import type { Context } from "../domain/context.js";
@@ -13,6 +14,9 @@ import { backdateOwnership } from "../domain/ownerships/backdate.js";
 import { takeOwnership } from "../domain/ownerships/take.js";
 import { generatePassword } from "../domain/passwords.js";
 import { createApplication } from "../oauth/applications.js";
+import { latestTimestamp, sqlClientOf } from "../store/samples/index.js";
+import { ownerships } from "../store/schema.js";
+import { CURRENT_END } from "../wire/types.js";
 import { type DemoAccount, rememberDemo, rememberedDemo } from "./demo-account.js";
 import { DEMO_START, demoRecording } from "./demo-session.js";
 
@@ -35,8 +39,30 @@ export async function prepareDemo(ctx: Context, url: string): Promise<string> {
   if (known === null) await rememberDemo(ctx, demo);
   const [first] = demo.devices;
   const file = resolve(join(ctx.config.dataDir, `${first.deviceName}.asi`));
-  if (!existsSync(file)) await writeFile(file, await demoRecording(first.serialNumber, 1.1, NEXT_SESSION));
-  return instructions(ctx, url, demo, file, known?.hasPassword ?? true);
+  const done = await stepsDone(ctx, demo);
+  if (!done.upload && !existsSync(file))
+    await writeFile(file, await demoRecording(first.serialNumber, 1.1, NEXT_SESSION));
+  return instructions(ctx, url, demo, file, known?.hasPassword ?? true, done);
+}
+
+/** What an earlier start has offered to try, and is done. */
+interface StepsDone {
+  /** Whether the next session is stored. */
+  upload: boolean;
+  /** Whether somebody owns the device that was free. */
+  take: boolean;
+}
+
+async function stepsDone(
+  { queries }: Context,
+  { devices: [first, , free] }: DemoAccount,
+): Promise<StepsDone> {
+  const owners = await queries
+    .select({ id: ownerships.id })
+    .from(ownerships)
+    .where(and(eq(ownerships.deviceId, free.id), eq(ownerships.endTime, CURRENT_END)));
+  const stored = await latestTimestamp(sqlClientOf(queries), first.id, NEXT_SESSION.getTime());
+  return { upload: stored !== null, take: owners.length > 0 };
 }
 
 /**
@@ -97,15 +123,22 @@ function instructions(
   { username, password, clientId, clientSecret, devices: [first, second, free] }: DemoAccount,
   file: string,
   hasPassword: boolean,
+  done: StepsDone,
 ): string {
+  const receiver = config.webhookAllowPrivate
+    ? "of a program on this machine, such as http://127.0.0.1:9000/"
+    : "of a program on a public address";
+  const steps = [
+    ...(done.upload ? [] : [`  Upload a file   ${file}, to the device ${first.deviceName}`]),
+    ...(done.take ? [] : [`  Take a device   serial number ${free.serialNumber}, name ${free.deviceName}`]),
+    `  Add a webhook   ${receiver}`,
+  ];
   const page = `
 Sign in at ${url}/#/sign-in
   Username        ${username}
   Password        ${hasPassword ? password : "(the one that you have set)"}
 To try there, beside the recordings of devices ${first.id} and ${second.id}:
-  Upload a file   ${file}, to the device ${first.deviceName}
-  Take a device   serial number ${free.serialNumber}, name ${free.deviceName}
-  Add a webhook   ${config.webhookAllowPrivate ? "of a program on this machine, such as http://127.0.0.1:9000/" : "of a program on a public address"}`;
+${steps.join("\n")}`;
   if (!hasPassword) return page;
   return `${page}
 
