@@ -133,6 +133,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("row", { name: /Moss 2001-02-03 .*Managed by you/ }).waitFor();
     await page.getByRole("link", { name: "Moss" }).click();
     await page.getByRole("button", { name: "Delete the athlete…" }).click();
+    await page.getByText("With the athlete go the profile, the permissions, the time frames").waitFor();
     await page.getByRole("button", { name: "Delete the athlete", exact: true }).click();
     await page.getByText("There are no athletes yet.").waitFor();
     expect([await page.locator("img").count(), await page.title()]).toEqual([0, "Athletes · asi"]);
@@ -232,14 +233,15 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(archive.subarray(0, 2).toString()).toBe("PK");
     expect(archive.includes("export.json")).toBe(true);
     expectComplaint(/status of 40[03]/);
-    await page.getByRole("button", { name: "Erase…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Erase Zoe?" });
+    await page.getByRole("button", { name: "Erase all data…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Erase all data about Zoe?" });
+    await dialog.getByText("With the account go the profile, the permissions, the time frames").waitFor();
     await dialog.getByLabel("Your own password, again").fill("not the password");
-    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await dialog.getByRole("button", { name: "Erase all data" }).click();
     await expect.poll(() => dialog.locator(".bad").count()).toBe(1);
     await dialog.getByLabel("Your own password, again").fill(PASSWORD);
-    await dialog.getByRole("button", { name: "Erase for good" }).click();
-    await page.getByText("Zoe is erased.").waitFor();
+    await dialog.getByRole("button", { name: "Erase all data" }).click();
+    await page.getByText("All data about Zoe are erased.").waitFor();
     await page.getByRole("link", { name: "Sign in" }).click();
     await page.getByLabel("Username").fill("zoe");
     await page.getByLabel("Password").fill(PASSWORD);

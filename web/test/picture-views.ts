@@ -148,7 +148,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
       await as("mara", "#/athletes", "Athletes")(page);
       await page.locator("tbody a").first().click();
       await page.getByText("All athletes").waitFor();
-    }, "Erase…"),
+    }, "Erase all data…"),
     "permissions-none": as("pia", "#/permissions", "Permissions"),
     "permissions-taking-back": withDialog(as("olga", "#/permissions", "Permissions"), /^Take back/),
     "account-of-athlete": as("pia", "#/account", /./),

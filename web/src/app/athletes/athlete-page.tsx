@@ -90,6 +90,10 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
       <PersonalData client={client} athlete={{ id: athlete.id, name }} onErased={() => go("/athletes")} />
       <section class="panel padded">
         <h2>Delete</h2>
+        <p class="note">
+          When you no longer need the athlete in your list. The log of the service still says what was done.
+          For a person who asks that nothing is left, erase all data.
+        </p>
         <ProblemOf problem={problem} />
         <Action
           problem={problem}
@@ -97,7 +101,7 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
           busy="Deleting the athlete…"
           question={{
             title: `Delete ${name}?`,
-            text: "The profile, the permissions and the time frames with what was computed for them are deleted. This cannot be undone.",
+            text: "With the athlete go the profile, the permissions, the time frames and their figures. The data of the devices stay. This cannot be undone.",
             action: "Delete the athlete",
           }}
           work={async () => {

@@ -47,23 +47,24 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
           Save a copy
         </Action>
         <button type="button" onClick={() => setErasing(true)}>
-          Erase…
+          Erase all data…
         </button>
       </div>
       {isErasing ? (
-        <Dialog title={`Erase ${name}?`} onClose={() => setErasing(false)}>
+        <Dialog title={`Erase all data about ${name}?`} onClose={() => setErasing(false)}>
           <p>
-            The account, the time frames and the figures are deleted. Positions that a device recorded stay
-            with the device, without the name, unless the person who runs the service has decided otherwise.
-            Backups are not changed. This cannot be undone. Save a copy first if you may need it.
+            With the account go the profile, the permissions, the time frames and their figures, and the log
+            of the service no longer says who it was. Positions that a device recorded stay with the device,
+            without the name, unless the person who runs the service has decided otherwise. Backups are not
+            changed. This cannot be undone. Save a copy first if you may need it.
           </p>
           <Form
-            action="Erase for good"
+            action="Erase all data"
             onCancel={() => setErasing(false)}
             onSubmit={async (values) => {
               const body = { password: values("password") };
               await unwrap(client.POST("/api/v1/athletes/{athlete}/erase/", { params, body }));
-              announce(`${name} is erased.`);
+              announce(`All data about ${name} are erased.`);
               onErased();
             }}
           >
