@@ -92,7 +92,7 @@ describe("the account of an upload", () => {
       "1 sample stored.",
       `2 samples were already there ${times}.`,
       "3 samples were refused: from a time when another manager owned the device, or later than now.",
-      "4 samples are stored but not shown: from a time when nobody owned the device. The person who runs the service can date your ownership back.",
+      "4 samples are stored but not shown: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier.",
     ]);
     expect(accountOf({ ...nothing, samples_refused: 1 }, "utc")).toEqual([
       "1 sample was refused: from a time when another manager owned the device, or later than now.",

@@ -40,7 +40,8 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await showView(page, "#/athletes", "Athletes");
     await showView(page, `#/recordings/${id}`, "Recordings");
     await load(page, [await match(other.serial), await match(serial, KICK_OFF_MS, 10_000)]);
-    await page.getByRole("link", { name: "Upload match.asi to tracker" }).click();
+    // not a link, which would also act when it is opened in another tab
+    await page.getByRole("button", { name: "Upload match.asi to tracker" }).click({ modifiers: ["Control"] });
     await uploads(page)
       .getByText(/samples stored from/)
       .waitFor();

@@ -69,7 +69,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
     <section class="panel padded" aria-label="Figures of what is shown">
       <p class="note">
         {isOneRecording(placed)
-          ? "These are copies of one recording, so nothing differs. Add another with Compare…: of a team-mate in the same match, or of another day."
+          ? "These are copies of one recording, so nothing differs. Choose Compare… to add another one, such as that of a team-mate or of another day."
           : "Figures of what is shown. Below each: the difference to the first recording."}
       </p>
       <Scrolled label="Figures; scroll sideways for more">

@@ -36,7 +36,7 @@ export function Condition({ recording, damage, selection, settings }: Props) {
             <span aria-hidden="true">!</span> Damaged:{" "}
             {share < LEAST_SHARE ? "less than 0.01 %" : percent(share, 2)} of the file cannot be read
           </p>
-          <p class="note">Map, plots and figures are of the rest.</p>
+          <p class="note">Map, plots and figures show the rest.</p>
         </>
       ) : (
         <p class="verdict good">

@@ -1,5 +1,5 @@
 import { unwrap } from "asi-client";
-import { Nothing } from "../parts/nothing.js";
+import { AskForRight, Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { type Account, mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
@@ -83,10 +83,7 @@ function Missing({ account, hasAthletes }: { account: Account; hasAthletes: bool
                 <a href="#/athletes">Create an athlete</a> first
               </>
             ) : (
-              <>
-                Ask the person who runs the service for the right to add athletes:{" "}
-                <code>asi-server manager grant {account.username}</code>
-              </>
+              <AskForRight account={account} />
             )}
             , or ask an athlete for permission.
           </p>

@@ -6,7 +6,7 @@ import { announce } from "../parts/announcements.js";
 import { Dialog } from "../parts/dialog.js";
 import { Form } from "../parts/form.js";
 import { ListView, useSearchedList } from "../parts/list.js";
-import { Nothing } from "../parts/nothing.js";
+import { AskForRight, Nothing } from "../parts/nothing.js";
 import { mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { ExternalId, genderName, ProfileFields, profileOf } from "./profile.js";
@@ -48,8 +48,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
               <p>Or add athletes whom you manage: they need no account of their own.</p>
             ) : (
               <p class="muted">
-                Adding athletes whom you manage needs a right that you do not have. Ask the person who runs
-                the service: <code>asi-server manager grant {account.username}</code>.
+                You may not add athletes whom you manage. <AskForRight account={account} />.
               </p>
             )}
           </Nothing>

@@ -72,8 +72,8 @@ export function DeviceList({ client, settings, query, go }: ViewProps) {
         }
         empty={
           <Nothing title="You have no devices.">
-            <p>Take one: its serial number and its name are printed on the device, or come with it.</p>
-            {isAll ? null : <p>Those that you have released are shown by “Show released devices”.</p>}
+            <p>Take one. You need its serial number and its name, which are printed on it or come with it.</p>
+            {isAll ? null : <p>Choose “Show released devices” to see devices that you had before.</p>}
           </Nothing>
         }
         columns={[

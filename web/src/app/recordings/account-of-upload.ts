@@ -38,7 +38,7 @@ export function accountOf(details: StoredDetails, zone: Zone): string[] {
   }
   if (samples_unreadable > 0) {
     sentences.push(
-      `${samples(samples_unreadable)} ${is(samples_unreadable)} stored but not shown: from a time when nobody owned the device. The person who runs the service can date your ownership back.`,
+      `${samples(samples_unreadable)} ${is(samples_unreadable)} stored but not shown: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier.`,
     );
   }
   const damaged =

@@ -1,4 +1,5 @@
 import type { Resource } from "asi-client";
+import { go } from "../../view/route.js";
 import type { Settings } from "../../view/settings.js";
 import { fileSize } from "../../view/values.js";
 import { deviceName } from "../names.js";
@@ -43,7 +44,7 @@ export function UploadItem({ upload, queue, device, owned, settings }: ItemProps
             Try again
           </button>
         ) : null}
-        {isOver(upload) ? (
+        {isOver(state) ? (
           <button
             type="button"
             class="quiet"
@@ -129,22 +130,19 @@ function RightDevice({ serial, file, device, owned, onSend }: RightDeviceProps) 
       </p>
     );
   }
+  const name = right.id === device.id ? "this device" : deviceName(right);
   return (
     <p>
-      {right.id === device.id ? (
-        <button type="button" aria-label={`Upload ${file} to this device`} onClick={() => onSend(right.id)}>
-          Upload to this device
-        </button>
-      ) : (
-        <a
-          class="button"
-          href={`#/recordings/${right.id}`}
-          aria-label={`Upload ${file} to ${deviceName(right)}`}
-          onClick={() => onSend(right.id)}
-        >
-          Upload to {deviceName(right)}
-        </a>
-      )}
+      <button
+        type="button"
+        aria-label={`Upload ${file} to ${name}`}
+        onClick={() => {
+          onSend(right.id);
+          if (right.id !== device.id) go(`/recordings/${right.id}`);
+        }}
+      >
+        Upload to {name}
+      </button>
     </p>
   );
 }

@@ -34,7 +34,7 @@ const POLL_MS = 500;
 const AWAY_POLL_MS = 2000;
 
 /** Whether nothing more happens to it by itself. */
-export const isOver = ({ state }: Upload) => !["waiting", "sending", "storing"].includes(state.peek().step);
+export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storing"].includes(step);
 
 /** Sends files one after the other, as the service wants it. It goes on while the user looks at something else. */
 export class UploadQueue {
@@ -88,7 +88,7 @@ export class UploadQueue {
 
   /** Ends everything: the account is no longer signed in. */
   end(): void {
-    for (const upload of this.uploads.peek()) if (!isOver(upload)) this.cancel(upload);
+    for (const upload of this.uploads.peek()) if (!isOver(upload.state.peek())) this.cancel(upload);
     this.uploads.value = [];
   }
 

@@ -26,7 +26,7 @@ export function Upload({ session, device, owned, settings }: Props) {
   const own = uploads.filter(
     (upload) => upload.device === device.id || serialOf(upload) === device.serial_number,
   );
-  const elsewhere = uploads.filter((upload) => !own.includes(upload) && isUnderway(upload));
+  const elsewhere = uploads.filter((upload) => !own.includes(upload) && !isOver(upload.state.value));
   return (
     <section class="panel padded uploads" aria-label="Upload recordings">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same with the keyboard */}
@@ -93,10 +93,4 @@ export function Upload({ session, device, owned, settings }: Props) {
 function serialOf({ state }: OneUpload): string | null {
   const current = state.value;
   return current.step === "failed" ? current.otherSerial : null;
-}
-
-function isUnderway(upload: OneUpload): boolean {
-  // so that the page is drawn again when it changes
-  upload.state.value;
-  return !isOver(upload);
 }
