@@ -12,6 +12,7 @@ import { type Account, type AthleteAccount, isAthlete, isManager, type ManagerAc
 import type { ViewProps } from "../view.js";
 import { LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
 import { Sessions } from "./sessions.js";
+import "./account.css";
 
 /** The account of who is signed in: profile, password, sessions. */
 export function AccountView(props: ViewProps) {

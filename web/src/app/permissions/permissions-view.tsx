@@ -9,6 +9,7 @@ import { Requested, useRequest } from "../parts/request.js";
 import { dayAndTime, instantOf, instantText } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
 import { Timeline } from "./timeline.js";
+import "./permissions.css";
 
 type Permission = Resource["Permission"];
 
