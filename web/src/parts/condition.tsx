@@ -73,7 +73,7 @@ function Places({
     <PlaceList
       label="Damaged places"
       heads={["Damaged after", "At byte"]}
-      count={hasMore ? Number.POSITIVE_INFINITY : places.length}
+      hasMore={hasMore}
       places={places.map(({ byteOffset, afterMs }) => ({
         key: byteOffset,
         head: afterMs === null ? "before the first sample" : timeOfDay(afterMs, settings.zone.value),

@@ -107,7 +107,7 @@ function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsPr
         <PlaceList
           label={title}
           heads={["Start", ...heads]}
-          count={rows.length}
+          hasMore={rows.length > LONGEST_LIST}
           places={rows.slice(0, LONGEST_LIST).map(({ key, start_time, duration, cells }) => ({
             key,
             head: timeOfDay(start_time, zone),

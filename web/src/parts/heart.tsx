@@ -108,7 +108,7 @@ export function HeartPanel({
         <PlaceList
           label="Beats"
           heads={["Time", "RR interval, ms", "Quality"]}
-          count={to - from}
+          hasMore={to - from > LONGEST_LIST}
           places={listed.map((beat) => {
             const ms = beats.timestampMs[beat] as number;
             const rrMs = beats.rrMs[beat] as number;

@@ -15,12 +15,12 @@ interface Props {
   heads: readonly string[];
   /** Those that are listed. */
   places: readonly Place[];
-  /** How many there are in all. */
-  count: number;
+  /** Whether there are others. */
+  hasMore: boolean;
 }
 
 /** Places of a recording as a table, each with a button that shows it in the plots. */
-export function PlaceList({ label, heads, places, count }: Props) {
+export function PlaceList({ label, heads, places, hasMore }: Props) {
   return (
     <>
       <Scrolled label={label}>
@@ -54,7 +54,7 @@ export function PlaceList({ label, heads, places, count }: Props) {
           </tbody>
         </table>
       </Scrolled>
-      {count > places.length ? <p class="muted">The first {places.length} are listed.</p> : null}
+      {hasMore ? <p class="muted">The first {places.length} are listed.</p> : null}
     </>
   );
 }

@@ -32,7 +32,7 @@ export function Ranges({
       <PlaceList
         label="Ranges"
         heads={["From", "To", "Length", "Samples"]}
-        count={ranges.length}
+        hasMore={ranges.length > LONGEST_LIST}
         places={ranges.slice(0, LONGEST_LIST).map(({ start, stop, size }) => ({
           key: start,
           head: time(start),
