@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce, underway } from "../parts/announcements.js";
 import type { AthleteProfile } from "./profile.js";
+import "./picture.css";
 
 /** The largest picture that the service takes. */
 const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
