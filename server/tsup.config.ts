@@ -47,6 +47,11 @@ export default defineConfig({
     js: 'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);',
   },
   esbuildPlugins: [licencesOfBundled],
+  esbuildOptions(options) {
+    // The library declares that its modules do nothing by themselves, so esbuild leaves out those of which nothing is used, and says so
+    // for each of them.
+    options.logOverride = { ...options.logOverride, "ignored-bare-import": "silent" };
+  },
   // A command that only asks the running server loads neither the database nor the web framework.
   splitting: true,
   // After each build, because it begins with an empty folder.

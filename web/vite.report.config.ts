@@ -63,7 +63,8 @@ function hashOf(text: string): string {
 
 /** The template of reports: a page in one file, without a worker, because browsers start none from `file://`. */
 export default defineConfig({
-  base: "./",
+  // It has no other files. With a relative address vite asks each dynamic import where it is, which a script in one file cannot say.
+  base: "/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [oneFile],
   build: {
@@ -76,6 +77,11 @@ export default defineConfig({
     rolldownOptions: {
       input: "report.html",
       output: { format: "iife", codeSplitting: false },
+      onLog(level, log, show) {
+        // vite's helper for dynamic imports asks where it is only when there are files to load beforehand, so never here
+        if (log.code === "EMPTY_IMPORT_META" && log.message.includes("vite/preload-helper.js")) return;
+        show(level, log);
+      },
     },
   },
   publicDir: false,

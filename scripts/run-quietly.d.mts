@@ -1,0 +1,6 @@
+export function runQuietly(
+  line: string,
+  command: string,
+  args: readonly string[],
+  say?: (text: string) => void,
+): number;
