@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { decode } from "asi-convert";
+import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { AsiError, decode } from "asi-convert";
 import { describe, expect, it } from "vitest";
-import { collect } from "../src/recording/read-file.js";
+import { collect, readFile } from "../src/recording/read-file.js";
 import { fixturePath } from "./fixtures.js";
 
 describe("a file with more rows than a tab has memory for", () => {
@@ -23,5 +24,55 @@ describe("a file with more rows than a tab has memory for", () => {
   it("is shown up to the limit", async () => {
     const batches = await collect(decode(readFileSync(fixturePath("valid/match-hr.asi"))), 7_200);
     expect(batches.reduce((sum, { length }) => sum + length, 0)).toBe(7_200);
+  });
+});
+
+/** Why a file is refused; null if it is read. */
+const refusal = (content: BlobPart, serial: string | null = null): Promise<AsiError | null> =>
+  readFile(new File([content], "chosen"), { serial, onProgress: () => {} }).then(
+    () => null,
+    (error: unknown) => (error instanceof AsiError ? error : expect.fail(String(error))),
+  );
+
+const fixture = (name: string) => new Uint8Array(readFileSync(fixturePath(name)));
+
+describe("a file that cannot be read", () => {
+  it("is refused with the library's code, in words for who has chosen it", async () => {
+    const names = readdirSync(fixturePath("damaged")).filter((name) => name.endsWith(".asi"));
+    const refusals = await Promise.all(names.map((name) => refusal(fixture(`damaged/${name}`))));
+    refusals.push(
+      await refusal("<gpx></gpx"),
+      await refusal(fixture("valid/match-hr.asi").subarray(5000)),
+      await refusal(fixture("damaged/plain-log.asi"), "CON"),
+      await refusal("timestamp,latitude,longitude,speed\n1,91,8,1\n"),
+    );
+    const refused = refusals.filter((one) => one !== null);
+    const codes = new Set(refused.map(({ code }) => code));
+    expect([...codes].sort()).toEqual([
+      "BAD_CSV",
+      "BAD_HEADER",
+      "BAD_OPTION",
+      "BAD_TRACK",
+      "MIXED_DEVICES",
+      "NOT_A_RECORDING",
+      "UNSUPPORTED_VERSION",
+    ]);
+    for (const { message } of refused) {
+      expect(message).not.toMatch(/option|input|frame|byte|strict|asi-convert|cannot become a file name/);
+    }
+  });
+
+  it("keeps the place, by which it can be looked into", async () => {
+    expect(await refusal("timestamp,latitude,longitude,speed\n1,91,8,1\n")).toMatchObject({
+      code: "BAD_CSV",
+      line: 2,
+    });
+    const { byteOffset } = (await refusal(fixture("damaged/foreign-header.asi"))) ?? {};
+    expect(byteOffset).toBeGreaterThan(0);
+  });
+
+  it("says how to open what is compressed", async () => {
+    const packed = await refusal(new Uint8Array(gzipSync(fixture("valid/match-hr.asi"))));
+    expect(packed?.message).toBe("The file is compressed with gzip. Unpack it, then open the file inside.");
   });
 });

@@ -186,7 +186,16 @@ describe.skipIf(hasNoBrowser)("files that mean no good", () => {
     expect(await refused.locator("img").count()).toBe(0);
   });
 
-  it("are shown or refused in the library's words, every one of the damaged fixtures", async () => {
+  it("are read as one recording under a serial number, where they have several devices in them", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("damaged/foreign-header.asi"));
+    await page.getByText("The file has recordings of several devices in it.").waitFor();
+    await page.getByLabel("One serial number for the whole file").fill("TEAM-1");
+    await page.getByRole("button", { name: "Read it as one recording" }).click();
+    await page.getByText("TEAM-1").first().waitFor();
+  });
+
+  it("are shown or refused, every one of the damaged fixtures, and what is wrong with a file is at no byte of it", async () => {
     const page = await openPage();
     const names = readdirSync(fixturePath("damaged")).filter((name) => name.endsWith(".asi"));
     for (const name of names) {
@@ -195,6 +204,9 @@ describe.skipIf(hasNoBrowser)("files that mean no good", () => {
         const text = document.body.innerText;
         return text.includes(`${shown} could not be opened.`) || text.includes(`File\n${shown}`);
       }, name);
+      expect(await page.locator(".problem").allInnerTexts()).not.toContainEqual(
+        expect.stringMatching(/byte 0\b/),
+      );
     }
   });
 });

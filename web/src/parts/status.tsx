@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { Problem, Workspace } from "../recording/workspace.js";
+import { decimal } from "../view/values.js";
 
 /** What is being read, and what could not be. */
 export function Status({ workspace }: { workspace: Workspace }) {
@@ -30,19 +31,32 @@ export function Status({ workspace }: { workspace: Workspace }) {
   );
 }
 
+/** What a serial number helps with: the question and the button, by the code of the error. */
+const SERIAL_FORMS: Record<string, readonly [string, string]> = {
+  NOT_A_RECORDING: ["If it is a log of a u-blox receiver, give it a serial number", "Read it as a log"],
+  BAD_HEADER: ["Serial number of the device", "Read it with this number"],
+  MIXED_DEVICES: ["One serial number for the whole file", "Read it as one recording"],
+};
+
 function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Workspace }) {
-  const { name, file, message, place, code } = problem;
+  const { name, file, message, line, byteOffset, code } = problem;
   const serial = useSignal("");
+  const serialForm = file === null || file.size === 0 ? undefined : SERIAL_FORMS[code ?? ""];
   return (
     <div class="problem">
       <strong>{name} could not be opened.</strong>
       <p>
         {message}
-        {place === "" ? null : ` (${place})`}
+        {line === null ? null : ` (line ${line})`}
       </p>
       {/* the codes of the library can be looked up; those of the service are for programs */}
-      {code === null || file === null ? null : <p class="code">{code}</p>}
-      {code === "NOT_A_RECORDING" && file !== null && file.size > 0 ? (
+      {code === null || file === null ? null : (
+        <p class="code">
+          {code}
+          {byteOffset === null ? null : `, byte ${decimal(byteOffset, 0)}`}
+        </p>
+      )}
+      {file === null || serialForm === undefined ? null : (
         <form
           class="field"
           onSubmit={(event) => {
@@ -51,7 +65,7 @@ function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Work
           }}
         >
           <label>
-            If it is a log of a u-blox receiver, give it a serial number
+            {serialForm[0]}
             <input
               required
               maxLength={16}
@@ -63,9 +77,9 @@ function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Work
               }}
             />
           </label>
-          <button type="submit">Read it as a log</button>
+          <button type="submit">{serialForm[1]}</button>
         </form>
-      ) : null}
+      )}
       <button
         type="button"
         class="close"

@@ -1,5 +1,6 @@
 import { AsiError, decode, decodeTrack, type SampleBatch } from "asi-convert";
 import type { FactsOfFile } from "./prepare.js";
+import { inPageWords } from "./refused-file.js";
 
 export interface FileContent {
   batches: SampleBatch[];
@@ -17,12 +18,29 @@ interface Options {
 /**
  * Reads a file of any kind that the library reads, or a CSV.
  *
- * @throws AsiError as `decode` and `decodeTrack`; `BAD_CSV`; `ABORTED`
+ * @throws AsiError with the codes of `decode` and `decodeTrack`, and a message for who has chosen the file; `BAD_CSV`; `ABORTED`
  */
-export async function readFile(file: File, { serial, onProgress, signal }: Options): Promise<FileContent> {
+export async function readFile(file: File, options: Options): Promise<FileContent> {
   if (file.size === 0)
     throw new AsiError("NOT_A_RECORDING", "The file is empty. Copy it from the device again.");
-  const kind = kindOf(new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer()));
+  const first = new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer());
+  if (first[0] === 0x1f && first[1] === 0x8b)
+    throw new AsiError(
+      "NOT_A_RECORDING",
+      "The file is compressed with gzip. Unpack it, then open the file inside.",
+    );
+  try {
+    return await read(file, kindOf(first), options);
+  } catch (error) {
+    throw inPageWords(error);
+  }
+}
+
+async function read(
+  file: File,
+  kind: ReturnType<typeof kindOf>,
+  { serial, onProgress, signal }: Options,
+): Promise<FileContent> {
   const chunks = counted(file, onProgress, signal);
   const about = {
     fileName: file.name,

@@ -153,12 +153,20 @@ self.onmessage = async ({ data }: MessageEvent<Request>) => {
   }
 };
 
+/** How browsers say that a file on the disk is no longer what was chosen. */
+const UNREADABLE = new Set(["NotFoundError", "NotReadableError"]);
+
 function failureOf(error: unknown): Failure {
   if (error instanceof AsiError) {
     const { code, message, byteOffset, line } = error;
     return { code, message, byteOffset: byteOffset ?? null, line: line ?? null };
   }
   if (error instanceof ReadingError) return error.failure;
+  if (error instanceof DOMException && UNREADABLE.has(error.name)) {
+    const message =
+      "The browser can no longer read the file: it was moved, changed or removed. Choose it again.";
+    return { code: null, message, byteOffset: null, line: null };
+  }
   const message = error instanceof Error ? error.message : String(error);
   return { code: null, message, byteOffset: null, line: null };
 }

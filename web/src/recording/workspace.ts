@@ -14,8 +14,10 @@ export interface Problem {
   file: File | null;
   code: string | null;
   message: string;
-  /** "at byte 1,234", or empty. */
-  place: string;
+  /** 1-based line of a text; null where there is none. */
+  line: number | null;
+  /** Where in a file of bytes; null where it is of the whole file. */
+  byteOffset: number | null;
 }
 
 /** A file or a range that is being read. */
@@ -209,9 +211,9 @@ export class Workspace {
 }
 
 function problemOf(name: string, file: File | null, error: unknown): Problem {
-  if (!(error instanceof ReadingError)) return { name, file, code: null, message: String(error), place: "" };
-  const { code, message, byteOffset, line } = error.failure;
-  const place =
-    line !== null ? `line ${line}` : byteOffset !== null ? `byte ${byteOffset.toLocaleString("en-GB")}` : "";
-  return { name, file, code, message, place };
+  const problem = { name, file, code: null, message: String(error), line: null, byteOffset: null };
+  if (!(error instanceof ReadingError)) return problem;
+  const { byteOffset, ...failure } = error.failure;
+  // what is wrong at the first byte is wrong with the file
+  return { ...problem, ...failure, byteOffset: byteOffset === 0 ? null : byteOffset };
 }

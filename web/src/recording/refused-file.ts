@@ -1,0 +1,31 @@
+import { AsiError, type AsiErrorCode } from "asi-convert";
+
+/**
+ * What the page says about a file that the library cannot read. The messages of the library are for who calls it: they name its options.
+ * A code that is missing here has a message of the page, or cannot come from a file.
+ */
+const WORDS: Partial<Record<AsiErrorCode, string>> = {
+  NOT_A_RECORDING:
+    "The page reads recordings (.asi), FIT, GPX, TCX and CSV files, and this is none of them, or too damaged. If it comes from a device, copy it from there again.",
+  UNSUPPORTED_VERSION:
+    "The recording is in a version of the format that this page does not know. Its device may be newer than the page: look for a newer version of the page.",
+  BAD_HEADER:
+    "A header of the recording, which says from which device it is, cannot be used. Copy the file from the device again. If that changes nothing, give it a serial number.",
+  MIXED_DEVICES:
+    "The file has recordings of several devices in it. Open those of each device by themselves. If it is one recording all the same, give it one serial number.",
+  BAD_TRACK:
+    "The file is damaged or incomplete, or is no FIT, GPX or TCX file. Export it again from the watch or the program that it comes from.",
+  BAD_OPTION:
+    "This serial number cannot be used. Take 1 to 16 letters and digits; names that Windows keeps for itself, such as CON, are not possible.",
+};
+
+/** The same error, with what the page says about it. */
+export function inPageWords(error: unknown): unknown {
+  const words = error instanceof AsiError ? WORDS[error.code] : undefined;
+  if (!(error instanceof AsiError) || words === undefined) return error;
+  return new AsiError(error.code, words, {
+    byteOffset: error.byteOffset,
+    line: error.line,
+    cause: error,
+  });
+}
