@@ -179,7 +179,9 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await fact("wrong checksum")).toContain(String(report.damage.badChecksums));
     expect(await fact("Bytes skipped")).toContain(report.bytes.skipped.toLocaleString("en-GB"));
     const places = page.getByRole("region", { name: "Damaged places" }).locator("tbody tr");
-    await expect.poll(() => places.count()).toBe(report.damage.badChecksums);
+    await expect.poll(() => places.count()).toBeGreaterThan(0);
+    const counts = await places.locator("td:nth-of-type(1)").allInnerTexts();
+    expect(counts.reduce((sum, text) => sum + Number(text), 0)).toBe(report.damage.badChecksums);
   });
 
   it("shows a demonstration without any file, and several players beside each other", async () => {

@@ -1,4 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
+import { groupDamage } from "../recording/group-damage.js";
 import { isDamaged } from "../recording/is-damaged.js";
 import type { Damage, Recording } from "../recording/recording.js";
 import type { Selection } from "../view/selection.js";
@@ -68,28 +69,32 @@ function Places({
   settings: Settings;
 }) {
   if (damage === null || damage.places.length === 0) return null;
-  const { places, hasMore } = damage;
+  const groups = groupDamage(damage.places);
   return (
     <PlaceList
       label="Damaged places"
-      heads={["Damaged after", "At byte"]}
-      hasMore={hasMore}
-      places={places.map(({ byteOffset, afterMs }) => ({
-        key: byteOffset,
-        head: afterMs === null ? "before the first sample" : timeOfDay(afterMs, settings.zone.value),
-        cells: [decimal(byteOffset, 0)],
-        show:
-          afterMs === null
-            ? null
-            : {
-                label: `Show the damage at byte ${decimal(byteOffset, 0)}`,
-                onShow: () => {
-                  const part = { startMs: afterMs - AROUND_MS, stopMs: afterMs + AROUND_MS };
-                  selection.shown.value = within(part, selection.whole.peek());
-                  selection.cursorMs.value = afterMs;
+      heads={["Damaged after", "Places", "At byte"]}
+      hasMore={damage.hasMore}
+      places={groups.map(({ count, firstByte, lastByte, afterMs }) => {
+        const bytes =
+          count === 1 ? decimal(firstByte, 0) : `${decimal(firstByte, 0)} to ${decimal(lastByte, 0)}`;
+        return {
+          key: firstByte,
+          head: afterMs === null ? "before the first sample" : timeOfDay(afterMs, settings.zone.value),
+          cells: [decimal(count, 0), bytes],
+          show:
+            afterMs === null
+              ? null
+              : {
+                  label: `Show the damage at byte ${bytes}`,
+                  onShow: () => {
+                    const part = { startMs: afterMs - AROUND_MS, stopMs: afterMs + AROUND_MS };
+                    selection.shown.value = within(part, selection.whole.peek());
+                    selection.cursorMs.value = afterMs;
+                  },
                 },
-              },
-      }))}
+        };
+      })}
     />
   );
 }

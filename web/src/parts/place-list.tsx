@@ -54,7 +54,9 @@ export function PlaceList({ label, heads, places, hasMore }: Props) {
           </tbody>
         </table>
       </Scrolled>
-      {hasMore ? <p class="muted">The first {places.length} are listed.</p> : null}
+      {hasMore ? (
+        <p class="muted">{places.length === 1 ? "The first is" : `The first ${places.length} are`} listed.</p>
+      ) : null}
     </>
   );
 }

@@ -1,0 +1,35 @@
+import type { DamagePlace } from "./recording.js";
+
+/** Damaged places close to each other. */
+export interface DamageGroup {
+  count: number;
+  /** Offsets of the first and of the last place. */
+  firstByte: number;
+  lastByte: number;
+  /** The last row before the first place, ms since 1970 UTC; null if there is none. */
+  afterMs: number | null;
+}
+
+/** One disturbance often damages several frames in a row: a reader looks at what is shown of a second once. */
+const TOGETHER_MS = 1000;
+
+/** Puts places together that follow within a second of the first of them. @param places in their order */
+export function groupDamage(places: readonly DamagePlace[]): DamageGroup[] {
+  const groups: DamageGroup[] = [];
+  for (const { byteOffset, afterMs } of places) {
+    const last = groups.at(-1);
+    if (last !== undefined && isTogether(last.afterMs, afterMs)) {
+      last.count += 1;
+      last.lastByte = byteOffset;
+    } else {
+      groups.push({ count: 1, firstByte: byteOffset, lastByte: byteOffset, afterMs });
+    }
+  }
+  return groups;
+}
+
+// rows can go back in time
+function isTogether(aMs: number | null, bMs: number | null): boolean {
+  if (aMs === null || bMs === null) return aMs === bMs;
+  return Math.abs(bMs - aMs) < TOGETHER_MS;
+}
