@@ -38,6 +38,20 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.getByText("Speed zones: Football.").waitFor();
   });
 
+  it("says in the words of its definition why its maximum speed is not that of the fastest row", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    const fastest = Math.max(...(golden("valid/match-hr.csv").speed?.map(Number) ?? []));
+    const words = "median of itself and its two neighbours";
+    expect(readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8")).toContain(words);
+    const shown = page.locator(".card", { has: page.getByText("Max speed", { exact: true }) });
+    await expect.poll(() => shown.innerText()).toMatch(/\d/);
+    expect(Number.parseFloat(await card(page, "Max speed"))).toBeLessThan(fastest * 3.6);
+    expect(await shown.getAttribute("title")).toContain(words);
+    // a pointer that cannot hover finds it too
+    await page.locator(".panel .note", { hasText: words }).waitFor();
+  });
+
   it("has no accelerations where it is too slow for them, and says so there alone", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7.asi"));

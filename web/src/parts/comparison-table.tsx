@@ -6,6 +6,7 @@ import type { Settings } from "../view/settings.js";
 import { day, durationDifference } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor, withSign } from "../view/values.js";
 import { highIntensityMetres, highIntensityName } from "./high-intensity.js";
+import { MAX_SPEED_HINT } from "./max-speed.js";
 import { Scrolled } from "./panel.js";
 
 interface Props {
@@ -19,6 +20,8 @@ interface Props {
 
 interface Line {
   name: string;
+  /** What the figure is, where its name does not say enough. */
+  hint?: string;
   value(figures: Figures): number | null;
   text(value: number): string;
 }
@@ -34,7 +37,12 @@ function linesOf(settings: Settings, figures: readonly (Figures | null)[]): Line
   return [
     { name: "Recorded", value: ({ recordedMs }) => recordedMs, text: durationDifference },
     { name: "Distance, m", value: ({ metrics }) => metrics.total_distance, text: whole },
-    { name: `Max speed, ${unit}`, value: ({ metrics }) => scaled(metrics.max_speed, factor), text: tenths },
+    {
+      name: `Max speed, ${unit}`,
+      hint: MAX_SPEED_HINT,
+      value: ({ metrics }) => scaled(metrics.max_speed, factor),
+      text: tenths,
+    },
     {
       name: `Mean speed, ${unit}`,
       value: ({ metrics }) => scaled(metrics.average_speed, factor),
@@ -77,8 +85,8 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
           <thead>
             <tr>
               <th scope="col">Recording</th>
-              {lines.map(({ name }) => (
-                <th scope="col" key={name}>
+              {lines.map(({ name, hint }) => (
+                <th scope="col" key={name} title={hint}>
                   {name}
                 </th>
               ))}

@@ -5,6 +5,7 @@ import { PRESETS } from "../view/settings.js";
 import { duration } from "../view/times.js";
 import { decimal, distance, percent, withUnit } from "../view/values.js";
 import { EffortPanels } from "./efforts.js";
+import { MAX_SPEED_HINT } from "./max-speed.js";
 import { Panel } from "./panel.js";
 import { bandLabel } from "./speed-bands.js";
 
@@ -22,7 +23,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
 
   return (
     <>
-      <Panel title="By speed" note={`Speed zones: ${preset}.`}>
+      <Panel title="By speed" note={`Speed zones: ${preset}. ${MAX_SPEED_HINT}`}>
         <table>
           <thead>
             <tr>

@@ -2,6 +2,7 @@ import type { Figures } from "../recording/recording.js";
 import type { SpeedUnit } from "../view/settings.js";
 import { duration } from "../view/times.js";
 import { decimal, distance, NO_VALUE, speedFactor } from "../view/values.js";
+import { MAX_SPEED_HINT } from "./max-speed.js";
 import { bandLabel } from "./speed-bands.js";
 
 /** The figures of what is shown, one on each card. */
@@ -17,7 +18,7 @@ export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; 
       <dl class="cards" aria-label="Figures of what is shown">
         <Card name="Recorded" value={figures === null ? NO_VALUE : duration(figures.recordedMs)} />
         <Card name="Distance" value={value} unit={unit} />
-        <Card name="Max speed" value={speed(metrics?.max_speed)} unit={speedUnit} />
+        <Card name="Max speed" value={speed(metrics?.max_speed)} unit={speedUnit} hint={MAX_SPEED_HINT} />
         <Card name="Mean speed" value={speed(metrics?.average_speed)} unit={speedUnit} />
         <Card name="Mean HR" value={rate(metrics?.hr_avg)} unit="bpm" />
         <Card name="Max HR" value={rate(metrics?.hr_max)} unit="bpm" />
@@ -27,9 +28,17 @@ export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; 
   );
 }
 
-function Card({ name, value, unit = "" }: { name: string; value: string; unit?: string }) {
+interface CardProps {
+  name: string;
+  value: string;
+  unit?: string;
+  /** What the figure is, where its name does not say enough. */
+  hint?: string;
+}
+
+function Card({ name, value, unit = "", hint }: CardProps) {
   return (
-    <div class="card">
+    <div class="card" title={hint}>
       <dt>{name}</dt>
       <dd>
         {value} {value === NO_VALUE ? null : <span class="unit">{unit}</span>}

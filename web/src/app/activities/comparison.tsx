@@ -124,7 +124,7 @@ export function Comparison({ frames, settings, activity }: Props) {
             <tr>
               <th scope="col">Athlete</th>
               {COMPARED_FIGURES.map((one) => (
-                <th scope="col" key={one.key}>
+                <th scope="col" key={one.key} title={one.hint}>
                   {withUnit(nameOfFigure(one, computed, unit), one.unit(unit))}
                 </th>
               ))}

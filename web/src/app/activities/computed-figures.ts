@@ -1,5 +1,6 @@
 import type { Metrics } from "asi-convert/metrics";
 import { highIntensityMetres, highIntensityName } from "../../parts/high-intensity.js";
+import { MAX_SPEED_HINT } from "../../parts/max-speed.js";
 import type { SpeedUnit } from "../../view/settings.js";
 import { durationDifference } from "../../view/times.js";
 import { decimal, speedFactor, withSign } from "../../view/values.js";
@@ -9,6 +10,8 @@ import { type Computed, recordedSeconds } from "./computed.js";
 export interface ComparedFigure {
   key: string;
   name: string;
+  /** What the figure is, where its name does not say enough. */
+  hint?: string;
   /** A name that says more, where data are compared. */
   nameOf?(all: readonly Computed[], speedUnit: SpeedUnit): string;
   unit(speedUnit: SpeedUnit): string;
@@ -62,6 +65,7 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
   {
     key: "maxSpeed",
     name: "Max speed",
+    hint: MAX_SPEED_HINT,
     unit: ofSpeed,
     column: "max_speed_m_per_s",
     value: ({ max_speed }) => max_speed,
