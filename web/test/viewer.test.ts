@@ -52,6 +52,27 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.locator(".panel .note", { hasText: words }).waitFor();
   });
 
+  it("has the heart rate zones as soon as a maximum is typed, and leaves what is half typed alone", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    const maximum = page.getByLabel("Maximum heart rate of the athlete");
+    const zones = page.locator(".panel", { has: maximum });
+    await maximum.pressSequentially("190");
+    await zones.getByText("171–190").waitFor();
+    await maximum.press("Backspace");
+    // longer than the page waits for the next key
+    await page.waitForTimeout(1000);
+    expect(await maximum.inputValue()).toBe("19");
+    await zones.getByText("171–190").waitFor();
+    await maximum.pressSequentially("9");
+    await zones.getByText("179–199").waitFor();
+    await maximum.fill("200");
+    await maximum.press("Enter");
+    await zones.getByText("180–200").waitFor();
+    await maximum.fill("");
+    await zones.getByText("Enter it, from 60 to 240").waitFor();
+  });
+
   it("has no accelerations where it is too slow for them, and says so there alone", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7.asi"));

@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import type { Figures } from "../recording/recording.js";
 import { type Selection, showAround } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
@@ -65,26 +66,50 @@ export function FigurePanels({ figures, selection, settings }: Props) {
   );
 }
 
+/** Beats per minute. */
+const LEAST_MAXIMUM = 60;
+const MOST_MAXIMUM = 240;
+/** As long as a pause between two keys, so that figures are not computed for each of them. */
+const TYPING_MS = 500;
+
 function HeartRate({ figures: { metrics }, settings }: { figures: Figures; settings: Settings }) {
   const { maxHeartRate } = settings;
+  const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  // null for nothing; undefined for what is no maximum, or not yet
+  const entered = (input: HTMLInputElement): number | null | undefined => {
+    const value = input.valueAsNumber;
+    if (value >= LEAST_MAXIMUM && value <= MOST_MAXIMUM) return value;
+    return input.value === "" && !input.validity.badInput ? null : undefined;
+  };
   return (
     <Panel title="Heart rate zones">
       <label class="field">
         Maximum heart rate of the athlete
         <input
           type="number"
-          min={60}
-          max={240}
+          min={LEAST_MAXIMUM}
+          max={MOST_MAXIMUM}
           placeholder="bpm"
           value={maxHeartRate.value ?? ""}
+          onInput={({ currentTarget }) => {
+            clearTimeout(typing.current);
+            const value = entered(currentTarget);
+            if (value === undefined) return;
+            typing.current = setTimeout(() => {
+              maxHeartRate.value = value;
+            }, TYPING_MS);
+          }}
+          // at once with Enter, and when the field is left
           onChange={({ currentTarget }) => {
-            const value = currentTarget.valueAsNumber;
-            maxHeartRate.value = value >= 60 && value <= 240 ? value : null;
+            clearTimeout(typing.current);
+            maxHeartRate.value = entered(currentTarget) ?? null;
           }}
         />
       </label>
       {metrics.timePerHrZone.length === 0 ? (
-        <p class="muted">Enter it, from 60 to 240, to see the time in each zone.</p>
+        <p class="muted">
+          Enter it, from {LEAST_MAXIMUM} to {MOST_MAXIMUM}, to see the time in each zone.
+        </p>
       ) : (
         <table>
           <thead>
