@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { aroundDay, dateText, dayAfter, mondayOf, readDate, weeksUpTo } from "../src/app/parts/days.js";
 import { accountOf } from "../src/app/recordings/account-of-upload.js";
+import { addressedDevice, addressedRanges, addressOf } from "../src/app/recordings/address.js";
 import { readEvents } from "../src/app/recordings/read-events.js";
 
 const at = (iso: string) => Date.parse(iso);
@@ -33,6 +34,43 @@ describe("the weeks of the calendar", () => {
     expect(readDate("2025-05-05", "local")).toBe(at("2025-05-04T22:00:00Z"));
     for (const wrong of [null, "", "2025-02-30", "2025-5-5", "yesterday", "20250505", "2025-05-05T10:00"])
       expect(readDate(wrong, "utc")).toBe(null);
+  });
+});
+
+describe("the address of ranges", () => {
+  const range = (id: number, start: string, stop: string) => ({
+    serviceAddress: "https://example.org/",
+    device: { id, serial: `S-${id}`, name: "tracker", type: "T1" },
+    startMs: at(start),
+    stopMs: at(stop),
+    size: 1,
+  });
+  const ranges = [
+    range(12, "2025-05-17T14:30:00.000Z", "2025-05-17T15:15:00.500Z"),
+    range(7, "2024-01-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z"),
+  ];
+  const read = (address: string) => {
+    const [path = "", query = ""] = address.replace("#/recordings/", "").split("?");
+    return [[path], new URLSearchParams(query)] as const;
+  };
+
+  it.each([[ranges], [ranges.slice(0, 1)]])("names what it was written from", (some) => {
+    const found = addressedRanges(...read(addressOf(some)));
+    expect(found).toEqual(
+      some.map(({ device, startMs, stopMs }) => ({ deviceId: device.id, window: { startMs, stopMs } })),
+    );
+    expect(addressedDevice(...read(addressOf(some)))).toBe("12");
+  });
+
+  it("leaves out what is no range", () => {
+    const one = "12,2025-05-17T14:30:00Z,2025-05-17T15:15:00Z";
+    const wrong = ["", "12", "x,2025-05-17,2025-05-18", "12,2025-05-18,2025-05-17", "12,now,later"];
+    const fields = [...wrong, one].map((text) => `range=${text}`).join("&");
+    expect(addressedRanges(...read(`#/recordings/compare?${fields}`))).toEqual([
+      { deviceId: 12, window: { startMs: at("2025-05-17T14:30:00Z"), stopMs: at("2025-05-17T15:15:00Z") } },
+    ]);
+    expect(addressedRanges(...read("#/recordings/12?from=2025-05-05"))).toEqual([]);
+    expect(addressedDevice(...read("#/recordings/compare"))).toBeUndefined();
   });
 });
 

@@ -5,7 +5,7 @@ import { latestMs as findLatest } from "../devices/latest.js";
 import { readDate, weeksUpTo } from "../parts/days.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
-import { AddressedRange, addressedWindow } from "./addressed-range.js";
+import { addressedRanges } from "./address.js";
 import { Calendar } from "./calendar.js";
 import { Live } from "./live.js";
 import { rangesOfWeeks } from "./ranges.js";
@@ -19,20 +19,20 @@ interface Props extends ViewProps {
   /** All that the manager owns now. */
   owned: readonly Resource["Device"][];
   chosen: { value: readonly DeviceRange[] };
-  /** @param address of the range, where it has one already */
-  onOpen: (range: DeviceRange, address?: string) => void;
+  onOpen: (range: DeviceRange) => void;
 }
 
 /** Live data, calendar and upload of one device. */
 export function DeviceRecordings(props: Props) {
-  const { client, session, device, isOwned, query, settings } = props;
+  const { client, session, device, isOwned, params, query, settings } = props;
   const zone = settings.zone.value;
   const stored = storedUploads.value;
   const latest = useRequest(`latest ${device.id}`, async (signal) => ({
     ms: await findLatest(client, device.id, isOwned, signal),
   }));
-  const addressed = addressedWindow(query);
-  const asked = addressed === null ? readDate(query.get("from"), zone) : weeksUpTo(addressed.startMs, zone);
+  const [addressed] = addressedRanges(params, query);
+  const asked =
+    addressed === undefined ? readDate(query.get("from"), zone) : weeksUpTo(addressed.window.startMs, zone);
   const latestMs = latest.data?.ms ?? null;
   const fromMs = asked ?? weeksUpTo(latestMs ?? Date.now(), zone);
   const isKnown = asked !== null || latest.data !== undefined;
@@ -56,15 +56,6 @@ export function DeviceRecordings(props: Props) {
   }, [stored, reloadLatest, reloadRanges]);
   return (
     <>
-      {addressed === null ? null : (
-        <AddressedRange
-          key={`${addressed.startMs} ${addressed.stopMs}`}
-          client={client}
-          device={device}
-          window={addressed}
-          onOpen={(range) => props.onOpen(range, location.hash)}
-        />
-      )}
       {isOwned ? <Live key={device.id} client={client} device={device} settings={settings} /> : null}
       {latest.error == null || isKnown ? null : (
         <Requested request={latest} what="the time of the latest sample">

@@ -2,24 +2,26 @@ import { ApiError } from "asi-client";
 import type { DeviceRange } from "../../recording/device-range.js";
 import { rangeFileName } from "../../recording/range-file-name.js";
 import { ReadingError } from "../../recording/reading-error.js";
-import { goToViewer, leaveViewerAddress } from "../../view/route.js";
+import { go as goTo, goToViewer, leaveViewerAddress } from "../../view/route.js";
 import { AwayError } from "../connection.js";
 import { afterSigningIn, isWithoutSession } from "../parts/after-signing-in.js";
 import type { ViewProps } from "../view.js";
+import { addressOf } from "./address.js";
 
-/** The address of a range, which can be kept as a bookmark. It has no data but two times. */
-export const rangeAddress = ({ device, startMs, stopMs }: DeviceRange): string =>
-  `#/recordings/${device.id}?from=${new Date(startMs).toISOString()}&to=${new Date(stopMs).toISOString()}`;
-
-/** Fetches a range and shows it in the viewer, which stands at the address of the range as long as it shows it alone. */
+/** Fetches ranges and shows them in the viewer, which stands at their address as long as it shows these and no others. */
 export async function openAtAddress(
   props: Pick<ViewProps, "client" | "workspace">,
-  range: DeviceRange,
-  address = rangeAddress(range),
+  ranges: readonly DeviceRange[],
+  address = addressOf(ranges),
 ): Promise<void> {
   const { opened } = props.workspace;
-  const go = () => {
+  const go = (path: string) => {
     const shown = opened.peek();
+    // some could not be fetched, or a file was opened meanwhile
+    if (shown.length !== ranges.length) {
+      goTo(path);
+      return;
+    }
     goToViewer(address);
     const stop = opened.subscribe((now) => {
       if (now === shown) return;
@@ -27,7 +29,7 @@ export async function openAtAddress(
       stop();
     });
   };
-  await openInViewer({ ...props, go }, [range], false);
+  await openInViewer({ ...props, go }, ranges, false);
 }
 
 /** Fetches ranges and goes to the viewer; `problems` of the workspace says which could not be fetched. */

@@ -7,6 +7,8 @@ import { deviceName } from "../names.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
+import { type AddressedRange, addressedDevice, addressedRanges } from "./address.js";
+import { AddressedRanges } from "./addressed-ranges.js";
 import { ChosenRanges } from "./chosen.js";
 import { DeviceRecordings } from "./device-recordings.js";
 import { openAtAddress, openInViewer } from "./open-in-viewer.js";
@@ -22,7 +24,7 @@ interface Devices {
 
 /** The recordings of a manager's devices. */
 export function RecordingsView(props: ViewProps) {
-  const { client, params, go, workspace, settings } = props;
+  const { client, params, query, go, workspace, settings } = props;
   const select = useId();
   const chosen = useSignal<readonly DeviceRange[]>([]);
   const request = useRequest("devices with recordings", async (signal): Promise<Devices> => {
@@ -37,7 +39,10 @@ export function RecordingsView(props: ViewProps) {
     const [all, current] = await Promise.all([devicesOf(false), devicesOf(true)]);
     return { all, owned: new Set(current.map(({ id }) => id)) };
   });
-  const open = (ranges: readonly DeviceRange[], isAdding: boolean) => openInViewer(props, ranges, isAdding);
+  const open = (ranges: readonly DeviceRange[], isAdding: boolean) =>
+    isAdding ? openInViewer(props, ranges, true) : openAtAddress(props, ranges);
+  const addressed = addressedRanges(params, query);
+  const id = addressedDevice(params, query);
 
   return (
     <>
@@ -56,7 +61,7 @@ export function RecordingsView(props: ViewProps) {
                     <option
                       key={device.id}
                       value={device.id}
-                      selected={String(device.id) === deviceId(params, all)}
+                      selected={String(device.id) === deviceId(id, all)}
                     >
                       {deviceName(device)} ({device.serial_number})
                     </option>
@@ -69,12 +74,25 @@ export function RecordingsView(props: ViewProps) {
       </div>
       <Status workspace={workspace} />
       <ChosenRanges chosen={chosen} workspace={workspace} settings={settings} onOpen={open} />
+      {request.data === undefined || !addressed.some(isOfOneOf(request.data.all)) ? null : (
+        <AddressedRanges
+          key={JSON.stringify(addressed)}
+          client={client}
+          devices={request.data.all}
+          addressed={addressed}
+          onOpen={(ranges) =>
+            // the address as it is: another way to write it would be another entry in the history
+            openAtAddress(props, ranges, ranges.length === addressed.length ? location.hash : undefined)
+          }
+        />
+      )}
       {request.data === undefined ? null : (
         <OfDevice
           {...props}
+          id={deviceId(id, request.data.all)}
           devices={request.data}
           chosen={chosen}
-          onOpen={(range, address) => openAtAddress(props, range, address)}
+          onOpen={(range) => openAtAddress(props, [range])}
         />
       )}
     </>
@@ -82,17 +100,20 @@ export function RecordingsView(props: ViewProps) {
 }
 
 /** The device of the address, or the first one. */
-const deviceId = ([id]: readonly string[], all: readonly Device[]): string | undefined =>
-  id ?? (all[0] && String(all[0].id));
+const deviceId = (id: string | undefined, all: readonly Device[]): string | undefined =>
+  id ?? all[0]?.id.toString();
+
+const isOfOneOf = (devices: readonly Device[]) => (range: AddressedRange) =>
+  devices.some(({ id }) => id === range.deviceId);
 
 interface OfDeviceProps extends ViewProps {
+  id: string | undefined;
   devices: Devices;
   chosen: { value: readonly DeviceRange[] };
-  onOpen: (range: DeviceRange, address?: string) => void;
+  onOpen: (range: DeviceRange) => void;
 }
 
-function OfDevice({ devices: { all, owned }, ...props }: OfDeviceProps) {
-  const id = deviceId(props.params, all);
+function OfDevice({ id, devices: { all, owned }, ...props }: OfDeviceProps) {
   const device = all.find((one) => String(one.id) === id);
   if (device !== undefined) {
     return (

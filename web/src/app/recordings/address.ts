@@ -1,0 +1,46 @@
+import type { DeviceRange } from "../../recording/device-range.js";
+import type { TimeWindow } from "../../view/window.js";
+
+/** A range that an address names. */
+export interface AddressedRange {
+  deviceId: number;
+  window: TimeWindow;
+}
+
+/** In the place of a device: an address of several ranges. */
+const COMPARE = "compare";
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** The address of ranges, which can be kept as a bookmark. It has no data but the numbers of devices and times. */
+export function addressOf(ranges: readonly DeviceRange[]): string {
+  const [first] = ranges;
+  if (first !== undefined && ranges.length === 1)
+    return `#/recordings/${first.device.id}?from=${iso(first.startMs)}&to=${iso(first.stopMs)}`;
+  const fields = ranges.map(
+    ({ device, startMs, stopMs }) => `range=${device.id},${iso(startMs)},${iso(stopMs)}`,
+  );
+  return `#/recordings/${COMPARE}?${fields.join("&")}`;
+}
+
+/** The ranges that an address names, as `addressOf` writes it; none for that of a calendar. What is not understood is left out. */
+export function addressedRanges(
+  [device = ""]: readonly string[],
+  query: URLSearchParams,
+): readonly AddressedRange[] {
+  const named =
+    device === COMPARE
+      ? query.getAll("range").map((text) => text.split(","))
+      : [[device, query.get("from") ?? "", query.get("to") ?? ""]];
+  return named.flatMap(([id = "", from = "", to = ""]) => {
+    const window = { startMs: Date.parse(from), stopMs: Date.parse(to) };
+    return /^\d+$/.test(id) && window.startMs <= window.stopMs ? { deviceId: Number(id), window } : [];
+  });
+}
+
+/** The number of the device at an address, as text; undefined where it names none. */
+export function addressedDevice(params: readonly string[], query: URLSearchParams): string | undefined {
+  const [device] = params;
+  if (device !== COMPARE) return device;
+  return addressedRanges(params, query)[0]?.deviceId.toString();
+}
