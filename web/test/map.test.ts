@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cameraFor, scaleBar, toGround, toScreen, zoomedAt } from "../src/map/camera.js";
-import { boxAround, project, type Track } from "../src/map/projection.js";
+import { placesOf } from "../src/map/places.js";
+import { boxAround, groundMetres, project, type Track } from "../src/map/projection.js";
 import { drawTracks } from "../src/map/raster.js";
 
 const BERN = { latitudeE7: 469_629_000, longitudeE7: 74_648_000 };
@@ -30,6 +31,18 @@ describe("the projection", () => {
     expect(Math.abs((east[2] ?? 0) / eastward - 1)).toBeLessThan(0.005);
   });
 
+  it("knows how long a metre of the map is far north of the origin", () => {
+    const { north } = trackOf([
+      [46.9629, 7.4648],
+      [59.9139, 7.4648],
+      [59.9149, 7.4648],
+    ]);
+    expect(groundMetres(BERN, 0)).toBe(1);
+    const ground = ((north[2] ?? 0) - (north[1] ?? 0)) * groundMetres(BERN, north[1] ?? 0);
+    // positions of the track are rounded to a quarter of a metre there
+    expect(Math.abs(ground / (METRES_PER_DEGREE / 1000) - 1)).toBeLessThan(0.01);
+  });
+
   it("keeps a track across the 180th meridian in one piece", () => {
     const origin = { latitudeE7: 0, longitudeE7: 1_799_999_000 };
     const box = boxAround(
@@ -51,6 +64,40 @@ describe("the projection", () => {
     ]);
     const box = boxAround(trackOf([...pitch, [0, 0]]));
     expect((box?.north ?? 0) - (box?.south ?? 0)).toBeLessThan(2000);
+  });
+});
+
+describe("tracks on one map", () => {
+  /** A square with its corner in the south-west. */
+  const square = (east: number, north: number, length: number) => ({
+    west: east,
+    south: north,
+    east: east + length,
+    north: north + length,
+  });
+
+  it("are those of one place: of one pitch, and of the next one", () => {
+    expect(placesOf([square(0, 0, 110), square(5, 0, 100), square(300, 200, 110)])).toEqual([[0, 1, 2]]);
+  });
+
+  it("are not those of two towns, which would be dots", () => {
+    const towns = [square(0, 0, 110), square(20_000, 0, 110), square(50, 10, 100), square(20_100, 0, 110)];
+    expect(placesOf(towns)).toEqual([
+      [0, 2],
+      [1, 3],
+    ]);
+    // the run would leave the match a dot
+    expect(placesOf([square(0, 0, 5_000), square(0, 15_000, 110)])).toEqual([[0], [1]]);
+  });
+
+  it("may be of very different lengths where they meet", () => {
+    expect(placesOf([square(0, 0, 40_000), square(20_000, 20_000, 3)])).toEqual([[0, 1]]);
+    expect(placesOf([square(0, 0, 0), square(0, 900, 0)])).toEqual([[0, 1]]);
+    expect(placesOf([square(0, 0, 0), square(0, 1_100, 0)])).toEqual([[0], [1]]);
+  });
+
+  it("are all there is where a recording has no position", () => {
+    expect(placesOf([null, square(0, 0, 110), null])).toEqual([[0, 1, 2]]);
   });
 });
 

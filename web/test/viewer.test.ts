@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { decodeBeats, decodeSync, encode, inspectSync } from "asi-convert";
 import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
+import { violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
@@ -269,6 +270,52 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.locator(".cards").waitFor();
     await page.setInputFiles("[data-adding=true]", fixturePath("valid/run-fix-loss.asi"));
     await page.getByText("Below each: the difference to the first recording.").waitFor();
+  });
+
+  it("shows one place of recordings that are too far apart for one map, and the others when they are chosen", async () => {
+    const walk = async (name: string, latitude: number, longitude: number) => {
+      const rows = Array.from({ length: 200 }, (_, i) => ({
+        timestamp: Date.UTC(2025, 4, 17) + i * 100,
+        latitude,
+        longitude: longitude + i * 1e-5,
+        altitude: 400,
+        speed: 8,
+        hr: null,
+      }));
+      const stream = encode(rows, { serial: name, deviceName: name, deviceType: "T1" });
+      const buffer = Buffer.from(await new Response(stream as BodyInit).arrayBuffer());
+      return { name: `${name}.asi`, mimeType: "", buffer };
+    };
+    const files = [await walk("Zurich", 47.37, 8.55), await walk("Oslo", 59.91, 10.75)];
+    const page = await openPage();
+    await choose(page, files);
+    const place = page.getByLabel("Too far apart for one map.");
+    expect(await place.locator("option").allInnerTexts()).toEqual(["Zurich", "Oslo"]);
+    /** How many pixels of the map are those of a track, by their colours. */
+    const drawn = () =>
+      page.locator(".map canvas").evaluate((map: HTMLCanvasElement) => {
+        const { width, height } = map;
+        const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+        copy?.drawImage(map, 0, 0);
+        const counts: Record<string, number> = {};
+        const { data = [] } = copy?.getImageData(0, 0, width, height) ?? {};
+        for (let at = 0; at < data.length; at += 4) {
+          const colour = data.slice(at, at + 3).join();
+          if ((data[at + 3] ?? 0) > 100) counts[colour] = (counts[colour] ?? 0) + 1;
+        }
+        return counts;
+      });
+    // as long as the walk is on a map of its own, and no dot
+    const linesOf = (counts: Record<string, number>) => Object.entries(counts).filter(([, n]) => n > 300);
+    await expect.poll(async () => linesOf(await drawn()).length).toBe(1);
+    const [[zurich] = []] = linesOf(await drawn());
+    await place.selectOption("Oslo");
+    await expect.poll(async () => linesOf(await drawn()).some(([colour]) => colour !== zurich)).toBe(true);
+    expect(linesOf(await drawn())).toHaveLength(1);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Close Oslo" }).click();
+    await page.locator(".cards").waitFor();
+    expect(await place.count()).toBe(0);
   });
 
   it("shows waveform, beats and RR intervals where a recording has them, and nothing of it elsewhere", async () => {

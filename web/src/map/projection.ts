@@ -45,6 +45,12 @@ export function metresPerRadian({ latitudeE7 }: Origin): number {
   return EARTH_RADIUS_M * Math.cos(clamped * RADIANS_PER_E7);
 }
 
+/** Metres on the ground for each metre of the map, at a position north of the origin: 1 near it. */
+export function groundMetres(origin: Origin, north: number): number {
+  const originNorth = mercatorNorth(origin.latitudeE7);
+  return Math.cosh(originNorth) / Math.cosh(originNorth + north / metresPerRadian(origin));
+}
+
 /** Web Mercator coordinates of the origin in radians: -π to π both ways. */
 export function mercatorOf({ latitudeE7, longitudeE7 }: Origin): { x: number; y: number } {
   return { x: longitudeE7 * RADIANS_PER_E7, y: mercatorNorth(latitudeE7) };

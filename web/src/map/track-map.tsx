@@ -8,7 +8,7 @@ import { type Camera, cameraFor, panned, scaleBar, toGround, toScreen, zoomedAt 
 import type { Colouring, Drawing } from "./drawing.js";
 import type { Pitch } from "./pitch.js";
 import { PitchOutline } from "./pitch-outline.js";
-import type { Box, Origin } from "./projection.js";
+import { type Box, groundMetres, type Origin } from "./projection.js";
 import { Tiles } from "./tiles.js";
 
 /** A point on the map. */
@@ -260,7 +260,7 @@ export function TrackMap(props: Props) {
           ⤢
         </button>
       </div>
-      <ScaleBar camera={camera} />
+      <ScaleBar camera={camera} origin={origin} />
       {children}
     </div>
   );
@@ -296,10 +296,12 @@ function Markers({
   );
 }
 
-function ScaleBar({ camera }: { camera: ReadonlySignal<Camera | null> }) {
+function ScaleBar({ camera, origin }: { camera: ReadonlySignal<Camera | null>; origin: Origin }) {
   const view = camera.value;
   if (view === null) return null;
-  const { metres, pixels } = scaleBar(view, SCALE_BAR_PX);
+  // of compared recordings, one can be far north of the origin
+  const scale = view.scale / groundMetres(origin, view.north);
+  const { metres, pixels } = scaleBar({ ...view, scale }, SCALE_BAR_PX);
   const label = metres >= 1000 ? `${metres / 1000} km` : metres >= 1 ? `${metres} m` : `${metres * 100} cm`;
   return (
     <div class="scale">

@@ -1,10 +1,11 @@
 import { computed, type ReadonlySignal, type Signal, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Colouring, Drawing } from "../map/drawing.js";
 import { nearestRow } from "../map/nearest.js";
 import { cssColour, cssGradient, trackColour } from "../map/palette.js";
 import { fitPitch } from "../map/pitch.js";
+import { placesOf } from "../map/places.js";
 import { boxAround, joinBoxes } from "../map/projection.js";
 import { type Marker, TrackMap } from "../map/track-map.js";
 import { isInPage, type PlotRow } from "../plots/plot-panel.js";
@@ -12,12 +13,14 @@ import { PlotStack } from "../plots/plot-stack.js";
 import { fastestOf, type Readout } from "../recording/channels.js";
 import type { RecordingReader } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
+import { titlesOf } from "../recording/timeline.js";
 import type { Axis } from "../view/axis.js";
 import { nearestIndex } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { timeOfDay } from "../view/times.js";
 import { decimal, speedFactor } from "../view/values.js";
+import { MapPlace } from "./map-place.js";
 import { Segmented } from "./segmented.js";
 
 interface Props {
@@ -39,12 +42,20 @@ interface Props {
 export function Stage(props: Props) {
   const { placed, rows, selection, settings, reader, colouring, colourings, readoutsAt } = props;
   const { shown, cursorMs } = selection;
-  const box = useMemo(() => joinBoxes(placed.map(({ recording }) => boxAround(recording.track))), [placed]);
+  const boxes = useMemo(() => placed.map(({ recording }) => boxAround(recording.track)), [placed]);
+  const places = useMemo(() => placesOf(boxes), [boxes]);
+  const [place, setPlace] = useState(0);
+  /** The recordings that the map shows, by their numbers. */
+  const near = places[place] ?? [];
+  const box = joinBoxes(near.map((number) => boxes[number] ?? null));
   const fastest = useMemo(() => Math.max(...placed.map(({ recording }) => fastestOf(recording))), [placed]);
   const hasPitch = settings.pitch.value === "on";
   const pitch = useMemo(
-    () => (hasPitch ? fitPitch(placed.map(({ recording }) => recording.track)) : null),
-    [hasPitch, placed],
+    () =>
+      hasPitch
+        ? fitPitch((places[place] ?? []).flatMap((number) => placed[number]?.recording.track ?? []))
+        : null,
+    [hasPitch, placed, places, place],
   );
   // what the map draws anew for: another part, or other recordings
   const content = useMemo(() => computed(() => ({ part: shown.value, placed })), [shown, placed]);
@@ -101,13 +112,16 @@ export function Stage(props: Props) {
             onPoint={point}
             settings={settings}
             description={
-              placed.length > 1
-                ? `Tracks of ${placed.length} recordings from above.`
-                : "The track from above."
+              placed.length === 1
+                ? "The track from above."
+                : `Tracks of ${places.length === 1 ? "" : `${near.length} of `}${placed.length} recordings from above.`
             }
           >
             <div class="map-choices">
               <Segmented label="Colour of the track" choice={colouring} choices={colourings} />
+              {places.length === 1 ? null : (
+                <MapPlace places={titlesOfPlaces(placed, places)} chosen={place} onChoose={setPlace} />
+              )}
             </div>
             <Legend
               colouring={colouring.value}
@@ -140,6 +154,11 @@ export function Stage(props: Props) {
       </section>
     </div>
   );
+}
+
+function titlesOfPlaces(placed: readonly Placed[], places: readonly (readonly number[])[]): string[][] {
+  const titles = titlesOf(placed.map(({ recording }) => recording));
+  return places.map((numbers) => numbers.flatMap((number) => titles[number] ?? []));
 }
 
 function Legend({

@@ -1,0 +1,32 @@
+import { type Box, joinBoxes } from "./projection.js";
+
+/** Further apart than this many times the length of the smaller one, two tracks are on one map only as dots. */
+const FAR = 10;
+/** Who hardly moved is at a place of this length. */
+const LEAST_LENGTH_M = 100;
+
+/** Sorts tracks into places, each of which fits onto a map of its own. @returns the numbers of the tracks of each place */
+export function placesOf(boxes: readonly (Box | null)[]): number[][] {
+  const places: { box: Box | null; numbers: number[] }[] = [];
+  for (const [number, box] of boxes.entries()) {
+    const near = places.find((place) => isNear(place.box, box));
+    if (near === undefined) {
+      places.push({ box, numbers: [number] });
+    } else {
+      near.box = joinBoxes([near.box, box]);
+      near.numbers.push(number);
+    }
+  }
+  return places.map(({ numbers }) => numbers);
+}
+
+function isNear(a: Box | null, b: Box | null): boolean {
+  // what has no position is on any map
+  if (a === null || b === null) return true;
+  const east = Math.max(0, a.west - b.east, b.west - a.east);
+  const north = Math.max(0, a.south - b.north, b.south - a.north);
+  const smaller = Math.max(LEAST_LENGTH_M, Math.min(lengthOf(a), lengthOf(b)));
+  return Math.hypot(east, north) <= FAR * smaller;
+}
+
+const lengthOf = ({ west, south, east, north }: Box) => Math.max(east - west, north - south);

@@ -1,0 +1,22 @@
+interface Props {
+  /** The names of the recordings of each place. */
+  places: readonly (readonly string[])[];
+  chosen: number;
+  onChoose: (place: number) => void;
+}
+
+/** Says that the map shows one place of several, and lets the user choose another one. */
+export function MapPlace({ places, chosen, onChoose }: Props) {
+  return (
+    <label class="map-place">
+      Too far apart for one map. Here:
+      <select value={String(chosen)} onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}>
+        {places.map((names, place) => (
+          <option key={names.join()} value={String(place)}>
+            {names.join(", ")}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
