@@ -68,6 +68,24 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     expect(await size()).toBe(before);
   });
 
+  it("leaves behind what was announced on a page, and takes along what was announced on the way", async () => {
+    await service.manager("cas");
+    const page = await openSignedIn(service, { username: "cas" });
+    await showView(page, "#/account", "cas");
+    await page.getByLabel("First name").fill("Casper");
+    await page.getByRole("button", { name: "Save the profile" }).click();
+    const saved = page.getByText("The profile is saved.");
+    await saved.waitFor();
+    await links(page).filter({ hasText: "Devices" }).click();
+    await page.getByRole("heading", { level: 1, name: "Devices" }).waitFor();
+    expect(await saved.count()).toBe(0);
+    // this button goes to the viewer
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await expect.poll(() => new URL(page.url()).hash).toBe("#/");
+    expect(await page.getByText("You are signed out.").count()).toBe(1);
+  });
+
   it("asks before signing out where something is not saved", async () => {
     await service.manager("bob");
     const page = await openSignedIn(service, { username: "bob" });

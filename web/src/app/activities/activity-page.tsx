@@ -181,9 +181,9 @@ function ActivityDetails({
             onCancel={() => setEditing(false)}
             onDone={(changed) => {
               setEditing(false);
-              announce("The activity is saved. Its figures are computed again.");
+              // the sport, on which figures depend, cannot be changed once there are figures
+              announce("The activity is saved.");
               onChange(changed);
-              setAttempt(attempt + 1);
             }}
           />
         </Dialog>

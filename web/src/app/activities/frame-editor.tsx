@@ -17,7 +17,7 @@ import { DeviceData } from "./device-data.js";
 import type { FrameParts } from "./frame-parts.js";
 import { athleteOf, deviceOf, frameName } from "./names.js";
 import { TimeFields } from "./time-fields.js";
-import { type ComputedState, NOTHING_YET, useComputed } from "./use-computed.js";
+import { type ComputedState, NOTHING_YET, useComputed, versionOf } from "./use-computed.js";
 
 type Props = ViewProps & FrameParts & { onSaved: (frame: Resource["Timeframe"]) => void };
 
@@ -69,7 +69,8 @@ export function FrameEditor(props: Props) {
     }
     const params = { path: { timeframe: frame.id }, query: { with_athlete: true, with_device: true } };
     const changed = await unwrap(client.PATCH("/api/v1/timeframes/{timeframe}/", { params, body }));
-    announce("The time frame is saved. Its figures are computed again.");
+    const isRenamed = versionOf(changed) === versionOf(frame);
+    announce(`The time frame is saved.${isRenamed ? "" : " Its figures are computed again."}`);
     part.value = windowOf(changed);
     onSaved(changed);
   };

@@ -26,15 +26,17 @@ async function loadComputed(client: Client, timeframe: number, signal: AbortSign
 /** Computations that are waited for at a time: the service computes two for one request at a time as well. */
 const AT_A_TIME = 2;
 
-/** What changes when the data of a time frame have to be computed again. */
-export const versionOf = ({
+/** What changes when the data of a time frame change: everything but its name, which the page keeps with the parameters. */
+export function versionOf({
   id,
   start_time,
   end_time,
-  params,
+  params: { name: _, ...params },
   device,
   athlete,
-}: Resource["Timeframe"]): string => JSON.stringify([id, start_time, end_time, params, device, athlete]);
+}: Resource["Timeframe"]): string {
+  return JSON.stringify([id, start_time, end_time, params, device, athlete]);
+}
 
 /**
  * The computed data of time frames, asked for again when one of them changes.
