@@ -94,3 +94,21 @@ describe("the memory of spooled files", () => {
     expect(existsSync(file.path)).toBe(false);
   });
 });
+
+it("a file on disk delays those who fill it only for writes of a MiB, not for each chunk", async () => {
+  const file = new SpooledFile(join(folder, "1"), new SpoolMemory(0));
+  const waits: boolean[] = [];
+  const bytes = await file.fill(async (add) => {
+    for (let i = 0; i < 9; i++) {
+      const added = add([new Uint8Array(MIB / 4).fill(i)]);
+      waits.push(added !== undefined);
+      await added;
+    }
+  });
+  expect(bytes).toBe((9 * MIB) / 4);
+  // The first opens the file.
+  expect(waits).toEqual([true, false, false, true, false, false, false, true, false]);
+  const content = Buffer.concat(await ((await file.read()) as Readable).toArray());
+  expect([...Array(9).keys()].map((i) => content[i * (MIB / 4)])).toEqual([...Array(9).keys()]);
+  await file.remove();
+});

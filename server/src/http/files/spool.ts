@@ -163,18 +163,18 @@ export class SpooledFile {
 
   #add(chunks: readonly Uint8Array[]): void | Promise<void> {
     for (const [i, chunk] of chunks.entries()) {
-      if (this.#isOnDisk || !this.#keeps(chunk)) return this.#addOnDisk(chunks.slice(i));
+      if (this.#writer === undefined && this.#keeps(chunk)) continue;
+      const written = this.#writer === undefined ? this.#moveToDisk(chunk) : this.#writer.add(chunk);
+      if (written !== undefined) return written.then(() => this.#add(chunks.slice(i + 1)));
     }
   }
 
-  async #addOnDisk(chunks: readonly Uint8Array[]): Promise<void> {
-    if (this.#writer === undefined) {
-      this.#isOnDisk = true;
-      this.#writer = new Writer(await open(this.path, "wx", 0o600));
-      for (const kept of this.#chunks) await this.#writer.add(kept);
-      this.#forget();
-    }
-    for (const chunk of chunks) await this.#writer.add(chunk);
+  /** @param next the first chunk that is not kept in memory */
+  async #moveToDisk(next: Uint8Array): Promise<void> {
+    this.#isOnDisk = true;
+    this.#writer = new Writer(await open(this.path, "wx", 0o600));
+    for (const chunk of [...this.#chunks, next]) await this.#writer.add(chunk);
+    this.#forget();
   }
 
   #keeps(chunk: Uint8Array): boolean {
@@ -207,11 +207,12 @@ class Writer {
     this.#file = file;
   }
 
-  async add(chunk: Uint8Array): Promise<void> {
+  /** @returns a promise only when the next chunk must wait for it */
+  add(chunk: Uint8Array): void | Promise<void> {
     this.#pending.push(chunk);
     this.#pendingBytes += chunk.length;
     this.bytes += chunk.length;
-    if (this.#pendingBytes >= WRITE_BYTES) await this.#write();
+    if (this.#pendingBytes >= WRITE_BYTES) return this.#write();
   }
 
   async flush(): Promise<void> {
