@@ -45,6 +45,24 @@ describe("the cache of pages", () => {
     expect(cache.bytes).toBeLessThan(5_000);
   });
 
+  it("does not keep pages for longer when the clock is set back, whether they were read or being read", async () => {
+    const { get, advance, reads } = newCache(MIB);
+    let arrive = () => {};
+    const wait = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await get("read");
+    const slow = get("being read", 0, wait);
+    advance(-3_600_000);
+    arrive();
+    await slow;
+    await get("read");
+    expect(reads()).toBe(3);
+    advance(PAGE_LIFETIME_MS + 1);
+    await get("being read");
+    expect(reads()).toBe(4);
+  });
+
   it("reads a page once for all who ask for it at the same time", async () => {
     const { get, reads } = newCache(MIB);
     let arrive = () => {};

@@ -27,10 +27,12 @@ export class PageCache {
   readonly #underWay = new Map<string, Promise<CachedPage>>();
   readonly #nowMs: () => number;
   #tidiedAtMs: number;
+  #lastSeenMs: number;
 
   constructor(clock: Clock, maxBytes: number) {
     this.#nowMs = () => clock.now().getTime();
     this.#tidiedAtMs = this.#nowMs();
+    this.#lastSeenMs = this.#tidiedAtMs;
     this.#pages =
       maxBytes === 0
         ? null
@@ -69,7 +71,9 @@ export class PageCache {
     const start = this.#nowMs();
     const page = read()
       .then((page) => {
-        this.#pages?.set(key, page, { start: start - (page.ageMs ?? 0) });
+        // The clock may have been set back since.
+        const readAtMs = Math.min(start, this.#nowMs());
+        this.#pages?.set(key, page, { start: readAtMs - (page.ageMs ?? 0) });
         return page;
       })
       .finally(() => this.#underWay.delete(key));
@@ -77,10 +81,13 @@ export class PageCache {
     return page;
   }
 
-  /** Removes expired pages from time to time. */
+  /** Removes expired pages from time to time, and all pages when the clock was set back, because they would expire too late. */
   #tidy(): void {
     const nowMs = this.#nowMs();
-    if (nowMs - this.#tidiedAtMs < PAGE_LIFETIME_MS / 4) return;
+    const isSetBack = nowMs < this.#lastSeenMs;
+    this.#lastSeenMs = nowMs;
+    if (isSetBack) this.#pages?.clear();
+    else if (nowMs - this.#tidiedAtMs < PAGE_LIFETIME_MS / 4) return;
     this.#tidiedAtMs = nowMs;
     this.#pages?.purgeStale();
   }
