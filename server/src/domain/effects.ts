@@ -6,7 +6,13 @@ import { recordErasure } from "./accounts/erasures.js";
 import { revokeResets, revokeTokens } from "./accounts/write.js";
 import { activityAudit } from "./activities/audit.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
-import { forgetResults, queueComputation, recompute, recomputeTouched } from "./computed-data/recompute.js";
+import {
+  dropResultOfOthers,
+  forgetResults,
+  queueComputation,
+  recompute,
+  recomputeTouched,
+} from "./computed-data/recompute.js";
 import { clearRemovedSamples, recordRemovedSamples } from "./computed-data/removed-samples.js";
 import type { Changed, Events } from "./events.js";
 import { changedTimes } from "./ownerships/interval.js";
@@ -158,6 +164,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         await emitActivityEvent(unit, "timeframe-updated", { activityId, timeframeId: after.id });
       }
     },
+    (unit, { before, after }) => dropResultOfOthers(unit, before, after),
     (unit, { after }) => queueComputation(unit, [after]),
   ],
   timeframesDeleted: [

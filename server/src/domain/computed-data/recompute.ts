@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 import { computedData, timeframes } from "../../store/schema.js";
+import type { Timeframe } from "../timeframes/rules.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import { instantsOf } from "./multirange.js";
 
@@ -57,4 +59,26 @@ export async function forgetResults(
     .from(timeframes)
     .where(and(eq(timeframes.deviceId, deviceId), overlaps(deleted)));
   await queries.delete(computedData).where(inArray(computedData.timeframeId, touched));
+}
+
+/** Whose figures a result has, and from which samples. */
+const subjectOf = ({ athleteId, ownerId, deviceId, startTime, endTime }: Timeframe) => [
+  athleteId,
+  ownerId,
+  deviceId,
+  startTime,
+  endTime,
+];
+
+/**
+ * Deletes the stored result of a time frame that now has another athlete, owner, device or time. After retention it would stay,
+ * and show the figures of one athlete as those of another.
+ */
+export async function dropResultOfOthers(
+  { queries }: UnitOfWork,
+  before: Timeframe,
+  after: Timeframe,
+): Promise<void> {
+  if (isDeepStrictEqual(subjectOf(before), subjectOf(after))) return;
+  await queries.delete(computedData).where(eq(computedData.timeframeId, after.id));
 }

@@ -1,5 +1,6 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
+import { authorize } from "../access.js";
 import { accessRecheck } from "../access-recheck.js";
 import type { ActivityHead } from "../activities/rules.js";
 import type { Context } from "../context.js";
@@ -24,18 +25,45 @@ function shown({ data }: ComputationResult, withDefinition: boolean): ShownCompu
   return withDefinition ? { ...figures, definition } : figures;
 }
 
+/**
+ * The computed data of a time frame as it was when the caller's right was checked. Another state may have another athlete, so
+ * the right is checked again for it.
+ * @param readAgain the time frame as it is now, if the caller may read it
+ * @returns undefined when the time frame was deleted, or may no longer be read
+ */
+async function resultOf<Frame extends { id: number; version: number }>(
+  ctx: Context,
+  frame: Frame,
+  readAgain: () => Promise<Frame | undefined>,
+): Promise<{ frame: Frame; result: ComputationResult } | undefined> {
+  for (let known: Frame | undefined = frame; known !== undefined; ) {
+    const result = await computedDataOf(ctx, known.id);
+    if (result === undefined) return undefined;
+    if (result.timeframeVersion === known.version) return { frame: known, result };
+    const now = await readAgain();
+    // A result that stays after retention is of an older version, but of the same athlete, device and times.
+    if (now?.version === known.version) return { frame: known, result };
+    known = now;
+  }
+  return undefined;
+}
+
 /** The computed data of a time frame. Computes them now if they are not current. */
 export async function retrieveComputedData(
   ctx: Context,
-  { id }: Timeframe,
+  timeframe: Timeframe,
   withDefinition: boolean,
 ): Promise<Retrieved<Item<ShownComputedData>>> {
-  const result = await computedDataOf(ctx, id);
+  const readAgain = () => authorize(ctx, "retrieveTimeframeComputedData", { timeframe: timeframe.id });
+  // The computation may wait for others.
+  const recheck = accessRecheck(ctx, readAgain);
+  const found = await resultOf(ctx, timeframe, readAgain);
   // Deleted in the meantime.
-  if (result === undefined) throw errors.notFound();
+  if (found === undefined) throw errors.notFound();
+  await recheck();
   return {
-    answer: item(shown(result, withDefinition)),
-    definitionVersions: [result.definitionVersion],
+    answer: item(shown(found.result, withDefinition)),
+    definitionVersions: [found.result.definitionVersion],
   };
 }
 
@@ -56,43 +84,63 @@ export async function retrieveActivityComputedData(
   activity: ActivityHead,
   withDefinition: boolean,
 ): Promise<Retrieved<ComputedTimeframe[]>> {
-  const frames = await ctx.queries
+  const frames = await framesOf(ctx, activity);
+  const readable = await readableOf(ctx, frames);
+  if (frames.length > 0 && readable.length === 0) throw errors.forbidden();
+  let found: { frame: Frame; data: ShownComputedData; definitionVersion: number }[] = [];
+  // The computations may take long.
+  const recheck = accessRecheck(ctx, async () => {
+    const stillReadable = new Set(
+      await readableOf(
+        ctx,
+        found.map(({ frame }) => frame),
+      ),
+    );
+    found = found.filter(({ frame }) => stillReadable.has(frame));
+  });
+  for (let at = 0; at < readable.length; at += AT_A_TIME) {
+    if (ctx.signal?.aborted) break;
+    await recheck();
+    const results = await Promise.all(
+      readable.slice(at, at + AT_A_TIME).map((frame) =>
+        resultOf(ctx, frame, async () => {
+          const [now] = await readableOf(ctx, await framesOf(ctx, activity, frame.id));
+          return now;
+        }),
+      ),
+    );
+    for (const one of results) {
+      if (one === undefined) continue;
+      const { frame, result } = one;
+      found.push({ frame, data: shown(result, withDefinition), definitionVersion: result.definitionVersion });
+    }
+  }
+  await recheck();
+  return {
+    answer: found.map(({ frame, data }) => ({ timeframe: frame.id, data })),
+    definitionVersions: [...new Set(found.map(({ definitionVersion }) => definitionVersion))],
+  };
+}
+
+type Frame = Pick<Timeframe, "id" | "version" | "athleteId" | "startTime" | "endTime">;
+
+/** The time frames of an activity as they are now. @param id only this one */
+const framesOf = ({ queries }: Context, activity: ActivityHead, id?: number): Promise<Frame[]> =>
+  queries
     .select({
       id: timeframes.id,
+      version: timeframes.version,
       athleteId: timeframes.athleteId,
       startTime: timeframes.startTime,
       endTime: timeframes.endTime,
     })
     .from(timeframes)
-    .where(eq(timeframes.activityId, activity.id))
+    .where(and(eq(timeframes.activityId, activity.id), id === undefined ? undefined : eq(timeframes.id, id)))
     .orderBy(timeframes.id);
+
+/** Those that the caller may read now. */
+async function readableOf({ queries, caller }: Context, frames: readonly Frame[]): Promise<Frame[]> {
   const athletes = frames.map(({ athleteId }) => athleteId);
-  const readableNow = async () => {
-    const grants = await grantsOf(ctx.queries, ctx.caller?.id ?? 0, "READ", athletes);
-    return frames.filter(({ athleteId, startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
-  };
-  let allowed: ReadonlySet<number> | undefined;
-  // The computations may take long.
-  const recheck = accessRecheck(ctx, async () => {
-    allowed = new Set((await readableNow()).map(({ id }) => id));
-  });
-  const readable = await readableNow();
-  if (frames.length > 0 && readable.length === 0) throw errors.forbidden();
-  const found: ComputedTimeframe[] = [];
-  const definitionVersions = new Set<number>();
-  for (let at = 0; at < readable.length; at += AT_A_TIME) {
-    if (ctx.signal?.aborted) break;
-    await recheck();
-    const ids = readable.slice(at, at + AT_A_TIME).map(({ id }) => id);
-    const results = await Promise.all(ids.map((id) => computedDataOf(ctx, id)));
-    results.forEach((result, i) => {
-      const timeframe = ids[i];
-      if (result === undefined || timeframe === undefined) return;
-      found.push({ timeframe, data: shown(result, withDefinition) });
-      definitionVersions.add(result.definitionVersion);
-    });
-  }
-  await recheck();
-  const answer = found.filter(({ timeframe }) => allowed?.has(timeframe) ?? true);
-  return { answer, definitionVersions: [...definitionVersions] };
+  const grants = await grantsOf(queries, caller?.id ?? 0, "READ", athletes);
+  return frames.filter(({ athleteId, startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
 }
