@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change.js";
+import { deleteAccountById } from "../src/domain/deletion/account.js";
+import type { ServiceError } from "../src/domain/errors.js";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { commands } from "../src/operator/commands.js";
 import { jobColumns } from "../src/store/job-queue.js";
@@ -276,6 +278,30 @@ describe("the operator deletes", () => {
     );
     await s.runJobs();
     expect(await placesOf(s, mark)).toEqual([]);
+  });
+
+  it("a manager by two processes at once: neither gives up because the other has deleted a managed athlete", async () => {
+    const s = await startService();
+    const manager = await managingManager({}, "", s);
+    for (const name of ["one", "two", "three"]) {
+      const body = { athlete_profile: { first_name: name }, managed_by: manager.id };
+      expect((await s.post("/api/v1/athletes/create-managed/", body, manager.token)).status).toBe(201);
+    }
+    const { queries } = s.store.database;
+    const isGone = async () =>
+      (await queries.select().from(accounts).where(eq(accounts.id, manager.id))).length === 0;
+    const ends = await Promise.all(
+      [1, 2].map(() =>
+        deleteAccountById(s.ctx, manager.id).then(
+          () => "deleted",
+          async (error: unknown) => [(error as ServiceError).kind, await isGone()],
+        ),
+      ),
+    );
+    expect(ends).toContain("deleted");
+    for (const end of ends) expect(["deleted", ["not_found", true]]).toContainEqual(end);
+    expect(await isGone()).toBe(true);
+    await s.stop();
   });
 
   it("a manager, and samples of a former owner's time in the same five minutes stay", async () => {

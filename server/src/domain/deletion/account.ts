@@ -6,7 +6,7 @@ import { eraseMails } from "../accounts/mail-folder.js";
 import { usernameKey } from "../accounts/usernames.js";
 import { transact } from "../change.js";
 import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import { errors, ServiceError } from "../errors.js";
 import { eraseOwnerships } from "../ownerships/erase.js";
 import { removePermissions } from "../permissions/remove.js";
 import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
@@ -66,7 +66,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
     run((unit) => removeTimeframes(unit, ofOwner(id), { limit })),
   );
   for (const athlete of await managedBy(ctx.queries, id)) {
-    await removeAthlete(ctx, athlete, withAccount(ctx, athlete.id));
+    await unlessGone(removeAthlete(ctx, athlete, withAccount(ctx, athlete.id)));
   }
   for (const device of await devicesOf(ctx.queries, id)) {
     await transact(ctx, OPERATION, (unit) => eraseOwnerships(unit, device, id));
@@ -90,6 +90,12 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
   });
   await eraseMails(ctx.config.dataDir, { id, email });
 }
+
+/** Waits for the removal of an account that another process, or the person, may remove at the same time. */
+const unlessGone = (removal: Promise<void>): Promise<void> =>
+  removal.catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.kind === "not_found")) throw error;
+  });
 
 const managedBy = (queries: Queries, id: number): Promise<Account[]> =>
   queries.select().from(accounts).where(eq(accounts.managedBy, id));
