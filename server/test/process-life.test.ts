@@ -40,6 +40,16 @@ const linesOf = (output: string): Line[] =>
     .map((line) => JSON.parse(line));
 
 describe("a process of the service", { timeout: 120_000 }, () => {
+  it("ends in order when it is told to twice, by Ctrl-C and by its supervisor", async () => {
+    const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
+    const { pid, terminate, output } = await processes.start();
+    process.kill(pid, "SIGINT");
+    expect(await terminate()).toBe(0);
+    const told = linesOf(output()).filter(({ msg }) => msg === "signal received");
+    expect(told.map(({ signal }) => signal).sort()).toEqual(["SIGINT", "SIGTERM"]);
+    expect(linesOf(output()).filter(({ level }) => level >= 50)).toEqual([]);
+  });
+
   it("says in the log that it starts, is ready, was told to end, and has ended", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { url, terminate, output } = await processes.start();

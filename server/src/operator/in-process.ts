@@ -111,9 +111,13 @@ export async function serve(
   telemetry?.attach(service.app.metrics, service.app.log);
   // Without a port, only database connections would keep the process running, and all of them may be lost.
   setInterval(() => undefined, KEEP_ALIVE_MS);
+  let isEnding = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, async () => {
       service.app.log.info({ signal }, "signal received");
+      // Ctrl-C and a supervisor may send both.
+      if (isEnding) return;
+      isEnding = true;
       await service.stop();
       // Some metrics are counted in the database.
       await telemetry?.stop(Math.min(TELEMETRY_TIMEOUT_MS, config.shutdownTimeoutMs));
