@@ -383,6 +383,16 @@ describe("computed data", () => {
     expect(await waiting(frame)).toHaveLength(1);
     await s.runJobs();
     expect(JSON.parse((await stored(frame))?.data ?? "").total_distance).toBe(299.7);
+    // However many there are: a batch at a time.
+    const others = [await team.frame(0, 100), await team.frame(0, 200)];
+    await s.runJobs();
+    await s.store.database.queries
+      .update(computedData)
+      .set({ definitionVersion: 0 })
+      .where(inArray(computedData.timeframeId, others));
+    await queueOutdated(s.ctx, 1);
+    for (const other of others) expect(await waiting(other)).toHaveLength(1);
+    await s.runJobs();
     // What retention has made final is not asked for.
     await retention(team);
     await age();
