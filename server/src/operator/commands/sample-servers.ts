@@ -92,15 +92,20 @@ async function move(
   return withClient(ctx, async (client) => {
     if (flag(args, "dryRun")) return { changed: false, ...(await planMove(client, servers)) };
     let printedAt = performance.now();
-    const { copied, tablesLeft } = await moveSamples(client, servers, ({ copied: so, chunks }) => {
-      if (performance.now() - printedAt < PROGRESS_MS) return;
-      printedAt = performance.now();
-      console.error(`copied ${so} of about ${chunks} chunks`);
-    });
+    const { copied, tablesLeft, unanalyzed } = await moveSamples(
+      client,
+      servers,
+      ({ copied: so, chunks }) => {
+        if (performance.now() - printedAt < PROGRESS_MS) return;
+        printedAt = performance.now();
+        console.error(`copied ${so} of about ${chunks} chunks`);
+      },
+    );
     return {
       servers: servers.map(({ label }) => label),
       chunks_copied: copied,
       ...leftOver(tablesLeft),
+      ...(unanalyzed === null ? {} : { note: `Run ANALYZE sample_chunks in the database: ${unanalyzed}` }),
     };
   });
 }

@@ -52,14 +52,15 @@ export async function moveSamples(
   client: Connection,
   servers: readonly ServerAddress[],
   progress: (progress: MoveProgress) => void = () => undefined,
-): Promise<{ copied: number; tablesLeft: string[] }> {
+): Promise<{ copied: number; tablesLeft: string[]; unanalyzed: string | null }> {
   return whileNoneMoves(client, async () => {
     await requireOffCitus(client);
     const labels = servers.map(({ label }) => label);
     const former = await sampleServers(client);
     const begun = await stateOf(client);
     if (begun === undefined) {
-      if (String(former.map(({ label }) => label)) === String(labels)) return { copied: 0, tablesLeft: [] };
+      if (String(former.map(({ label }) => label)) === String(labels))
+        return { copied: 0, tablesLeft: [], unanalyzed: null };
       await begin(client, servers);
     } else if (String(begun.servers) !== String(labels)) {
       throw new UsageError(
@@ -74,8 +75,13 @@ export async function moveSamples(
     while ((await repeatChanges(client, columns)) >= FEW_CHANGES) await report();
     const copied = Number((await stateOf(client))?.copied);
     await exchange(client, columns);
-    await client.query("ANALYZE sample_chunks");
-    return { copied, tablesLeft: await dropRemote(former) };
+    // First, because nothing else knows these tables any more.
+    const tablesLeft = await dropRemote(former);
+    const unanalyzed = await client.query("ANALYZE sample_chunks").then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    return { copied, tablesLeft, unanalyzed };
   });
 }
 
