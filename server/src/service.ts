@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 import { buildApp } from "./app.js";
 import type { Config } from "./config.js";
 import type { AddressLookup } from "./domain/address-lookup.js";
-import { queueOutdated } from "./domain/computed-data/outdated.js";
 import { noComputer, startComputer } from "./domain/computed-data/threads/pool.js";
 import type { Computer } from "./domain/computer.js";
 import type { Clock } from "./domain/context.js";
@@ -13,6 +12,7 @@ import { requireServerKey } from "./domain/secrets.js";
 import { createLookup } from "./domain/webhooks/call/resolver.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
+import { startQueueOutdated } from "./jobs/outdated-results.js";
 import { startRetention } from "./jobs/retention-schedule.js";
 import { startWorker, type Worker } from "./jobs/worker.js";
 import { listeners } from "./listeners.js";
@@ -142,6 +142,7 @@ export async function startService(
   let stopMetrics: (() => Promise<void>) | undefined;
   let stopOperator: (() => Promise<void>) | undefined;
   let stopRetention: ((timeoutMs: number) => Promise<void>) | undefined;
+  let stopQueueOutdated: ((timeoutMs: number) => Promise<void>) | undefined;
   const open = async () => {
     releaseServerLock = await holdServerLock(store.database);
     await replica?.start(app.log);
@@ -160,8 +161,8 @@ export async function startService(
     stopRetention = startRetention(own, app.log);
     session = await openWorkerSession(store.database);
     if (store.database.kind === "embedded") await endLeases(own.queries);
-    await queueOutdated(own);
     running.wake();
+    stopQueueOutdated = startQueueOutdated(own, app.log);
   };
 
   let stopped: Promise<void> | undefined;
@@ -177,6 +178,7 @@ export async function startService(
       app.close(),
       running.stop(config.shutdownTimeoutMs),
       stopRetention?.(config.shutdownTimeoutMs),
+      stopQueueOutdated?.(config.shutdownTimeoutMs),
     ]);
     clearTimeout(timeout);
     stopClosing();

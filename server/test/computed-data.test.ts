@@ -5,6 +5,8 @@ import { transact } from "../src/domain/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
 import { queueOutdated } from "../src/domain/computed-data/outdated.js";
 import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
+import { startService as startProcess } from "../src/service.js";
+import { queriesOf } from "../src/store/database.js";
 import {
   chunkTables,
   deleteStoredBefore,
@@ -12,7 +14,8 @@ import {
   sqlClientOf,
 } from "../src/store/samples/index.js";
 import { accounts, computedData, jobs, timeframes } from "../src/store/schema.js";
-import { service, startService, type TestService } from "./service.js";
+import { stopAfterTest } from "./cleanup.js";
+import { newStore, service, startService, TestService, testConfig } from "./service.js";
 import { grant, newActivity, store, Team } from "./team.js";
 
 let s: TestService;
@@ -383,21 +386,55 @@ describe("computed data", () => {
     expect(await waiting(frame)).toHaveLength(1);
     await s.runJobs();
     expect(JSON.parse((await stored(frame))?.data ?? "").total_distance).toBe(299.7);
-    // However many there are: a batch at a time.
-    const others = [await team.frame(0, 100), await team.frame(0, 200)];
-    await s.runJobs();
-    await s.store.database.queries
-      .update(computedData)
-      .set({ definitionVersion: 0 })
-      .where(inArray(computedData.timeframeId, others));
-    await queueOutdated(s.ctx, 1);
-    for (const other of others) expect(await waiting(other)).toHaveLength(1);
-    await s.runJobs();
     // What retention has made final is not asked for.
     await retention(team);
     await age();
     await queueOutdated(s.ctx);
     expect(await waiting(frame)).toHaveLength(0);
+  });
+
+  it("row 60: newer rules queue results in transactions of bounded size, which a stop ends", async () => {
+    const own = await TestService.start(await newStore());
+    const team = await Team.of(own);
+    const first = await team.frame(0, 600);
+    const { queries, pool } = own.store.database;
+    await queries.execute(sql`
+      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
+      SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+      FROM timeframes, generate_series(1, 5000) WHERE id = ${first}`);
+    await own.runJobs();
+    await queries.execute(sql`DELETE FROM computed_data`);
+    await queries.execute(sql`
+      INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, definition_version, data, computed_at)
+      SELECT id, 0, 0, 0, '{}', now() FROM timeframes`);
+    const queued = () => queries.$count(jobs, and(eq(jobs.kind, "compute"), eq(jobs.state, "PENDING")));
+    const stopping = new AbortController();
+    const listening = queriesOf(pool, {
+      logQuery: (text) => void (/INSERT INTO jobs/.test(text) && stopping.abort()),
+    });
+    expect(await queueOutdated({ ...own.ctx, queries: listening }, stopping.signal)).toBe(5_000);
+    expect(await queued()).toBe(5_000);
+    // Two processes at once queue the rest, and nothing twice.
+    expect(await Promise.all([queueOutdated(own.ctx), queueOutdated(own.ctx)])).toEqual([5_001, 5_001]);
+    expect(await queued()).toBe(5_001);
+  });
+
+  it("row 60: newer rules that cannot be queued do not prevent the start", async () => {
+    const own = await TestService.start(await newStore());
+    const team = await Team.of(own);
+    await team.frame(0, 600);
+    await own.runJobs();
+    await own.stop();
+    const { queries } = own.store.database;
+    expect(await queries.update(computedData).set({ definitionVersion: 0 }).returning()).toHaveLength(1);
+    await queries.execute(sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN RAISE EXCEPTION ''refused''; END'`);
+    await queries.execute(
+      sql`CREATE TRIGGER refuse BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    const again = await startProcess(testConfig(), own.store, "all");
+    stopAfterTest(() => again.stop());
+    expect(again.url).not.toBeNull();
   });
 
   it("row 60: the athlete's age counts, and a corrected birth date computes again", async () => {
