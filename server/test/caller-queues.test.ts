@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../src/callers.js";
 import { authorize } from "../src/domain/access.js";
-import type { Context } from "../src/domain/context.js";
 import { fetchRawData, newRawDataReading } from "../src/domain/raw-data/fetch.js";
 import { PageCache } from "../src/domain/raw-data/page-cache.js";
 import { findUser, type PasswordAttempts } from "../src/oauth/model.js";
+import type { OperatorContext } from "../src/operator/commands.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 import { store } from "./team.js";
 
@@ -62,7 +62,7 @@ describe("while queries of one caller wait for the database", () => {
       const device = await s.ownedDevice(owner);
       await s.backdate(device, "2024-01-01T00:00:00Z");
       await store(s, device.id, [{ t: startMs, speed: 1_000 }]);
-      const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER" } } as Context;
+      const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER" } } as OperatorContext;
       const target = await authorize(ctx, "fetchRawData", { device: device.id });
       return (start: number) =>
         onBehalfOf(callerOf(owner), () =>

@@ -1,16 +1,19 @@
 /** Erasures outlive a backup, which brings the erased back. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { reapplyErasures } from "../src/domain/deletion/reapply.js";
+import { type Reapplied, reapplyErasures } from "../src/domain/deletion/reapply.js";
 import { commands } from "../src/operator/commands.js";
 import { backup, restore } from "../src/store/backup.js";
-import { erasureListOf, readErasures } from "../src/store/erasure-list.js";
+import type { Queries } from "../src/store/database.js";
+import { appendErasure, erasureListOf, personHash, readErasures } from "../src/store/erasure-list.js";
+import { withErasureLock } from "../src/store/erasure-lock.js";
+import { accounts } from "../src/store/schema.js";
 import { linksTo, placesOf, Scene } from "./personal-data-scene.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { newStore, type TestAccount, TestService } from "./service.js";
 
 describe("the list of erasures", () => {
   it("does not name an account whose deletion fails, which the next start would erase", async () => {
@@ -36,7 +39,80 @@ describe("the list of erasures", () => {
   });
 });
 
+/** Lets the second account go while the first is deleted, as when its owner deletes it at that moment. */
+const letGoWith = (queries: Queries, first: number, second: number) =>
+  queries.execute(
+    sql.raw(`CREATE FUNCTION let_go() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN DELETE FROM accounts WHERE id = ${second}; RETURN NULL; END';
+      CREATE TRIGGER let_go AFTER DELETE ON accounts FOR EACH ROW WHEN (OLD.id = ${first}) EXECUTE FUNCTION let_go()`),
+  );
+
+/** A manager with two managed athletes, of whom the second goes while the first is deleted. */
+async function managerLosingAthletes(): Promise<{ own: TestService; manager: TestAccount }> {
+  const own = await TestService.start(await newStore());
+  const { queries } = own.store.database;
+  const manager = await own.manager();
+  const managed = await Promise.all([own.athlete(), own.athlete()]);
+  const ids = managed.map(({ id }) => id).toSorted((a, b) => a - b);
+  await queries.update(accounts).set({ managedBy: manager.id }).where(inArray(accounts.id, ids));
+  await letGoWith(queries, ids[0] ?? 0, ids[1] ?? 0);
+  return { own, manager };
+}
+
+describe("an athlete who goes while the manager is deleted", () => {
+  it("does not end the command of the operator", async () => {
+    const { own, manager } = await managerLosingAthletes();
+    const { username } = manager;
+    expect(await commands["account delete"](own.ctx, { username })).toMatchObject({ deleted: true });
+    expect(await own.store.database.queries.$count(accounts)).toBe(0);
+  });
+
+  it("does not pass for the manager when erasures are applied again", async () => {
+    const { own, manager } = await managerLosingAthletes();
+    const { queries } = own.store.database;
+    const [row] = await queries.select().from(accounts).where(eq(accounts.id, manager.id));
+    if (row === undefined) throw new Error("No manager");
+    await appendErasure(erasureListOf(own.config), {
+      person: personHash(row),
+      at: new Date(),
+      kind: "deleted",
+    });
+    expect(await reapplyErasures(own.ctx)).toEqual({ listed: 1, erased: 1 });
+    expect(await queries.$count(accounts)).toBe(0);
+  });
+});
+
 describe("an old backup", () => {
+  it.runIf(process.env.TEST_DATABASE === "postgres")(
+    "is cleaned by one process, for which the others wait",
+    async () => {
+      const own = await TestService.start(await newStore());
+      const { database } = own.store;
+      const athlete = await own.athlete();
+      const [row] = await database.queries.select().from(accounts).where(eq(accounts.id, athlete.id));
+      if (row === undefined) throw new Error("No athlete");
+      await appendErasure(erasureListOf(own.config), {
+        person: personHash(row),
+        at: new Date(),
+        kind: "deleted",
+      });
+      const waiting = async () =>
+        (
+          await database.queries.execute(sql`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+        ).rows.length;
+      let both: Promise<Reapplied[]> | undefined;
+      await withErasureLock(database, async () => {
+        both = Promise.all([reapplyErasures(own.ctx), reapplyErasures(own.ctx)]);
+        await expect.poll(waiting).toBe(2);
+        expect(await database.queries.$count(accounts)).toBe(1);
+      });
+      const erased = (await both)?.map((reapplied) => reapplied.erased);
+      expect(erased?.toSorted()).toEqual([0, 1]);
+      expect(await database.queries.$count(accounts)).toBe(0);
+    },
+  );
+
   it.runIf(process.env.TEST_DATABASE === "embedded")(
     "is cleaned by the command that restores it",
     async () => {

@@ -12,6 +12,7 @@ import { addDevices } from "../src/domain/devices/add.js";
 import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
 import { hashPassword } from "../src/domain/passwords.js";
 import { createApplication } from "../src/oauth/applications.js";
+import type { OperatorContext } from "../src/operator/commands.js";
 import { ownContext, type Service, startService as startProcess } from "../src/service.js";
 import { type Database, openDatabase } from "../src/store/database.js";
 import { migrate } from "../src/store/migrate.js";
@@ -194,7 +195,7 @@ export class TestService {
   }
 
   /** A context as the operator's commands have it. */
-  get ctx(): Context {
+  get ctx(): OperatorContext {
     return ownContext(this.config, this.store, this.clock);
   }
 

@@ -57,6 +57,15 @@ export async function deleteAccountById(ctx: Context, id: number): Promise<Accou
   return account;
 }
 
+/**
+ * Whether a deletion has failed because the account is gone meanwhile. `not_found` alone does not say so: it may be about
+ * another account.
+ */
+export async function isGone(queries: Queries, id: number, error: unknown): Promise<boolean> {
+  if (!(error instanceof ServiceError && error.kind === "not_found")) return false;
+  return (await queries.$count(accounts, eq(accounts.id, id))) === 0;
+}
+
 /** The time frames of a manager: those of the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
@@ -66,7 +75,12 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
     run((unit) => removeTimeframes(unit, ofOwner(id), { limit })),
   );
   for (const athlete of await managedBy(ctx.queries, id)) {
-    await unlessGone(removeAthlete(ctx, athlete, withAccount(ctx, athlete.id)));
+    try {
+      await removeAthlete(ctx, athlete, withAccount(ctx, athlete.id));
+    } catch (error) {
+      // Athletes can delete themselves meanwhile, and another process can delete them.
+      if (!(await isGone(ctx.queries, athlete.id, error))) throw error;
+    }
   }
   for (const device of await devicesOf(ctx.queries, id)) {
     await transact(ctx, OPERATION, (unit) => eraseOwnerships(unit, device, id));
@@ -90,12 +104,6 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
   });
   await eraseMails(ctx.config.dataDir, { id, email });
 }
-
-/** Waits for the removal of an account that another process, or the person, may remove at the same time. */
-const unlessGone = (removal: Promise<void>): Promise<void> =>
-  removal.catch((error: unknown) => {
-    if (!(error instanceof ServiceError && error.kind === "not_found")) throw error;
-  });
 
 const managedBy = (queries: Queries, id: number): Promise<Account[]> =>
   queries.select().from(accounts).where(eq(accounts.managedBy, id));

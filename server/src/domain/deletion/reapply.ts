@@ -1,4 +1,5 @@
 import { asc, gt } from "drizzle-orm";
+import type { Database } from "../../store/database.js";
 import {
   appendErasures,
   type Erasure,
@@ -6,11 +7,11 @@ import {
   personHash,
   readErasures,
 } from "../../store/erasure-list.js";
+import { withErasureLock } from "../../store/erasure-lock.js";
 import { accounts, erasures } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import type { Context } from "../context.js";
-import { ServiceError } from "../errors.js";
-import { deleteAccountById } from "./account.js";
+import { deleteAccountById, isGone } from "./account.js";
 import { eraseForOperator } from "./erase.js";
 
 /** Accounts that are read at a time. */
@@ -25,24 +26,37 @@ export interface Reapplied {
 /**
  * Erases the accounts again that are on the list of erasures and that a restored backup has brought back. Then the list and
  * the database have the same entries, so that the list of another machine, or a new one, is complete too. When nothing has been
- * restored, this costs one query for all erasures, and reading the list.
+ * restored, this costs one query for all erasures, and reading the list. Otherwise one process does it; the others wait, and then
+ * find it done, or do what is left when that process has ended early.
  * @param file of the list; default: the list of the settings
  * @throws UsageError when the list cannot be read or written
  */
 export async function reapplyErasures(
-  ctx: Context,
+  ctx: Context & { database: Database },
   file: string = erasureListOf(ctx.config),
 ): Promise<Reapplied> {
   const listed = await readErasures(file);
-  const missing = new Map(listed.map((entry) => [entry.person, entry]));
-  const recorded = await ctx.queries.select().from(erasures).orderBy(asc(erasures.id));
-  for (const { person } of recorded) missing.delete(person);
-  const erased = missing.size === 0 ? 0 : await eraseListed(ctx, missing);
-  for (const { person, at, kind } of missing.values()) {
-    await ctx.queries.insert(erasures).values({ person, at, kind }).onConflictDoNothing();
+  let { recorded, missing } = await compare(ctx, listed);
+  let erased = 0;
+  if (missing.size > 0) {
+    await withErasureLock(ctx.database, async () => {
+      ({ recorded, missing } = await compare(ctx, listed));
+      if (missing.size > 0) erased = await eraseListed(ctx, missing);
+      for (const { person, at, kind } of missing.values()) {
+        await ctx.queries.insert(erasures).values({ person, at, kind }).onConflictDoNothing();
+      }
+    });
   }
   await appendErasures(erasureListOf(ctx.config), [...recorded, ...missing.values()]);
   return { listed: listed.length, erased };
+}
+
+/** @returns the erasures in the database, and those of the list that are not there, by person */
+async function compare({ queries }: Context, listed: readonly Erasure[]) {
+  const missing = new Map(listed.map((entry) => [entry.person, entry]));
+  const recorded = await queries.select().from(erasures).orderBy(asc(erasures.id));
+  for (const { person } of recorded) missing.delete(person);
+  return { recorded, missing };
 }
 
 async function eraseListed(ctx: Context, missing: ReadonlyMap<string, Erasure>): Promise<number> {
@@ -75,7 +89,7 @@ async function eraseAgain(
     else await eraseForOperator(ctx, id, { samples: kind === "erased with samples" });
     return true;
   } catch (error) {
-    if (error instanceof ServiceError && error.kind === "not_found") return false;
+    if (await isGone(ctx.queries, id, error)) return false;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { exportAthlete } from "../../domain/exports/athlete.js";
 import { UsageError } from "../../usage-error.js";
 import { writeNewFile } from "../new-file.js";
 import { type Arguments, flag, idOf, optionalText, text } from "./arguments.js";
-import type { Outcome } from "./outcome.js";
+import type { OperatorContext, Outcome } from "./outcome.js";
 
 /** The operator's commands for the rights of people. */
 export const personalDataCommands = {
@@ -37,7 +37,7 @@ export const personalDataCommands = {
     return { athlete: id, erased: true, ...proof };
   },
 
-  async "erasures apply"(ctx: Context, args: Arguments): Promise<Outcome> {
+  async "erasures apply"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const list = optionalText(args, "list");
     if (list !== undefined && !existsSync(list)) throw new UsageError(`There is no file ${list}.`);
     const { listed, erased } = await reapplyErasures(ctx, list);
