@@ -7,6 +7,7 @@ import { transact } from "../src/domain/change.js";
 import { deleteAccountById } from "../src/domain/deletion/account.js";
 import type { ServiceError } from "../src/domain/errors.js";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
+import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { jobColumns } from "../src/store/job-queue.js";
 import { accounts, auditLog, jobs, webhookDeliveries } from "../src/store/schema.js";
@@ -145,6 +146,20 @@ describe("an account that is deleted", () => {
     expect((await s.send("DELETE", `/api/v1/athletes/${body.id}/`, { token })).status).toBe(204);
     expect(mailsOf(s, mark)).toEqual([]);
     expect(readdirSync(folder)).toContain("job-1b0e1b7a.eml");
+  });
+
+  it("leaves no mail when the process ended before it could remove them: retention does", async () => {
+    const s = await startService();
+    const person = await s.manager();
+    await s.runJobs();
+    const folder = join(s.config.dataDir, "mail");
+    const kept = readdirSync(folder);
+    expect(kept.some((name) => name.startsWith(`account-${person.id}-`))).toBe(true);
+    for (let n = 0; n < 1_001; n++) writeFileSync(join(folder, `account-999999-job-${n}.eml`), "");
+    writeFileSync(join(folder, "account-999998-job-0.eml.part"), "");
+    writeFileSync(join(folder, "account-list.eml"), "");
+    await applyRetention(s.ctx, { vacuums: false });
+    expect(readdirSync(folder).toSorted()).toEqual([...kept, "account-list.eml"].toSorted());
   });
 });
 

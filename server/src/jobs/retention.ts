@@ -1,5 +1,6 @@
 import { and, lte, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
+import { eraseOrphanedMails } from "../domain/accounts/mail-folder.js";
 import type { Context } from "../domain/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/idempotency.js";
 import { continueRotation } from "../domain/key-rotation.js";
@@ -29,7 +30,7 @@ const ROWS_PER_STATEMENT = 1000;
 const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
 
 /**
- * Removes expired rows, and does what follows from it. Any number of workers may do so at the same time.
+ * Removes expired rows and the mails of deleted accounts, and does what follows from it. Any number of workers may do so at the same time.
  * @param signal ends it after the current statement
  * @param vacuums whether the embedded database is vacuumed
  */
@@ -38,6 +39,7 @@ export async function applyRetention(
   { signal, vacuums = true }: { signal?: AbortSignal; vacuums?: boolean } = {},
 ): Promise<void> {
   await removeExpired(ctx, signal);
+  if (!signal?.aborted) await eraseOrphanedMails(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
   // After the rest of the database, because it fails while a server of samples is away.
   if (!signal?.aborted) await applySampleRetention(ctx, signal);

@@ -1,5 +1,9 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, opendir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { inArray } from "drizzle-orm";
+import type { Queries } from "../../store/database.js";
+import { accounts } from "../../store/schema.js";
+import type { Context } from "../context.js";
 
 /** The folder for mails when there is no mail server. */
 const folderIn = (dataDir: string) => join(dataDir, "mail");
@@ -30,15 +34,63 @@ export async function eraseMails(
   { id, email }: { id: number; email: string },
 ): Promise<void> {
   const folder = folderIn(dataDir);
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
+  const names = (await readdir(folder).catch(orNone)) ?? [];
   for (const name of names) {
     const file = join(folder, name);
     const isTheirs = name.startsWith(prefixOf(id)) || (UNNAMED.test(name) && (await isTo(email, file)));
     if (isTheirs) await rm(file, { force: true });
   }
+}
+
+/** File names of an account, also of a mail that a crash has cut short. */
+const NAMED = /^account-(\d{1,15})-.*\.eml(\.part)?$/;
+
+/** Files whose accounts one query looks up. */
+const FILES_PER_QUERY = 1_000;
+
+/**
+ * Removes the mails to accounts that no longer exist: those of a process that has ended between the commit of a deletion and
+ * `eraseMails`.
+ * @param signal ends it after the current batch
+ */
+export async function eraseOrphanedMails(
+  { config, queries }: Pick<Context, "config" | "queries">,
+  signal?: AbortSignal,
+): Promise<void> {
+  const folder = folderIn(config.dataDir);
+  const directory = await opendir(folder).catch(orNone);
+  if (directory === undefined) return;
+  let batch = new Map<string, number>();
+  // The files are listed before their accounts are looked up: an account exists before the first mail to it.
+  for await (const { name } of directory) {
+    const [, id] = NAMED.exec(name) ?? [];
+    if (id !== undefined) batch.set(name, Number(id));
+    if (batch.size < FILES_PER_QUERY) continue;
+    await removeOrphans(queries, folder, batch);
+    batch = new Map();
+    if (signal?.aborted) return;
+  }
+  await removeOrphans(queries, folder, batch);
+}
+
+async function removeOrphans(
+  queries: Queries,
+  folder: string,
+  files: ReadonlyMap<string, number>,
+): Promise<void> {
+  const ids = [...new Set(files.values())];
+  if (ids.length === 0) return;
+  const found = await queries.select({ id: accounts.id }).from(accounts).where(inArray(accounts.id, ids));
+  const existing = new Set(found.map(({ id }) => id));
+  for (const [name, id] of files) {
+    if (!existing.has(id)) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** For a folder that does not exist before the first mail. */
+function orNone(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT") return undefined;
+  throw error;
 }
 
 async function isTo(email: string, file: string): Promise<boolean> {
