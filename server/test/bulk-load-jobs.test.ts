@@ -1,7 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { jobs } from "../src/store/schema.js";
 import { ann, base64, bob, countOf, longOwned, post, START, s, withBulkLoads } from "./bulk-load-scene.js";
+import { ENDED } from "./ended-lease.js";
 import { walk } from "./recordings.js";
 
 withBulkLoads();
@@ -37,7 +38,7 @@ describe("the jobs of bulk loads", () => {
         .set({
           state: "STARTED",
           leaseToken: "lost",
-          leaseUntil: sql`clock_timestamp()`,
+          leaseUntil: ENDED,
         })
         .where(eq(jobs.id, body.id));
     await queries.update(jobs).set({ losses: 3 }).where(eq(jobs.id, body.id));
@@ -62,7 +63,7 @@ describe("the jobs of bulk loads", () => {
       .set({
         state: "STARTED",
         leaseToken: "lost",
-        leaseUntil: sql`clock_timestamp()`,
+        leaseUntil: ENDED,
         details: {},
         body: recording,
         payload: { device: owned.id, manager: ann.id, details: job.body.details },

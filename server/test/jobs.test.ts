@@ -9,6 +9,7 @@ import { startService as startProcess } from "../src/service.js";
 import { queriesOf } from "../src/store/database.js";
 import { accounts, auditLog, idempotencyKeys, jobs } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
+import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
 import { newStore, TestService, testConfig } from "./service.js";
 
@@ -105,7 +106,7 @@ describe("jobs", () => {
         .set({
           state: "STARTED",
           leaseToken: "dead",
-          leaseUntil: sql`clock_timestamp()`,
+          leaseUntil: ENDED,
           losses: loss - 1,
           payload: {},
         })

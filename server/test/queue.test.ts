@@ -13,6 +13,7 @@ import {
   receiversWaiting,
 } from "../src/store/job-lease.js";
 import { jobs } from "../src/store/schema.js";
+import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";
@@ -89,7 +90,7 @@ describe("leases", () => {
     // What a worker finds that stood still for longer than its lease.
     await s.store.database.queries
       .update(jobs)
-      .set({ leaseUntil: sql`clock_timestamp()` })
+      .set({ leaseUntil: ENDED })
       .where(eq(jobs.id, job?.id ?? 0));
     await other.runJobs();
     expect(await jobOf(job?.id)).toMatchObject({ state: "SUCCESS", losses: 1 });

@@ -1,7 +1,8 @@
 /** Which receivers may be called, and how many at a time. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { jobs } from "../src/store/schema.js";
+import { ENDED } from "./ended-lease.js";
 import { emit } from "./events.js";
 import { answer } from "./receiver.js";
 import { TestService } from "./service.js";
@@ -153,10 +154,15 @@ describe("many receivers", () => {
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);
     const queries = s.store.database.queries;
-    // What a killed worker leaves: a lease that ends, and an attempt of which nothing is known.
+    // What a killed worker leaves: a lease that has ended, and an attempt of which nothing is known.
     await queries
       .update(jobs)
-      .set({ state: "STARTED", leaseToken: "dead", leaseUntil: sql`clock_timestamp()`, losses: 6 })
+      .set({
+        state: "STARTED",
+        leaseToken: "dead",
+        leaseUntil: ENDED,
+        losses: 6,
+      })
       .where(and(eq(jobs.kind, "webhook"), eq(jobs.state, "PENDING")));
     await s.runJobs();
     expect(await states(webhook)).toEqual(["delivered"]);

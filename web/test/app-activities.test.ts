@@ -320,8 +320,8 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
       .getByRole("row", { name: /Not delivered/ })
       .getByRole("button")
       .click();
+    await expect.poll(() => received.map(({ body }) => body.event)).toEqual(["test", "test", "test"]);
     await expect.poll(() => log.getByRole("row", { name: /Not delivered/ }).count()).toBe(0);
-    expect(received.map(({ body }) => body.event)).toEqual(["test", "test", "test"]);
 
     // an event of a time frame is known by its name, also when that is there only after the log; it alone is
     // asked for, and once
