@@ -1,10 +1,11 @@
 /** Answers that take long to read or to send end soon after the caller has lost the right to them. */
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { authorize } from "../src/domain/access.js";
 import { RECHECK_MS } from "../src/domain/access-recheck.js";
 import { listActivities } from "../src/domain/activities/list.js";
-import { retrieveActivityComputedData } from "../src/domain/computed-data/retrieve.js";
+import { retrieveActivityComputedData, retrieveComputedData } from "../src/domain/computed-data/retrieve.js";
 import type { Context } from "../src/domain/context.js";
 import { commands } from "../src/operator/commands.js";
 import { permissions } from "../src/store/schema.js";
@@ -102,5 +103,71 @@ describe("an answer that takes long to compute", () => {
       },
     };
     expect(await retrieve()).toEqual([]);
+  });
+
+  it("is refused when the caller may no longer read it when it is ready", async () => {
+    const team = await Team.of(s);
+    const reader = await s.manager();
+    await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
+    const frame = await team.frame(0, 20);
+    expect((await team.computed(frame)).status).toBe(200);
+    const ctx = contextOf(reader, async () => true);
+    const retrieve = async () => {
+      const target = await authorize(ctx, "retrieveTimeframeComputedData", { timeframe: frame });
+      return retrieveComputedData(ctx, target, false);
+    };
+    await retrieve();
+    ctx.isSignedIn = async () => {
+      await s.store.database.queries.delete(permissions).where(sql`${permissions.managerId} = ${reader.id}`);
+      return true;
+    };
+    ctx.clock = {
+      now: () => {
+        s.clock.advance(RECHECK_MS);
+        return s.clock.now();
+      },
+    };
+    await expect(retrieve()).rejects.toMatchObject({ kind: "forbidden" });
+  });
+
+  it("never has the figures of an athlete whom the caller may not read, though the time frame gets another one meanwhile", async () => {
+    const racing = await startService();
+    const team = await Team.of(racing);
+    const other = await racing.athlete();
+    const reader = await racing.manager();
+    const whole = ["2020-01-01", "2999-01-01"] as const;
+    await grant(racing, team.athlete, reader.id, "READ", ...whole);
+    for (const kind of ["READ", "WRITE"] as const)
+      await grant(racing, other.id, team.manager.id, kind, ...whole);
+    await team.run(0, 100, 3000);
+    const frames = [await team.frame(0, 50), await team.frame(50, 100)];
+    const pathOf = (frame: number) => `/api/v1/timeframes/${frame}/computed-data/`;
+    const change = async (frame: number, athlete: number) => {
+      const json = { athlete };
+      const { status } = await racing.send("PATCH", `/api/v1/timeframes/${frame}/`, {
+        token: team.manager.token,
+        json,
+      });
+      expect(status).toBe(200);
+    };
+    const { computer } = racing.service;
+    const computed = computer.compute.bind(computer);
+    const compute = vi.spyOn(computer, "compute");
+    const [first = 0, second = 0] = frames;
+    const meanwhile = (athlete: number) =>
+      compute.mockImplementationOnce(async (task) => {
+        await change(second, athlete);
+        return computed(task);
+      });
+    // While the first one is computed, the second one gets another athlete.
+    meanwhile(other.id);
+    const all = await racing.get(`/api/v1/activities/${team.activity}/computed-data/`, reader.token);
+    expect(all.body.map(({ timeframe }: { timeframe: number }) => timeframe)).toEqual([first]);
+    expect((await racing.get(pathOf(second), reader.token)).status).toBe(403);
+
+    await change(second, team.athlete);
+    meanwhile(other.id);
+    expect((await racing.get(pathOf(second), reader.token)).status).toBe(403);
+    await racing.stop();
   });
 });

@@ -7,7 +7,7 @@ import { revokeResets, revokeTokens } from "./accounts/write.js";
 import { activityAudit } from "./activities/audit.js";
 import { eraseOwner, forgetOwner } from "./bluetooth/forget.js";
 import {
-  dropResultOfOthers,
+  forgetReassignedResult,
   forgetResults,
   queueComputation,
   recompute,
@@ -164,7 +164,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         await emitActivityEvent(unit, "timeframe-updated", { activityId, timeframeId: after.id });
       }
     },
-    (unit, { before, after }) => dropResultOfOthers(unit, before, after),
+    (unit, { before, after }) => forgetReassignedResult(unit, before, after),
     (unit, { after }) => queueComputation(unit, [after]),
   ],
   timeframesDeleted: [

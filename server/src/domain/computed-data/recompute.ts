@@ -61,24 +61,23 @@ export async function forgetResults(
   await queries.delete(computedData).where(inArray(computedData.timeframeId, touched));
 }
 
-/** Whose figures a result has, and from which samples. */
-const subjectOf = ({ athleteId, ownerId, deviceId, startTime, endTime }: Timeframe) => [
+/** Whose samples a result is computed from. The owner of a time frame does not change. */
+const sourceOf = ({ athleteId, deviceId, startTime, endTime }: Timeframe) => [
   athleteId,
-  ownerId,
   deviceId,
   startTime,
   endTime,
 ];
 
 /**
- * Deletes the stored result of a time frame that now has another athlete, owner, device or time. After retention it would stay,
- * and show the figures of one athlete as those of another.
+ * Deletes the stored result of a time frame that gets another athlete, device or time. After retention it would stay, and show
+ * the figures of one athlete as those of another.
  */
-export async function dropResultOfOthers(
+export async function forgetReassignedResult(
   { queries }: UnitOfWork,
   before: Timeframe,
   after: Timeframe,
 ): Promise<void> {
-  if (isDeepStrictEqual(subjectOf(before), subjectOf(after))) return;
+  if (isDeepStrictEqual(sourceOf(before), sourceOf(after))) return;
   await queries.delete(computedData).where(eq(computedData.timeframeId, after.id));
 }

@@ -54,12 +54,17 @@ export async function retrieveComputedData(
   timeframe: Timeframe,
   withDefinition: boolean,
 ): Promise<Retrieved<Item<ShownComputedData>>> {
-  const readAgain = () => authorize(ctx, "retrieveTimeframeComputedData", { timeframe: timeframe.id });
+  let known: Frame = timeframe;
   // The computation may wait for others.
-  const recheck = accessRecheck(ctx, readAgain);
-  const found = await resultOf(ctx, timeframe, readAgain);
+  const recheck = accessRecheck(ctx, async () => {
+    if ((await readableOf(ctx, [known])).length === 0) throw errors.forbidden();
+  });
+  const found = await resultOf(ctx, timeframe, () =>
+    authorize(ctx, "retrieveTimeframeComputedData", { timeframe: timeframe.id }),
+  );
   // Deleted in the meantime.
   if (found === undefined) throw errors.notFound();
+  known = found.frame;
   await recheck();
   return {
     answer: item(shown(found.result, withDefinition)),
