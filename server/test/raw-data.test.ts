@@ -1,4 +1,5 @@
-import { type IncomingHttpHeaders, request } from "node:http";
+import { createHook } from "node:async_hooks";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -220,6 +221,29 @@ describe("raw data", () => {
     const same = await get("gzip", { "If-None-Match": packed.headers.etag });
     expect([same.status, same.bytes.length]).toEqual([304, 0]);
     expect((await get("gzip;q=0, *")).headers["content-encoding"]).toBeUndefined();
+  });
+
+  it("row 13: is compressed in one step, because each step waits for the event loop", async () => {
+    const long = await s.ownedDevice(ann);
+    await s.backdate(long, "2024-01-01T00:00:00Z");
+    await s.load(long, ann, await walk(long.serial_number, START, 3_000));
+    const path = `/api/v1/devices/${long.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 299_900}`;
+    const compressing = new Set<number>();
+    let steps = 0;
+    const hook = createHook({
+      init: (id, type) => void (type === "ZLIB" && compressing.add(id)),
+      before: (id) => void (compressing.has(id) && steps++),
+    }).enable();
+    const bytes = await new Promise<Buffer>((resolve, reject) => {
+      const headers = { Authorization: `Bearer ${ann.token}`, "Accept-Encoding": "gzip" };
+      const received = async (response: IncomingMessage) => resolve(await buffer(response));
+      request(`${s.service.url}${path}`, { headers }, received).on("error", reject).end();
+    });
+    hook.disable();
+    // Two or more steps of the default size.
+    expect(bytes.length).toBeGreaterThan(2 * 16 * 1024);
+    expect(JSON.parse(`${gunzipSync(bytes)}`).count).toBe(3_000);
+    expect(steps).toBe(1);
   });
 
   it("row 13: may be 120 seconds old, but asks for the right each time", async () => {
