@@ -30,7 +30,8 @@ const ROWS_PER_STATEMENT = 1000;
 const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
 
 /**
- * Removes expired rows and the mails of deleted accounts, and does what follows from it. Any number of workers may do so at the same time.
+ * Removes expired rows and the mails of deleted accounts, and does what follows from it. Any number of workers may do so at the
+ * same time.
  * @param signal ends it after the current statement
  * @param vacuums whether the embedded database is vacuumed
  */
