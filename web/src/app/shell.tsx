@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Workspace } from "../recording/workspace.js";
 import { go, goInstead, type Route, route } from "../view/route.js";
 import type { Settings } from "../view/settings.js";
@@ -168,7 +168,8 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
 function NoView({ path, account }: { path: string; account: Account }) {
   const isArrival = path in TITLES;
   const first = viewsOf(account)[0]?.path ?? "";
-  useEffect(() => {
+  // before the navigation is seen: an address that the user chooses from it would be replaced
+  useLayoutEffect(() => {
     if (isArrival) goInstead(`/${first}`);
   }, [isArrival, first]);
   if (isArrival) return null;
