@@ -29,6 +29,7 @@ const ON_SAMPLES = [
   "sample-servers",
   "sample-servers-away",
   "sample-servers-erasure",
+  "sample-servers-former-tables",
   "bulk-load",
   "raw-data",
 ].map((name) => `test/${name}.test.ts`);

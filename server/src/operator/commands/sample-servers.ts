@@ -11,11 +11,11 @@ import {
   cancelMove,
   moveSamples,
   moveUnderWay,
+  nameOfCopy,
   onServer,
   planMove,
 } from "../../store/sample-servers/move.js";
-import type { Connection } from "../../store/sample-servers/placement.js";
-import { sampleServers } from "../../store/sample-servers/placement.js";
+import { abandonedCopies, type Connection, sampleServers } from "../../store/sample-servers/placement.js";
 import { readServers, type ServerAddress } from "../../store/sample-servers/server-address.js";
 import { UsageError } from "../../usage-error.js";
 import { type Arguments, flag, optionalText } from "./arguments.js";
@@ -45,8 +45,8 @@ export const sampleServerCommands = {
 
   async "samples cancel-move"(ctx: OperatorContext): Promise<Outcome> {
     return withClient(ctx, async (client) => {
-      const cancelled = await cancelMove(client);
-      return { cancelled: cancelled !== undefined, ...leftOver(cancelled?.tablesLeft) };
+      const { cancelled, tablesLeft } = await cancelMove(client);
+      return { cancelled, ...leftOver(tablesLeft) };
     });
   },
 
@@ -63,7 +63,8 @@ export const sampleServerCommands = {
         }).catch((error: Error) => ({ answers: false, problem: error.message }));
         servers.push({ server: label, ...state });
       }
-      return { servers, move: (await moveUnderWay(client)) ?? null };
+      const left = (await abandonedCopies(client)).map(nameOfCopy);
+      return { servers, move: (await moveUnderWay(client)) ?? null, ...leftOver(left) };
     });
   },
 };
@@ -81,8 +82,8 @@ async function distributeByCitus(ctx: OperatorContext, args: Arguments): Promise
   });
 }
 
-/** Tables on servers that could not be dropped. */
-const leftOver = (tables: readonly string[] = []) => (tables.length === 0 ? {} : { tables_left: tables });
+/** Copies of samples on servers that are still to be dropped. */
+const leftOver = (tables: readonly string[]) => (tables.length === 0 ? {} : { tables_left: tables });
 
 async function move(
   ctx: OperatorContext,

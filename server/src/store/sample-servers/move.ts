@@ -11,11 +11,10 @@ import {
   newTable,
   remoteTable,
   restrictStatistics,
-  serverName,
   tableName,
   withoutPasswords,
 } from "./move-schema.js";
-import { type Connection, type SampleServer, sampleServers } from "./placement.js";
+import { abandonedCopies, type Connection, type Copy, sampleServers } from "./placement.js";
 import type { ServerAddress } from "./server-address.js";
 import { whenUnlocked } from "./transaction.js";
 
@@ -60,7 +59,7 @@ export async function moveSamples(
     const begun = await stateOf(client);
     if (begun === undefined) {
       if (String(former.map(({ label }) => label)) === String(labels))
-        return { copied: 0, tablesLeft: [], unanalyzed: null };
+        return { copied: 0, tablesLeft: await dropAbandoned(client), unanalyzed: null };
       await begin(client, servers);
     } else if (String(begun.servers) !== String(labels)) {
       throw new UsageError(
@@ -75,8 +74,7 @@ export async function moveSamples(
     while ((await repeatChanges(client, columns)) >= FEW_CHANGES) await report();
     const copied = Number((await stateOf(client))?.copied);
     await exchange(client, columns);
-    // First, because nothing else knows these tables any more.
-    const tablesLeft = await dropRemote(former);
+    const tablesLeft = await dropAbandoned(client);
     const unanalyzed = await client.query("ANALYZE sample_chunks").then(
       () => null,
       (error: Error) => error.message,
@@ -109,23 +107,18 @@ export async function planMove(client: Connection, servers: readonly ServerAddre
 }
 
 /**
- * Gives up a move that has begun. The samples stay where they are, and their copies are removed.
- * @returns undefined when there was none
+ * Gives up a move, if one has begun. The samples stay where they are, and their copies are removed, as are those that an
+ * earlier command has left.
  */
-export async function cancelMove(client: Connection): Promise<{ tablesLeft: string[] } | undefined> {
-  const state = await stateOf(client);
-  if (state === undefined) return undefined;
-  const copies = await sampleServers(client, "sample_move.sample_chunks");
-  const { rows } = await client.query<{ name: string }>(
-    "SELECT srvname AS name FROM pg_foreign_server WHERE starts_with(srvname, $1)",
-    [serverName(state.token, 0).slice(0, -1)],
-  );
-  await whenUnlocked(client, async () => {
-    await client.query("DROP TRIGGER IF EXISTS sample_move_note ON public.sample_chunks");
-    await client.query("DROP SCHEMA sample_move CASCADE");
-    for (const { name } of rows) await client.query(`DROP SERVER ${pg.escapeIdentifier(name)} CASCADE`);
-  });
-  return { tablesLeft: await dropRemote(copies) };
+export async function cancelMove(client: Connection): Promise<{ cancelled: boolean; tablesLeft: string[] }> {
+  const cancelled = (await stateOf(client)) !== undefined;
+  if (cancelled) {
+    await whenUnlocked(client, async () => {
+      await client.query("DROP TRIGGER IF EXISTS sample_move_note ON public.sample_chunks");
+      await client.query("DROP SCHEMA sample_move CASCADE");
+    });
+  }
+  return { cancelled, tablesLeft: await dropAbandoned(client) };
 }
 
 /** The servers of a move that has begun, and how many chunks it has copied; undefined when there is none. */
@@ -146,12 +139,12 @@ async function estimateOf(client: Connection): Promise<number> {
 async function begin(client: Connection, servers: readonly ServerAddress[]): Promise<void> {
   const token = randomBytes(4).toString("hex");
   const table = tableName(token);
-  const made: Pick<SampleServer, "label" | "table" | "url">[] = [];
+  const made: string[] = [];
   try {
     const { definition } = await columnsOf(client);
-    for (const { label, url } of servers) {
+    for (const { url } of servers) {
       await onServer(url, (remote) => remote.query(remoteTable(table, definition))).catch(explainTwice);
-      made.push({ label, table, url });
+      made.push(url);
     }
     await requireElsewhere(client, table);
     await whenUnlocked(client, async () => {
@@ -163,7 +156,8 @@ async function begin(client: Connection, servers: readonly ServerAddress[]): Pro
       ]);
     }).catch(explainRights);
   } catch (error) {
-    await dropRemote(made);
+    // They are empty. The error tells more than that one could not be dropped.
+    for (const url of made) await dropRemote({ url, table }).catch(() => undefined);
     throw error;
   }
 }
@@ -200,7 +194,6 @@ function explainRights(error: unknown): never {
 
 /** Lets the new table take the place of the old one. The service waits for a moment. */
 async function exchange(client: Connection, columns: string): Promise<void> {
-  const former = await sampleServers(client);
   const { rows: partitions } = await client.query<{ name: string }>(
     "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'sample_move.sample_chunks'::regclass",
   );
@@ -208,7 +201,6 @@ async function exchange(client: Connection, columns: string): Promise<void> {
     await client.query("LOCK TABLE public.sample_chunks IN ACCESS EXCLUSIVE MODE");
     while ((await repeatSome(client, columns)) === CHANGES_AT_ONCE);
     await client.query("DROP TABLE public.sample_chunks");
-    for (const { name } of former) await client.query(`DROP SERVER ${pg.escapeIdentifier(name)} CASCADE`);
     await client.query("ALTER TABLE sample_move.sample_chunks SET SCHEMA public");
     for (const { name } of partitions) {
       await restrictStatistics(client, name);
@@ -218,18 +210,30 @@ async function exchange(client: Connection, columns: string): Promise<void> {
   });
 }
 
-/** Drops tables on servers. @returns those that could not be dropped */
-async function dropRemote(
-  tables: readonly Pick<SampleServer, "label" | "table" | "url">[],
-): Promise<string[]> {
+/**
+ * Drops the copies of samples that nothing uses any more. The database keeps their addresses until they are dropped: a command
+ * that is killed, or a server that is away, leaves no copy that nobody knows.
+ * @returns those that could not be dropped; the next command tries again
+ */
+async function dropAbandoned(client: Connection): Promise<string[]> {
   const left: string[] = [];
-  for (const { label, table, url } of tables) {
-    await onServer(url, (remote) => remote.query(`DROP TABLE IF EXISTS ${pg.escapeIdentifier(table)}`)).catch(
-      (error: Error) => left.push(`${table} on ${label}: ${error.message}`),
-    );
+  for (const copy of await abandonedCopies(client)) {
+    try {
+      await dropRemote(copy);
+      await client.query(`DROP SERVER IF EXISTS ${pg.escapeIdentifier(copy.name)} CASCADE`);
+    } catch (error) {
+      left.push(`${nameOfCopy(copy)}: ${error instanceof Error ? error.message : error}`);
+    }
   }
   return left;
 }
+
+/** How a copy that is left is called where the operator reads it. */
+export const nameOfCopy = ({ name, label, table }: Copy): string =>
+  `${table} on ${label} (foreign server ${name})`;
+
+const dropRemote = ({ url, table }: Pick<Copy, "table" | "url">) =>
+  onServer(url, (remote) => remote.query(`DROP TABLE IF EXISTS ${pg.escapeIdentifier(table)}`));
 
 /** Runs work on a connection to a server. @throws UsageError when it cannot be reached */
 export async function onServer<T>(url: string, work: (remote: pg.Client) => Promise<T>): Promise<T> {

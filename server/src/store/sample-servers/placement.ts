@@ -1,3 +1,4 @@
+import { tableName } from "./move-schema.js";
 import { urlOf } from "./server-address.js";
 
 /** A connection or a transaction; the results of `pg`. */
@@ -5,20 +6,24 @@ export interface Connection {
   query<R>(text: string, params?: unknown[]): Promise<{ rows: R[] }>;
 }
 
-/** A server that has a part of the samples. */
-export interface SampleServer {
+/** A table on a server that has a part of the samples, or of a copy of them. */
+export interface Copy {
   /** Name of the foreign server on the coordinator. */
   name: string;
   /** Host, port and database. */
   label: string;
-  /** Which part of the devices it has: the remainder of their hash. */
-  remainder: number;
-  /** The partition on the coordinator, as SQL. */
-  partition: string;
   /** The table on the server. */
   table: string;
   /** Its address with user and password, as far as the database user may see them. */
   url: string;
+}
+
+/** A server that has a part of the samples. */
+export interface SampleServer extends Copy {
+  /** Which part of the devices it has: the remainder of their hash. */
+  remainder: number;
+  /** The partition on the coordinator, as SQL. */
+  partition: string;
 }
 
 const optionsOf = (list: readonly string[] | null): Record<string, string> =>
@@ -29,20 +34,9 @@ const optionsOf = (list: readonly string[] | null): Record<string, string> =>
     }),
   );
 
-/**
- * The servers that have the samples, in the order of their parts; empty when the samples are in one table.
- * @param of the partitioned table, as SQL
- */
-export async function sampleServers(client: Connection, of = "sample_chunks"): Promise<SampleServer[]> {
-  const { rows } = await client.query<{
-    name: string;
-    partition: string;
-    remainder: number;
-    table_options: string[] | null;
-    server_options: string[] | null;
-    user_options: string[] | null;
-  }>(
-    `
+/** The servers that have the samples, in the order of their parts; empty when the samples are in one table. */
+export async function sampleServers(client: Connection): Promise<SampleServer[]> {
+  const { rows } = await client.query<PlacementRow>(`
     SELECT s.srvname AS name, c.oid::regclass::text AS partition,
       substring(pg_get_expr(c.relpartbound, c.oid) from 'remainder (\\d+)')::integer AS remainder,
       t.ftoptions AS table_options, s.srvoptions AS server_options, m.umoptions AS user_options
@@ -51,19 +45,46 @@ export async function sampleServers(client: Connection, of = "sample_chunks"): P
     JOIN pg_foreign_table t ON t.ftrelid = c.oid
     JOIN pg_foreign_server s ON s.oid = t.ftserver
     LEFT JOIN pg_user_mappings m ON m.srvid = s.oid AND m.usename = current_user
-    WHERE i.inhparent = to_regclass($1)
-    ORDER BY remainder`,
-    [of],
-  );
-  return rows.map((row) => {
-    const options = optionsOf(row.server_options);
-    return {
-      name: row.name,
-      label: `${options.host}:${options.port}/${options.dbname}`,
-      remainder: row.remainder,
-      partition: row.partition,
-      table: optionsOf(row.table_options).table_name ?? "",
-      url: urlOf(options, optionsOf(row.user_options)),
-    };
-  });
+    WHERE i.inhparent = to_regclass('sample_chunks')
+    ORDER BY remainder`);
+  return rows.map((row) => ({
+    name: row.name,
+    ...addressOf(row),
+    remainder: row.remainder,
+    partition: row.partition,
+    table: optionsOf(row.table_options).table_name ?? "",
+  }));
+}
+
+/** The copies that nothing in the database refers to: what a move has left behind, as far as it is not dropped yet. */
+export async function abandonedCopies(client: Connection): Promise<Copy[]> {
+  const { rows } = await client.query<{ name: string; token: string } & AddressOptions>(`
+    SELECT s.srvname AS name, substring(s.srvname from '^samples_([0-9a-f]{8})_') AS token,
+      s.srvoptions AS server_options, m.umoptions AS user_options
+    FROM pg_foreign_server s
+    LEFT JOIN pg_user_mappings m ON m.srvid = s.oid AND m.usename = current_user
+    WHERE s.srvname ~ '^samples_[0-9a-f]{8}_[0-9]+$'
+      AND NOT EXISTS (SELECT FROM pg_foreign_table t WHERE t.ftserver = s.oid)
+    ORDER BY name`);
+  return rows.map((row) => ({ name: row.name, ...addressOf(row), table: tableName(row.token) }));
+}
+
+interface PlacementRow extends AddressOptions {
+  name: string;
+  partition: string;
+  remainder: number;
+  table_options: string[] | null;
+}
+
+interface AddressOptions {
+  server_options: string[] | null;
+  user_options: string[] | null;
+}
+
+function addressOf({ server_options, user_options }: AddressOptions): Pick<Copy, "label" | "url"> {
+  const options = optionsOf(server_options);
+  return {
+    label: `${options.host}:${options.port}/${options.dbname}`,
+    url: urlOf(options, optionsOf(user_options)),
+  };
 }
