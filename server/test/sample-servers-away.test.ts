@@ -1,8 +1,10 @@
 /** A server with a part of the samples goes away and comes back: its devices answer 503, the others do not notice. */
+import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
+import { sampleServers } from "../src/store/sample-servers/placement.js";
 import { SampleServerWatch } from "../src/store/sample-servers/watch.js";
 import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
@@ -140,6 +142,79 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     const { sampleServers } = s.store.database;
     await expect.poll(() => sampleServers?.refusal(added.id)?.message, PATIENCE).toMatch(/is away/);
     await lost.restart();
+    await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
+  });
+
+  /** Watches the servers on sessions of their own, and keeps what is logged. */
+  async function watching() {
+    const application_name = `watch ${randomBytes(4).toString("hex")}`;
+    const refused: unknown[] = [];
+    const warnings: object[] = [];
+    const watch = new SampleServerWatch(s.store.database.pool, () => {
+      const client = new pg.Client({ connectionString: databaseUrl, application_name });
+      const connect = client.connect.bind(client);
+      client.connect = () =>
+        connect().catch((error: unknown) => {
+          refused.push(error);
+          throw error;
+        });
+      return client;
+    });
+    await watch.start({ info: () => undefined, warn: (line: object) => warnings.push(line) });
+    /** Ends its sessions that read a part of the samples at this moment. @returns how many */
+    const endReading = async (part: string) => {
+      const { rows } = await s.store.database.pool.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND state = 'active' AND query LIKE $2",
+        [application_name, `%sample_chunks_${part}%`],
+      );
+      return rows.length;
+    };
+    return { watch, refused, warnings, endReading };
+  }
+
+  it("is not taken for away because the coordinator ends or refuses the sessions that ask for it", async () => {
+    const { watch, refused, warnings, endReading } = await watching();
+    const elsewhere = new pg.Client(databaseUrl.replace(/[^/]+$/, "postgres"));
+    await elsewhere.connect();
+    const name = pg.escapeIdentifier(new URL(databaseUrl).pathname.slice(1));
+    const [first] = servers as [PostgresServer];
+    const remote = new pg.Client(`${first.url}postgres`);
+    await remote.connect();
+    try {
+      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      // So that a session is at work when it is ended.
+      const [{ table } = { table: "" }] = await sampleServers(s.store.database.pool);
+      await remote.query(`BEGIN; LOCK TABLE ${table}`);
+      await expect.poll(() => endReading("0"), { ...PATIENCE, interval: 10 }).toBe(1);
+      await remote.query("ROLLBACK");
+      await expect.poll(() => refused.length, PATIENCE).toBeGreaterThan(1);
+      expect(refused[0]).toMatchObject({ severity: "FATAL" });
+    } finally {
+      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await elsewhere.end();
+      await remote.end();
+    }
+    expect(watch.states.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined]);
+    expect(warnings).toEqual([]);
+    await watch.stop();
+  });
+
+  it("is away although its error has the code with which the coordinator would end the session", async () => {
+    const { watch, warnings } = await watching();
+    const [first] = servers as [PostgresServer];
+    const remote = new pg.Client(`${first.url}postgres`);
+    await remote.connect();
+    const [{ table } = { table: "" }] = await sampleServers(s.store.database.pool);
+    await remote.query(`
+      CREATE FUNCTION refuse() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now' USING ERRCODE = '57P01'; END $$;
+      ALTER TABLE ${table} RENAME TO kept;
+      CREATE VIEW ${table} AS SELECT * FROM kept WHERE refuse()`);
+    await expect
+      .poll(() => warnings, PATIENCE)
+      .toContainEqual(expect.objectContaining({ problem: "not now" }));
+    await remote.query(`DROP VIEW ${table}; ALTER TABLE kept RENAME TO ${table}; DROP FUNCTION refuse`);
+    await remote.end();
+    await watch.stop();
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
 

@@ -16,6 +16,16 @@ const CONNECTION_TIMEOUT_MS = 10_000;
 /** SQLSTATE undefined_table. */
 const UNDEFINED_TABLE = "42P01";
 
+/** SQLSTATEs too_many_connections, admin_shutdown, crash_shutdown and cannot_connect_now. */
+const SESSION_ENDS = new Set(["53300", "57P01", "57P02", "57P03"]);
+
+/**
+ * Whether the database of the service refuses or ends the session. When postgres_fdw passes on the same code from a server of
+ * samples, the error has a context: the statement that was sent to that server.
+ */
+const endsSession = ({ code, where }: pg.DatabaseError): boolean =>
+  SESSION_ENDS.has(code ?? "") && where === undefined;
+
 /** A statement would wait for a server of samples that is away. Its code makes it a 503. */
 export class SampleServerAway extends Error {
   override readonly name = "SampleServerAway";
@@ -178,17 +188,19 @@ export class SampleServerWatch {
 
   /** Asks a server. @returns why it is away */
   async #problemOf(server: Watched): Promise<string | undefined> {
+    const client = server.client ?? (await this.#opened(server).catch(() => undefined));
+    // The database of the service is away, of which its own errors tell.
+    if (client === undefined) return server.problem;
+    server.client = client;
     try {
-      server.client ??= await this.#opened(server);
-      await server.client.query(`SELECT 1 FROM ${server.partition} LIMIT 1`);
+      await client.query(`SELECT 1 FROM ${server.partition} LIMIT 1`);
       return undefined;
     } catch (error) {
-      if (error instanceof Error && "severity" in error) {
+      if (error instanceof pg.DatabaseError && !endsSession(error)) {
         // The samples have moved, and the placement will be read again: this server is not away, but has none of them.
-        return "code" in error && error.code === UNDEFINED_TABLE ? undefined : error.message;
+        return error.code === UNDEFINED_TABLE ? undefined : error.message;
       }
-      // The database of the service is away, of which its own errors tell.
-      server.client?.end().catch(() => undefined);
+      client.end().catch(() => undefined);
       delete server.client;
       return server.problem;
     }
@@ -200,8 +212,13 @@ export class SampleServerWatch {
     client.once("end", () => {
       if (server.client === client) delete server.client;
     });
-    await client.connect();
-    await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
+    try {
+      await client.connect();
+      await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
+    } catch (error) {
+      client.end().catch(() => undefined);
+      throw error;
+    }
     return client;
   }
 
