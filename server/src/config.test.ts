@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig, settings } from "./config.js";
+import { END_TIMEOUT_MS } from "./operator/end-process.js";
 
 describe("a service without settings", () => {
   it.each([
@@ -96,7 +97,7 @@ describe("the files for operators", () => {
 
   it("leave a stopping process more time than it needs", () => {
     const seconds = (path: string, pattern: RegExp) => Number(pattern.exec(file(path))?.[1]);
-    const needed = readConfig({}).shutdownTimeoutMs / 1000;
+    const needed = (readConfig({}).shutdownTimeoutMs + END_TIMEOUT_MS) / 1000;
     expect(seconds("compose.yaml", /stop_grace_period: (\d+)s/)).toBeGreaterThan(needed);
     expect(seconds("deploy/asi-server.service", /TimeoutStopSec=(\d+)/)).toBeGreaterThan(needed);
   });

@@ -82,7 +82,7 @@ export const settings = {
   shutdownTimeoutMs: count(
     "SHUTDOWN_TIMEOUT_MS",
     25_000,
-    "Time for requests and jobs to finish after SIGTERM",
+    "Time for requests, jobs and operator commands to finish after SIGTERM; the rest of the end may take 10 s more, and closing the embedded database 60 s, before the process ends by force with status 1",
   ),
   requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time within which a request must arrive"),
   uploadTimeoutMs: count("UPLOAD_TIMEOUT_MS", 600_000, "The same for a request with a recording"),

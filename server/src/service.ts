@@ -10,6 +10,7 @@ import { reapplyErasures } from "./domain/deletion/reapply.js";
 import { errors } from "./domain/errors.js";
 import { requireServerKey } from "./domain/secrets.js";
 import { createLookup } from "./domain/webhooks/call/resolver.js";
+import { Ending } from "./ending.js";
 import { serveMetrics } from "./http/metrics.js";
 import { measureJobs } from "./jobs/metrics.js";
 import { startQueueOutdated } from "./jobs/outdated-results.js";
@@ -41,8 +42,9 @@ export interface Service {
   /**
    * Stops in phases: first refuses new requests and jobs, then waits for running ones for the configured time at most, then
    * ends the rest. The store stays open.
+   * @param ending names the parts that have not ended
    */
-  stop(): Promise<void>;
+  stop(ending?: Ending): Promise<void>;
 }
 
 /** A context for work without a request. */
@@ -140,7 +142,7 @@ export async function startService(
   let releaseServerLock: (() => void) | undefined;
   let url: string | null = null;
   let stopMetrics: (() => Promise<void>) | undefined;
-  let stopOperator: (() => Promise<void>) | undefined;
+  let stopOperator: ((timeoutMs: number) => Promise<void>) | undefined;
   let stopRetention: ((timeoutMs: number) => Promise<void>) | undefined;
   let stopQueueOutdated: ((timeoutMs: number) => Promise<void>) | undefined;
   const open = async () => {
@@ -166,28 +168,29 @@ export async function startService(
   };
 
   let stopped: Promise<void> | undefined;
-  const stop = async () => {
-    app.log.info({ timeoutMs: config.shutdownTimeoutMs }, "stopping");
+  const stop = async (ending = new Ending()) => {
+    const { shutdownTimeoutMs } = config;
+    app.log.info({ timeoutMs: shutdownTimeoutMs }, "stopping");
     const timeout = setTimeout(() => {
       app.log.warn("running requests cut off");
       app.server.closeAllConnections();
-    }, config.shutdownTimeoutMs);
+    }, shutdownTimeoutMs);
     // A connection becomes unused after its response, and its client would keep it open.
     const stopClosing = startClosing();
     await Promise.all([
-      app.close(),
-      running.stop(config.shutdownTimeoutMs),
-      stopRetention?.(config.shutdownTimeoutMs),
-      stopQueueOutdated?.(config.shutdownTimeoutMs),
+      ending.waitFor("requests", app.close()),
+      ending.waitFor("jobs", running.stop(shutdownTimeoutMs)),
+      ending.waitFor("retention", stopRetention?.(shutdownTimeoutMs)),
+      ending.waitFor("operator commands", stopOperator?.(shutdownTimeoutMs)),
+      ending.waitFor("outdated results", stopQueueOutdated?.(shutdownTimeoutMs)),
     ]);
     clearTimeout(timeout);
     stopClosing();
-    await computer.close();
-    await session?.end();
-    await stopOperator?.();
-    await stopMetrics?.();
-    await replica?.close();
-    if (isWatching) await store.database.sampleServers?.stop();
+    await ending.waitFor("computations", computer.close());
+    await ending.waitFor("session of the worker", session?.end());
+    await ending.waitFor("metrics", stopMetrics?.());
+    await ending.waitFor("read replica", replica?.close());
+    if (isWatching) await ending.waitFor("watch of the sample servers", store.database.sampleServers?.stop());
     releaseServerLock?.();
     app.log.info("stopped");
   };
@@ -204,8 +207,8 @@ export async function startService(
     url,
     worker: running,
     computer,
-    stop() {
-      stopped ??= stop();
+    stop(ending) {
+      stopped ??= stop(ending);
       return stopped;
     },
   };

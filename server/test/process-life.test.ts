@@ -10,6 +10,7 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { OPERATOR_SOCKET } from "../src/operator/socket-client.js";
 import { stopAfterTest } from "./cleanup.js";
+import { startPostgres } from "./postgres.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
@@ -93,6 +94,45 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     await closed;
     expect(output()).toContain("running requests cut off");
   });
+
+  it.skipIf(isPostgres)(
+    "cuts off an operator command that does not end in SHUTDOWN_TIMEOUT_MS, and ends",
+    async () => {
+      const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "1000" });
+      const { terminate } = await processes.start();
+      const socket = connect(join(processes.dataDir, OPERATOR_SOCKET));
+      stopAfterTest(async () => {
+        socket.destroy();
+      });
+      socket.on("error", () => undefined);
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      // A command of which the end never comes.
+      socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{");
+      await once(socket, "data");
+      expect(await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })])).toBe(0);
+      await closed;
+    },
+  );
+
+  it.runIf(isPostgres)(
+    "ends by force, and names what did not end, when its database has stopped answering",
+    async () => {
+      const server = await startPostgres();
+      stopAfterTest(() => server.stop());
+      const processes = await Processes.onNewDatabase({
+        DATABASE_URL: `${server.url}postgres`,
+        SHUTDOWN_TIMEOUT_MS: "1000",
+      });
+      const { terminate, output } = await processes.start();
+      server.freeze();
+      stopAfterTest(async () => server.thaw());
+      expect(await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })])).toBe(1);
+      expect(linesOf(output()).find(({ msg }) => msg === "not ended in time")).toMatchObject({
+        level: 60,
+        parts: ["session of the worker"],
+      });
+    },
+  );
 
   it("ends at once when its clients have sent nothing, half a head, or nothing more after an answer", async () => {
     const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "30000" });

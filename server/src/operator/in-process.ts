@@ -9,12 +9,10 @@ import { withoutServers } from "../store/server-lock.js";
 import type { Telemetry } from "../telemetry/start.js";
 import { UsageError } from "../usage-error.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
+import { endProcess } from "./end-process.js";
 
 /** Interval of the timer that keeps the process running; its length does not matter. */
 const KEEP_ALIVE_MS = 3_600_000;
-
-/** How long a stopping process exports the last traces and metrics at most. */
-const TELEMETRY_TIMEOUT_MS = 5_000;
 
 /** For backup and restore, whose duration depends on the number of rows and the disk. */
 const withoutTimeouts = (config: Config): Config => ({
@@ -118,11 +116,7 @@ export async function serve(
       // Ctrl-C and a supervisor may send both.
       if (isEnding) return;
       isEnding = true;
-      await service.stop();
-      // Some metrics are counted in the database.
-      await telemetry?.stop(Math.min(TELEMETRY_TIMEOUT_MS, config.shutdownTimeoutMs));
-      await store.close();
-      process.exit(0);
+      await endProcess({ config, service, store, telemetry });
     });
   }
   if (service.url !== null) {

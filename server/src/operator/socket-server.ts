@@ -14,9 +14,9 @@ import { OPERATOR_SOCKET } from "./socket-client.js";
 
 /**
  * Runs operator commands that arrive on the socket. Only the owner of the data folder can reach it.
- * @returns closes the socket
+ * @returns closes the socket: waits for the commands that run, and cuts off those that have not ended after `timeoutMs`
  */
-export async function serveOperator(ctx: OperatorContext): Promise<() => Promise<void>> {
+export async function serveOperator(ctx: OperatorContext): Promise<(timeoutMs: number) => Promise<void>> {
   const server = createServer(async (incoming, response) => {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
@@ -46,9 +46,11 @@ export async function serveOperator(ctx: OperatorContext): Promise<() => Promise
   const address = addressIn(dataDir, OPERATOR_SOCKET);
   await new Promise<void>((done, reject) => server.once("error", reject).listen(address.path, done));
   chmodSync(file, 0o600);
-  return async () => {
+  return async (timeoutMs) => {
     const stopClosing = startClosing();
+    const timeout = setTimeout(() => server.closeAllConnections(), timeoutMs);
     await new Promise((done) => server.close(done));
+    clearTimeout(timeout);
     stopClosing();
     address.close();
   };
