@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { startBuiltService } from "../bench/built-service.js";
 import type { Ground } from "../bench/ground.js";
 import { randomNumbers } from "../src/store/samples/testing/session.js";
-import { freePort } from "../test/postgres.js";
+import { freePort } from "../test/free-port.js";
 import { startReceiver } from "../test/receiver.js";
 import { type BareFigures, measureBare } from "./bare.js";
 import { afterMatch, convert, newConversion } from "./loading.js";

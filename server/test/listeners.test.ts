@@ -8,7 +8,7 @@ import { serveMetrics } from "../src/http/metrics.js";
 import { type HostLookup, listeners } from "../src/listeners.js";
 import { closeUnused } from "../src/unused-connections.js";
 import { stopAfterTest } from "./cleanup.js";
-import { freePort } from "./postgres.js";
+import { freePort } from "./free-port.js";
 import { newStore, TestService } from "./service.js";
 
 // A container may have no IPv6, and other systems have one loopback address of IPv4.

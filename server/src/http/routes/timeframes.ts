@@ -9,6 +9,9 @@ import { route } from "../route.js";
 
 const tag = "Time frames";
 
+const RECOMPUTED =
+  "Its data are computed again after the response. Data whose samples retention has removed stay, unless the athlete, the device or the times change.";
+
 export function timeframeRoutes(app: FastifyInstance): void {
   route(app, {
     id: "listTimeframes",
@@ -54,7 +57,7 @@ export function timeframeRoutes(app: FastifyInstance): void {
     id: "updateTimeframe",
     tag,
     summary: "Update a time frame",
-    description: "Its data are computed again after the response.",
+    description: RECOMPUTED,
     deprecated: true,
     method: "PUT",
     path: "/api/v1/timeframes/{timeframe}/",
@@ -69,7 +72,7 @@ export function timeframeRoutes(app: FastifyInstance): void {
     id: "updateTimeframePartially",
     tag,
     summary: "Update a time frame partially",
-    description: "Only the fields sent change. Its data are computed again after the response.",
+    description: `Only the fields sent change. ${RECOMPUTED}`,
     deprecated: true,
     method: "PATCH",
     path: "/api/v1/timeframes/{timeframe}/",
