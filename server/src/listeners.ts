@@ -9,6 +9,22 @@ export type HostLookup = (host: string) => Promise<{ address: string }[]>;
 
 const findAll: HostLookup = (host) => lookup(host, { all: true });
 
+/** How often errors of accepting connections are logged at most: there may be thousands a second. */
+const LOG_INTERVAL_MS = 10_000;
+
+/**
+ * Logs connections that a listening server could not accept, for instance because the process has no file descriptor left. Without a
+ * listener for such errors, Node.js ends the process.
+ */
+export function surviveAcceptErrors(server: Server, log: Pick<FastifyBaseLogger, "error">): void {
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
+  server.on("error", (error) => {
+    if (performance.now() - loggedAtMs < LOG_INTERVAL_MS) return;
+    loggedAtMs = performance.now();
+    log.error({ err: error }, "connections not accepted");
+  });
+}
+
 /** A server that listens. */
 export interface Listening<T> {
   /** What `listenAt` returned. */
@@ -32,6 +48,7 @@ export async function listenOn<T>(
   const addresses = host === "localhost" ? (await find(host)).map(({ address }) => address) : [];
   const [firstAddress = host, ...rest] = new Set(addresses);
   const first = await listenAt(firstAddress);
+  surviveAcceptErrors(server, log);
   const bound = (server.address() as AddressInfo).port;
   const others: Server[] = [];
   for (const address of rest) {
@@ -41,6 +58,7 @@ export async function listenOn<T>(
     );
     try {
       await once(other.listen(bound, address), "listening");
+      surviveAcceptErrors(other, log);
       others.push(other);
     } catch (error) {
       log.warn({ err: error, address }, "the service does not listen at another address of localhost");

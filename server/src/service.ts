@@ -158,7 +158,7 @@ export async function startService(
     if (role !== "worker") url = await bind("HOST or PORT", listen(host, port));
     if (metricsPort !== 0)
       stopMetrics = await bind("HOST or METRICS_PORT", serveMetrics(app, host, metricsPort));
-    if (store.database.kind === "embedded") stopOperator = await serveOperator(own);
+    if (store.database.kind === "embedded") stopOperator = await serveOperator(own, app.log);
     if (!runsJobs) return;
     stopRetention = startRetention(own, app.log);
     session = await openWorkerSession(store.database);

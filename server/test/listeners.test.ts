@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance } from "fastify";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { serveMetrics } from "../src/http/metrics.js";
 import { type HostLookup, listeners } from "../src/listeners.js";
 import { closeUnused } from "../src/unused-connections.js";
@@ -94,6 +94,16 @@ describe("a service at two addresses", () => {
       expect(slow.received()).toMatch(/200 OK[\s\S]*slow$/);
     },
   );
+
+  it("goes on when it cannot accept a connection, and logs that once for many of them", async () => {
+    const { app, port } = await start();
+    const logged = vi.spyOn(app.log, "error");
+    const failure = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" });
+    for (let i = 0; i < 1000; i++) app.server.emit("error", failure);
+    expect(logged.mock.calls).toEqual([[{ err: failure }, "connections not accepted"]]);
+    const { received } = await open("127.0.0.1", port, `${HEAD}\r\n`);
+    await expect.poll(received).toMatch(/at once$/);
+  });
 
   it("listens at those of them that the machine has", async () => {
     const { port } = await start(["127.0.0.1", "192.0.2.1"]);

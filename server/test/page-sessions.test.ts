@@ -101,6 +101,19 @@ describe("a session of the page", () => {
     expect(await sessions()).toBe(1);
   });
 
+  it("ends when so many others begin that it leaves the list of them", async () => {
+    const ann = await s.manager();
+    const small = await startService({ refreshTokensPerApplication: 2 });
+    const browsers = [];
+    for (let i = 0; i < 3; i++) {
+      small.clock.advance(1000);
+      browsers.push(await signedIn(ann, small));
+    }
+    const [first, ...others] = browsers;
+    expect(await first?.isSignedIn()).toBe(false);
+    for (const other of others) expect(await other.isSignedIn()).toBe(true);
+  });
+
   it("ends when the password is changed", async () => {
     const ann = await s.manager();
     const browsers = [await signedIn(ann), await signedIn(ann)];

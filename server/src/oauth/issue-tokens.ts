@@ -117,19 +117,24 @@ export async function issueTokens(
 /**
  * Refresh tokens do not expire, and each login creates one. The access tokens of deleted refresh tokens stay valid until
  * they expire, so a client that logs in for each call keeps working.
+ * @returns the hashes of the deleted refresh tokens
  */
 export async function deleteLeastRecentlyUsed(
   queries: Queries,
   { accountId, applicationId }: Parties,
   kept: number,
-): Promise<void> {
+): Promise<Uint8Array[]> {
   const unused = queries
     .select({ tokenHash: refreshTokens.tokenHash })
     .from(refreshTokens)
     .where(and(eq(refreshTokens.accountId, accountId), eq(refreshTokens.applicationId, applicationId)))
     .orderBy(desc(refreshTokens.lastUsedAt), desc(refreshTokens.tokenHash))
     .offset(kept);
-  await queries.delete(refreshTokens).where(inArray(refreshTokens.tokenHash, unused));
+  const deleted = await queries
+    .delete(refreshTokens)
+    .where(inArray(refreshTokens.tokenHash, unused))
+    .returning({ tokenHash: refreshTokens.tokenHash });
+  return deleted.map(({ tokenHash }) => tokenHash);
 }
 
 /**

@@ -93,7 +93,13 @@ export async function signIn(
     const grant = { kind: "password", passwordHash: account.passwordHash } as const;
     if (!(await isGrantValid(unit, parties, grant))) throw wrongCredentials();
     if (replaces !== undefined) await endSessionOf(unit, replaces);
-    await deleteLeastRecentlyUsed(queries, parties, ctx.config.refreshTokensPerApplication - 1);
+    const dropped = await deleteLeastRecentlyUsed(
+      queries,
+      parties,
+      ctx.config.refreshTokensPerApplication - 1,
+    );
+    // Its user could neither see such a session nor end it.
+    await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, dropped));
     const expiresAt = new Date(now.getTime() + PAGE_SESSION_S * 1000);
     const [row] = await queries
       .insert(refreshTokens)

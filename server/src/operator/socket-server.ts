@@ -3,8 +3,10 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { FastifyBaseLogger } from "fastify";
 import { ServiceError } from "../domain/errors.js";
 import { errorRecord } from "../error-record.js";
+import { surviveAcceptErrors } from "../listeners.js";
 import { addressIn } from "../store/liveness-socket.js";
 import { makePrivateFolder, requireOwnSocket } from "../store/private-folder.js";
 import { closeUnused } from "../unused-connections.js";
@@ -16,7 +18,10 @@ import { OPERATOR_SOCKET } from "./socket-client.js";
  * Runs operator commands that arrive on the socket. Only the owner of the data folder can reach it.
  * @returns closes the socket: waits for the commands that run, and cuts off those that have not ended after `timeoutMs`
  */
-export async function serveOperator(ctx: OperatorContext): Promise<(timeoutMs: number) => Promise<void>> {
+export async function serveOperator(
+  ctx: OperatorContext,
+  log: FastifyBaseLogger,
+): Promise<(timeoutMs: number) => Promise<void>> {
   const server = createServer(async (incoming, response) => {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
@@ -45,6 +50,7 @@ export async function serveOperator(ctx: OperatorContext): Promise<(timeoutMs: n
   rmSync(file, { force: true });
   const address = addressIn(dataDir, OPERATOR_SOCKET);
   await new Promise<void>((done, reject) => server.once("error", reject).listen(address.path, done));
+  surviveAcceptErrors(server, log);
   chmodSync(file, 0o600);
   return async (timeoutMs) => {
     const stopClosing = startClosing();
