@@ -2,6 +2,7 @@ import { DrizzleQueryError, sql } from "drizzle-orm";
 import { enqueue, enqueueAll, type SmallJob } from "../store/job-queue.js";
 import { auditLog } from "../store/schema.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
+import { auditedRow } from "./audited-row.js";
 import type { Context } from "./context.js";
 import { react } from "./effects.js";
 import { matchesStrongly, type Tagged } from "./entity-tags.js";
@@ -9,16 +10,6 @@ import { errors } from "./errors.js";
 import { claimKey, storeResponse } from "./idempotency.js";
 import type { ChangeResult } from "./idempotent-request.js";
 import type { UnitOfWork } from "./unit-of-work.js";
-
-/** Names of columns that no audit row may hold. */
-const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePicture"]);
-
-function withoutSecrets(row: Record<string, unknown> | null): Record<string, unknown> | null {
-  if (row === null) return null;
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, SECRETS.has(name) && value !== null ? "***" : value]),
-  );
-}
 
 /** SQLSTATEs of a transaction that was aborted because of another one and can be repeated (class 40). */
 const REPEATABLE = new Set([
@@ -78,8 +69,8 @@ async function transactOnce<T>(
           operation,
           entity,
           entityId,
-          before: withoutSecrets(before),
-          after: withoutSecrets(after),
+          before: auditedRow(before),
+          after: auditedRow(after),
           requestId: ctx.requestId,
           operator: ctx.operator ?? null,
         });
@@ -89,8 +80,8 @@ async function transactOnce<T>(
         // One value: a row of parameters for each would take the query builder and the database several times as long.
         const rows = changes.map(({ id, before = null, after = null }) => ({
           id,
-          before: withoutSecrets(before),
-          after: withoutSecrets(after),
+          before: auditedRow(before),
+          after: auditedRow(after),
         }));
         await queries.execute(sql`
           INSERT INTO audit_log (at, account_id, operation, entity, entity_id, before, after, request_id, operator)

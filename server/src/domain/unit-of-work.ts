@@ -20,7 +20,10 @@ export interface UnitOfWork {
   trace?: Trace;
   /** Announces what happened, and runs its effects: see `effects.ts`. */
   announce<Name extends keyof Events>(name: Name, event: Events[Name]): Promise<void>;
-  /** Records a row before and after the change; null before it is created and after it is deleted. */
+  /**
+   * Records a row before and after the change, without secrets and with digests of long values; null before it is created
+   * and after it is deleted.
+   */
   audit(
     entity: string,
     entityId: number,

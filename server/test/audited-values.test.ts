@@ -1,0 +1,108 @@
+/** How much of a change the audit log holds. */
+import { randomBytes } from "node:crypto";
+import { and, asc, eq, sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { auditLog } from "../src/store/schema.js";
+import { service, type TestService } from "./service.js";
+import { newActivity, Team } from "./team.js";
+
+let s: TestService;
+let team: Team;
+
+beforeAll(async () => {
+  s = await service();
+  team = await Team.of(s);
+});
+
+const DIGEST = /^sha256:[0-9a-f]{64} \(6\d{4} bytes\)$/;
+
+/** 60 KB that the database cannot compress much. */
+const note = () => randomBytes(45_000).toString("base64");
+
+const change = async (path: string, json: unknown) => {
+  const { status, body } = await s.send("PATCH", path, { token: team.manager.token, json });
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return body;
+};
+
+const about = (entity: string, id: number) => and(eq(auditLog.entity, entity), eq(auditLog.entityId, id));
+
+/** The audit rows of an object, and the bytes that their values take. */
+async function audited(entity: string, id: number) {
+  const { queries } = s.store.database;
+  const rows = await queries.select().from(auditLog).where(about(entity, id)).orderBy(asc(auditLog.id));
+  const [size] = await queries
+    .select({
+      bytes: sql<number>`sum(coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0))::integer`,
+    })
+    .from(auditLog)
+    .where(about(entity, id));
+  return { rows, bytes: size?.bytes ?? 0 };
+}
+
+describe("a value of 60 KB", () => {
+  it("in the json of an activity: the audit shows that it changed, and stays small", async () => {
+    const activity = await newActivity(s, team.manager);
+    const path = `/api/v1/activities/${activity}/`;
+    const notes = [note(), note()];
+    for (let turn = 0; turn < 10; turn += 1) {
+      const json = { sport: "soccer", note: notes[turn % 2] };
+      expect((await change(path, { json })).json).toEqual(json);
+    }
+    const { rows, bytes } = await audited("activity", activity);
+    expect(bytes).toBeLessThan(rows.length * 1_000);
+    const [, ...changes] = rows.filter(({ operation }) => operation === "updateActivity");
+    expect(changes).toHaveLength(9);
+    for (const { before, after } of changes) {
+      expect([before?.json, after?.json]).toEqual([
+        expect.stringMatching(DIGEST),
+        expect.stringMatching(DIGEST),
+      ]);
+      expect(before?.json).not.toBe(after?.json);
+    }
+    // Equal values have equal digests.
+    expect(new Set(changes.map(({ after }) => after?.json)).size).toBe(2);
+  });
+
+  it("in the params of a time frame: the same, also when it is created and deleted", async () => {
+    const notes = [note(), note()];
+    const { body: frame } = await team.create({ params: { note: notes[0] } });
+    const path = `/api/v1/timeframes/${frame.id}/`;
+    for (let turn = 1; turn < 6; turn += 1) await change(path, { params: { note: notes[turn % 2] } });
+    expect((await s.send("DELETE", path, { token: team.manager.token })).status).toBe(204);
+    const { rows, bytes } = await audited("timeframe", frame.id);
+    expect(rows).toHaveLength(7);
+    expect(bytes).toBeLessThan(rows.length * 1_500);
+    const params = rows.map(({ before, after }) => [before?.params, after?.params]);
+    const [first, second] = [params[0]?.[1], params[1]?.[1]];
+    expect([first, second]).toEqual([expect.stringMatching(DIGEST), expect.stringMatching(DIGEST)]);
+    expect(first).not.toBe(second);
+    expect(params).toEqual([
+      [undefined, first],
+      [first, second],
+      [second, first],
+      [first, second],
+      [second, first],
+      [first, second],
+      [second, undefined],
+    ]);
+  });
+});
+
+describe("a value of up to 4 KiB", () => {
+  it("is in the audit itself", async () => {
+    const json = { sport: "soccer", note: "x".repeat(4_000) };
+    await change(`/api/v1/activities/${team.activity}/`, { json });
+    const { rows } = await audited("activity", team.activity);
+    expect(rows.at(-1)?.after).toMatchObject({ json });
+  });
+
+  it("stands beside the digest of a course, however long that is", async () => {
+    const json = { sport: "soccer", gpx: "é".repeat(50_000) };
+    await change(`/api/v1/activities/${team.activity}/`, { json });
+    const { rows } = await audited("activity", team.activity);
+    expect(rows.at(-1)?.after).toMatchObject({
+      json: { sport: "soccer", gpx: expect.stringMatching(/^sha256:[0-9a-f]{64} \(100000 bytes\)$/) },
+    });
+  });
+});
