@@ -208,7 +208,7 @@ export const settings = {
   webhookMaxPending: integer(1, 10_000_000)(
     "WEBHOOK_MAX_PENDING",
     10_000,
-    "Webhook calls of one account that may wait; further events are not delivered",
+    "Webhook calls of one account that may wait; further events are not delivered, a failed delivery of each webhook counts them",
   ),
   activityMaxTimeframes: integer(1, 100_000)(
     "ACTIVITY_MAX_TIMEFRAMES",

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { transact } from "../src/domain/change.js";
+import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { DocumentedCalls } from "./documented-calls.js";
@@ -62,6 +64,14 @@ async function readRawData(s: TestService, { ids, owner }: Scene): Promise<void>
   await s.get(`/api/v1/activities/${ids.activity}/computed-data/`, owner.token);
 }
 
+/** Events of webhooks whose owner has no delivery left that may wait. */
+async function emitBeyondQuota({ ctx }: TestService, { ids }: Scene): Promise<void> {
+  const full = { ...ctx, config: { ...ctx.config, webhookMaxPending: 0 } };
+  await transact(full, "test", (unit) =>
+    emitActivityEvent(unit, "activity-updated", { activityId: Number(ids.activity) }),
+  );
+}
+
 /** The commands of the operator, except for backup, which reads everything. */
 async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<void> {
   const { ctx } = s;
@@ -87,6 +97,7 @@ async function liveThrough(s: TestService): Promise<void> {
   const scene = await newScene(s);
   await readLists(s, scene, document);
   await readRawData(s, scene);
+  await emitBeyondQuota(s, scene);
   const again = await walk(scene.device.serial_number, new Date().toISOString(), 2);
   await s.load(scene.device, scene.owner, again);
   for (const operation of calls.operations) {

@@ -7,7 +7,6 @@ import { isWaiting } from "../src/store/job-queue.js";
 import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { answer, isSigned } from "./receiver.js";
-import { TestService } from "./service.js";
 import { Team } from "./team.js";
 import {
   activityOfAnn,
@@ -16,13 +15,11 @@ import {
   asAnn,
   deliveries,
   HOUR_MS,
-  lookup,
   receiver,
   register,
   row,
   SECRET,
   s,
-  settings,
   states,
   withWebhooks,
 } from "./webhook-scene.js";
@@ -235,28 +232,6 @@ describe("what a receiver gets", () => {
     });
     expect(new Set(calls).size).toBe(25 * 11);
     expect(calls).toHaveLength(25 * 11);
-  });
-
-  it("what its owner's quota has room for; a failed delivery tells of the rest", async () => {
-    const hook = await receiver();
-    const few = await TestService.start(s.store, { ...settings, webhookMaxPending: 3 }, lookup);
-    const webhook = await register(hook.url);
-    for (let frame = 1; frame <= 5; frame += 1) await emit(few, "timeframe-created", webhook.activity, frame);
-    const token = await few.logIn(ann.username, ann.password);
-    const test = await few.post(`${webhook.path}test/`, undefined, token);
-    expect([test.status, test.headers.get("x-error-code")]).toEqual([400, "too_many_deliveries"]);
-    await few.stop();
-    await s.runJobs();
-    expect(hook.received).toHaveLength(3);
-    const found = await deliveries(webhook);
-    expect(found.map(({ state }: { state: string }) => state)).toEqual([
-      "delivered",
-      "delivered",
-      "delivered",
-      "failed",
-      "failed",
-    ]);
-    expect(found[3].response).toContain("3 deliveries of the account are already waiting");
   });
 });
 

@@ -319,6 +319,8 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   responseStatus: integer("response_status"),
   /** First KiB of the response, or the error. */
   response: text("response"),
+  /** How many events were not sent because too many calls waited; null for a delivery that is sent. */
+  unsent: integer("unsent"),
   /** The current or last job of the delivery. */
   jobId: reference("job_id"),
   createdAt: instant("created_at").notNull(),

@@ -53,6 +53,8 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
         secretToken: webhook.secretToken,
         state: "pending",
         attempts: 0,
+        // If it counted events, later ones are counted in another delivery.
+        unsent: null,
         // Its previous job finds nothing to do.
         jobId: await enqueueDelivery(unit, ctx.caller?.id ?? NOBODY, webhook.webhookUrl),
       })

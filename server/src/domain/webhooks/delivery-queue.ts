@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { and, count, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import { isWaiting, type JobKind, newJobId } from "../../store/job-queue.js";
-import { jobs, webhookDeliveries } from "../../store/schema.js";
+import { jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
 import { errors } from "../errors.js";
 import type { UnitOfWork } from "../unit-of-work.js";
 import type { Delivery } from "./rules.js";
@@ -33,7 +33,7 @@ async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<n
 /**
  * Inserts deliveries and their jobs, within the caller's transaction. The number of statements does not depend on the
  * number of deliveries. Skips an event when an equal one is queued and not yet attempted. Deliveries over the quota are
- * not sent; one failed delivery for each webhook records that.
+ * not sent; one failed delivery for each webhook counts them.
  * @param account the owner of the webhooks
  */
 export async function createDeliveries(
@@ -45,22 +45,62 @@ export async function createDeliveries(
   const added = await withoutWaiting(unit, wanted);
   const room = await remainingDeliveries(unit, account);
   const sent = added.slice(0, room);
-  const unsent = new Map<number, NewDelivery[]>();
-  for (const delivery of added.slice(room)) {
-    unsent.set(delivery.webhookId, [...(unsent.get(delivery.webhookId) ?? []), delivery]);
-  }
   if (sent.length > 0) await insertDeliveries(unit, account, sent);
-  if (unsent.size > 0) {
-    await unit.queries.insert(webhookDeliveries).values(
-      [...unsent.values()].map(([first, ...more]) => ({
-        ...(first as NewDelivery),
-        messageId: newMessageId(),
-        state: "failed" as const,
-        response: `Not sent, and ${more.length} more: ${unit.config.webhookMaxPending} deliveries of the account are already waiting.`,
-        createdAt: unit.now,
-      })),
-    );
+  await countUnsent(unit, added.slice(room));
+}
+
+/**
+ * Counts events that are not sent: in the newest delivery of their webhook when that counts such events already, otherwise
+ * in a new one. So their number does not make the table grow. Events of concurrent transactions are counted in turn.
+ */
+async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[]): Promise<void> {
+  if (unsent.length === 0) return;
+  const byWebhook = new Map<number, { first: NewDelivery; events: number }>();
+  for (const delivery of unsent) {
+    const counted = byWebhook.get(delivery.webhookId);
+    if (counted === undefined) byWebhook.set(delivery.webhookId, { first: delivery, events: 1 });
+    else counted.events += 1;
   }
+  // One transaction at a time for each webhook, or each would insert a delivery. In the order of their ids, so that no two
+  // transactions wait for each other. A webhook that was deleted with its activity has no row; it gets no more events.
+  await unit.queries
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(inArray(webhooks.id, [...byWebhook.keys()]))
+    .orderBy(asc(webhooks.id))
+    .for("no key update");
+  const why = `because the limit of waiting deliveries of the account, ${unit.config.webhookMaxPending}, was reached.`;
+  const rows = [...byWebhook.values()].map(
+    ({ first: { webhookId, url, secretToken, event, data }, events }) => ({
+      message_id: newMessageId(),
+      webhook_id: webhookId,
+      url,
+      secret_token: secretToken,
+      event,
+      data,
+      events,
+      response: `${events === 1 ? "1 event was" : `${events} events were`} not sent, ${why}`,
+    }),
+  );
+  // The time of the first event stays, so that no index changes with the count.
+  await unit.queries.execute(sql`
+    WITH counted AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS row (message_id text, webhook_id bigint, url text, secret_token text, event text, data jsonb, events integer, response text)
+    ), added AS (
+      UPDATE webhook_deliveries AS delivery
+      SET unsent = delivery.unsent + counted.events,
+        response = (delivery.unsent + counted.events) || ${` events were not sent, the last one at ${unit.now.toISOString()}, ${why}`}::text
+      FROM counted CROSS JOIN LATERAL (
+        SELECT id FROM webhook_deliveries AS any_delivery
+        WHERE any_delivery.webhook_id = counted.webhook_id ORDER BY id DESC LIMIT 1
+      ) AS newest
+      WHERE delivery.id = newest.id AND delivery.unsent IS NOT NULL
+      RETURNING delivery.webhook_id
+    )
+    INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, response, unsent, created_at)
+    SELECT message_id, webhook_id, url, secret_token, event, data, 'failed', response, events, ${unit.now}
+    FROM counted WHERE webhook_id NOT IN (SELECT webhook_id FROM added)`);
 }
 
 /**

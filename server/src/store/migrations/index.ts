@@ -20,6 +20,7 @@ import erasures from "./0045-erasures.js";
 import encryptionKeys from "./0046-encryption-keys.js";
 import plans from "./0047-plans.js";
 import liveConnections from "./0060-live-connections.js";
+import unsentEvents from "./0061-unsent-events.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   { name: "0046-encryption-keys", sql: encryptionKeys },
   { name: "0047-plans", outsideTransaction: plans },
   { name: "0060-live-connections", sql: liveConnections },
+  { name: "0061-unsent-events", sql: unsentEvents },
 ];
