@@ -1,5 +1,4 @@
 /** Only the manager who loaded a device's samples reads them: the next owner does not get those of a former one. */
-import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { migrate } from "../src/store/migrate.js";
 import { migrations } from "../src/store/migrations/index.js";
@@ -25,6 +24,7 @@ import {
   upload,
   withManagers,
 } from "./former-owner-scene.js";
+import { hold } from "./held-locks.js";
 import { newDatabase, TestService } from "./service.js";
 
 withManagers();
@@ -147,7 +147,7 @@ describe("a former owner's samples", () => {
     const ahead = now() + 4 * MINUTE_MS;
     await upload(device, 0, [ahead]);
     // The release waits before it removes samples, and the load begins while the ownership's end is not yet to be seen.
-    const held = await hold("LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
+    const held = await hold(s, "LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
     const releasing = release(device, 0);
     await held.waiters(1);
     const loading = s.runJobs();
@@ -164,7 +164,7 @@ describe("a former owner's samples", () => {
       const device = await s.ownedDevice(manager(0));
       const ahead = now() + 2 * MINUTE_MS;
       await frameOf(device, 0);
-      const held = await hold("LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
+      const held = await hold(s, "LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
       const computing = computedRead(device, 0);
       const reads = [
         raw(device, 0, now(), ahead),
@@ -207,31 +207,3 @@ describe("a former owner's samples", () => {
     },
   );
 });
-
-/** A transaction of another session that holds what others wait for. */
-async function hold(statement: string) {
-  const url = (s.store as { databaseUrl?: string | null }).databaseUrl ?? "";
-  const client = new pg.Client(url);
-  const observer = new pg.Client(url);
-  await Promise.all([client.connect(), observer.connect()]);
-  await client.query(`BEGIN; ${statement}`);
-  return {
-    client,
-    /** Returns when so many sessions of this database wait for a lock. */
-    async waiters(count: number) {
-      const waiting = async () =>
-        Number(
-          (
-            await observer.query(
-              "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-            )
-          ).rows[0].count,
-        );
-      await expect.poll(waiting, { interval: 20, timeout: 10_000 }).toBe(count);
-    },
-    async letGo() {
-      await client.query("COMMIT");
-      await Promise.all([client.end(), observer.end()]);
-    },
-  };
-}

@@ -1,4 +1,4 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq, gt, lte } from "drizzle-orm";
 import type { Queries } from "../store/database.js";
 import { idempotencyKeys } from "../store/schema.js";
 import type { Context } from "./context.js";
@@ -24,27 +24,35 @@ interface Transaction {
   now: Date;
 }
 
+/** A further try is needed only when the row of an expired key was replaced or removed during the one before. */
+const MAX_CLAIM_TRIES = 5;
+
 /**
  * Claims the request's idempotency key within the transaction of the change. A refused request rolls back, so its key
  * stays free. A second request with the same key waits here until the first one commits.
- * @throws AlreadyDone; ServiceError `idempotency_key_reused`
+ * @throws AlreadyDone; ServiceError `idempotency_key_reused`, `unavailable`
  */
 export async function claimKey(ctx: Context, { queries, now }: Transaction): Promise<void> {
   if (ctx.idempotency === undefined || ctx.caller === null) return;
   const { path, key, fingerprint } = ctx.idempotency;
-  const claimed = await queries
-    .insert(idempotencyKeys)
-    .values({ accountId: ctx.caller.id, path, key, fingerprint, createdAt: now })
-    .onConflictDoNothing()
-    .returning({ key: idempotencyKeys.key });
-  if (claimed.length > 0) return;
-  const stored = await findStoredResponse({ ...ctx, queries });
-  if (stored !== undefined) throw new AlreadyDone(stored);
-  // Expired, but not yet removed.
-  await queries
-    .update(idempotencyKeys)
-    .set({ fingerprint, status: null, headers: null, body: null, createdAt: now })
-    .where(isKey(ctx.caller.id, ctx.idempotency));
+  for (let tries = 1; tries <= MAX_CLAIM_TRIES; tries++) {
+    const claimed = await queries
+      .insert(idempotencyKeys)
+      .values({ accountId: ctx.caller.id, path, key, fingerprint, createdAt: now })
+      .onConflictDoNothing()
+      .returning({ key: idempotencyKeys.key });
+    if (claimed.length > 0) return;
+    const stored = await findStoredResponse({ ...ctx, queries });
+    if (stored !== undefined) throw new AlreadyDone(stored);
+    // Expired, but not yet removed. Another request may replace the row first, and retention may remove it.
+    const replaced = await queries
+      .update(idempotencyKeys)
+      .set({ fingerprint, status: null, headers: null, body: null, createdAt: now })
+      .where(and(isKey(ctx.caller.id, ctx.idempotency), lte(idempotencyKeys.createdAt, expiryOf(ctx))))
+      .returning({ key: idempotencyKeys.key });
+    if (replaced.length > 0) return;
+  }
+  throw errors.unavailable("Too many requests use this Idempotency-Key at the same time.", 1_000);
 }
 
 /** Stores the response to the result of the change, within its transaction. */
@@ -65,13 +73,15 @@ export async function storeResponse(
 const isKey = (accountId: number, { path, key }: { path: string; key: string }) =>
   and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.key, key));
 
+/** Keys of this instant or before have expired. */
+const expiryOf = ({ clock }: Context) => new Date(clock.now().getTime() - IDEMPOTENCY_LIFETIME_MS);
+
 async function findKey(ctx: Context) {
   if (ctx.idempotency === undefined || ctx.caller === null) return undefined;
-  const oldest = new Date(ctx.clock.now().getTime() - IDEMPOTENCY_LIFETIME_MS);
   const rows = await ctx.queries
     .select()
     .from(idempotencyKeys)
-    .where(and(isKey(ctx.caller.id, ctx.idempotency), gt(idempotencyKeys.createdAt, oldest)));
+    .where(and(isKey(ctx.caller.id, ctx.idempotency), gt(idempotencyKeys.createdAt, expiryOf(ctx))));
   return rows[0];
 }
 
