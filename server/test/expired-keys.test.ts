@@ -1,11 +1,15 @@
 /** An `Idempotency-Key` ends after 24 hours, whenever that is, and what it was sent with is then a new request. */
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { json as readJson } from "node:stream/consumers";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { IDEMPOTENCY_LIFETIME_MS } from "../src/domain/idempotency.js";
 import { activities, idempotencyKeys } from "../src/store/schema.js";
 import { hold } from "./held-locks.js";
-import { service, type TestAccount, type TestService } from "./service.js";
+import { walk } from "./recordings.js";
+import { service, startService, type TestAccount, type TestDevice, type TestService } from "./service.js";
 import { schemaId } from "./team.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
@@ -74,5 +78,53 @@ describe("a key that has expired and is not yet removed", () => {
     expect(second.status).toBe(201);
     expect(await create()).toEqual(second);
     expect(await count()).toBe(2);
+  });
+});
+
+describe("a key that expires while the body of a repetition arrives", () => {
+  /** Loads a recording, and sends the same again; the key expires after the first bytes of the body. */
+  async function loadTwice(meanwhile: (device: TestDevice) => Promise<unknown>) {
+    const device = await s.ownedDevice(ann);
+    const path = `/api/v1/devices/${device.id}/bulk-load/`;
+    const recording = await walk(device.serial_number, new Date().toISOString(), 1);
+    const json = { asi_b64: Buffer.from(recording).toString("base64") };
+    const key = randomUUID();
+    const first = await post(path, json, key);
+    expect(first.status).toBe(200);
+
+    const later = await startService();
+    later.clock.stopAt(Date.now());
+    await usedAt(key, new Date(later.clock.now().getTime() - IDEMPOTENCY_LIFETIME_MS + 1_000));
+    const begun = vi.spyOn(later.service.app.slots, "take");
+    const body = JSON.stringify(json);
+    const sent = request(`${later.service.url}${path}`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${ann.token}`,
+        "Idempotency-Key": key,
+        "Content-Type": "application/json",
+        "Content-Length": body.length,
+      },
+    });
+    const answered = once(sent, "response") as Promise<[IncomingMessage]>;
+    sent.write(body.slice(0, 20));
+    // The service takes the slot last before it reads the body.
+    await expect.poll(() => begun.mock.calls.length).toBe(1);
+    await meanwhile(device);
+    later.clock.advance(2_000);
+    sent.end(body.slice(20));
+    const [response] = await answered;
+    return { first, status: response.statusCode, body: await readJson(response) };
+  }
+
+  it("is that of a new request", async () => {
+    const { first, status, body } = await loadTwice(async () => undefined);
+    expect(status).toBe(200);
+    expect(body).toHaveProperty("job_id", expect.not.stringContaining(first.body.job_id));
+  });
+
+  it("opens nothing to a caller who has lost the right since", async () => {
+    const { status, body } = await loadTwice((device) => s.release(device, ann));
+    expect([status, body]).toEqual([403, { detail: expect.any(String) }]);
   });
 });

@@ -218,6 +218,11 @@ export function route<
       if (!request.isReplay) throw error;
     }
   };
+  /** The key was still known when the headers arrived, but has expired since: the request is a new one. */
+  const startAnew = async (request: FastifyRequest) => {
+    request.isReplay = false;
+    request.target = await authorize(request.ctx, id, idsOf(request));
+  };
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
   app.operations.push(operation as AnyOperation);
   for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
@@ -247,6 +252,7 @@ export function route<
         if (stored !== undefined) return sendStored(reply, stored);
         const work = () => run(request, reply);
         try {
+          if (request.isReplay) await inTurn(request, () => startAnew(request));
           // The client decides how long a file transfer takes; slots limit how many run at a time.
           const result = await (operation.takesSlot ? work() : inTurn(request, work));
           const justStored = request.ctx.idempotency?.response;
