@@ -243,6 +243,11 @@ export const settings = {
     1024 ** 3,
     "Bytes of the pictures of those athletes, in base64",
   ),
+  quotaResponseBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_RESPONSE_BYTES",
+    256 * 1024 ** 2,
+    "Bytes of the responses that are kept for the idempotency keys of one account, as stored; those of at most 2 KiB do not count",
+  ),
   refreshTokensPerApplication: integer(1, 1_000_000)(
     "REFRESH_TOKENS_PER_APPLICATION",
     1000,

@@ -1,5 +1,9 @@
 /** What one account may store. Each test has a service whose settings allow little. */
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { IDEMPOTENCY_LIFETIME_MS } from "../src/domain/idempotency.js";
+import { applyRetention } from "../src/jobs/retention.js";
+import { idempotencyKeys } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { type Answer, startService, type TestAccount, type TestService } from "./service.js";
@@ -12,13 +16,18 @@ const refusal = ({ status, headers, body }: Answer) => [
 ];
 const REFUSED = [400, "quota_exceeded", ["message"]];
 
-async function createActivity(s: TestService, { id, token }: TestAccount, gpx = "<gpx/>"): Promise<Answer> {
+async function createActivity(
+  s: TestService,
+  { id, token }: TestAccount,
+  gpx = "<gpx/>",
+  key?: string,
+): Promise<Answer> {
   const json_schema = await schemaId(s, "activity_soccer");
-  return s.post(
-    "/api/v1/activities/",
-    { name: "A", json: { sport: "soccer", gpx }, json_schema, owner: id },
+  return s.send("POST", "/api/v1/activities/", {
     token,
-  );
+    json: { name: "A", json: { sport: "soccer", gpx }, json_schema, owner: id },
+    headers: key === undefined ? {} : { "Idempotency-Key": key },
+  });
 }
 
 /** Text that the database cannot compress to much less. */
@@ -116,6 +125,49 @@ describe("an account stores no more than its quota", () => {
       });
     expect(refusal(await update(picture(5_000)))).toEqual(REFUSED);
     expect((await update(picture(1_000))).status).toBe(201);
+  });
+});
+
+describe("the responses kept for an account's idempotency keys", () => {
+  const remove = (s: TestService, { body }: Answer, { token }: TestAccount) =>
+    s.send("DELETE", `/api/v1/activities/${body.id}/`, { token });
+
+  it("take no more than its quota, also when what was created is deleted", async () => {
+    const s = await startService({ quotaResponseBytes: 100_000 });
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const course = noise(80_000);
+    const first = await createActivity(s, ann, course, "1");
+    expect((await remove(s, first, ann)).status).toBe(204);
+    expect(refusal(await createActivity(s, ann, course, "2"))).toEqual(REFUSED);
+    expect((await s.get("/api/v1/activities/", ann.token)).body.results).toEqual([]);
+    // What was sent is sent again; what is not kept, or is small, or another's, is not refused.
+    expect((await createActivity(s, ann, course, "1")).body).toEqual(first.body);
+    expect((await createActivity(s, ann, course)).status).toBe(201);
+    expect((await createActivity(s, ann, "<gpx/>", "3")).status).toBe(201);
+    expect((await createActivity(s, bob, course, "1")).status).toBe(201);
+    // Room again after 24 hours.
+    await s.store.database.queries
+      .update(idempotencyKeys)
+      .set({ createdAt: new Date(Date.now() - IDEMPOTENCY_LIFETIME_MS) })
+      .where(eq(idempotencyKeys.accountId, ann.id));
+    await applyRetention(s.ctx, { vacuums: false });
+    expect((await createActivity(s, ann, course, "2")).status).toBe(201);
+  });
+
+  it("take no more than its quota, however many requests come at once", async () => {
+    const s = await startService({ quotaResponseBytes: 100_000 });
+    const ann = await s.manager();
+    const create = (_: unknown, n: number) => createActivity(s, ann, noise(40_000), `${n}`);
+    const answers = await Promise.all(Array.from({ length: 5 }, create));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400]);
+  });
+
+  it("count as 2 KiB at least, however well they compress", async () => {
+    const s = await startService({ quotaResponseBytes: 4 * 2048 });
+    const ann = await s.manager();
+    const create = (n: number) => createActivity(s, ann, "x".repeat(5_000), `${n}`);
+    for (let n = 0; n < 4; n++) expect((await create(n)).status).toBe(201);
+    expect(refusal(await create(4))).toEqual(REFUSED);
   });
 });
 

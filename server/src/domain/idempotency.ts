@@ -1,9 +1,10 @@
 import { and, eq, gt, lte } from "drizzle-orm";
-import type { Queries } from "../store/database.js";
 import { idempotencyKeys } from "../store/schema.js";
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
 import type { ChangeResult, StoredResponse } from "./idempotent-request.js";
+import { requireResponseRoom, SMALL_RESPONSE_BYTES } from "./quotas.js";
+import type { UnitOfWork } from "./unit-of-work.js";
 
 /** Another request with the same idempotency key has already made the change. */
 export class AlreadyDone extends Error {
@@ -19,11 +20,6 @@ export class AlreadyDone extends Error {
 /** How long the response to a key is kept. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 3_600_000;
 
-interface Transaction {
-  queries: Queries;
-  now: Date;
-}
-
 /** A further try is needed only when the row of an expired key was replaced or removed during the one before. */
 const MAX_CLAIM_TRIES = 5;
 
@@ -32,7 +28,7 @@ const MAX_CLAIM_TRIES = 5;
  * stays free. A second request with the same key waits here until the first one commits.
  * @throws AlreadyDone; ServiceError `idempotency_key_reused`, `unavailable`
  */
-export async function claimKey(ctx: Context, { queries, now }: Transaction): Promise<void> {
+export async function claimKey(ctx: Context, { queries, now }: UnitOfWork): Promise<void> {
   if (ctx.idempotency === undefined || ctx.caller === null) return;
   const { path, key, fingerprint } = ctx.idempotency;
   for (let tries = 1; tries <= MAX_CLAIM_TRIES; tries++) {
@@ -55,18 +51,18 @@ export async function claimKey(ctx: Context, { queries, now }: Transaction): Pro
   throw errors.unavailable("Too many requests use this Idempotency-Key at the same time.", 1_000);
 }
 
-/** Stores the response to the result of the change, within its transaction. */
-export async function storeResponse(
-  ctx: Context,
-  { queries }: Transaction,
-  result: ChangeResult,
-): Promise<void> {
+/**
+ * Stores the response to the result of the change, within its transaction.
+ * @throws QuotaExceeded
+ */
+export async function storeResponse(ctx: Context, unit: UnitOfWork, result: ChangeResult): Promise<void> {
   if (ctx.idempotency === undefined || ctx.caller === null) return;
   const response = ctx.idempotency.responseTo(result);
-  await queries
+  await unit.queries
     .update(idempotencyKeys)
     .set({ ...response })
     .where(isKey(ctx.caller.id, ctx.idempotency));
+  if (response.body.length > SMALL_RESPONSE_BYTES) await requireResponseRoom(unit, ctx.caller.id);
   ctx.idempotency.response = response;
 }
 

@@ -1,9 +1,9 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config.js";
 import { isSampleServerAway } from "../store/sample-servers/watch.js";
 import { countSamplesOf, sqlClientOf } from "../store/samples/index.js";
-import { accounts, activities, timeframes } from "../store/schema.js";
+import { accounts, activities, idempotencyKeys, timeframes } from "../store/schema.js";
 import { ServiceError } from "./errors.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
@@ -93,6 +93,30 @@ export async function requirePictureRoom(unit: UnitOfWork, managerId: number): P
   if ((used?.bytes ?? 0) <= quotaPictureBytes) return;
   throw new QuotaExceeded(
     `The pictures of one account's athletes take at most ${quotaPictureBytes} bytes in base64. Remove some first.`,
+  );
+}
+
+/** Larger responses count. The index `idempotency_keys_large` contains them, so it has the same number. */
+export const SMALL_RESPONSE_BYTES = 2048;
+
+/**
+ * Call it after storing a response to an idempotency key that is larger than `SMALL_RESPONSE_BYTES`.
+ * @throws QuotaExceeded
+ */
+export async function requireResponseRoom(unit: UnitOfWork, accountId: number): Promise<void> {
+  await lock(unit, accountId);
+  const { quotaResponseBytes } = unit.config;
+  const { body } = idempotencyKeys;
+  // A literal, because the partial index does not match parameters.
+  const small = sql.raw(`${SMALL_RESPONSE_BYTES}`);
+  // However well they compress, the quota has room for a limited number, so that their sum is computed fast.
+  const [used] = await unit.queries
+    .select({ bytes: sql<number>`coalesce(sum(greatest(pg_column_size(${body}), ${small})), 0)::float8` })
+    .from(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.accountId, accountId), sql`octet_length(${body}) > ${small}`));
+  if ((used?.bytes ?? 0) <= quotaResponseBytes) return;
+  throw new QuotaExceeded(
+    `The responses kept for the idempotency keys of one account take at most ${quotaResponseBytes} bytes. They are kept for 24 hours: send the request later, or without Idempotency-Key.`,
   );
 }
 

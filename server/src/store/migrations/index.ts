@@ -21,6 +21,7 @@ import encryptionKeys from "./0046-encryption-keys.js";
 import plans from "./0047-plans.js";
 import liveConnections from "./0060-live-connections.js";
 import unsentEvents from "./0061-unsent-events.js";
+import largeResponses from "./0062-large-responses.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   { name: "0047-plans", outsideTransaction: plans },
   { name: "0060-live-connections", sql: liveConnections },
   { name: "0061-unsent-events", sql: unsentEvents },
+  { name: "0062-large-responses", outsideTransaction: largeResponses },
 ];
