@@ -237,6 +237,7 @@ export const settings = {
     "Bytes that the JSON and the GPX of one account's activities may take, as stored",
   ),
   quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Time frames of one account"),
+  quotaPermissions: count("QUOTA_PERMISSIONS", 1_000, "Permissions that one athlete may give"),
   quotaManagedAthletes: count("QUOTA_MANAGED_ATHLETES", 10_000, "Athletes that one account may manage"),
   quotaPictureBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_PICTURE_BYTES",

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { grantsOf } from "../src/domain/permissions/coverage.js";
-import { auditLog } from "../src/store/schema.js";
+import { removePermissions } from "../src/domain/permissions/remove.js";
+import { auditLog, permissions } from "../src/store/schema.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
 
 let s: TestService;
@@ -190,6 +191,21 @@ describe("permissions", () => {
     expect(ids((await s.get(all(gus), gus.token)).body)).toEqual([kept.id]);
     expect((await s.get(`/api/v1/athletes/${gus.id}/`, ann.token)).status).toBe(403);
     expect((await s.get(`/api/v1/athletes/${gus.id}/`, bob.token)).status).toBe(200);
+  });
+
+  it("row 39: are revoked a thousand at a time, so that the audit writes texts of a bounded length", async () => {
+    const [gus, far] = [await s.athlete(), await s.manager()];
+    const { queries } = s.store.database;
+    const values = { athleteId: gus.id, managerId: far.id, permission: "READ" } as const;
+    const times = { startTime: new Date(FROM), expirationTime: new Date(UNTIL) };
+    const rows = Array.from({ length: 2_500 }, () => ({ ...values, ...times }));
+    await queries.insert(permissions).values(rows);
+    const atATime: number[] = [];
+    const announce = async (_: string, { revoked }: { revoked?: readonly object[] }) =>
+      void atATime.push(revoked?.length ?? 0);
+    await removePermissions({ queries, announce }, eq(permissions.managerId, far.id));
+    expect(atATime).toEqual([1000, 1000, 500]);
+    expect(await queries.$count(permissions, eq(permissions.managerId, far.id))).toBe(0);
   });
 
   it("row 40: the athlete revokes one, named with its own manager", async () => {

@@ -110,6 +110,22 @@ describe("an account stores no more than its quota", () => {
     expect(refusal(await create())).toEqual(REFUSED);
   });
 
+  it("of permissions that an athlete gives, whoever gets them; one that is revoked makes room", async () => {
+    const s = await startService({ quotaPermissions: 3 });
+    const [fay, eve, ann, bob] = [await s.athlete(), await s.athlete(), await s.manager(), await s.manager()];
+    const times = { start_time: "2020-01-01T00:00:00Z", expiration_time: "2999-01-01T00:00:00Z" };
+    const one = { permission: "READ", ...times };
+    const pathOf = (manager: TestAccount, athlete = fay) =>
+      `/api/v1/athletes/${athlete.id}/managers/${manager.id}/permissions/`;
+    expect((await s.post(pathOf(ann), [one, one], fay.token)).status).toBe(200);
+    expect(refusal(await s.post(pathOf(bob), [one, one], fay.token))).toEqual(REFUSED);
+    expect((await s.post(pathOf(bob), one, fay.token)).status).toBe(200);
+    expect(refusal(await s.post(pathOf(bob), one, fay.token))).toEqual(REFUSED);
+    expect((await s.post(pathOf(bob, eve), one, eve.token)).status).toBe(200);
+    expect((await s.send("DELETE", pathOf(ann), { token: fay.token })).status).toBe(204);
+    expect((await s.post(pathOf(bob), [one, one], fay.token)).status).toBe(200);
+  });
+
   it("of bytes of managed athletes' pictures, whether created or updated", async () => {
     const s = await startService({ quotaPictureBytes: 10_000 });
     const ann = await managingManager({}, "", s);

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Config } from "../config.js";
 import { isSampleServerAway } from "../store/sample-servers/watch.js";
 import { countSamplesOf, sqlClientOf } from "../store/samples/index.js";
-import { accounts, activities, idempotencyKeys, timeframes } from "../store/schema.js";
+import { accounts, activities, idempotencyKeys, permissions, timeframes } from "../store/schema.js";
 import { ServiceError } from "./errors.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
@@ -77,6 +77,18 @@ export async function requireAthleteRoom(unit: UnitOfWork, managerId: number): P
   const count = await unit.queries.$count(accounts, eq(accounts.managedBy, managerId));
   if (count <= quotaManagedAthletes) return;
   throw new QuotaExceeded(`One account manages at most ${quotaManagedAthletes} athletes. Delete some first.`);
+}
+
+/**
+ * Call it after adding permissions of an athlete. Every check of a right reads all those of a manager.
+ * @throws QuotaExceeded
+ */
+export async function requirePermissionRoom(unit: UnitOfWork, athleteId: number): Promise<void> {
+  await lock(unit, athleteId);
+  const { quotaPermissions } = unit.config;
+  const count = await unit.queries.$count(permissions, eq(permissions.athleteId, athleteId));
+  if (count <= quotaPermissions) return;
+  throw new QuotaExceeded(`One athlete gives at most ${quotaPermissions} permissions. Remove some first.`);
 }
 
 /**

@@ -3,6 +3,7 @@ import { permissions } from "../../store/schema.js";
 import { change } from "../change.js";
 import type { Context } from "../context.js";
 import { errors, type FieldErrors } from "../errors.js";
+import { requirePermissionRoom } from "../quotas.js";
 import { type NewPermission, toPermission } from "./resource.js";
 
 type Wanted = StaticDecode<typeof NewPermission>;
@@ -36,7 +37,8 @@ function create<T extends object>(
   wanted: Wanted[],
   resultOf: (created: Created[]) => T,
 ): Promise<T> {
-  return change(ctx, "createPermissions", { athlete, manager }, async ({ queries, now, announce }) => {
+  return change(ctx, "createPermissions", { athlete, manager }, async (unit) => {
+    const { queries, now, announce } = unit;
     const rows = await queries
       .insert(permissions)
       .values(
@@ -49,6 +51,7 @@ function create<T extends object>(
         })),
       )
       .returning();
+    await requirePermissionRoom(unit, athlete);
     await announce("permissionsGranted", { granted: rows });
     return resultOf(rows.map((row) => toPermission(row, now)));
   });
