@@ -201,8 +201,9 @@ describe("permissions", () => {
     const rows = Array.from({ length: 2_500 }, () => ({ ...values, ...times }));
     await queries.insert(permissions).values(rows);
     const atATime: number[] = [];
-    const announce = async (_: string, { revoked }: { revoked?: readonly object[] }) =>
-      void atATime.push(revoked?.length ?? 0);
+    const announce = async (_: string, event: { revoked?: readonly object[] } | object) => {
+      if ("revoked" in event) atATime.push(event.revoked?.length ?? 0);
+    };
     await removePermissions({ queries, announce }, eq(permissions.managerId, far.id));
     expect(atATime).toEqual([1000, 1000, 500]);
     expect(await queries.$count(permissions, eq(permissions.managerId, far.id))).toBe(0);
