@@ -240,10 +240,11 @@ describe("raw data", () => {
       request(`${s.service.url}${path}`, { headers }, received).on("error", reject).end();
     });
     hook.disable();
-    // Two or more steps of the default size.
+    // Three or more steps of the default size, and the end of the stream.
     expect(bytes.length).toBeGreaterThan(2 * 16 * 1024);
     expect(JSON.parse(`${gunzipSync(bytes)}`).count).toBe(3_000);
-    expect(steps).toBe(1);
+    // The bytes, and the end of the stream.
+    expect(steps).toBe(2);
   });
 
   it("row 13: may be 120 seconds old, but asks for the right each time", async () => {
