@@ -1,4 +1,5 @@
 import pg from "pg";
+import { serverName, tableName } from "./move-names.js";
 import type { Connection } from "./placement.js";
 import type { ServerAddress } from "./server-address.js";
 
@@ -86,11 +87,6 @@ export function newTable(servers: readonly ServerAddress[], token: string): stri
     }),
   ];
 }
-
-export const serverName = (token: string, remainder: number) => `samples_${token}_${remainder}`;
-
-/** The name of the table on each server. It differs between moves, so that a server can be in the old and the new place. */
-export const tableName = (token: string) => `sample_chunks_${token}`;
 
 /** Where the move is, and the changes that it must repeat. Creating the trigger waits for the writers that run. */
 export const BOOKKEEPING = [

@@ -5,13 +5,13 @@ import { tlsConnection } from "../tls.js";
 import { requireOffCitus } from "./citus.js";
 import { CHANGES_AT_ONCE, copyNext, noteMissed, repeatChanges, repeatSome, stateOf } from "./copying.js";
 import { whileNoneMoves } from "./move-lock.js";
+import { tableName } from "./move-names.js";
 import {
   BOOKKEEPING,
   columnsOf,
   newTable,
   remoteTable,
   restrictStatistics,
-  tableName,
   withoutPasswords,
 } from "./move-schema.js";
 import { abandonedCopies, type Connection, type Copy, sampleServers } from "./placement.js";

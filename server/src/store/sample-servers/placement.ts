@@ -1,4 +1,4 @@
-import { tableName } from "./move-schema.js";
+import { tableName } from "./move-names.js";
 import { urlOf } from "./server-address.js";
 
 /** A connection or a transaction; the results of `pg`. */
