@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { findBrowser, NO_BROWSER } from "./find-browser.js";
 import { fixturePath } from "./fixtures.js";
-import { launchOptions } from "./launch.js";
+import { steadyLaunchOptions } from "./launch.js";
 import { populate } from "./picture-scene.js";
 import { accountViews, type Views } from "./picture-views.js";
 import { servePage } from "./serve.js";
@@ -135,7 +135,7 @@ const only = process.argv.slice(2);
 if (only.length === 0) await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 const served = await servePage();
-const browser = await chromium.launch(launchOptions(found));
+const browser = await chromium.launch(steadyLaunchOptions(found));
 const service = new BuiltService({ WEBHOOK_ALLOW_PRIVATE: "true" });
 try {
   await take(browser, served.address, VIEWS, only);
