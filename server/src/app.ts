@@ -96,6 +96,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     clientErrorHandler: refuseClient,
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 100 },
   });
+  app.server.maxConnections = config.maxConnections;
   app.decorate("config", config);
   app.decorate("dependencies", dependencies);
   app.decorate("throttle", createThrottle(config, dependencies.database));

@@ -84,6 +84,11 @@ export const settings = {
     25_000,
     "Time for requests, jobs and operator commands to finish after SIGTERM; the rest of the end may take 10 s more, and closing the embedded database 60 s, before the process ends by force with status 1",
   ),
+  maxConnections: count(
+    "MAX_CONNECTIONS",
+    10_000,
+    "Open connections of one process at each address; others are closed at once",
+  ),
   requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time within which a request must arrive"),
   uploadTimeoutMs: count("UPLOAD_TIMEOUT_MS", 600_000, "The same for a request with a recording"),
   transferMinBytesPerSecond: count(

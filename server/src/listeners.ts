@@ -9,20 +9,22 @@ export type HostLookup = (host: string) => Promise<{ address: string }[]>;
 
 const findAll: HostLookup = (host) => lookup(host, { all: true });
 
-/** How often errors of accepting connections are logged at most: there may be thousands a second. */
+/** How often connections that are not accepted are logged at most: there may be thousands a second. */
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * Logs connections that a listening server could not accept, for instance because the process has no file descriptor left. Without a
- * listener for such errors, Node.js ends the process.
+ * Logs connections that a listening server does not accept: those that it cannot accept, for instance because the process has no file
+ * descriptor left, and those above its `maxConnections`, which Node.js closes. Without a listener for the first, Node.js ends the process.
  */
 export function surviveAcceptErrors(server: Server, log: Pick<FastifyBaseLogger, "error">): void {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
-  server.on("error", (error) => {
+  const logRarely = (details: object, message: string) => {
     if (performance.now() - loggedAtMs < LOG_INTERVAL_MS) return;
     loggedAtMs = performance.now();
-    log.error({ err: error }, "connections not accepted");
-  });
+    log.error(details, message);
+  };
+  server.on("error", (error) => logRarely({ err: error }, "connections not accepted"));
+  server.on("drop", () => logRarely({ maxConnections: server.maxConnections }, "too many connections"));
 }
 
 /** A server that listens. */
@@ -35,7 +37,7 @@ export interface Listening<T> {
 
 /**
  * Lets an HTTP server listen at every address of `localhost`, which usually has two. The connections of all of them go to this one
- * server, so its limits hold for them.
+ * server, so its limits hold for them; each address has its own `maxConnections`.
  * @param listenAt lets the server itself listen at an address
  */
 export async function listenOn<T>(
@@ -56,6 +58,7 @@ export async function listenOn<T>(
     const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) =>
       server.emit("connection", socket),
     );
+    other.maxConnections = server.maxConnections;
     try {
       await once(other.listen(bound, address), "listening");
       surviveAcceptErrors(other, log);

@@ -22,8 +22,10 @@ const lookupOf =
 
 async function start(
   addresses = ADDRESSES,
+  maxConnections?: number,
 ): Promise<{ app: FastifyInstance; port: number; answer: () => void }> {
   const app = Fastify({ forceCloseConnections: "idle" });
+  if (maxConnections !== undefined) app.server.maxConnections = maxConnections;
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
@@ -54,7 +56,7 @@ async function open(address: string, port: number, sent: string) {
   socket.on("data", (bytes) => received.push(`${bytes}`));
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.write(sent);
-  return { received: () => received.join(""), closed };
+  return { received: () => received.join(""), closed, leave: () => socket.destroy() };
 }
 
 describe("a service at two addresses", () => {
@@ -103,6 +105,30 @@ describe("a service at two addresses", () => {
     expect(logged.mock.calls).toEqual([[{ err: failure }, "connections not accepted"]]);
     const { received } = await open("127.0.0.1", port, `${HEAD}\r\n`);
     await expect.poll(received).toMatch(/at once$/);
+  });
+
+  it.each(ADDRESSES)(
+    "closes connections at %s that are too many, and accepts others when some have left",
+    async (address) => {
+      const { app, port } = await start(ADDRESSES, 2);
+      const logged = vi.spyOn(app.log, "error");
+      const [first] = [await open(address, port, ""), await open(address, port, "")];
+      for (let i = 0; i < 10; i++) await (await open(address, port, "")).closed;
+      expect(logged.mock.calls).toEqual([[{ maxConnections: 2 }, "too many connections"]]);
+      first.leave();
+      await expect
+        .poll(async () => {
+          const { received, closed } = await open(address, port, `${HEAD}Connection: close\r\n\r\n`);
+          await closed;
+          return received();
+        })
+        .toMatch(/at once$/);
+    },
+  );
+
+  it("has as many connections as the setting says", async () => {
+    const { service } = await TestService.start(await newStore(), { maxConnections: 3 });
+    expect(service.app.server.maxConnections).toBe(3);
   });
 
   it("listens at those of them that the machine has", async () => {

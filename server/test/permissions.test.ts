@@ -235,7 +235,7 @@ describe("permissions", () => {
         wanted(kind, day(from).toISOString(), day(until).toISOString()),
         gus.token,
       );
-    await give(ann, "READ", 1, 3);
+    await give(ann, "READ", 3, 5);
     await give(ann, "WRITE", 3, 5);
     await give(bob, "READ", 3, 5);
     const covered = async (kind: "READ" | "WRITE") =>
@@ -245,7 +245,8 @@ describe("permissions", () => {
         day(4),
       );
     expect(await covered("READ")).toBe(false);
-    await give(ann, "READ", 3, 5);
+    // Given later than the one that follows it in time.
+    await give(ann, "READ", 1, 3);
     expect(await covered("READ")).toBe(true);
     expect(await covered("WRITE")).toBe(false);
     const grants = await grantsOf(s.store.database.queries, ann.id, "READ", [gus.id, other.id]);

@@ -75,15 +75,15 @@ export interface ResponseHead extends Pick<FastifyReply, "raw" | "request"> {
 type JsonResponse<T> = T | JsonBytes<T> | Item<T> | Item<JsonBytes<T>> | StreamedPageOf<T>;
 type StreamedPageOf<T> = [T] extends [Page<infer Result>] ? StreamedPage<Result> : never;
 
-/** A file sent from a stream or from memory. */
+/** A file sent from a stream. */
 export class FileResponse {
   readonly fileName: string;
   /** Null when it is not known before the end. */
   readonly bytes: number | null;
-  readonly content: Readable | Buffer;
+  readonly content: Readable;
   readonly mediaType: string;
 
-  constructor(fileName: string, bytes: number | null, content: Readable | Buffer, mediaType: string) {
+  constructor(fileName: string, bytes: number | null, content: Readable, mediaType: string) {
     this.fileName = fileName;
     this.bytes = bytes;
     this.content = content;

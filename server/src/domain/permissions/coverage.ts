@@ -11,10 +11,11 @@ export interface Validity {
 /**
  * Whether the permissions together cover an interval without a gap. An interval that ends when the last permission
  * expires is covered.
+ * @param granted in the order of their starts
  */
 export function covers(granted: readonly Validity[], start: Date, end: Date): boolean {
   let reached = start.getTime();
-  for (const { startTime, expirationTime } of granted.toSorted((a, b) => +a.startTime - +b.startTime)) {
+  for (const { startTime, expirationTime } of granted) {
     if (startTime.getTime() > reached) return false;
     reached = Math.max(reached, expirationTime.getTime());
     if (reached >= end.getTime() && reached > start.getTime()) return true;
@@ -62,7 +63,8 @@ export async function grantsOf(
           eq(permissions.permission, kind),
           inArray(permissions.athleteId, ids),
         ),
-      );
+      )
+      .orderBy(permissions.startTime);
     for (const row of rows) {
       const known = byAthlete.get(row.athleteId);
       if (known === undefined) byAthlete.set(row.athleteId, [row]);
