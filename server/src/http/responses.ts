@@ -75,15 +75,15 @@ export interface ResponseHead extends Pick<FastifyReply, "raw" | "request"> {
 type JsonResponse<T> = T | JsonBytes<T> | Item<T> | Item<JsonBytes<T>> | StreamedPageOf<T>;
 type StreamedPageOf<T> = [T] extends [Page<infer Result>] ? StreamedPage<Result> : never;
 
-/** A file sent from a stream. */
+/** A file sent from a stream or from memory. */
 export class FileResponse {
   readonly fileName: string;
   /** Null when it is not known before the end. */
   readonly bytes: number | null;
-  readonly content: Readable;
+  readonly content: Readable | Buffer;
   readonly mediaType: string;
 
-  constructor(fileName: string, bytes: number | null, content: Readable, mediaType: string) {
+  constructor(fileName: string, bytes: number | null, content: Readable | Buffer, mediaType: string) {
     this.fileName = fileName;
     this.bytes = bytes;
     this.content = content;

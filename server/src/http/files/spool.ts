@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { isAlive, listenWhileAlive } from "../../store/liveness-socket.js";
 
 /** Bytes buffered before a write. */
@@ -141,13 +141,12 @@ export class SpooledFile {
   }
 
   /**
-   * The content of the file, which remains readable when the file is removed. Bytes in memory are sent piece by piece: joined, they
-   * would be copied first. Read it once.
+   * The content of the file: its bytes when they are in memory, otherwise a stream, which remains readable when the file is removed.
    * @throws Error with the code ENOENT when the file has been removed
    */
-  async read(): Promise<Readable> {
+  async read(): Promise<Readable | Buffer> {
     if (this.#isRemoved) throw Object.assign(new Error("The file has been removed"), { code: "ENOENT" });
-    if (!this.#isOnDisk) return Readable.from(this.#chunks.splice(0));
+    if (!this.#isOnDisk) return Buffer.concat(this.#chunks.splice(0), this.#bytesInMemory);
     const file = await open(this.path, "r");
     return file.createReadStream({ highWaterMark: READ_BYTES });
   }
