@@ -7,7 +7,7 @@ const ARGS = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"];
 /**
  * V8 compiles on the threads of the page, not beside them. With four cores or fewer, Chromium's renderer has three pool
  * threads. When V8's compilers hold all three and wait for a garbage collection of the main thread, and the main thread
- * waits in layout for the pool to ask for a font, the page stands still for good (seen in traces of Chromium 147).
+ * waits in layout for the pool to ask for a font, they wait for each other for good (seen in a trace of Chromium 147).
  */
 const COMPILE_IN_PLACE = "--js-flags=--no-concurrent-recompilation --no-concurrent-sparkplug";
 
@@ -16,7 +16,7 @@ export function launchOptions({ path, env }: Browser): LaunchOptions {
   return { executablePath: path, args: ARGS, env: { ...(process.env as Record<string, string>), ...env } };
 }
 
-/** A browser that never stands still, for tests and pictures. */
+/** A browser in which that deadlock cannot occur, for tests and pictures. */
 export function steadyLaunchOptions(browser: Browser): LaunchOptions {
   return { ...launchOptions(browser), args: [...ARGS, COMPILE_IN_PLACE] };
 }
