@@ -16,7 +16,7 @@ const LOG_INTERVAL_MS = 10_000;
  * Logs connections that a listening server does not accept: those that it cannot accept, for instance because the process has no file
  * descriptor left, and those above its `maxConnections`, which Node.js closes. Without a listener for the first, Node.js ends the process.
  */
-export function surviveAcceptErrors(server: Server, log: Pick<FastifyBaseLogger, "error">): void {
+export function logUnacceptedConnections(server: Server, log: Pick<FastifyBaseLogger, "error">): void {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   const logRarely = (details: object, message: string) => {
     if (performance.now() - loggedAtMs < LOG_INTERVAL_MS) return;
@@ -50,7 +50,7 @@ export async function listenOn<T>(
   const addresses = host === "localhost" ? (await find(host)).map(({ address }) => address) : [];
   const [firstAddress = host, ...rest] = new Set(addresses);
   const first = await listenAt(firstAddress);
-  surviveAcceptErrors(server, log);
+  logUnacceptedConnections(server, log);
   const bound = (server.address() as AddressInfo).port;
   const others: Server[] = [];
   for (const address of rest) {
@@ -61,7 +61,7 @@ export async function listenOn<T>(
     other.maxConnections = server.maxConnections;
     try {
       await once(other.listen(bound, address), "listening");
-      surviveAcceptErrors(other, log);
+      logUnacceptedConnections(other, log);
       others.push(other);
     } catch (error) {
       log.warn({ err: error, address }, "the service does not listen at another address of localhost");

@@ -5,9 +5,9 @@ import type { Browser } from "./find-browser.js";
 const ARGS = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"];
 
 /**
- * V8 compiles on the threads of the page, not beside them. With four cores or fewer, Chromium's renderer has three pool
- * threads. When V8's compilers hold all three and wait for a garbage collection of the main thread, and the main thread
- * waits in layout for the pool to ask for a font, they wait for each other for good (seen in a trace of Chromium 147).
+ * Keeps V8 from compiling in the thread pool. With few cores, the pool of Chromium's renderer has three threads. A trace of Chromium 147
+ * shows a deadlock: V8's compile jobs occupy all three and do not end, probably because they wait for the main thread to collect
+ * garbage, while the main thread waits in layout for the pool to ask for a font.
  */
 const COMPILE_IN_PLACE = "--js-flags=--no-concurrent-recompilation --no-concurrent-sparkplug";
 

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import type { FastifyBaseLogger } from "fastify";
 import { ServiceError } from "../domain/errors.js";
 import { errorRecord } from "../error-record.js";
-import { surviveAcceptErrors } from "../listeners.js";
+import { logUnacceptedConnections } from "../listeners.js";
 import { addressIn } from "../store/liveness-socket.js";
 import { makePrivateFolder, requireOwnSocket } from "../store/private-folder.js";
 import { closeUnused } from "../unused-connections.js";
@@ -50,7 +50,7 @@ export async function serveOperator(
   rmSync(file, { force: true });
   const address = addressIn(dataDir, OPERATOR_SOCKET);
   await new Promise<void>((done, reject) => server.once("error", reject).listen(address.path, done));
-  surviveAcceptErrors(server, log);
+  logUnacceptedConnections(server, log);
   chmodSync(file, 0o600);
   return async (timeoutMs) => {
     const stopClosing = startClosing();
