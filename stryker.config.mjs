@@ -1,5 +1,5 @@
 /**
- * Mutation testing of the library: `npm run mutate`, or `npm run mutate -- --mutate src/ranges.ts` for a part of it.
+ * Mutation testing of the library: `npm run mutate`, or `npm run mutate -- --mutate src/rows/ranges.ts` for a part of it.
  * Mutants of what is computed once on import are left out: each would cost a run of every test.
  *
  * @type {import("@stryker-mutator/api/core").PartialStrykerOptions}
@@ -16,7 +16,7 @@ export default {
   concurrency: 1,
   // A busy machine is no hanging mutant.
   timeoutMS: 15_000,
-  mutate: ["src/**/*.ts", "!src/wasm/bytes.ts", "!src/cli/**"],
+  mutate: ["src/**/*.ts", "!src/engine/wasm/bytes.ts", "!src/cli/**"],
   ignorePatterns: ["dist", "build/mutation", "server", "**/bench", "asi-data"],
   tempDirName: ".stryker",
   disableTypeChecks: false,

@@ -1,26 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
-import { basename, isAbsolute } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
 const external = ["fast-csv"];
-
-type Plugin = NonNullable<Options["plugins"]>[number];
-
-// tsup's splitting of CommonJS writes the path of the building machine into the source maps.
-const portableSourceMaps: Plugin = {
-  name: "portable-source-maps",
-  async buildEnd({ writtenFiles }) {
-    for (const { name } of writtenFiles.filter((file) => file.name.endsWith(".map"))) {
-      const map = JSON.parse(await readFile(name, "utf8")) as { file?: string; sources: string[] };
-      const portable = (path: string) => (isAbsolute(path) ? basename(path) : path);
-      if (map.file !== undefined) map.file = portable(map.file);
-      map.sources = map.sources.map(portable);
-      await writeFile(name, JSON.stringify(map));
-    }
-  },
-};
 
 /** The manual page, by the command that has been built. */
 async function addManPage(): Promise<void> {
@@ -33,7 +16,7 @@ async function addCores(): Promise<void> {
   await copyFile("build/core-scalar.wasm", "dist/core-scalar.wasm");
   await writeFile(
     "dist/wasm-module.d.ts",
-    "declare const module: WebAssembly.Module;\nexport default module;\n",
+    'import type { CompiledModule } from "./index.js";\ndeclare const module: CompiledModule;\nexport default module;\n',
   );
 }
 // Parts of the library that are bundled, each with its licence in front, which bundlers keep.
@@ -53,13 +36,16 @@ const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** Of the command alone. */
+const BUNDLED = ["commander", "fflate", "write-excel-file"];
+
 export default defineConfig([
   {
     // the library, for Node, browsers and bundlers
     entry: {
-      csv: "src/csv.ts",
+      csv: "src/api/csv.ts",
       index: "src/index.ts",
-      json: "src/json.ts",
+      json: "src/api/json.ts",
       metrics: "src/metrics/index.ts",
       node: "src/node.ts",
       packed: "src/packed/index.ts",
@@ -68,27 +54,31 @@ export default defineConfig([
     target: "es2022",
     platform: "neutral",
     external: [/^node:/, ...external],
-    dts: true,
     splitting: true,
-    sourcemap: true,
-    plugins: [portableSourceMaps],
     onSuccess: addCores,
     esbuildPlugins: [licencesOfBundled],
   },
   {
-    // The command and its worker threads, each in one file and as CommonJS, with commander inside: every further file, and
-    // the loader of ES modules, would cost start-up time. What the code imports only when it is needed runs only then.
-    entry: { "bin/asi": "bin/asi.ts", "bin/worker": "bin/worker.ts" },
+    // The command and its worker threads in one file, as CommonJS, with commander inside: every further file, and the loader of
+    // ES modules, would cost start-up time. What the code imports only when it is needed runs only then.
+    entry: { "bin/asi": "bin/asi.ts" },
     format: "cjs",
     target: "node20",
     platform: "node",
     external,
-    // the licence of commander wants to go with it
-    noExternal: ["commander"],
-    banner: { js: `/* commander\n${readFileSync("node_modules/commander/LICENSE", "utf8")}*/` },
+    // the licences want to go with them
+    noExternal: [...BUNDLED],
+    banner: {
+      js: BUNDLED.map((name) => `/* ${name}\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8")}*/`).join(
+        "\n",
+      ),
+    },
     splitting: false,
-    sourcemap: true,
-    plugins: [portableSourceMaps],
+    // A third of the package is this file. Names stay, and lines stay short, for who reads a stack trace.
+    esbuildOptions(options) {
+      options.minifyWhitespace = true;
+      options.lineLimit = 160;
+    },
     onSuccess: addManPage,
     esbuildPlugins: [licencesOfBundled],
   },

@@ -30,7 +30,7 @@ import { isShort, passFalseFrames, passOverlongFrames, passShortFrames } from ".
 import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
 import { nextSync } from "./sync";
 
-/** Why a step ends. src/wasm/core.ts has the same values. */
+/** Why a step ends. src/engine/wasm/core.ts has the same values. */
 export const SIGNAL_DRAINED: i32 = 0;
 export const SIGNAL_HEADER: i32 = 1;
 export const SIGNAL_NOT_RECORDING: i32 = 2;

@@ -12,7 +12,7 @@ export const OUTPUT_FRAMES: i32 = 1;
 export const OUTPUT_CSV: i32 = 2;
 export const OUTPUT_COLUMNS: i32 = 3;
 
-/** Rows further apart than this, in either direction, are in different ranges. src/ranges.ts has the same constant. */
+/** Rows further apart than this, in either direction, are in different ranges. src/rows/ranges.ts has the same constant. */
 const MAX_GAP_MS: u64 = 300000;
 
 // --- counters of rows ---

@@ -159,7 +159,7 @@ function put(value: f64): void {
   entry += 8;
 }
 
-/** Writes the counters as f64 in the order of `COUNTERS` in src/engine-counters.ts. Returns its address. */
+/** Writes the counters as f64 in the order of `COUNTERS` in src/engine/engine-counters.ts. Returns its address. */
 export function counters(): usize {
   entry = memoryLayout.COUNTERS;
   put(frame.writtenBytes() as f64);

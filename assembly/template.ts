@@ -1,5 +1,5 @@
 // Writes rows as text by a program of literals and fields, each of which may depend on whether a row has an altitude or a heart
-// rate. The host compiles and checks programs (src/row-text/template.ts); they are not validated again here.
+// rate. The host compiles and checks programs (src/rows/row-text/template.ts); they are not validated again here.
 
 import {
   copy16,
@@ -32,7 +32,7 @@ const INSTRUCTION_HEAD: usize = 8;
 // The length of an instruction whose literal has at most 16 bytes.
 const SHORT_INSTRUCTION: usize = INSTRUCTION_HEAD + 16;
 
-// Conditions, all of which must hold. src/row-text/template.ts has the same values.
+// Conditions, all of which must hold. src/rows/row-text/template.ts has the same values.
 const WITH_ALTITUDE: u32 = 1;
 const WITHOUT_ALTITUDE: u32 = 2;
 const WITH_HR: u32 = 4;
@@ -43,7 +43,7 @@ const IS_LONG: u32 = 0x80;
 // The text at the end of a row, its tail, is at the start of the first literal: each row begins with the tail of the previous
 // one, which saves an instruction. The tail before the first row is written in front of the output.
 
-// Fields. src/row-text/template.ts has the same values.
+// Fields. src/rows/row-text/template.ts has the same values.
 const FIELD_NONE: u32 = 0;
 const FIELD_SECONDS: u32 = 1;
 const FIELD_LATITUDE: u32 = 2;

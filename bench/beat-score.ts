@@ -1,4 +1,4 @@
-import { BeatDetector } from "../src/heart-rate/beat-detector.js";
+import { BeatDetector } from "../src/engine/heart-rate/beat-detector.js";
 
 /** A waveform with annotated beats. */
 export interface AnnotatedRecord {

@@ -1,7 +1,7 @@
-import { checkLayout } from "../src/csv-layout.js";
-import type { Engine, EngineSettings } from "../src/engine.js";
+import type { Engine, EngineSettings } from "../src/engine/engine.js";
 import { csvFormat } from "../src/formats/csv.js";
-import { headerlessInfo } from "../src/header.js";
+import { headerlessInfo } from "../src/recording/header.js";
+import { checkLayout } from "../src/rows/csv-layout.js";
 import type { SampleBatch } from "../src/types.js";
 import type { Sink } from "./peers/peer.js";
 

@@ -25,12 +25,12 @@ export const HOSTILE_INPUTS = {
   emptyFrames: "empty unknown frames",
   shortFrames: "unknown frames of one byte",
   falseShortFrames: "short frames with bad checksums",
-  falseAndShortFrames: "short frames with bad and good checksums in turn",
+  falseAndShortFrames: "short frames with alternating bad and good checksums",
   badRows: "frames without a row",
-  headersAndRows: "headers and rows in turn",
-  falseSyncsAndRows: "false syncs and rows in turn",
-  emptyFramesAndHeaders: "empty unknown frames, headers and heart rates in turn",
-  everything: "all of these in turn",
+  headersAndRows: "alternating headers and rows",
+  falseSyncsAndRows: "alternating false syncs and rows",
+  emptyFramesAndHeaders: "alternating empty unknown frames, headers, heart rates",
+  everything: "all of these alternating",
 } as const;
 
 export type HostileInput = keyof typeof HOSTILE_INPUTS;

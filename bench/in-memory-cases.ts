@@ -1,6 +1,6 @@
 import { makeMatch } from "../fixtures/index.js";
-import type { ConvertOptions } from "../src/convert.js";
-import { createEngine } from "../src/engines.js";
+import type { ConvertOptions } from "../src/api/convert.js";
+import { createEngine } from "../src/engine/engines.js";
 import "../test/scalar-core.js";
 import { coreColumns, coreCsv, coreLayout } from "./core.js";
 import { makeFitFile } from "./fit-file.js";

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,25 +12,36 @@ export const ASI = path("../dist/bin/asi.cjs");
 const PEAK_MEMORY_HOOK = path("./peak-memory.mjs");
 const NATIVE_SOURCE = path("./native/asi2csv.c");
 
-/** Runs a program to its end without its output. @throws Error when it fails. */
+/** Runs a program to its end without its output. @throws Error with what it says when it fails. */
 export function runProgram(program: string, args: readonly string[], inputPath?: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const input = inputPath === undefined ? "ignore" : openSync(inputPath, "r");
-    const child = spawn(program, args, { stdio: [input, "ignore", "inherit"] });
+    const child = spawn(program, args, { stdio: [input, "ignore", "pipe"] });
     if (input !== "ignore") closeSync(input);
+    const said = messagesOf(child);
     child.on("error", reject);
     child.on("close", (code) =>
-      code === 0 ? resolve() : reject(new Error(`${program} ${args.join(" ")}: exit ${code}`)),
+      code === 0 ? resolve() : reject(new Error(`${program} ${args.join(" ")}: exit ${code}\n${said()}`)),
     );
   });
+}
+
+// Its messages name temporary files: they matter only when it fails.
+function messagesOf({ stderr }: ChildProcess): () => string {
+  let said = "";
+  stderr?.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  return () => said;
 }
 
 /** Peak resident memory of a node process, bytes; see peak-memory.mjs. */
 export function peakMemory(args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--import", PEAK_MEMORY_HOOK, ...args], {
-      stdio: ["ignore", "ignore", "inherit", "pipe"],
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
     });
+    const said = messagesOf(child);
     let kib = "";
     child.stdio[3]?.on("data", (piece) => {
       kib += piece;
@@ -39,7 +50,7 @@ export function peakMemory(args: readonly string[]): Promise<number> {
     child.on("close", (code) =>
       code === 0 && kib !== ""
         ? resolve(Number(kib) * 1024)
-        : reject(new Error(`${args.join(" ")}: exit ${code}`)),
+        : reject(new Error(`${args.join(" ")}: exit ${code}\n${said()}`)),
     );
   });
 }

@@ -1,6 +1,13 @@
 #!/usr/bin/env node
+import { workerData } from "node:worker_threads";
 import { main } from "../src/cli/main.js";
+import { serve } from "../src/cli/run/worker.js";
+import { THREAD } from "../src/cli/run/workers.js";
 
-main(process.argv.slice(2)).then((status) => {
-  process.exitCode = status;
-});
+// The same file is the program of its threads: a second one would contain most of it again.
+if (workerData === THREAD) serve();
+else {
+  main(process.argv.slice(2)).then((status) => {
+    process.exitCode = status;
+  });
+}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Engine } from "../src/engine.js";
-import { createEngine } from "../src/engines.js";
+import type { Engine } from "../src/engine/engine.js";
+import { createEngine } from "../src/engine/engines.js";
 import type { DecodeOptions, EngineName, Report } from "../src/types.js";
 import { withoutLead } from "../test/drawn-settings.js";
 import { drive, type Outcome } from "../test/drive.js";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import type { EngineSettings } from "../src/engine.js";
+import type { EngineSettings } from "../src/engine/engine.js";
 import { arbitraryRecording } from "../test/arbitrary-recording.js";
 import { drawnSettings } from "../test/drawn-settings.js";
 import { cut, mutateFields } from "../test/field-mutations.js";

@@ -31,6 +31,45 @@ export function shortened(text: string, longest = MAX_SHOWN_LENGTH): string {
   return text.length > longest ? `${printable}...` : printable;
 }
 
+/** The names of the options of a type. The compiler refuses a list that lacks one or has another. */
+export function optionNames<T>(names: Readonly<Record<keyof T, true>>): readonly string[] {
+  return Object.keys(names);
+}
+
+/**
+ * Throws `BAD_OPTION` for options that are not an object, and for one that does not exist, such as a misspelt one. Every public
+ * function with options calls it first.
+ *
+ * @param known the names of all its options
+ */
+export function requireOptions(options: unknown, known: readonly string[]): void {
+  requireObject("options", options);
+  requireKnown("option", options as object, known);
+}
+
+/** Throws `BAD_OPTION` for a name that does not exist. `what`: what it is in the error message. */
+export function requireKnown(what: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const similar = known.find((name) => isSimilar(name.toLowerCase(), unknown.toLowerCase()));
+  const hint = similar === undefined ? `use one of ${known.join(", ")}` : `did you mean ${similar}?`;
+  throw new AsiError("BAD_OPTION", `The ${what} ${shown(unknown)} is unknown; ${hint}`);
+}
+
+/** Whether two names differ in one place: a letter that is missing, added or another, or two that are swapped. */
+function isSimilar(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const [restOfA, restOfB] = [a.slice(at), b.slice(at)];
+  return (
+    restOfA.slice(1) === restOfB.slice(1) ||
+    restOfA.slice(1) === restOfB ||
+    restOfA === restOfB.slice(1) ||
+    (restOfA.slice(2) === restOfB.slice(2) && restOfA[0] === restOfB[1] && restOfA[1] === restOfB[0])
+  );
+}
+
 /** Throws `BAD_OPTION` if options are not an object: JavaScript callers can pass `null` or a string. */
 export function requireObject(name: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return;

@@ -4,38 +4,38 @@ export {
   type ConvertOptions,
   convert,
   convertSync,
-} from "./convert.js";
-export { COLUMNS, type Column, type CsvLayout } from "./csv-layout.js";
+} from "./api/convert.js";
 export {
   type DecodedRecording,
   decode,
   decodeRows,
   decodeSync,
   rowsOf,
-} from "./decode.js";
-export { decodeBeats, type WaveformOptions } from "./decode-beats.js";
-export { decodeEcg } from "./decode-ecg.js";
-export type { Decoding } from "./decoding.js";
-export { type DemoOptions, demoRows } from "./demo.js";
-export { type EncodableRow, encode } from "./encode.js";
-export type { OutputKind, Span } from "./engine.js";
+} from "./api/decode.js";
+export { decodeBeats, type WaveformOptions } from "./api/decode-beats.js";
+export { decodeEcg } from "./api/decode-ecg.js";
+export type { Decoding } from "./api/decoding.js";
+export { type CompiledModule, type InitializeOptions, initialize } from "./api/initialize.js";
+export { inspect, inspectSync } from "./api/inspect.js";
+export { type Repair, type RepairOptions, repair } from "./api/repair.js";
+export { AsiCsvStream, AsiDecoderStream } from "./api/streams.js";
+export type { OutputKind, Span } from "./engine/engine.js";
+export type { EcgFigures } from "./engine/heart-rate/waveform-figures.js";
 export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
-export { csvFileName } from "./file-name.js";
 export { FORMAT_NAMES } from "./formats/catalogue.js";
 export type { FormatName, FormatOptions, ParquetNumbers } from "./formats/format.js";
-export type { RecordingHeader } from "./header.js";
-export type { EcgFigures } from "./heart-rate/waveform-figures.js";
-export { type InitializeOptions, initialize } from "./initialize.js";
-export { inspect, inspectSync } from "./inspect.js";
-export { findRanges, MAX_GAP_MS } from "./ranges.js";
-export type { Inspection, ReadResult } from "./read-result.js";
-export type { Outputs, RecordingReaderOptions } from "./reader-options.js";
-export { RecordingReader } from "./recording-reader.js";
-export { type Repair, type RepairOptions, repair } from "./repair.js";
-export type { DecimalMark } from "./row-text/template.js";
-export { joinBatches, newBatch, rowsBetween } from "./sample-batch.js";
-export { AsiCsvStream, AsiDecoderStream } from "./streams.js";
-export { TIME_FORMATS, type TimeFormat, type TimeLayout } from "./time-layout.js";
+export { csvFileName } from "./reading/file-name.js";
+export type { Inspection, ReadResult } from "./reading/read-result.js";
+export type { Outputs, RecordingReaderOptions } from "./reading/reader-options.js";
+export { RecordingReader } from "./reading/recording-reader.js";
+export { type DemoOptions, demoRows } from "./recording/demo.js";
+export { type EncodableRow, encode } from "./recording/encode.js";
+export type { RecordingHeader } from "./recording/header.js";
+export { COLUMNS, type Column, type CsvLayout } from "./rows/csv-layout.js";
+export { findRanges, MAX_GAP_MS } from "./rows/ranges.js";
+export type { DecimalMark } from "./rows/row-text/template.js";
+export { joinBatches, newBatch, rowsBetween } from "./rows/sample-batch.js";
+export { TIME_FORMATS, type TimeFormat, type TimeLayout } from "./rows/time-layout.js";
 export { decodeTrack, type TrackDecoding, type TrackSummary } from "./tracks/decode-track.js";
 export type { TrackFormat } from "./tracks/track-parser.js";
 export type { LeftOut } from "./tracks/track-rows.js";

@@ -1,3 +1,12 @@
+// Platforms declare these with all their members. Where none does (`lib: es2022` alone), they are empty, and the types of the
+// package compile all the same.
+declare global {
+  interface ReadableStream<R> {}
+  interface WritableStream<W> {}
+  interface Blob {}
+  interface AbortSignal {}
+}
+
 /** A recording as input: bytes in memory, or bytes that arrive in chunks. */
 export type Source =
   | Uint8Array
@@ -5,7 +14,14 @@ export type Source =
   | Blob
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
-  | Iterable<Uint8Array>;
+  | Iterable<Uint8Array>
+  | BodyOfFetch;
+
+/** What `fetch` gives: a `Response`, whose body is read. */
+export interface BodyOfFetch {
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly bodyUsed: boolean;
+}
 
 /** The recording's header (frame `ASI-INF`). */
 export interface RecordingInfo {

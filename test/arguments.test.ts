@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { samplesToJson } from "../src/api/json.js";
 import * as library from "../src/index.js";
 import { AsiCsvStream, AsiDecoderStream, AsiError, RecordingReader, type SampleBatch } from "../src/index.js";
-import { samplesToJson } from "../src/json.js";
 import * as onDisk from "../src/node.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
+import { examples } from "./long-form.js";
 import { all, rejection, thrown } from "./whole.js";
 
 const folder = mkdtempSync(join(tmpdir(), "asi-arguments-"));
@@ -125,7 +126,7 @@ describe("whatever is handed in, the error is the library's own", () => {
           expect((error as Error).message).not.toMatch(/\p{Cc}/u);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     );
   });
 
@@ -141,7 +142,7 @@ describe("whatever is handed in, the error is the library's own", () => {
           expect(error).toBeInstanceOf(AsiError);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     );
   });
 });

@@ -5,29 +5,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Report } from "../src/types.js";
-
-/** The built command; `npm test` builds it first. */
-export const ASI = fileURLToPath(new URL("../dist/bin/asi.cjs", import.meta.url));
+import { ASI, type AsiOptions, type AsiResult } from "./command.js";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
 
-export interface AsiResult {
-  /** Exit status; null when a signal ended the process. */
-  status: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
-
-export interface AsiOptions {
-  cwd?: string;
-  /** Bytes for the standard input; without them it is empty. */
-  input?: Uint8Array;
-  env?: Record<string, string>;
-}
+export { ASI, asi } from "./command.js";
 
 /** Runs `asi` in a process of its own, to its end. */
-export function asi(args: readonly string[], { cwd, input, env }: AsiOptions = {}): Promise<AsiResult> {
+export function asiProcess(
+  args: readonly string[],
+  { cwd, input, env }: AsiOptions = {},
+): Promise<AsiResult> {
   const child = startAsi(args, { ...(cwd !== undefined && { cwd }), ...(env !== undefined && { env }) });
   child.stdin.end(input);
   return endOf(child);

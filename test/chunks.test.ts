@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeMatch } from "../fixtures/index.js";
-import type { OutputKind } from "../src/engine.js";
-import { createEngine } from "../src/engines.js";
+import type { OutputKind } from "../src/engine/engine.js";
+import { createEngine } from "../src/engine/engines.js";
 import {
   type ConvertOptions,
   convert,
@@ -15,6 +15,7 @@ import {
 import { drive, pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";
 import { ascii, asiInf, civilTime, ecgHr, ecgRaw, joined, navPvt, ubxFrame } from "./frames.js";
+import { inLongForm } from "./long-form.js";
 import { mutate, randomChunks, seededRandom } from "./mutations.js";
 import { expectSame } from "./same.js";
 import { all, wholeBytes, wholeColumns, wholeText } from "./whole.js";
@@ -111,7 +112,7 @@ describe.for(engines)("cutting anywhere else, read by the %s engine", (engine) =
 
   it("at every byte of damaged recordings gives the same of every output", () => {
     const reused = createEngine(engine);
-    for (let seed = 0; seed < 12; seed++) {
+    for (let seed = 0; seed < inLongForm(12, 4); seed++) {
       const bytes = mutate(small, seed);
       const output = outputKinds[seed % outputKinds.length] ?? "csv";
       const whole = drive(createEngine(engine), bytes, { output });
@@ -145,7 +146,7 @@ describe("random chunks of a large recording", () => {
     const whole = await converted([large], { engine });
     expect(whole.report.bytes.total).toBeGreaterThan(7e6);
     expect(whole.report.damage.badChecksums).toBeGreaterThan(20);
-    for (let seed = 0; seed < 6; seed++) {
+    for (let seed = 0; seed < inLongForm(6, 2); seed++) {
       expectSame(await converted(randomChunks(large, seededRandom(seed)), { engine }), whole, `seed ${seed}`);
     }
     // sizes about those of the buffers, and of one frame
@@ -166,7 +167,7 @@ describe("random chunks of a large recording", () => {
 
   it("give the golden CSV of a match", async () => {
     const { bytes, csv, expectation } = fixture("valid/match-ecg");
-    for (let seed = 0; seed < 10; seed++) {
+    for (let seed = 0; seed < inLongForm(10, 2); seed++) {
       const outcome = await converted(randomChunks(bytes, seededRandom(seed)));
       expectSame(outcome.csv, csv, `seed ${seed}`);
       expectSame(outcome.report, expectation.report, `seed ${seed}`);

@@ -133,6 +133,16 @@ describe("asi validate", () => {
     expect(all.stdout.trimEnd().split("\n")).toHaveLength(2);
   });
 
+  test.for<[kind: string, damaged: Uint8Array]>([
+    ["badChecksums", MATCH.bytes.map((byte, at) => (at === 170 ? byte ^ 1 : byte))],
+    ["overlong", Buffer.concat([MATCH.bytes, Buffer.of(0xb5, 0x62, 0x01, 0x07, 0xff, 0xff)])],
+    ["overruns", MATCH.bytes.subarray(0, -1)],
+  ])("exit status 3 for the least damage of each kind: %s", async ([kind, damaged]) => {
+    const { status, stdout } = await asi(["validate", "-", "--json"], { input: damaged });
+    expect(json(stdout)).toMatchObject({ isWhole: false, report: { damage: { [kind]: 1 } } });
+    expect(status).toBe(3);
+  });
+
   test("says where the first damage is, from a file and from a pipe", async () => {
     const { bytes } = MATCH;
     // a header of 72 bytes, then a GNSS frame of 100: its checksum stands at 170

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   asi,
+  asiProcess,
   MATCH,
   namesIn,
   PLAIN_LOG,
@@ -337,13 +338,16 @@ test("the results do not depend on the time zone", async () => {
   for (const TZ of ["UTC", "Asia/Kolkata", "America/St_Johns"]) {
     const folder = scratchFolder();
     const range = ["--from", "2025-03-15T14:43", "--to", "2025-03-15"];
-    const converted = await asi(["convert", MATCH.path, RIDE.path, "-d", "."], { cwd: folder, env: { TZ } });
+    const converted = await asiProcess(["convert", MATCH.path, RIDE.path, "-d", "."], {
+      cwd: folder,
+      env: { TZ },
+    });
     expect(converted.status).toBe(0);
     expect(namesIn(folder)).toEqual([MATCH.expected.fileName, RIDE.expected.fileName].sort());
     expect(textOf(folder, RIDE.expected.fileName)).toBe(RIDE.csv);
-    const half = await asi(["convert", MATCH.path, ...range, "-o", "-"], { env: { TZ } });
+    const half = await asiProcess(["convert", MATCH.path, ...range, "-o", "-"], { env: { TZ } });
     expect(rowsOf(half.stdout)).toHaveLength(3600);
-    const ranges = await asi(["ranges", MATCH.path], { env: { TZ } });
+    const ranges = await asiProcess(["ranges", MATCH.path], { env: { TZ } });
     expect(ranges.stdout).toMatch(/^2025-03-15T14:30:00\.000Z\t2025-03-15T14:35:59\.900Z\t3600\n/);
   }
 });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { expandBraces, nameMatcher } from "../src/cli/glob.js";
+import { expandBraces, nameMatcher } from "../src/cli/batch/glob.js";
 import {
   asi,
   MATCH,

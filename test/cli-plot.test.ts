@@ -74,3 +74,19 @@ describe("asi plot", () => {
     expect(stderr).toMatch(message);
   });
 });
+
+describe("asi plot --out-dir", () => {
+  test("writes a picture for each input, named after it, and none over another", async () => {
+    const folder = scratchFolder();
+    const { status, stderr } = await asi(["plot", MATCH.path, TORN.path, "--out-dir", "pictures"], {
+      cwd: folder,
+    });
+    expect([status, stderr]).toEqual([3, expect.stringContaining("damaged:")]);
+    expect(namesIn(join(folder, "pictures"))).toEqual(["match-hr.svg", "torn-frames.svg"]);
+    expect(readFileSync(join(folder, "pictures/torn-frames.svg"), "utf8")).toContain("Damaged recording:");
+    const again = await asi(["plot", MATCH.path, "--out-dir", "pictures"], { cwd: folder });
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining("--force")]);
+    const both = await asi(["plot", MATCH.path, "--out-dir", "x", "-o", "y.svg"], { cwd: folder });
+    expect(both.stderr).toContain("Give either -o or --out-dir.");
+  });
+});

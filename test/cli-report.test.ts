@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { decodeSync } from "../src/index.js";
 import { fromBase64, unpackSamples } from "../src/packed/index.js";
-import { type ReportData, reportHtml } from "../src/report-file.js";
+import { type ReportData, reportHtml } from "../src/packed/report-file.js";
 import { asi, MATCH, namesIn, scratchFolder, TORN, textOf } from "./asi-process.js";
+import { expectSame } from "./same.js";
 
 const ELEMENT = /<script type="application\/json" id="asi-recording">(.*?)<\/script>/s;
 
@@ -22,9 +23,11 @@ describe("asi report", () => {
       "--sport",
       "soccer-fifa",
     ]);
-    const html = textOf(folder, "match.html");
+    // named like the CSV of `asi convert`
+    const name = MATCH.expected.fileName.replace(/\.csv$/, ".html");
+    const html = textOf(folder, name);
     expect([status, stdout]).toEqual([0, ""]);
-    expect(stderr).toBe(`${path}: ${Buffer.byteLength(html)} bytes -> ${join(folder, "match.html")}\n`);
+    expect(stderr).toBe(`${path}: ${Buffer.byteLength(html)} bytes -> ${join(folder, name)}\n`);
     const { samples, ...data } = dataIn(html);
     expect(data).toMatchObject({
       version: 1,
@@ -34,7 +37,7 @@ describe("asi report", () => {
       metrics: { preset: "soccer-fifa", params: { max_hr: 195 } },
     });
     const decoded = decodeSync(new Uint8Array(MATCH.bytes));
-    expect(unpackSamples(fromBase64(samples))).toEqual(decoded.samples);
+    expectSame(unpackSamples(fromBase64(samples)), decoded.samples, "samples");
     // the budget: viewer and 6 bytes a row
     expect(samples.length / decoded.samples.length).toBeLessThanOrEqual(6);
   });
@@ -52,7 +55,10 @@ describe("asi report", () => {
     expect(status).toBe(3);
     const validated = await asi(["validate", TORN.path, "--json"]);
     const { firstDamage } = dataIn(textOf(folder, "x.html"));
-    expect(firstDamage?.byteOffset).toBe(JSON.parse(validated.stdout).firstDamage.byteOffset);
+    expect(firstDamage).toEqual(JSON.parse(validated.stdout).firstDamage);
+    // the last row of what precedes it
+    const before = decodeSync(TORN.bytes.subarray(0, firstDamage?.byteOffset), { strict: true }).samples;
+    expect(firstDamage?.afterMs).toBe(before.timestampMs.at(-1));
   });
 
   test("contains only the rows between --from and --to", async () => {
@@ -67,13 +73,16 @@ describe("asi report", () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "a.asi");
     TORN.copyTo(folder, "b.asi");
-    const { status } = await asi(["report", ".", "-d", "out"], { cwd: folder });
+    const { status } = await asi(["report", ".", "-d", "out", "--name", "{input}"], { cwd: folder });
     expect([status, namesIn(join(folder, "out"))]).toEqual([3, ["a.html", "b.html"]]);
     writeFileSync(join(folder, "a.html"), "mine");
-    expect((await asi(["report", "a.asi"], { cwd: folder })).stderr).toMatch(/FILE_EXISTS/);
+    expect((await asi(["report", "a.asi", "--name", "{input}"], { cwd: folder })).stderr).toMatch(
+      /FILE_EXISTS/,
+    );
     expect(textOf(folder, "a.html")).toBe("mine");
     const onto = await asi(["report", "a.asi", "-o", "a.asi", "--force"], { cwd: folder });
-    expect([onto.status, readFileSync(join(folder, "a.asi"))]).toEqual([2, MATCH.bytes]);
+    expect(onto.status).toBe(2);
+    expectSame(readFileSync(join(folder, "a.asi")), MATCH.bytes, "the recording");
     expect((await asi(["report", ".", "-o", "x.html"], { cwd: folder })).status).toBe(2);
   });
 });

@@ -17,6 +17,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import {
   ASI,
   asi,
+  asiProcess,
   endOf,
   MATCH,
   namesIn,
@@ -241,7 +242,7 @@ describe("files under a temporary name", () => {
       ["encode", "--demo", "--duration", "5s"],
     ]) {
       const folder = scratchFolder();
-      const { status } = await asi([...args, ...(args.length === 2 ? ["-d", "."] : [])], {
+      const { status } = await asiProcess([...args, ...(args.length === 2 ? ["-d", "."] : [])], {
         cwd: folder,
         env: { NODE_OPTIONS: `--require "${LOGGING_FILES}"`, FILE_CALLS: join(folder, "calls.log") },
       });

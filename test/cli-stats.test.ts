@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { decodeSync } from "../src/index.js";
@@ -36,7 +36,7 @@ describe("asi stats", () => {
       expect([input, info.serial, report]).toEqual([path, expected.serial, expected.report]);
       const { definition, ...figures } = metrics;
       expect(figures).toEqual(golden.figures);
-      expect(definition).toMatchObject({ version: 1, parameters: golden.params });
+      expect(definition).toMatchObject({ version: 2, parameters: golden.params });
     },
   );
 
@@ -114,6 +114,16 @@ describe("asi stats", () => {
     }
   });
 
+  test("writes a file name that begins like a formula as text", async () => {
+    const folder = scratchFolder();
+    MATCH.copyTo(folder, "=HYPERLINK(1).asi");
+    const { stdout } = await asi(["stats", "=HYPERLINK(1).asi", "--format", "csv"], {
+      cwd: folder,
+    });
+    expect(stdout).not.toMatch(/(^|,)"?=/m);
+    expect(stdout).toContain("'=HYPERLINK(1).asi");
+  });
+
   test("ends with status 3 for a damaged recording, and says so in JSON too", async () => {
     const { status, stdout } = await asi(["stats", TORN.path, "--json"]);
     expect(status).toBe(3);
@@ -140,6 +150,24 @@ describe("asi stats", () => {
       [name, preset].map((sport = "") => asi(["stats", MATCH.path, "--sport", sport, "--json"])),
     );
     expect(given).toEqual(expected);
+  });
+
+  test("says how much is faster than the sport allows, in text and in CSV", async () => {
+    const folder = scratchFolder();
+    const row = (i: number) => `${1717236000 + i},47.${1000 + i},8.5,400,${i < 30 ? 5 : 20},`;
+    const rows = Array.from({ length: 60 }, (_, i) => row(i));
+    writeFileSync(
+      join(folder, "drive.csv"),
+      ["timestamp,latitude,longitude,altitude,speed,hr", ...rows].join("\n"),
+    );
+    await asi(["encode", "drive.csv", "--serial", "A1", "-o", "drive.asi"], { cwd: folder });
+    const text = await asi(["stats", "drive.asi"], { cwd: folder });
+    expect(text.stdout).toContain("30 rows (30.0 s) faster than 45.0 km/h. Is the sport right? See --sport.");
+    const csv = await asi(["stats", "drive.asi", "--format", "csv"], { cwd: folder });
+    expect(tableOf(csv.stdout)).toMatchObject([{ too_fast_rows: "30", too_fast_s: "30" }]);
+    expect(tableOf(csv.stdout)[0]).toMatchObject({ accelerations_from_3_m_per_s2: "" });
+    const ride = await asi(["stats", "drive.asi", "--sport", "cycling"], { cwd: folder });
+    expect(ride.stdout).not.toContain("Is the sport right?");
   });
 
   test("takes the heart rates of the source that --hr names", async () => {

@@ -24,9 +24,9 @@ function onTerminal(command: string, folder: string, env: Record<string, string>
 // Takes more than half a second: half of the input comes late.
 const slowly = (path: string) =>
   `(head -c 300000 ${path}; sleep 1; tail -c +300001 ${path}) | $ASI convert - -f -d out`;
-// The reader of the output comes late.
+// The reader opens the output together with the writer, and reads it late.
 const slowReader = (path: string) =>
-  `mkfifo pipe; (sleep 1; cat pipe > read.csv) & $ASI convert ${path} -o pipe; wait`;
+  `mkfifo pipe; (exec 3<pipe; sleep 1; cat <&3 > read.csv) & $ASI convert ${path} -o pipe; wait`;
 
 describe.skipIf(!hasScript)("on a terminal", () => {
   test("work that takes longer than half a second shows its progress, and leaves nothing of it", async () => {

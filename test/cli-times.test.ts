@@ -1,7 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { asi, MATCH, namesIn, RIDE, rowsOf, scratchFolder, shell, textOf } from "./asi-process.js";
+import {
+  asi,
+  asiProcess,
+  MATCH,
+  namesIn,
+  RIDE,
+  rowsOf,
+  scratchFolder,
+  shell,
+  textOf,
+} from "./asi-process.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 
 // The match is played from 14:30:00 to 14:35:59.9 and from 14:43:00 to 14:48:59.9 UTC on 15 March 2025.
@@ -244,7 +254,9 @@ test("asi info and asi ranges show the times of a zone", async () => {
   const { stdout } = await asi(["info", MATCH.path, "--tz", "Asia/Kolkata"]);
   expect(stdout).toMatch(/start +2025-03-15T20:00:00\.000\+05:30/);
   expect(stdout).toMatch(/2025-03-15T20:13:00\.000\+05:30 to 2025-03-15T20:18:59\.900\+05:30, 3600 rows/);
-  const ranges = await asi(["ranges", MATCH.path, "--tz", "local"], { env: { TZ: "America/New_York" } });
+  const ranges = await asiProcess(["ranges", MATCH.path, "--tz", "local"], {
+    env: { TZ: "America/New_York" },
+  });
   expect(ranges.stdout).toMatch(/^2025-03-15T10:30:00\.000-04:00\t2025-03-15T10:35:59\.900-04:00\t3600\n/);
 });
 

@@ -102,8 +102,19 @@ describe("asi info", () => {
     const { stdout } = await asi(["info", recordingIn(scratchFolder())]);
     expect(stdout).toMatch(/^ {2}heart rates {3}derived from the ECG$/m);
     expect(stdout).toMatch(
-      /^ {2}ECG {11}[89]\d\.\d % of 0:00:30 usable, mean (89|9\d)\.\d bpm, maximum 9\d\.\d bpm, RMSSD \d+\.\d ms$/m,
+      /^ {2}ECG {11}[89]\d\.\d % of 0:00:30 with a heart rate, mean (89|9\d)\.\d bpm, maximum 9\d\.\d bpm, RMSSD \d+\.\d ms \(means something only at rest\)$/m,
     );
     expect((await asi(["info", MATCH.path])).stdout).toMatch(/^ {2}heart rates {3}from the device$/m);
+  });
+
+  it("says why seconds have no heart rate, and where the beats are", async () => {
+    // a clear signal, in which every other beat is missing: intervals of 0.8 and 3.2 s in turn
+    const beat = syntheticEcg({ durationS: 1.6, bpm: 75 }).samples;
+    const slow = Array.from({ length: 20 }, () => [...beat, ...new Array<number>(600).fill(0)]).flat();
+    const path = join(scratchFolder(), "slow.asi");
+    writeFileSync(path, joined([asiInf(), ...waveformFrames({ samples: slow, rateHz: 250 }, START_MS)]));
+    const { stdout } = await asi(["info", path]);
+    expect(stdout).toMatch(/ \d+\.\d % of 0:01:20 with a heart rate, .*asi beats lists each beat/);
+    expect((await asi(["beats", path])).stdout.split("\n").length).toBeGreaterThan(15);
   });
 });

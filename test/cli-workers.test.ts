@@ -2,16 +2,19 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { asi, MATCH, namesIn, RIDE, scratchFolder, TORN, textOf, WITH_NMEA } from "./asi-process.js";
+import { asiProcess, MATCH, namesIn, RIDE, scratchFolder, TORN, textOf, WITH_NMEA } from "./asi-process.js";
 
 const BREAKING_THREAD = fileURLToPath(new URL("./children/breaking-thread.cjs", import.meta.url));
 
 /** Runs `asi convert --json` with two threads, which break down as breaking-thread.cjs says; the results by input. */
 async function convertWithBreakdowns(folder: string, inputs: string[]) {
-  const { status, stdout, stderr } = await asi(["convert", ...inputs, "--jobs", "2", "--json", "-d", "out"], {
-    cwd: folder,
-    env: { NODE_OPTIONS: `--require "${BREAKING_THREAD}"` },
-  });
+  const { status, stdout, stderr } = await asiProcess(
+    ["convert", ...inputs, "--jobs", "2", "--json", "-d", "out"],
+    {
+      cwd: folder,
+      env: { NODE_OPTIONS: `--require "${BREAKING_THREAD}"` },
+    },
+  );
   const results = stdout
     .trimEnd()
     .split("\n")

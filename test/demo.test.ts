@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { demoRows } from "../src/demo.js";
 import { computeMetrics } from "../src/metrics/index.js";
+import { demoRows } from "../src/recording/demo.js";
 
 const KICK_OFF_MS = Date.UTC(2025, 4, 17, 14, 30);
 const MINUTE_MS = 60_000;

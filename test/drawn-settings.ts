@@ -1,4 +1,4 @@
-import type { EngineSettings, OutputKind } from "../src/engine.js";
+import type { EngineSettings, OutputKind } from "../src/engine/engine.js";
 import type { Outcome } from "./drive.js";
 import { seededRandom } from "./mutations.js";
 

@@ -1,6 +1,6 @@
-import type { Engine, EngineSettings, OutputKind, Produced, Recorded, Signal } from "../src/engine.js";
-import { EngineDriver } from "../src/engine-driver.js";
-import type { EcgFigures } from "../src/heart-rate/waveform-figures.js";
+import type { Engine, EngineSettings, OutputKind, Produced, Recorded, Signal } from "../src/engine/engine.js";
+import { EngineDriver } from "../src/engine/engine-driver.js";
+import type { EcgFigures } from "../src/engine/heart-rate/waveform-figures.js";
 import type { BeatBatch, Range, Report, SampleBatch } from "../src/types.js";
 import { joined } from "./frames.js";
 

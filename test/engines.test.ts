@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostile } from "../fixtures/index.js";
-import type { EngineSettings } from "../src/engine.js";
-import { createEngine } from "../src/engines.js";
+import type { EngineSettings } from "../src/engine/engine.js";
+import { createEngine } from "../src/engine/engines.js";
 import {
   convert,
   convertSync,
@@ -21,6 +21,7 @@ import { cut, mutateFields } from "./field-mutations.js";
 import { fixtures, fixturesWithRows } from "./fixture-files.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "./frames.js";
 import { libraryOutcome } from "./library-outcome.js";
+import { examples, inLongForm } from "./long-form.js";
 import { mutate, randomChunks, seededRandom } from "./mutations.js";
 import { Oracle } from "./oracle/index.js";
 import { expectSame } from "./same.js";
@@ -67,7 +68,7 @@ describe("each engine gives what the oracle gives", () => {
   });
 });
 
-/** Recordings small enough that 20,000 mutations of them take seconds: the start of each kind of fixture. */
+/** Recordings small enough that thousands of mutations of them take seconds: the start of each kind of fixture. */
 const seeds = fixturesWithRows(20_000)
   .map(({ name, bytes, expectation }) => ({ name, bytes, startMs: expectation.report?.start ?? 0 }))
   .concat(
@@ -80,8 +81,8 @@ const seeds = fixturesWithRows(20_000)
       })),
   );
 
-const MUTATIONS = 40_000;
-const BLOCK = 4_000;
+const MUTATIONS = inLongForm(40_000, 2_000);
+const BLOCK = inLongForm(4_000, 1_000);
 
 describe(`${MUTATIONS} mutated recordings`, () => {
   const blocks = Array.from({ length: MUTATIONS / BLOCK }, (_, i) => i * BLOCK);
@@ -207,7 +208,7 @@ describe("random recordings", () => {
       fc.property(arbitraryRecording, settings, (bytes, drawn) => {
         expectAlike(bytes, drawn, "random recording");
       }),
-      { numRuns: 3_000 },
+      { numRuns: examples(3_000) },
     );
   });
 
@@ -216,7 +217,7 @@ describe("random recordings", () => {
       fc.property(arbitraryRecording, settings, fc.integer(), (bytes, drawn, seed) => {
         expectAlike(randomChunks(bytes, seededRandom(seed)), drawn, "random recording");
       }),
-      { numRuns: 3_000 },
+      { numRuns: examples(3_000) },
     );
   });
 });
@@ -240,7 +241,7 @@ describe("rows that follow one another closely", () => {
 
   it("come out of all engines alike, a few steps around every edge", () => {
     let rows = 0;
-    for (let seed = 0; seed < 3_000; seed++) {
+    for (let seed = 0; seed < examples(3_000); seed++) {
       const random = seededRandom(seed);
       const draw = <T>(from: readonly T[]): T => from[random(from.length)] as T;
       // one field or a few at an edge: a row that is far from the one before is not read as one of a run
@@ -271,7 +272,7 @@ describe("rows that follow one another closely", () => {
       const output = outputKinds[seed % outputKinds.length] ?? "csv";
       rows += expectAlike(joined(frames), { output }, `seed ${seed}`).report.rows.total;
     }
-    expect(rows).toBeGreaterThan(40_000);
+    expect(rows).toBeGreaterThan(13 * examples(3_000));
   });
 });
 
@@ -293,7 +294,7 @@ describe("the library", () => {
   });
 
   it("gives the same bytes, reports and errors whatever the engine", async () => {
-    for (let seed = 0; seed < 1500; seed++) {
+    for (let seed = 0; seed < examples(1500); seed++) {
       const { bytes, startMs, name } = seeds[seed % seeds.length] ?? {
         bytes: joined([]),
         startMs: 0,

@@ -1,5 +1,5 @@
-import type { Engine } from "../src/engine.js";
-import { createEngine } from "../src/engines.js";
+import type { Engine } from "../src/engine/engine.js";
+import { createEngine } from "../src/engine/engines.js";
 import type { EngineName } from "../src/types.js";
 import { Oracle } from "./oracle/index.js";
 import "./scalar-core.js";

@@ -1,4 +1,4 @@
-/** The README and the help show commands that a reader copies: each of them works as it stands. */
+/** The README, the documents of the library and the help show commands that a reader copies: each of them works. */
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +10,18 @@ import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 /** What stands behind a command: a remark, or columns of text. */
 const REMARK = /\s+#\s.*$| {2,}\S.*$/;
 
-const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
-const shellBlocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
+const DOCUMENTS = [
+  "README.md",
+  "docs/formats.md",
+  "docs/heart-rate.md",
+  "docs/library.md",
+  "docs/metrics.md",
+  "docs/squad.md",
+];
+const documents = DOCUMENTS.map((path) => readFileSync(join(import.meta.dirname, "..", path), "utf8")).join(
+  "\n",
+);
+const shellBlocks = [...documents.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
 
 /** A recording of the ECG alone. */
 const WAVEFORM = joined([
@@ -48,10 +58,10 @@ describe("an example", () => {
   beforeAll(async () => {
     inputs = mkdtempSync(join(tmpdir(), "asi-examples-"));
     const at = (name: string) => join(inputs, name);
-    for (const folder of ["recordings", "season", "players", "archive/2025"])
+    for (const folder of ["recordings", "season", "players", "match", "archive/2025"])
       mkdirSync(at(folder), { recursive: true });
     await asi(["encode", "--demo", "-o", at("match.asi")]);
-    for (const name of ["recordings/a.asi", "season/b.asi", "players/Ann.asi"]) {
+    for (const name of ["recordings/a.asi", "season/b.asi", "players/Ann.asi", "match/a.asi"]) {
       copyFileSync(at("match.asi"), at(name));
     }
     RIDE.copyTo(inputs, "run.asi");
@@ -79,11 +89,12 @@ describe("an example", () => {
     for (const place of [".local/share/bash-completion/completions", ".config/fish/completions"]) {
       mkdirSync(join(folder, place), { recursive: true });
     }
-    const { status, stderr } = await shell(
-      `asi() { "${process.execPath}" "${ASI}" "$@"; }\n${example}`,
-      folder,
-      { HOME: folder },
-    );
+    // what a shell does besides splitting words needs one
+    const isSimple = /^asi (?:[\w ./:+,-]|"[^"$]*")+$/.test(example);
+    const [, ...words] = [...example.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+    const { status, stderr } = isSimple
+      ? await asi(words, { cwd: folder, env: { HOME: folder } })
+      : await shell(`asi() { "${process.execPath}" "${ASI}" "$@"; }\n${example}`, folder, { HOME: folder });
     // 3: done, and what is given is damaged
     expect({ status, stderr }).toEqual({
       status: example.includes("torn.asi") ? 3 : 0,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decimalText, percentText } from "../src/figure-text.js";
+import { decimalText, percentText } from "../src/pictures/figure-text.js";
 
 test("a share of four decimals is rounded half up in percent, without errors of doubles", () => {
   for (let tenThousandths = 0; tenThousandths <= 10_000; tenThousandths += 1) {

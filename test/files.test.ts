@@ -17,6 +17,7 @@ import { convertFile, convertToFile, inspectFile, readFileChunks, repairFile } f
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
+import { expectSame } from "./same.js";
 import { all, asiError, csvFields, rejection } from "./whole.js";
 
 let folder: string;
@@ -136,7 +137,7 @@ describe("convertFile", () => {
       const error = await asiError(convertFile(named, { ...options, force: true }));
       expect(error).toMatchObject({ code: "FILE_EXISTS", message: expect.stringMatching(/an input itself/) });
     }
-    expect(new Uint8Array(readFileSync(named))).toEqual(match.bytes);
+    expectSame(new Uint8Array(readFileSync(named)), match.bytes, "the recording");
     expect(readdirSync(folder).sort()).toEqual([name, "link.csv"]);
   });
 
@@ -175,7 +176,7 @@ describe("the other ways with files", () => {
       const error = await asiError(repairFile(input, { output, force: true }));
       expect(error).toMatchObject({ code: "FILE_EXISTS" });
     }
-    expect(new Uint8Array(readFileSync(input))).toEqual(match.bytes);
+    expectSame(new Uint8Array(readFileSync(input)), match.bytes, "the recording");
   });
 
   it("tell how far they are, to the last byte", async () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rowsOf } from "../src/index.js";
 import { joined } from "./frames.js";
+import { examples } from "./long-form.js";
 import { randomChunks, seededRandom } from "./mutations.js";
 import { expectSame } from "./same.js";
 import { batchOf, trackOf } from "./sample-batches.js";
@@ -36,7 +37,7 @@ describe("a FIT file written here comes back", () => {
         expectSame(samples, batchOf(expected), "rows");
         expect(summary).toMatchObject({ format: "fit", rows: rows.length, speedsFromPositions: 0 });
       }),
-      { numRuns: 200 },
+      { numRuns: examples(200) },
     );
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { FitWriter } from "../src/formats/fit/fit-writer.js";
 import { openFit } from "../src/formats/fit.js";
 import { findRanges, type Report, type SampleBatch } from "../src/index.js";
-import { PlainRowWriter } from "../src/row-text/plain-row-writer.js";
+import { PlainRowWriter } from "../src/rows/row-text/plain-row-writer.js";
 import { joined } from "./frames.js";
 import { expectSame } from "./same.js";
 import { batchOf, type Sample, trackOf } from "./sample-batches.js";
@@ -43,7 +43,7 @@ function fitPieces(batches: readonly SampleBatch[]): Uint8Array[] {
     for (let at = 0; at < batch.length; at++, row++) {
       if (!starts.has(row)) continue;
       pieces.push(writer.rows(batch, from, at));
-      writer.startRange();
+      writer.startRange(Number.POSITIVE_INFINITY);
       from = at;
     }
     pieces.push(writer.rows(batch, from, batch.length));
@@ -68,6 +68,11 @@ function instantOf(record: { timestamp?: unknown; timestamp_ms?: unknown }): num
 function ms(date: unknown): number {
   return new Date(date as string).getTime();
 }
+
+it("has no speed where the row has a negative one", async () => {
+  const file = await parsed(fitOf(batchOf([sampleAt(START_MS, { speedMmPerS: -20 })])));
+  expect(file.records?.[0]).not.toHaveProperty("enhanced_speed");
+});
 
 describe("what an independent reader finds in a FIT file is what was written", () => {
   it("each value of each row", async () => {
@@ -276,7 +281,7 @@ it("rows and ranges of any number are kept until the end, when the header can te
     const middle = Math.ceil((start + end) / 2);
     pieces.push(...(format.startRange?.() ?? []), ...format.rows(batch, start, middle));
     if (middle < end) pieces.push(...format.rows(batch, middle, end));
-    writer.startRange();
+    writer.startRange(Number.POSITIVE_INFINITY);
     expected.push(writer.rows(batch, start, end));
   }
   const file = joined([...pieces, ...format.end({} as Report)]);

@@ -8,8 +8,10 @@ import { type ConvertOptions, convert, decodeSync, findRanges, type Row, rowsOf 
 import { convertToFile } from "../src/node.js";
 import { asi, Fixture, namesIn, scratchFolder } from "./asi-process.js";
 import { ENGINES } from "./every-engine.js";
+import { examples } from "./long-form.js";
 import { recordings } from "./recordings.js";
 import { rowIn, rowsInFile } from "./rows-in-file.js";
+import { expectSame } from "./same.js";
 import { wholeBytes } from "./whole.js";
 
 // Every format with every option that selects rows, read back by programs that know nothing of this library.
@@ -55,7 +57,7 @@ describe("a file holds the selected rows", () => {
     const expected = selected(run, format, selection);
     expect(expected.length).toBeGreaterThan(20);
     const file = await wholeBytes(convert(run, { ...selection, format: name }).body);
-    expect(await rowsInFile(name, file)).toEqual(expected);
+    expectSame(await rowsInFile(name, file), expected, name);
   });
 
   it.for(CASES)("%s in a file for each range: %s", async ([name, , selection]) => {
@@ -65,7 +67,7 @@ describe("a file holds the selected rows", () => {
       const { files } = await convertToFile(run, { ...selection, format: name, split: true, outDir: folder });
       const found: Row[][] = [];
       for (const { path } of files) found.push(await rowsInFile(name, readFileSync(path)));
-      expect(found.flat()).toEqual(selected(run, format, selection));
+      expectSame(found.flat(), selected(run, format, selection), name);
       // ranges are those of the recording, also where few of its rows are written
       const sizes = findRanges(found.flat().map(({ timestamp }) => timestamp)).map(({ size }) => size);
       expect(found.map(({ length }) => length)).toEqual(sizes);
@@ -93,10 +95,10 @@ describe("a file holds the selected rows", () => {
           const expected = selected(bytes, format, selection);
           fc.pre(expected.length > 0);
           const file = await wholeBytes(convert(bytes, { ...selection, format: name, engine }).body);
-          expect(await rowsInFile(name, file)).toEqual(expected);
+          expectSame(await rowsInFile(name, file), expected, name);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: examples(60) },
     );
   });
 });

@@ -16,6 +16,7 @@ import { pieces } from "./drive.js";
 import { ENGINES } from "./every-engine.js";
 import { fixture, formatFile } from "./fixture-files.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
+import { examples } from "./long-form.js";
 import { recordings } from "./recordings.js";
 import { document, rangesInXml } from "./rows-in-file.js";
 import { asiError, thrown, wholeText } from "./whole.js";
@@ -62,7 +63,7 @@ describe.for(FORMATS)("%s", (format) => {
         const text = await written(bytes, { format, engine });
         expect(READERS[format]?.(text)).toEqual(EXPECTED[format]?.(rows));
       }),
-      { numRuns: 60 },
+      { numRuns: examples(60) },
     );
   });
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRecording } from "../bench/data.js";
 import { HOSTILE_INPUTS, type HostileInput, makeHostile } from "../bench/hostile.js";
-import type { Engine } from "../src/engine.js";
-import { EngineDriver } from "../src/engine-driver.js";
-import { createEngine } from "../src/engines.js";
+import type { Engine } from "../src/engine/engine.js";
+import { EngineDriver } from "../src/engine/engine-driver.js";
+import { createEngine } from "../src/engine/engines.js";
 import {
   AsiDecoderStream,
   AsiError,
@@ -20,6 +20,7 @@ import {
 } from "../src/index.js";
 import { convertFile, inspectFile, repairFile } from "../src/node.js";
 import { DEFAULT_SETTINGS } from "./drive.js";
+import { inLongForm } from "./long-form.js";
 import { all, wholeBytes } from "./whole.js";
 
 function oneChunk(bytes: Uint8Array): ReadableStream<Uint8Array> {
@@ -75,7 +76,7 @@ describe("an input that is made to take long", () => {
 
   // Six times is promised, and measured by the benchmark; this sees what does not grow in proportion.
   it.for(kinds)("takes no more than 60 times as long as good frames: %s", async (kind) => {
-    const size = 4_000_000;
+    const size = inLongForm(4_000_000, 1_000_000);
     const shortestMs = async (bytes: Uint8Array) => {
       const times: number[] = [];
       for (let run = 0; run < 4; run++) {
@@ -92,7 +93,7 @@ describe("an input that is made to take long", () => {
 
 describe("the event loop", () => {
   // Enough that reading takes several turns on any machine.
-  const bytes = makeHostile("headers", 80_000_000);
+  const bytes = makeHostile("headers", inLongForm(80_000_000, 20_000_000));
   let folder = "";
   let path = "";
 
@@ -105,7 +106,7 @@ describe("the event loop", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Every verb, on 80 MB of headers in one `Uint8Array` or one file. */
+  /** Every verb, on megabytes of headers in one `Uint8Array` or one file. */
   const verbs: Record<string, (options: DecodeOptions) => Promise<unknown>> = {
     decode: (options) => all(decode(bytes, options)),
     convert: (options) => wholeBytes(convert(bytes, options).csv),

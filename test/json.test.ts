@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type JsonKeys, samplesToJson } from "../src/api/json.js";
 import { type EngineName, rowsOf, type SampleBatch } from "../src/index.js";
-import { type JsonKeys, samplesToJson } from "../src/json.js";
 import { anySample, batchOf } from "./sample-batches.js";
 
 /** What a reader of the JSON must get: the rows in SI units. */

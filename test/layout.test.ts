@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { WasmRowWriter } from "../src/engine/wasm/wasm-row-writer.js";
 import { AsiError, COLUMNS, type Column, type CsvLayout, convert } from "../src/index.js";
-import { WasmRowWriter } from "../src/wasm/wasm-row-writer.js";
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";

@@ -4,7 +4,8 @@ import { wholeBytes, wholeText } from "./whole.js";
 /** Whatever the library makes of a recording: bytes, report and name, or the error. */
 export async function libraryOutcome(bytes: Uint8Array, options: DecodeOptions): Promise<unknown> {
   const conversion = convert(bytes, options);
-  const repaired = repair(bytes, options);
+  const { serial, signal, engine } = options;
+  const repaired = repair(bytes, { serial, signal, engine });
   return {
     csv: await settled(wholeText(conversion.csv)),
     info: await settled(conversion.info),

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { type ConvertOptions, convert } from "../src/index.js";
-import { offsetIn, offsetText, TimeZone } from "../src/time-zone.js";
+import { offsetIn, offsetText, TimeZone } from "../src/rows/time-zone.js";
 import { pieces } from "./drive.js";
 import { ENGINES } from "./every-engine.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
+import { examples } from "./long-form.js";
 import { thrown, wholeText } from "./whole.js";
 
 /** Each with a peculiarity. */
@@ -129,7 +130,7 @@ describe("local times", () => {
           expect(parsed).toEqual(times);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     );
   });
 
@@ -303,7 +304,7 @@ describe("the instants of a time that clocks show", () => {
         expect(ms).toBeLessThanOrEqual(last);
         for (const instant of [first, last]) expect(instant + zone.offsetAt(instant)).toBe(local);
       }),
-      { numRuns: 2_000 },
+      { numRuns: examples(2_000) },
     );
   });
 });

@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { runChild } from "./child.js";
+import { inLongForm } from "./long-form.js";
 
 describe("memory stays flat", () => {
-  it.for<[string, number]>([
+  // A leak of the CSV shows with half as much as one of the columns.
+  const few: [string, number][] = [
+    ["convert-stream", 150],
+    ["decode", 300],
+  ];
+  const all: [string, number][] = [
     ["convert", 300],
     ["convert-scalar", 300],
     ["convert-plain", 300],
@@ -14,7 +20,9 @@ describe("memory stays flat", () => {
     ["inspect", 300],
     ["repair", 300],
     ["convert-layout", 300],
-  ])("%s of %i MB", async ([how, megabytes]) => {
+  ];
+
+  it.for(inLongForm(all, few))("%s of %i MB", async ([how, megabytes]) => {
     const { stdout, stderr, status } = await runChild("flat-memory", {
       args: [how, String(megabytes)],
       // a heap that could not hold what a leak would keep, and a small one for what is soon forgotten: its swing shows

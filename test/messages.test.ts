@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { samplesToJson } from "../src/api/json.js";
 import {
   type Column,
   type ConvertOptions,
@@ -9,7 +10,6 @@ import {
   type RecordingHeader,
   type SampleBatch,
 } from "../src/index.js";
-import { samplesToJson } from "../src/json.js";
 import { readFileChunks } from "../src/node.js";
 import { asiError, thrown } from "./whole.js";
 

@@ -1,21 +1,24 @@
 /** Options that are refused before a byte is read, and those at the edge of their range. */
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { samplesToJson } from "../src/api/json.js";
 import {
   AsiCsvStream,
   AsiDecoderStream,
   AsiError,
   convert,
+  convertSync,
   type DecodeOptions,
   decode,
   decodeRows,
+  decodeSync,
   encode,
   inspect,
+  inspectSync,
   type RecordingHeader,
   repair,
   type SampleBatch,
 } from "../src/index.js";
-import { samplesToJson } from "../src/json.js";
 import {
   convertFile,
   convertToFile,
@@ -54,7 +57,8 @@ describe("an option out of its range is refused before a byte is read", () => {
     ["no age", { fillHrMs: null as unknown as number }, /fillHrMs is null/],
     ["another engine", { engine: "steam" as "simd" }, /"steam".*simd, scalar or plain/],
   ])("%s", ([, options, message]) => {
-    for (const attempt of [convert, decode, decodeRows, repair]) {
+    const concernsRows = Object.keys(options).some((name) => !["signal", "engine"].includes(name));
+    for (const attempt of [convert, decode, decodeRows, ...(concernsRows ? [] : [repair])]) {
       const source = new ReadableStream<Uint8Array>();
       const error = thrown(() => attempt(source, options));
       expect(error).toBeInstanceOf(AsiError);
@@ -142,4 +146,33 @@ describe("options at the edge of their range", () => {
       expect(await times(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)).toEqual([1000]);
     },
   );
+});
+
+describe("an option that does not exist", () => {
+  const misspelt = { formt: "gpx" } as object;
+
+  it.for<[string, () => unknown]>([
+    ["convert", () => convert(header, misspelt)],
+    ["convertSync", () => convertSync(header, misspelt)],
+  ])("is refused with the one that was meant: %s", ([, call]) => {
+    expect(thrown(call)).toMatchObject({
+      code: "BAD_OPTION",
+      message: 'The option "formt" is unknown; did you mean format?',
+    });
+  });
+
+  it.for<[string, () => unknown]>([
+    ["decode", () => decode(header, { fillHrMS: 5 } as object)],
+    ["decodeSync", () => decodeSync(header, { filHrMs: 5 } as object)],
+    ["inspectSync", () => inspectSync(header, { fillHrMss: 5 } as object)],
+  ])("may differ in one letter: %s", ([, call]) => {
+    expect(thrown(call)).toMatchObject({ message: expect.stringContaining("did you mean fillHrMs?") });
+  });
+
+  it("is refused with the list where none is similar", async () => {
+    const error = await asiError(inspect(header, { columns: [] } as object));
+    expect(error.message).toBe(
+      'The option "columns" is unknown; use one of serial, strict, from, to, fillHrMs, everyMs, hr, signal, engine',
+    );
+  });
 });

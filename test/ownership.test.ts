@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { samplesToJson } from "../src/api/json.js";
 import {
   AsiCsvStream,
   AsiDecoderStream,
@@ -14,7 +15,6 @@ import {
   rowsOf,
   type SampleBatch,
 } from "../src/index.js";
-import { samplesToJson } from "../src/json.js";
 import { encodeCsv, readFileChunks } from "../src/node.js";
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";

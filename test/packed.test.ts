@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { decodeSync, type SampleBatch } from "../src/index.js";
 import { fromBase64, packSamples, toBase64, unpackSamples } from "../src/packed/index.js";
 import { fixture } from "./fixture-files.js";
+import { examples } from "./long-form.js";
+import { expectSame } from "./same.js";
 import { anySample, batchOf, type Sample, trackOf } from "./sample-batches.js";
 
 /** What must come back: everything but the altitude of two-dimensional fixes. */
@@ -10,7 +12,7 @@ function expected(samples: readonly Sample[]): SampleBatch {
   return batchOf(samples.map((sample) => (sample.fixType === 2 ? { ...sample, altitudeMm: 0 } : sample)));
 }
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: examples(300) };
 
 describe("packed samples", () => {
   it("are those that were packed, whatever they are", () => {
@@ -85,16 +87,16 @@ describe("damaged packed samples", () => {
         const changed = packed.slice();
         changed[at] = byte;
         const result = outcome(changed);
-        if (typeof result !== "string") expect(unpackSamples(packSamples(result))).toEqual(result);
+        if (typeof result !== "string") expectSame(unpackSamples(packSamples(result)), result, `byte ${at}`);
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     );
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
         outcome(noise);
         outcome(Uint8Array.of(1, 0, 0, 0, 9, 0, 0, 0, 3, ...noise));
       }),
-      { numRuns: 3000 },
+      { numRuns: examples(3000) },
     );
   });
 

@@ -6,6 +6,7 @@ import { ParquetWriter, ROW_GROUP_ROWS } from "../src/formats/parquet/parquet-wr
 import { rowTable } from "../src/formats/parquet/row-table.js";
 import { rowsOf, type SampleBatch } from "../src/index.js";
 import { joined } from "./frames.js";
+import { examples } from "./long-form.js";
 import { expectSame } from "./same.js";
 import { anySample, batchOf, type Sample } from "./sample-batches.js";
 
@@ -111,7 +112,7 @@ describe.each(NUMBERS)("an independent reader finds what was written, numbers as
     }));
     await fc.assert(
       fc.asyncProperty(fc.array(valid, { maxLength: 400, size: "max" }), (rows) => expectRoundTrip(rows)),
-      { numRuns: 60 },
+      { numRuns: examples(60) },
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { decodeSync, type SampleBatch } from "../src/index.js";
 import { computeMetrics } from "../src/metrics/index.js";
 import { BrailleGrid } from "../src/pictures/braille.js";
+import { WARNING } from "../src/pictures/palette.js";
 import { toPng } from "../src/pictures/png.js";
 import { toPixels } from "../src/pictures/raster.js";
 import type { Session } from "../src/pictures/session.js";
@@ -15,12 +16,13 @@ import { terminalPlot } from "../src/pictures/terminal-plot.js";
 import { thinnedLines } from "../src/pictures/thinned-lines.js";
 import { roundTicks, timeTicks } from "../src/pictures/ticks.js";
 import { fixture } from "./fixture-files.js";
+import { examples } from "./long-form.js";
 import { anySample, batchOf } from "./sample-batches.js";
 
 const INFO = decodeSync(fixture("valid/match-hr").bytes).info;
 
 function sessionOf(samples: SampleBatch, name = "match.asi"): Session {
-  return { name, info: INFO, samples, metrics: computeMetrics(samples), offsetMs: 0 };
+  return { name, info: INFO, samples, metrics: computeMetrics(samples), damage: null, offsetMs: 0 };
 }
 
 const match = sessionOf(decodeSync(fixture("valid/match-hr").bytes).samples);
@@ -134,6 +136,26 @@ describe("the picture", () => {
     expect(svg.length).toBeLessThan(100_000);
   });
 
+  it("says what is damaged, and where", () => {
+    const afterMs = (match.metrics.first_timestamp ?? 0) + 60_000;
+    const damaged = { ...match, damage: { text: "2 bad checksums", afterMs } };
+    const svg = toSvg(sessionPicture(damaged));
+    expect(svg).toContain("Damaged recording: 2 bad checksums, first after 14:31:00.");
+    // a line in each plot
+    expect(svg.split(WARNING).length - toSvg(sessionPicture(match)).split(WARNING).length).toBe(3);
+  });
+
+  it("says how much is faster than the sport allows", () => {
+    const samples = { ...match.samples, speedMmPerS: match.samples.speedMmPerS.map(() => 15_000) };
+    expect(toSvg(sessionPicture(sessionOf(samples)))).toContain("faster than 45.0 km/h. Is the sport right?");
+  });
+
+  it("has the share of each heart-rate zone, where the maximum is known", () => {
+    const metrics = computeMetrics(match.samples, { params: { max_hr: 190 } });
+    expect(toSvg(sessionPicture({ ...match, metrics }))).toContain("Heart-rate zones of 190 bpm:");
+    expect(toSvg(sessionPicture(match))).not.toContain("Heart-rate zones");
+  });
+
   it("contains texts of the recording as text, never as markup", () => {
     const name = `<script>alert("1")</script>&\u0000\ud800'`;
     const svg = toSvg(sessionPicture({ ...match, name, info: { ...INFO, deviceName: "<b>" } }));
@@ -154,7 +176,7 @@ describe("the picture", () => {
         expect(toSvg(sessionPicture(session))).not.toMatch(/NaN|Infinity/);
         for (const { drawing } of terminalPlot(session, 60)) expect(drawing.length).toBeLessThanOrEqual(60);
       }),
-      { numRuns: 200 },
+      { numRuns: examples(200) },
     );
   });
 

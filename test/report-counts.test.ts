@@ -5,6 +5,7 @@ import { arbitraryRecording } from "./arbitrary-recording.js";
 import { pieces } from "./drive.js";
 import { fixtures, fixturesWithRows } from "./fixture-files.js";
 import { asiInf, joined } from "./frames.js";
+import { examples } from "./long-form.js";
 import { mutate } from "./mutations.js";
 import { all, wholeBytes } from "./whole.js";
 
@@ -39,7 +40,7 @@ describe("known, unknown and skipped bytes make up the whole input", () => {
         const report = await reportOn(bytes, engine).catch(unlessRefused);
         if (report !== null) expectBalance(report, bytes);
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     );
   });
 
@@ -52,7 +53,7 @@ describe("known, unknown and skipped bytes make up the whole input", () => {
         const report = await reportOn(bytes, engine).catch(unlessRefused);
         if (report !== null) expectBalance(report, bytes);
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     );
   });
 

@@ -14,6 +14,7 @@ import {
 import { encodeCsv } from "../src/node.js";
 import { arbitraryRecording } from "./arbitrary-recording.js";
 import { fixturesWithRows } from "./fixture-files.js";
+import { examples } from "./long-form.js";
 import { expectSame } from "./same.js";
 import { all, csvRows, wholeBytes, wholeText } from "./whole.js";
 
@@ -71,7 +72,7 @@ describe("rows decoded are the rows encoded", () => {
         expect(report.bytes.known).toBe(report.bytes.total);
         expect(report.ranges).toEqual(findRanges(encoded.map(({ timestamp }) => timestamp)));
       }),
-      { numRuns: 400 },
+      { numRuns: examples(400) },
     );
   });
 
@@ -129,7 +130,7 @@ describe("a CSV encoded gives its rows again", () => {
         const csv = await wholeBytes(convert(encode(encoded, header)).csv);
         expect(await all(decodeRows(encodeCsv(csv, header)))).toEqual(encoded);
       }),
-      { numRuns: 100 },
+      { numRuns: examples(100) },
     );
   });
 
@@ -188,7 +189,7 @@ describe("fast-csv reads back what WebAssembly wrote", () => {
         ).toEqual(expected);
         expect(csvRows(csv)).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     );
   });
 

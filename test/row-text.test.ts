@@ -1,13 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEngine } from "../src/engines.js";
-import { PlainRowWriter } from "../src/row-text/plain-row-writer.js";
-import type { RowWriter } from "../src/row-text/row-writer.js";
-import { type Field, type RowTemplate, rowTemplate, type TemplatePart } from "../src/row-text/template.js";
+import { createEngine } from "../src/engine/engines.js";
+import { instantiateCore } from "../src/engine/wasm/core.js";
+import { PlainRowWriter } from "../src/rows/row-text/plain-row-writer.js";
+import type { RowWriter } from "../src/rows/row-text/row-writer.js";
+import {
+  type Field,
+  type RowTemplate,
+  rowTemplate,
+  type TemplatePart,
+} from "../src/rows/row-text/template.js";
 import type { SampleBatch } from "../src/types.js";
-import { instantiateCore } from "../src/wasm/core.js";
 import { drive } from "./drive.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
+import { examples } from "./long-form.js";
 import { anySample, batchOf, type Sample } from "./sample-batches.js";
 
 const plain = new PlainRowWriter();
@@ -206,7 +212,7 @@ describe("random rows by random templates", () => {
         const expected = write(plain, drawn, batch);
         for (const { name, writer } of cores) expect(write(writer, drawn, batch), name).toBe(expected);
       }),
-      { numRuns: 2_000 },
+      { numRuns: examples(2_000) },
     );
   });
 
@@ -288,7 +294,7 @@ describe("random rows by the layouts of a CSV", () => {
         const expected = write(plain, drawn, batch);
         for (const { name, writer } of cores) expect(write(writer, drawn, batch), name).toBe(expected);
       }),
-      { numRuns: 3_000 },
+      { numRuns: examples(3_000) },
     );
   });
 });

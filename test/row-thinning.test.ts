@@ -9,7 +9,7 @@ import {
   inspectSync,
   type SampleBatch,
 } from "../src/index.js";
-import { joinBatches } from "../src/sample-batch.js";
+import { joinBatches } from "../src/rows/sample-batch.js";
 import { pieces } from "./drive.js";
 import { ENGINES } from "./every-engine.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";

@@ -14,7 +14,7 @@ export async function rowsInFile(format: FormatName, bytes: Uint8Array): Promise
   return READERS[format](bytes);
 }
 
-/** The row as the format can tell it: the limits are in the README. */
+/** The row as the format can tell it: the limits are in docs/formats.md. */
 export function rowIn(format: FormatName, row: Row): Row {
   const longitude = row.longitude === 180 ? -180 : row.longitude;
   switch (format) {

@@ -2,36 +2,34 @@ import { describe, expect, it } from "vitest";
 import { runQuietly } from "../scripts/run-quietly.mjs";
 
 /** What is said about a script that is run, and its status. */
-function run(script: string): { said: string; status: number } {
+async function run(script: string, options = {}): Promise<{ said: string; status: number }> {
   let said = "";
-  const status = runQuietly("Building it…", process.execPath, ["-e", script], (text: string) => {
+  const status = await runQuietly(["-e", script], options, (text: string) => {
     said += text;
   });
   return { said, status };
 }
 
-describe("a build after npm ci", () => {
-  it("says one line, whatever its tools print", () => {
-    const script = 'console.log("dist/index.js 16 KB"); console.error("\\nLast converge was suboptimal.\\n")';
-    expect(run(script)).toEqual({ said: "Building it…\n", status: 0 });
-  });
-
-  it("says its warnings whole", () => {
-    const script = 'console.log("dist/index.js 16 KB"); console.error("\\n WARN  a\\n\\n  at b.ts:1:1\\n")';
-    expect(run(script)).toEqual({ said: "Building it…\nWARN  a\n\n  at b.ts:1:1\n", status: 0 });
-  });
-
-  it("says everything when it fails, and fails with the same status", () => {
-    const script = 'console.log("building"); console.error("Error: b.ts"); process.exitCode = 3';
-    expect(run(script)).toEqual({ said: "Building it…\nbuilding\nError: b.ts\n", status: 3 });
-  });
-
-  it("fails where the command cannot be started", () => {
-    let said = "";
-    const status = runQuietly("Building it…", "no-such-command-of-asi", [], (text: string) => {
-      said += text;
+describe("a step of the build", () => {
+  it("says nothing of its own, whatever its tools print", async () => {
+    expect(await run('console.log("dist/index.js 16 KB"); console.error("\\n\\n")')).toEqual({
+      said: "",
+      status: 0,
     });
-    expect(status).toBe(1);
-    expect(said).toContain("ENOENT");
+  });
+
+  it("says its warnings whole", async () => {
+    const script = 'console.log("dist/index.js 16 KB"); console.error("\\n WARN  a\\n\\n  at b.ts:1:1\\n")';
+    expect(await run(script)).toEqual({ said: "WARN  a\n\n  at b.ts:1:1\n", status: 0 });
+  });
+
+  it("says everything when it fails, and fails with the same status", async () => {
+    const script = 'console.log("building"); console.error("Error: b.ts"); process.exitCode = 3';
+    expect(await run(script)).toEqual({ said: "building\nError: b.ts\n", status: 3 });
+  });
+
+  it("fails where the command cannot be started", async () => {
+    const { said, status } = await run("", { cwd: "no-such-folder" });
+    expect([status, said]).toEqual([1, expect.stringContaining("ENOENT")]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { samplesToCsv } from "../src/csv.js";
+import { samplesToCsv } from "../src/api/csv.js";
 import type { EngineName, SampleBatch } from "../src/index.js";
 import { csvLine } from "./oracle/csv-line.js";
 import { anySample, batchOf } from "./sample-batches.js";

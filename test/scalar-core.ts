@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { useCore } from "../src/wasm/core.js";
+import { useCore } from "../src/engine/wasm/core.js";
 
 // The core without SIMD is a file of its own. Importing this makes the engine "scalar" run in tests.
 const path = new URL("../build/core-scalar.wasm", import.meta.url);

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
+  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,42 +16,65 @@ import { fileURLToPath } from "node:url";
 
 export const repository = fileURLToPath(new URL("..", import.meta.url));
 
-/** A folder outside the repository in which the packed package is installed. */
+/** A folder outside the repository in which the package is installed. */
 export interface ScratchPackage {
   folder: string;
   /** Where the package lies installed. */
   installed: string;
-  /** Paths of the packed files. */
-  files: string[];
   remove(): void;
 }
 
+/** A package that was packed first. */
+export interface PackedPackage extends ScratchPackage {
+  /** Paths of the packed files. */
+  files: string[];
+  /** Of the tarball. */
+  packedBytes: number;
+}
+
 /**
- * Packs what has been built and installs the tarball as a user does. Where no registry can be reached the tarball is
- * unpacked instead, beside the dependencies of the repository.
+ * Packs what has been built and unpacks the tarball beside the dependencies of the repository.
+ *
+ * @param withNpm npm installs it as a user does, where a registry can be reached
  */
-export function installPacked(): ScratchPackage {
+export function installPacked(withNpm: boolean): PackedPackage {
+  const scratch = scratchPackage();
+  const { folder, installed } = scratch;
+  // The scripts would build again, under the feet of other tests.
+  const packed = npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
+  if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stderr}`);
+  const [tarball] = JSON.parse(packed.stdout) as [
+    { filename: string; size: number; files: { path: string }[] },
+  ];
+  if (!withNpm) unpack(folder, tarball.filename, installed);
+  else {
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=0"];
+    if (npm(folder, "install", ...options, `./${tarball.filename}`).status !== 0) {
+      console.warn("no registry: the package is unpacked beside the dependencies of the repository");
+      unpack(folder, tarball.filename, installed);
+    }
+  }
+  return { ...scratch, files: tarball.files.map(({ path }) => path), packedBytes: tarball.size };
+}
+
+/** The build and the manifest as an installed package, which takes no packing: for what imports it. */
+export function installBuilt(): ScratchPackage {
+  const scratch = scratchPackage();
+  cpSync(join(repository, "dist"), join(scratch.installed, "dist"), { recursive: true });
+  copyFileSync(join(repository, "package.json"), join(scratch.installed, "package.json"));
+  linkDependency(scratch.folder);
+  return scratch;
+}
+
+function scratchPackage(): ScratchPackage {
   if (!existsSync(join(repository, "dist/index.js")))
     throw new Error("there is no dist; run `npm run build` first");
   // npm gives a folder below the temporary one by its real path
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "asi-package-")));
-  // The scripts would build again, under the feet of other tests.
-  const packed = npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
-  if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stderr}`);
-  const [tarball] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true }));
-
-  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=0"];
-  const { status } = npm(folder, "install", ...options, `./${tarball.filename}`);
-  const installed = join(folder, "node_modules/asi-convert");
-  if (status !== 0) {
-    console.warn("no registry: the package is unpacked beside the dependencies of the repository");
-    unpack(folder, tarball.filename, installed);
-  }
   return {
     folder,
-    installed,
-    files: tarball.files.map(({ path }) => path),
+    installed: join(folder, "node_modules/asi-convert"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -60,6 +85,10 @@ function unpack(folder: string, tarball: string, installed: string): void {
     cwd: folder,
   });
   if (status !== 0) throw new Error(`${tarball} cannot be unpacked`);
+  linkDependency(folder);
+}
+
+function linkDependency(folder: string): void {
   const link = join(folder, "node_modules", "fast-csv");
   mkdirSync(dirname(link), { recursive: true });
   if (!existsSync(link)) symlinkSync(join(repository, "node_modules", "fast-csv"), link, "junction");

@@ -1,18 +1,24 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import {
   AsiCsvStream,
   AsiDecoderStream,
   convert,
   decode,
+  decodeBeats,
+  decodeEcg,
   decodeRows,
+  decodeTrack,
   encode,
   inspect,
   repair,
   type Source,
 } from "../src/index.js";
-import { encodeCsv } from "../src/node.js";
+import { convertToFile, encodeCsv } from "../src/node.js";
 import { pieces } from "./drive.js";
 import { fixture } from "./fixture-files.js";
 import { ascii, joined } from "./frames.js";
@@ -37,12 +43,22 @@ const kinds: [string, (bytes: Uint8Array) => Source][] = [
   ["Blob", (bytes) => new Blob([bytes.slice(0, 99), bytes.slice(99)])],
   ["ReadableStream", (bytes) => streamOf(pieces(bytes, chunkBytes))],
   ["byte stream", (bytes) => new Blob([bytes.slice()]).stream()],
+  ["Response", (bytes) => new Response(bytes.slice())],
   ["body of a Response", (bytes) => new Response(bytes.slice()).body ?? []],
   ["AsyncIterable", (bytes) => later(pieces(bytes, chunkBytes))],
   ["Iterable", (bytes) => pieces(bytes, chunkBytes)],
   ["array of chunks", (bytes) => [...pieces(bytes, chunkBytes)]],
   ["Node.js Readable", (bytes) => Readable.from(pieces(bytes, chunkBytes))],
 ];
+
+const gpx = ascii(
+  `<gpx version="1.1"><trk><trkseg>${[0, 1]
+    .map((second) => `<trkpt lat="1" lon="2"><time>1970-01-01T00:00:0${second}Z</time></trkpt>`)
+    .join("")}</trkseg></trk></gpx>`,
+);
+
+const folder = mkdtempSync(join(tmpdir(), "asi-sources-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.for(kinds)("a source may be: %s", ([, sourceOf]) => {
   it("for convert, decode, decodeRows, inspect and repair", async () => {
@@ -61,6 +77,21 @@ describe.for(kinds)("a source may be: %s", ([, sourceOf]) => {
     expect((await inspect(sourceOf(bytes))).report).toEqual(expectation.report);
     expectSame(await wholeBytes(repair(sourceOf(bytes)).recording), bytes, "repaired");
   });
+
+  it("for convertToFile, encodeCsv, decodeTrack, decodeEcg and decodeBeats", async () => {
+    const { bytes, csv, expectation } = golden;
+    const output = join(folder, "output.csv");
+    await convertToFile(sourceOf(bytes), { output, force: true });
+    expectSame(readFileSync(output, "utf8"), csv, "file");
+    const recording = encodeCsv(sourceOf(ascii(csv ?? "")), { serial: "X" });
+    expect((await inspect(recording)).report.rows).toEqual(expectation.report?.rows);
+    const track = decodeTrack(sourceOf(gpx));
+    expect(wholeColumns(await all(track)).timestampMs).toEqual([0, 1000]);
+    for (const decoding of [decodeEcg(sourceOf(bytes)), decodeBeats(sourceOf(bytes))]) {
+      expect(await all<unknown>(decoding)).toEqual([]);
+      expect(await decoding.report).toEqual(expectation.report);
+    }
+  });
 });
 
 function ofAnotherRealm(bytes: Uint8Array): ArrayBuffer {
@@ -70,13 +101,15 @@ function ofAnotherRealm(bytes: Uint8Array): ArrayBuffer {
 }
 
 describe("what gives no bytes is refused at once, with what to do", () => {
+  it("a Response that has been read", async () => {
+    const response = new Response("x");
+    await response.text();
+    expect(thrown(() => decode(response))).toMatchObject({
+      message: "The body of the Response has been read already; fetch it again.",
+    });
+  });
+
   it.for<[string, () => unknown, RegExp]>([
-    ["a Response", () => new Response("x"), /the body of a Response/],
-    [
-      "a Request",
-      () => new Request("http://localhost/", { method: "POST", body: "x" }),
-      /body of a Response/,
-    ],
     ["a buffer that has been transferred", transferred, /pass a copy/],
     ["a path", () => "match.asi", /asi-convert\/node/],
     ["nothing", () => undefined, /pass/],

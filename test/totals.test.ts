@@ -33,6 +33,13 @@ describe("the totals of a lap", () => {
     expect(totals.distanceM).toBe(2);
   });
 
+  it("add neither time nor distance across a gap", () => {
+    const totals = new Totals(2000);
+    const rows = [rowAt(0, 3000), rowAt(1000, 3000), rowAt(181_000, 3000), rowAt(183_000, 3000)];
+    totals.addRows(batchOf(rows), 0, rows.length);
+    expect(totals).toMatchObject({ timerMs: 3000, elapsedMs: 183_000, distanceM: 9 });
+  });
+
   it("take a negative speed as standing still", () => {
     expect(totalsOf(rowAt(0, -2000), rowAt(1000, 2000)).distanceM).toBe(1);
     expect(totalsOf(rowAt(0, -2000)).maxSpeedMmPerS).toBe(0);

@@ -1,7 +1,7 @@
 import { crc16 } from "../src/formats/fit/crc.js";
 import { FitWriter } from "../src/formats/fit/fit-writer.js";
 import { decodeTrack, findRanges, type SampleBatch, type TrackSummary } from "../src/index.js";
-import { joinBatches } from "../src/sample-batch.js";
+import { joinBatches } from "../src/rows/sample-batch.js";
 import { ascii, joined } from "./frames.js";
 import { all } from "./whole.js";
 
@@ -21,7 +21,7 @@ export function ownFit(samples: SampleBatch): Uint8Array {
   const pieces: Uint8Array[] = [];
   let from = 0;
   for (const { size } of ranges) {
-    writer.startRange();
+    writer.startRange(Number.POSITIVE_INFINITY);
     pieces.push(writer.rows(samples, from, from + size));
     from += size;
   }

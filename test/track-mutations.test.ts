@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { AsiError } from "../src/index.js";
+import { inLongForm } from "./long-form.js";
 import { mutate, seededRandom } from "./mutations.js";
 import { batchOf } from "./sample-batches.js";
 import { ownFit, readTrack, sealed } from "./track-files.js";
 
-// TRACK_MUTATIONS=50000 is the long form.
-const MUTATIONS = Number(process.env.TRACK_MUTATIONS ?? 3000);
+const MUTATIONS = inLongForm(50_000, 3_000);
 const START_MS = Date.UTC(2024, 4, 11, 9, 30);
 
 const rows = Array.from({ length: 12 }, (_, i) => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { samplesToJson } from "../src/json.js";
+import { samplesToJson } from "../src/api/json.js";
 import { fixture } from "./fixture-files.js";
 import { anySample, batchOf } from "./sample-batches.js";
 import { thrown } from "./whole.js";
@@ -29,7 +29,7 @@ describe("where WebAssembly does not run", () => {
       vi.unstubAllGlobals();
       vi.resetModules();
     });
-    const fresh = { ...(await import("../src/index.js")), ...(await import("../src/json.js")) };
+    const fresh = { ...(await import("../src/index.js")), ...(await import("../src/api/json.js")) };
     expect(batches.map((batch) => text(fresh.samplesToJson(batch)))).toEqual(expectedTexts);
     const { bytes, csv } = fixture("valid/run-fix-loss");
     const converted = fresh.convertSync(bytes);

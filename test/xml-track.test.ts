@@ -28,6 +28,15 @@ async function rowsIn(track: Uint8Array) {
 }
 
 describe("GPX as other programs write it", () => {
+  it("white space before the XML declaration, as in the TCX of Strava", async () => {
+    const point = '<trkpt lat="47" lon="8"><time>2024-05-11T09:30:00Z</time></trkpt>';
+    const track = joined([ascii("  \n\n          "), gpx(point)]);
+    expect((await rowsIn(track)).rows).toEqual((await rowsIn(gpx(point))).rows);
+    const torn = joined([ascii("\n\n"), gpx("</trkpt>")]);
+    expect(await asiError(rowsIn(torn))).toMatchObject({ code: "BAD_TRACK", line: 8 });
+    expect(await asiError(rowsIn(gpx("</trkpt>")))).toMatchObject({ line: 6 });
+  });
+
   it("heart rate and speed in the extension", async () => {
     const { rows, summary } = await rowsIn(
       gpx(`<trkpt lat="47.1234567" lon="-8.7654321">

@@ -1,5 +1,5 @@
 // Butterworth filters of second order, a high-pass and a low-pass: the band in which QRS complexes stand out.
-// src/heart-rate/ contains the same detector; both give the same beats to the bit, so the order of all operations matters.
+// src/engine/heart-rate/ contains the same detector; both give the same beats to the bit, so the order of all operations matters.
 
 const HIGH_PASS_HZ: f64 = 4.5;
 const LOW_PASS_HZ: f64 = 13;

@@ -7,6 +7,7 @@ import {
   isDoubleAt,
   placeOf,
   pushCandidate,
+  qrsOf,
   scoreOf,
   valleyOf,
 } from "./candidates";
@@ -21,6 +22,7 @@ import {
   setEnvelopeRate,
   silence,
   slopeSamples,
+  centreAt,
   sumAt,
   take,
   taken,
@@ -40,8 +42,8 @@ const SIMILAR: f64 = 0.36;
 // A maximum is compared with the envelope at both sides, from NEAR_S to SCORING_S away.
 const NEAR_S: f64 = 0.125;
 const SCORING_S: f64 = 0.28;
-// From the QRS complex to the maximum of its envelope.
-const DELAY_S: f64 = 0.113;
+// From the QRS complex to the centre of the slopes of the filtered signal.
+const DELAY_S: f64 = 0.03;
 // A longer time without a beat is a pause and no RR interval.
 const MAX_RR_S: f64 = 3;
 // Window of a level, and time between two checks of the levels.
@@ -61,7 +63,6 @@ let confirmation: i32 = 0;
 let rival: i32 = 0;
 let near: i32 = 0;
 let scoring: i32 = 0;
-let delay: i32 = 0;
 let levelWindow: i32 = 0;
 let levelCheck: i32 = 0;
 
@@ -79,6 +80,8 @@ let waiting1IsDouble: bool = false;
 let waiting2: i64 = -1;
 let waiting2IsDouble: bool = false;
 let lastBeat: i64 = NEVER;
+// where the QRS complex of that beat lies, between two samples
+let lastQrs: f64 = 0;
 let isLinked: bool = false;
 let isLearning: bool = true;
 // Whether a candidate is new since the last search-back.
@@ -108,7 +111,6 @@ function setRate(rate: f64): void {
   rival = samplesIn(RIVAL_S, rate);
   near = samplesIn(NEAR_S, rate);
   scoring = samplesIn(SCORING_S, rate);
-  delay = samplesIn(DELAY_S, rate);
   levelWindow = samplesIn(LEVEL_WINDOW_S, rate);
   levelCheck = samplesIn(LEVEL_CHECK_S, rate);
 }
@@ -244,7 +246,7 @@ function scoreWaiting(): void {
   const height = rootAt(n);
   const score = max<f64>(0, height - (0.65 * sum) / count) * scale;
   const valley: f64 = height > 0 ? max<f64>(lowestBefore, lowestAfter) / height : 1;
-  pushCandidate(n, score, valley, isDouble);
+  pushCandidate(n, score, valley, isDouble, centreAt(n) - DELAY_S * rateHz);
   if (isLearning) return;
   if (isBeat(candidates - 1)) {
     accept(candidates - 1);
@@ -277,14 +279,17 @@ function accept(candidate: i32): void {
     addRr(intervalS);
     addReadingRr(intervalS, (n as f64) / rateHz);
   }
+  const qrs = qrsOf(candidate);
+  const rrS: f64 = intervalS > 0 ? (qrs - lastQrs) / rateHz : 0;
   lastBeat = n;
+  lastQrs = qrs;
   isLinked = true;
   if (lastValley() > 0.6) {
     onDoubtfulBeat();
     return;
   }
   const quality = max<f64>(0, 1 - max<f64>(valley, noise / signal));
-  onBeat(n - delay, intervalS, quality);
+  onBeat(qrs, rrS, quality);
 }
 
 // Classifies the candidates from the given one on.

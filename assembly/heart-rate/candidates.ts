@@ -1,7 +1,8 @@
-// The last maxima of the envelope that were scored, in order of time. Each: n i64, score f64, valley f64, isDouble i32; 32 bytes.
+// The last maxima of the envelope that were scored, in order of time. Each: n i64, score f64, valley f64,
+// isDouble i32, QRS f64; 40 bytes.
 
 const CAPACITY: i32 = 24;
-const ENTRIES: usize = memory.data(32 * CAPACITY, 16);
+const ENTRIES: usize = memory.data(40 * CAPACITY, 16);
 
 export let candidates: i32 = 0;
 let first: i32 = 0;
@@ -14,11 +15,11 @@ export function clearCandidates(): void {
 @inline
 function entry(index: i32): usize {
   const place = first + index;
-  return ENTRIES + ((place < CAPACITY ? place : place - CAPACITY) << 5);
+  return ENTRIES + 40 * (place < CAPACITY ? place : place - CAPACITY);
 }
 
 /** Adds one and drops the first if there are too many. */
-export function pushCandidate(n: i64, score: f64, valley: f64, isDouble: bool): void {
+export function pushCandidate(n: i64, score: f64, valley: f64, isDouble: bool, qrs: f64): void {
   if (candidates == CAPACITY) {
     first = first + 1 == CAPACITY ? 0 : first + 1;
     candidates--;
@@ -28,6 +29,7 @@ export function pushCandidate(n: i64, score: f64, valley: f64, isDouble: bool): 
   store<f64>(place, score, 8);
   store<f64>(place, valley, 16);
   store<i32>(place, isDouble as i32, 24);
+  store<f64>(place, qrs, 32);
   candidates++;
 }
 
@@ -48,6 +50,11 @@ export function valleyOf(index: i32): f64 {
 /** Whether another maximum of similar height was close. */
 export function isDoubleAt(index: i32): bool {
   return load<i32>(entry(index), 24) != 0;
+}
+
+/** Where its QRS complex lies, between two samples. */
+export function qrsOf(index: i32): f64 {
+  return load<f64>(entry(index), 32);
 }
 
 /** The first that is later than `n`, or `candidates`. */

@@ -53,12 +53,12 @@ function wholeTimeMs(n: i64): f64 {
   return floor<f64>(timeMsOf(n) + 0.5);
 }
 
-/** A beat at sample `n`; `rrS`: time since the beat before, 0 after a gap or a pause; `quality`: 0 to 1. Output: f64 each. */
-export function onBeat(n: i64, rrS: f64, quality: f64): void {
+/** A beat at `n`, between two samples; `rrS`: time since the beat before, 0 after a gap or a pause; `quality`: 0 to 1. Output: f64 each. */
+export function onBeat(n: f64, rrS: f64, quality: f64): void {
   const rrMs = rrS * 1000;
   countRr(rrMs);
   if (!putsBeats) return;
-  store<f64>(beatsEnd, wholeTimeMs(n));
+  store<f64>(beatsEnd, floor<f64>(clockMs + ((n - (clockN as f64)) * 1000) / rateHz + 0.5));
   store<f64>(beatsEnd, rrMs, 8);
   store<f64>(beatsEnd, floor<f64>(100 * quality + 0.5), 16);
   beatsEnd += 24;

@@ -9,7 +9,8 @@ const WINDOW_S: f64 = 0.125;
 
 // Powers of two, at least as long as the times above, and as twice SCORING_S of beats.ts, at 1000 Hz.
 const SLOPE_MASK: i32 = 15;
-const WINDOW_MASK: i32 = 127;
+// Those of a beat are needed until it is scored: as long as WINDOW_S and SCORING_S of beats.ts together.
+const WINDOW_MASK: i32 = 511;
 const SUMS_MASK: i32 = 1023;
 const FILTERED: usize = memory.data(8 * (SLOPE_MASK + 1), 16);
 const SQUARES: usize = memory.data(8 * (WINDOW_MASK + 1), 16);
@@ -150,6 +151,22 @@ export function sumAt(n: i64): f64 {
 @inline
 export function rootAt(n: i64): f64 {
   return sqrt<f64>(max<f64>(0, sumAt(n)));
+}
+
+/**
+ * Centre of the slopes in the window that ends at sample `n`, between two samples; steep ones count more. The envelope has a flat
+ * top, because its window is longer than the QRS complex: noise moves its maximum by many milliseconds, this centre by few.
+ */
+export function centreAt(n: i64): f64 {
+  let sumOfWeights: f64 = 0;
+  let sumOfPlaces: f64 = 0;
+  for (let back = windowSamples - 1; back >= 0; back--) {
+    const square = load<f64>(SQUARES + (((((n as i32) - back) & WINDOW_MASK) << 3) as usize));
+    const weight = square * square;
+    sumOfWeights += weight;
+    sumOfPlaces += weight * (back as f64);
+  }
+  return sumOfWeights > 0 ? (n as f64) - sumOfPlaces / sumOfWeights : (n as f64);
 }
 
 /** Overwrites `count` samples from `from` on with silence. */

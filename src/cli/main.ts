@@ -1,12 +1,12 @@
 import { CommanderError } from "commander";
 import { AsiError } from "../errors.js";
-import { Console } from "./console.js";
-import { ExitStatus } from "./exit-status.js";
-import { untilInterrupted } from "./interruption.js";
-import { failureOf, placeOf, systemCode } from "./problem.js";
+import { HOW_TO_GET_HELP, withKnownCommand } from "./help/wrong-usage.js";
 import { buildProgram } from "./program.js";
-import { UsageError } from "./usage-error.js";
-import { HOW_TO_GET_HELP, withKnownCommand } from "./wrong-usage.js";
+import { Console } from "./terminal/console.js";
+import { ExitStatus } from "./terminal/exit-status.js";
+import { untilInterrupted } from "./terminal/interruption.js";
+import { failureOf, placeOf, systemCode } from "./terminal/problem.js";
+import { UsageError } from "./terminal/usage-error.js";
 
 /**
  * The command `asi`.

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Command, Option } from "commander";
 import { version } from "../../package.json";
-import type { Context } from "./batch.js";
-import { optionDescription } from "./command-model.js";
+import type { Context } from "./batch/batch.js";
 import { addBeats } from "./commands/beats.js";
 import { EXIT_STATUS, type Host } from "./commands/common-options.js";
 import { addCompletion } from "./commands/completion.js";
@@ -16,12 +15,14 @@ import { addPlot } from "./commands/plot.js";
 import { addRanges } from "./commands/ranges.js";
 import { addRepair } from "./commands/repair.js";
 import { addReport } from "./commands/report.js";
+import { addSquad } from "./commands/squad.js";
 import { addStats } from "./commands/stats.js";
 import { addValidate } from "./commands/validate.js";
-import { COLOR_MODES } from "./console.js";
-import type { ExitStatus } from "./exit-status.js";
-import { printable, printableLines } from "./printable.js";
-import { HOW_TO_GET_HELP, inOurVoice } from "./wrong-usage.js";
+import { optionDescription } from "./help/command-model.js";
+import { HOW_TO_GET_HELP, inOurVoice } from "./help/wrong-usage.js";
+import { COLOR_MODES } from "./terminal/console.js";
+import type { ExitStatus } from "./terminal/exit-status.js";
+import { printable, printableLines } from "./terminal/printable.js";
 
 /** The definition of each command is a file in commands/. */
 const COMMANDS = [
@@ -29,6 +30,7 @@ const COMMANDS = [
   addConvert,
   addInfo,
   addStats,
+  addSquad,
   addPlot,
   addReport,
   addRanges,

@@ -1,18 +1,25 @@
 import { mkdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { requireBooleans, requireObject, requirePath, requirePaths, shown } from "../arguments.js";
-import { type ConvertOptions, fileNameIn, fileReader, formatOf } from "../convert.js";
-import type { Span } from "../engine.js";
+import { CONVERT_OPTIONS, type ConvertOptions, fileNameIn, fileReader, formatOf } from "../api/convert.js";
+import {
+  optionNames,
+  requireBooleans,
+  requireOptions,
+  requirePath,
+  requirePaths,
+  shown,
+} from "../arguments.js";
+import type { Span } from "../engine/engine.js";
 import { AsiError } from "../errors.js";
 import type { Format } from "../formats/format.js";
-import { type Inspection, inspectionOf, type ReadResult } from "../read-result.js";
+import { type Inspection, inspectionOf, type ReadResult } from "../reading/read-result.js";
 import type { Source } from "../types.js";
 import { DescriptorOutput } from "./descriptor-output.js";
 import { isPipeOrDevice, OutputFile, refuseExisting, refuseInput, type WrittenFile } from "./output-file.js";
 import { withFormatOf } from "./output-format.js";
-import { inputNameOf, type NameOptions, OutputNames } from "./output-names.js";
+import { inputNameOf, NAME_OPTIONS, type NameOptions, OutputNames } from "./output-names.js";
 import { commitFiles, type PreparedFiles } from "./prepared-files.js";
-import { openFile, type ReadFileOptions } from "./read-file.js";
+import { openFile, READ_FILE_OPTIONS, type ReadFileOptions } from "./read-file.js";
 
 export interface WriteOptions extends NameOptions {
   /** Folder of the file, created if necessary; default the folder of the input, or the current folder for pipes. */
@@ -31,6 +38,20 @@ export interface WriteOptions extends NameOptions {
 }
 
 export interface ConvertFileOptions extends ConvertOptions, WriteOptions, ReadFileOptions {}
+
+const CONVERT_TO_FILE_OPTIONS = [
+  ...CONVERT_OPTIONS,
+  ...NAME_OPTIONS,
+  ...optionNames<Omit<WriteOptions, keyof NameOptions>>({
+    outDir: true,
+    output: true,
+    force: true,
+    split: true,
+    maxFiles: true,
+  }),
+];
+
+const CONVERT_FILE_OPTIONS = [...CONVERT_TO_FILE_OPTIONS, ...READ_FILE_OPTIONS];
 
 export interface FileConversion extends Inspection {
   /** The files, more than one only with `split`. */
@@ -72,11 +93,13 @@ async function finish(
 /** `convertFile` up to the point where the files get their names. */
 export async function prepareFile(path: string, options: ConvertFileOptions): Promise<PreparedConversion> {
   requirePath("BAD_ARGUMENT", "path", path);
-  checkWriteOptions(options);
+  checkWriteOptions(options, CONVERT_FILE_OPTIONS);
   const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   const folder = isRegular ? dirname(path) : ".";
   const input = inputNameOf(basename(path));
-  return prepare({ folder, input }, openFile(path, options), options, (paths) => refuseInput(path, paths));
+  return prepare({ folder, input }, openFile(path, { onProgress: options.onProgress }), options, (paths) =>
+    refuseInput(path, paths),
+  );
 }
 
 /** `convertToFile` up to that point. `input`: the name of the input without its extension. */
@@ -85,12 +108,12 @@ export async function prepareSource(
   options: ConvertOptions & WriteOptions,
   input = "recording",
 ): Promise<PreparedConversion> {
-  checkWriteOptions(options);
+  checkWriteOptions(options, CONVERT_TO_FILE_OPTIONS);
   return prepare({ folder: ".", input }, source, options, () => {});
 }
 
-function checkWriteOptions(options: WriteOptions): void {
-  requireObject("options", options);
+function checkWriteOptions(options: WriteOptions, known: readonly string[]): void {
+  requireOptions(options, known);
   requirePaths(options, ["outDir", "output"]);
   requireBooleans(options, ["force", "split"]);
   new OutputNames(options);

@@ -1,6 +1,6 @@
-import { concatenate } from "../concatenate.js";
 import { AsiError } from "../errors.js";
-import { type ChunkReader, ChunkSource, readChunks } from "../source.js";
+import { concatenate } from "../sources/concatenate.js";
+import { type ChunkReader, ChunkSource, readChunks } from "../sources/source.js";
 
 /** Whether bytes begin like a gzip file with the only compression method that there is (RFC 1952). */
 export function isGzip(first: Uint8Array): boolean {

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import type { ConvertOptions } from "../convert.js";
+import type { ConvertOptions } from "../api/convert.js";
 import { AsiError } from "../errors.js";
 import { FORMATS, formatNamed, formatOfFile } from "../formats/catalogue.js";
 import type { FormatName } from "../formats/format.js";

@@ -1,8 +1,8 @@
-import { shown } from "../arguments.js";
+import { optionNames, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
-import { compactInstant } from "../file-name.js";
-import { isReservedName } from "../header.js";
-import { TimeZone } from "../time-zone.js";
+import { compactInstant } from "../reading/file-name.js";
+import { isReservedName } from "../recording/header.js";
+import { TimeZone } from "../rows/time-zone.js";
 
 /** The fields of a name pattern. */
 export const NAME_FIELDS = ["input", "serial", "start", "end", "date", "time", "index"] as const;
@@ -21,6 +21,9 @@ export interface NameOptions {
   /** Time zone of the times in names, such as `Europe/Zurich`; default UTC. */
   nameTimeZone?: string | undefined;
 }
+
+/** Every option of names. */
+export const NAME_OPTIONS = optionNames<NameOptions>({ name: true, nameTimeZone: true });
 
 /** What a name is made of. */
 export interface NamedFile {

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { abortError } from "../errors.js";
-import { isTurnDue, takeTurn } from "../event-loop-turns.js";
+import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
 import { folderReachesDisk, refuseExisting, renameIntoPlace } from "./output-file.js";
 
 /** Files that are whole and on the disk, and still to get their names. It can be sent from one thread to another. */

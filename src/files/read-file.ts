@@ -8,9 +8,9 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { requireFunctions, requireObject, requirePath } from "../arguments.js";
-import { isTurnDue, takeTurn } from "../event-loop-turns.js";
-import { type ChunkReader, ChunkSource, readChunks } from "../source.js";
+import { optionNames, requireFunctions, requireOptions, requirePath } from "../arguments.js";
+import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
+import { type ChunkReader, ChunkSource, readChunks } from "../sources/source.js";
 import { MaybeGzip } from "./gzip.js";
 
 const CHUNK_BYTES = 0x40000;
@@ -19,6 +19,9 @@ export interface ReadFileOptions {
   /** Called after each chunk with the bytes read so far and the file's size (0 where a size means nothing: pipes). */
   onProgress?: ((bytesRead: number, totalBytes: number) => void) | undefined;
 }
+
+/** Every option of `readFileChunks`. */
+export const READ_FILE_OPTIONS = optionNames<ReadFileOptions>({ onProgress: true });
 
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
 
@@ -54,7 +57,7 @@ export function readFileChunks(path: string, options: ReadFileOptions = {}): Chu
 export function openFile(path: string, options: ReadFileOptions = {}): ChunkSource {
   const file = new FileChunks(() => {
     requirePath("BAD_ARGUMENT", "path", path);
-    requireObject("options", options);
+    requireOptions(options, READ_FILE_OPTIONS);
     requireFunctions(options, ["onProgress"]);
     const stats = statSync(path);
     return waits(stats)

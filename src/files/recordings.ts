@@ -1,11 +1,14 @@
-import { requireBooleans, requireObject, requirePath, requirePaths } from "../arguments.js";
-import { inspect } from "../inspect.js";
-import type { Inspection } from "../read-result.js";
-import { type RepairOptions, repair } from "../repair.js";
+import { inspect } from "../api/inspect.js";
+import { REPAIR_OPTIONS, type RepairOptions, repair } from "../api/repair.js";
+import { optionNames, requireBooleans, requireOptions, requirePath, requirePaths } from "../arguments.js";
+import { DECODE_OPTIONS } from "../reading/decode-options.js";
+import type { Inspection } from "../reading/read-result.js";
 import type { DecodeOptions, RecordingInfo, Report } from "../types.js";
 import { refuseInput, type WrittenFile } from "./output-file.js";
-import { openFile, type ReadFileOptions } from "./read-file.js";
+import { openFile, READ_FILE_OPTIONS, type ReadFileOptions } from "./read-file.js";
 import { writeStream } from "./write-stream.js";
+
+const INSPECT_FILE_OPTIONS = [...DECODE_OPTIONS, ...READ_FILE_OPTIONS];
 
 /**
  * Describes the content of a recording on disk.
@@ -17,8 +20,9 @@ export async function inspectFile(
   options: DecodeOptions & ReadFileOptions = {},
 ): Promise<Inspection> {
   requirePath("BAD_ARGUMENT", "path", path);
-  requireObject("options", options);
-  return inspect(openFile(path, options), options);
+  requireOptions(options, INSPECT_FILE_OPTIONS);
+  const { onProgress, ...decodeOptions } = options;
+  return inspect(openFile(path, { onProgress }), decodeOptions);
 }
 
 export interface RepairFileOptions extends RepairOptions, ReadFileOptions {
@@ -27,6 +31,12 @@ export interface RepairFileOptions extends RepairOptions, ReadFileOptions {
   /** Overwrite an existing file; default false. */
   force?: boolean | undefined;
 }
+
+const REPAIR_FILE_OPTIONS = [
+  ...REPAIR_OPTIONS,
+  ...READ_FILE_OPTIONS,
+  ...optionNames<Pick<RepairFileOptions, "output" | "force">>({ output: true, force: true }),
+];
 
 export interface FileRepair {
   file: WrittenFile;
@@ -43,13 +53,13 @@ export interface FileRepair {
  */
 export async function repairFile(path: string, options: RepairFileOptions = {}): Promise<FileRepair> {
   requirePath("BAD_ARGUMENT", "path", path);
-  requireObject("options", options);
+  requireOptions(options, REPAIR_FILE_OPTIONS);
   requirePaths(options, ["output"]);
   requireBooleans(options, ["force"]);
-  const { output = repairedName(path), force, signal } = options;
+  const { output = repairedName(path), force, onProgress, ...repairOptions } = options;
   refuseInput(path, [output]);
-  const { recording, report, info } = repair(openFile(path, options), options);
-  const file = await writeStream(recording, output, { force, signal });
+  const { recording, report, info } = repair(openFile(path, { onProgress }), repairOptions);
+  const file = await writeStream(recording, output, { force, signal: options.signal });
   return { file, info: await info, report: await report };
 }
 

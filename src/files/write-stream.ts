@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { abortError } from "../errors.js";
-import { isTurnDue, takeTurn } from "../event-loop-turns.js";
+import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
 import { DescriptorOutput } from "./descriptor-output.js";
 import {
   folderReachesDisk,

@@ -1,4 +1,4 @@
-import type { RowTemplate } from "../row-text/template.js";
+import type { RowTemplate } from "../rows/row-text/template.js";
 import type { FormatContext, OpenFormat } from "./format.js";
 import { RowBuffer } from "./row-buffer.js";
 import { Boilerplate, type BoilerplateTexts, encodeText, rowPieces } from "./text-format.js";

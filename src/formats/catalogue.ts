@@ -1,7 +1,7 @@
 import { shown } from "../arguments.js";
-import { checkLayout } from "../csv-layout.js";
 import { AsiError } from "../errors.js";
-import { checkTimes, TIME_FORMATS } from "../time-layout.js";
+import { checkLayout } from "../rows/csv-layout.js";
+import { checkTimes, TIME_FORMATS } from "../rows/time-layout.js";
 import { csvFormat } from "./csv.js";
 import type { Format, FormatName } from "./format.js";
 

@@ -1,6 +1,6 @@
-import { type CheckedLayout, type Column, headerText } from "../csv-layout.js";
-import { LocalRows } from "../row-text/local-rows.js";
-import { type DecimalMark, rowTemplate, type TemplatePart } from "../row-text/template.js";
+import { type CheckedLayout, type Column, headerText } from "../rows/csv-layout.js";
+import { LocalRows } from "../rows/row-text/local-rows.js";
+import { type DecimalMark, rowTemplate, type TemplatePart } from "../rows/row-text/template.js";
 import type { OpenFormat } from "./format.js";
 import { textFormat } from "./text-format.js";
 

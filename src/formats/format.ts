@@ -1,5 +1,5 @@
-import type { RowWriter } from "../row-text/row-writer.js";
-import type { TimeFormat, TimeLayout } from "../time-layout.js";
+import type { RowWriter } from "../rows/row-text/row-writer.js";
+import type { TimeFormat, TimeLayout } from "../rows/time-layout.js";
 import type { RecordingInfo, Report, SampleBatch } from "../types.js";
 
 export type FormatName = "csv" | "parquet" | "gpx" | "tcx" | "fit" | "geojson" | "geojsonl" | "jsonl" | "kml";

@@ -1,4 +1,4 @@
-import { rowTemplate } from "../row-text/template.js";
+import { rowTemplate } from "../rows/row-text/template.js";
 import { textFormat } from "./text-format.js";
 import { escapeXml } from "./xml.js";
 

@@ -1,6 +1,6 @@
-import { LocalRows } from "../row-text/local-rows.js";
-import { rowTemplate, type TemplatePart } from "../row-text/template.js";
-import type { CheckedTimes } from "../time-layout.js";
+import { LocalRows } from "../rows/row-text/local-rows.js";
+import { rowTemplate, type TemplatePart } from "../rows/row-text/template.js";
+import type { CheckedTimes } from "../rows/time-layout.js";
 import type { OpenFormat } from "./format.js";
 import { textFormat } from "./text-format.js";
 

@@ -1,4 +1,4 @@
-import { rowTemplate } from "../row-text/template.js";
+import { rowTemplate } from "../rows/row-text/template.js";
 import { bufferedFormat } from "./buffered-format.js";
 import { escapeXml } from "./xml.js";
 

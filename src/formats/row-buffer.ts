@@ -1,4 +1,5 @@
-import { copyRows, newBatch } from "../sample-batch.js";
+import { doubleMedianStep, gapMs } from "../metrics/segments.js";
+import { copyRows, newBatch } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
 /** Rows per block. */
@@ -30,6 +31,20 @@ export class RowBuffer {
   /** The buffered rows in order: the first `length` rows of each batch. */
   *batches(): Generator<{ batch: SampleBatch; length: number }> {
     for (const block of this.#blocks) if (block.length > 0) yield block;
+  }
+
+  /** Rows from `from` to `to` (exclusive) that are further apart than this are in different segments, ms. */
+  gapMs(from = 0, to = this.#length): number {
+    const times: Float64Array[] = [];
+    for (let at = from; at < to; ) {
+      const begin = at % BLOCK_ROWS;
+      const end = Math.min(BLOCK_ROWS, begin + to - at);
+      times.push(
+        this.#blocks[(at - begin) / BLOCK_ROWS]?.batch.timestampMs.subarray(begin, end) ?? new Float64Array(),
+      );
+      at += end - begin;
+    }
+    return gapMs(doubleMedianStep(...times));
   }
 
   clear(): void {

@@ -1,4 +1,4 @@
-import { rowTemplate } from "../row-text/template.js";
+import { rowTemplate } from "../rows/row-text/template.js";
 import { bufferedFormat } from "./buffered-format.js";
 import type { RowBuffer } from "./row-buffer.js";
 import { Totals } from "./totals.js";
@@ -30,10 +30,10 @@ export const openTcx = bufferedFormat({
 `,
   range: { before: "", after: "</Track></Lap>\n" },
   *part(rows, write, isFirst) {
-    const { startMs, elapsedMs, distanceM, maxSpeedMmPerS } = totalsOf(rows);
+    const { startMs, timerMs, distanceM, maxSpeedMmPerS } = totalsOf(rows);
     const start = new Date(startMs ?? 0).toISOString();
     if (isFirst) yield `<Id>${start}</Id>\n`;
-    yield `<Lap StartTime="${start}"><TotalTimeSeconds>${thousandths(elapsedMs)}</TotalTimeSeconds><DistanceMeters>${distanceM.toFixed(3)}</DistanceMeters><MaximumSpeed>${thousandths(maxSpeedMmPerS)}</MaximumSpeed><Calories>0</Calories><Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod><Track>
+    yield `<Lap StartTime="${start}"><TotalTimeSeconds>${thousandths(timerMs)}</TotalTimeSeconds><DistanceMeters>${distanceM.toFixed(3)}</DistanceMeters><MaximumSpeed>${thousandths(maxSpeedMmPerS)}</MaximumSpeed><Calories>0</Calories><Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod><Track>
 `;
     yield* write(ROW);
   },
@@ -41,7 +41,7 @@ export const openTcx = bufferedFormat({
 });
 
 function totalsOf(rows: RowBuffer): Totals {
-  const totals = new Totals();
+  const totals = new Totals(rows.gapMs());
   for (const { batch, length } of rows.batches()) totals.addRows(batch, 0, length);
   return totals;
 }

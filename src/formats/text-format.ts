@@ -1,5 +1,5 @@
-import { LocalRows } from "../row-text/local-rows.js";
-import type { RowTemplate } from "../row-text/template.js";
+import { LocalRows } from "../rows/row-text/local-rows.js";
+import type { RowTemplate } from "../rows/row-text/template.js";
 import type { FormatContext, FormatWriter, OpenFormat } from "./format.js";
 
 /** The fixed texts around the rows of a file. Without `range`, the file does not represent ranges. */

@@ -9,13 +9,14 @@ const DISTANCE_UNITS_PER_M = 2_000_000;
 
 /**
  * Totals of the rows of a lap or session, for the formats that state them. The distance between two rows is the mean of their
- * speeds times the time between them. Where time goes backwards, nothing is added. A negative speed counts as standing still.
+ * speeds times the time between them. Where time goes backwards, and across gaps, nothing is added. A negative speed counts as
+ * standing still.
  */
 export class Totals {
   /** Earliest and latest row, ms since 1970 UTC; null without rows. */
   startMs: number | null = null;
   endMs: number | null = null;
-  /** Recorded time: the sum of the steps forward in time within the ranges, ms. */
+  /** Recorded time: the sum of the steps forward in time without the gaps, ms. */
   timerMs = 0;
   /** In units of half a micrometre. */
   distance = 0;
@@ -25,12 +26,18 @@ export class Totals {
   #maxHr = 0;
   #lastMs = Number.POSITIVE_INFINITY;
   #lastSpeedMmPerS = 0;
+  readonly #gapMs: number;
+
+  /** @param longestStepMs rows further apart than this have a gap between them; default: none has */
+  constructor(longestStepMs = Number.POSITIVE_INFINITY) {
+    this.#gapMs = longestStepMs;
+  }
 
   /** Adds the next row of a range. `bpm`: 0 if there is none. */
   addRow(ms: number, speedMmPerS: number, bpm: number): void {
     const speed = Math.max(0, speedMmPerS);
     const step = ms - this.#lastMs;
-    if (step > 0) {
+    if (step > 0 && step <= this.#gapMs) {
       this.distance += (this.#lastSpeedMmPerS + speed) * step;
       this.timerMs += step;
     }

@@ -20,9 +20,14 @@ export interface AccelerationSignal {
   readonly accelerationMmPerS2: Float64Array;
 }
 
+/** Whether a recording has enough samples a second for accelerations. */
+export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
+  return doubleMedianStepMs !== null && doubleMedianStepMs <= SLOWEST_DOUBLE_STEP_MS;
+}
+
 /** The acceleration signals of all segments that are long enough; none when the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): AccelerationSignal[] {
-  if (signal.doubleMedianStepMs === null || signal.doubleMedianStepMs > SLOWEST_DOUBLE_STEP_MS) return [];
+  if (!isFastEnough(signal)) return [];
   const signals: AccelerationSignal[] = [];
   for (const segment of signal.segments) {
     const startMs = signal.timestampMs[segment.first] ?? 0;

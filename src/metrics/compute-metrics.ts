@@ -1,18 +1,18 @@
 import { AsiError } from "../errors.js";
-import { accelerationSignals } from "./acceleration.js";
+import { accelerationSignals, isFastEnough } from "./acceleration.js";
 import { findEfforts } from "./efforts.js";
 import { athleteMaxHeartRate, isValidHeartRate, summariseHeartRate } from "./heart-rate.js";
 import { distancePerSlice } from "./intensity.js";
 import type { Metrics } from "./metrics.js";
 import { checkOptions, type MetricsOptions } from "./options.js";
 import { maxSpeedOf, prepareSignal, totalsOf } from "./prepare.js";
-import { divideRoundingHalfUp, fromThousandths, metres } from "./rounding.js";
+import { divideRoundingHalfUp, durationSeconds, fromThousandths, metres } from "./rounding.js";
 import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "./samples.js";
 import { divideAmongSpeedRanges } from "./speed-ranges.js";
 import { findHighIntensityRuns, findSprints } from "./speed-runs.js";
 
 /** Version of the rules in this folder. Increment it when a rule changes, so that every stored result is recomputed. */
-export const METRICS_VERSION = 1;
+export const METRICS_VERSION = 2;
 
 const DAY_MS = 86_400_000;
 
@@ -49,6 +49,10 @@ export function computeMetrics(
   const totals = totalsOf(signal);
   const maxSpeedMmPerS = maxSpeedOf(signal);
   const acceleration = accelerationSignals(signal);
+  const sprints = findSprints(signal, parameters.sprint_threshold);
+  const [run, fastRun] = parameters.hid_thresholds;
+  const intense = findHighIntensityRuns(signal, run);
+  const veryIntense = findHighIntensityRuns(signal, fastRun);
   const speedRanges = divideAmongSpeedRanges(signal, parameters);
   const athleteMaxHr = athleteMaxHeartRate(parameters.max_hr, birthDate, fromMs);
   const heartRate = summariseHeartRate(selected, used?.lastMs ?? 0, athleteMaxHr);
@@ -64,11 +68,8 @@ export function computeMetrics(
         : divideRoundingHalfUp(totals.distanceHalfUm, 2000 * totals.durationMs, 4),
     accelerations: findEfforts(acceleration, "accelerations", parameters.acceleration_thresholds),
     decelerations: findEfforts(acceleration, "decelerations", parameters.deceleration_thresholds),
-    sprint: { threshold_1: findSprints(signal, parameters.sprint_threshold) },
-    hid: {
-      threshold_1: findHighIntensityRuns(signal, parameters.hid_thresholds[0]),
-      threshold_2: findHighIntensityRuns(signal, parameters.hid_thresholds[1]),
-    },
+    sprint: { threshold_1: sprints.runs },
+    hid: { threshold_1: intense.runs, threshold_2: veryIntense.runs },
     time_per_speed_ranges: speedRanges.time,
     distance_per_speed_ranges: speedRanges.distance,
     intensity: distancePerSlice(signal, fromMs, toMs, parameters.intensity_span),
@@ -78,6 +79,10 @@ export function computeMetrics(
     hr_plot: heartRate.last,
     athlete_max_hr: athleteMaxHr,
     timePerHrZone: heartRate.zones,
+    sprint_distance: sprints.distance,
+    hid_distance: { threshold_1: intense.distance, threshold_2: veryIntense.distance },
+    has_accelerations: isFastEnough(signal),
+    too_fast: { samples: signal.tooFast.samples, duration: durationSeconds(signal.tooFast.durationMs) },
     definition: { version: METRICS_VERSION, parameters },
   };
 }

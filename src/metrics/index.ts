@@ -10,6 +10,7 @@ export type {
   SpeedRun,
   SpeedRuns,
   TimePerSpeedRange,
+  TooFast,
 } from "./metrics.js";
 export type { MetricsOptions, Period } from "./options.js";
 export {
@@ -19,6 +20,7 @@ export {
   type ParameterOverrides,
   type ParameterProblem,
   parameterProblems,
+  parametersIn,
 } from "./parameters.js";
 export {
   type MetricParameters,
@@ -31,3 +33,4 @@ export {
   type ThresholdPair,
 } from "./presets.js";
 export type { MetricSamples } from "./samples.js";
+export { segmentGapMs } from "./segments.js";

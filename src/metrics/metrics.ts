@@ -79,6 +79,13 @@ export interface HeartRateZone {
   readonly range_percent_hrmax: readonly [number, number];
 }
 
+/** Samples above the highest valid speed. */
+export interface TooFast {
+  readonly samples: number;
+  /** s of the recorded intervals that begin or end with one of them. */
+  readonly duration: number;
+}
+
 /**
  * The figures of a session, with the keys that the service gives them. The keys are always in this order, so that
  * `JSON.stringify` gives the same bytes for the same samples.
@@ -113,6 +120,14 @@ export interface Metrics {
   readonly athlete_max_hr: number | null;
   /** Empty when `athlete_max_hr` is null. */
   readonly timePerHrZone: readonly HeartRateZone[];
+  /** m in all sprints. Summed before it is rounded, as those of `hid_distance` are. */
+  readonly sprint_distance: number;
+  /** m in all runs of `hid`. */
+  readonly hid_distance: { readonly threshold_1: number; readonly threshold_2: number };
+  /** Whether accelerations were looked for: false below 5 samples a second, where both lists are empty. */
+  readonly has_accelerations: boolean;
+  /** What the figures leave out because it is faster than `max_valid_speed`. Much of it means that the sport is wrong. */
+  readonly too_fast: TooFast;
   /** The rules and parameters of the computation; clients get them on request. */
   readonly definition: { readonly version: number; readonly parameters: MetricParameters };
 }

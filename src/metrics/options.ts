@@ -1,4 +1,4 @@
-import { isDate, requireObject, shown } from "../arguments.js";
+import { isDate, optionNames, requireOptions, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import { checkOverrides, metricParameters, type ParameterOverrides } from "./parameters.js";
 import { type MetricParameters, PRESETS, type PresetName } from "./presets.js";
@@ -24,6 +24,15 @@ export interface MetricsOptions {
   readonly birthDate?: string | null | undefined;
 }
 
+const OPTIONS = optionNames<MetricsOptions>({
+  preset: true,
+  params: true,
+  from: true,
+  to: true,
+  periods: true,
+  birthDate: true,
+});
+
 /** Options after their check. */
 export interface CheckedOptions {
   readonly parameters: MetricParameters;
@@ -37,7 +46,7 @@ const ALWAYS: readonly Period[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: N
 
 /** @throws AsiError `BAD_OPTION` */
 export function checkOptions(options: MetricsOptions): CheckedOptions {
-  requireObject("options", options);
+  requireOptions(options, OPTIONS);
   const { preset = "soccer", params = {}, periods = ALWAYS, birthDate = null } = options;
   if (!Object.hasOwn(PRESETS, preset)) {
     throw bad(`preset is ${shown(preset)}; it must be one of ${Object.keys(PRESETS).join(", ")}.`);

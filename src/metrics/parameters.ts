@@ -1,11 +1,16 @@
-import { requireObject, shown } from "../arguments.js";
+import { requireKnown, requireObject, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import { type MetricParameters, PRESETS, type PresetName, type ThresholdPair } from "./presets.js";
 
-/** The parameters that a caller may set: `params` of a time frame. The computation ignores keys that it does not know. */
+/** The parameters that a caller may set: `params` of a time frame. */
 export type ParameterOverrides = {
   readonly [K in keyof MetricParameters]?: NonNullable<MetricParameters[K]>;
 };
+
+/** The members of an object that are parameters: `params` of a time frame may hold more. */
+export function parametersIn(params: object): ParameterOverrides {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(PARAMETER_LIMITS, name)));
+}
 
 /** A violated rule between parameters. */
 export interface ParameterProblem {
@@ -44,6 +49,7 @@ export const PARAMETER_SIZES = {
  */
 export function checkOverrides(preset: PresetName, overrides: ParameterOverrides): void {
   requireObject("params", overrides);
+  requireKnown("parameter", overrides, Object.keys(PARAMETER_LIMITS));
   for (const [name, { minimum, maximum }] of Object.entries(PARAMETER_LIMITS)) {
     const value: unknown = overrides[name as keyof MetricParameters];
     if (value === undefined) continue;

@@ -1,13 +1,7 @@
 import { inThousandths } from "./parameters.js";
 import type { MetricParameters } from "./presets.js";
 import type { OrderedSamples } from "./samples.js";
-
-/** Two samples belong to different segments when they are further apart than this and than 5 median intervals. */
-const SHORTEST_GAP_MS = 1000;
-const GAP_IN_STEPS = 5;
-
-/** 24.8 days, the longest interval that fits into 32 bits. */
-const LONGEST_STEP_MS = 2 ** 31 - 1;
+import { doubleMedianStep, gapMs } from "./segments.js";
 
 /** Samples `first` to `last` (both included), without a gap. */
 export interface Segment {
@@ -38,6 +32,8 @@ export interface PreparedSignal {
   readonly intervalSpeedSum: Int32Array;
   /** Twice the median interval between successive samples in ms; null with fewer than two samples. */
   readonly doubleMedianStepMs: number | null;
+  /** Samples above the highest valid speed, and the duration of the intervals that begin or end with one of them. */
+  readonly tooFast: { readonly samples: number; readonly durationMs: number };
 }
 
 /** Distance and recorded time of a prepared signal. */
@@ -49,9 +45,10 @@ export interface Totals {
 
 /** Rejects incredible speeds, splits at gaps, removes spikes and sets standing to zero. */
 export function prepareSignal(samples: OrderedSamples, parameters: MetricParameters): PreparedSignal {
-  const { timestampMs, speedMmPerS } = rejectIncredible(samples, inThousandths(parameters.max_valid_speed));
+  const maxValidMmPerS = inThousandths(parameters.max_valid_speed);
+  const { timestampMs, speedMmPerS } = rejectAbove(samples, maxValidMmPerS);
   const doubleMedianStepMs = doubleMedianStep(timestampMs);
-  const segments = splitAtGaps(timestampMs, doubleMedianStepMs ?? 0);
+  const segments = splitAtGaps(timestampMs, doubleMedianStepMs);
   const filtered = medianOfThree(speedMmPerS, segments);
   return {
     timestampMs,
@@ -59,7 +56,22 @@ export function prepareSignal(samples: OrderedSamples, parameters: MetricParamet
     segments,
     intervalSpeedSum: sumIntervalSpeeds(filtered, segments, inThousandths(parameters.standstill_speed)),
     doubleMedianStepMs,
+    tooFast: tooFastOf(samples, maxValidMmPerS),
   };
+}
+
+function tooFastOf(samples: OrderedSamples, maxValidMmPerS: number): PreparedSignal["tooFast"] {
+  const isTooFast = (speed: number) => speed > maxValidMmPerS;
+  if (!samples.speedMmPerS.some(isTooFast)) return { samples: 0, durationMs: 0 };
+  const { timestampMs, speedMmPerS } = rejectAbove(samples, Number.POSITIVE_INFINITY);
+  let durationMs = 0;
+  for (const { first, last } of splitAtGaps(timestampMs, doubleMedianStep(timestampMs))) {
+    for (let i = first; i < last; i++) {
+      if (isTooFast(speedMmPerS[i] ?? 0) || isTooFast(speedMmPerS[i + 1] ?? 0))
+        durationMs += stepMs(timestampMs, i);
+    }
+  }
+  return { samples: speedMmPerS.filter(isTooFast).length, durationMs };
 }
 
 /** Sums the intervals of a signal; exact, see {@link PreparedSignal}. */
@@ -104,7 +116,8 @@ export function stepMs(timestampMs: Float64Array, i: number): number {
   return (timestampMs[i + 1] ?? 0) - (timestampMs[i] ?? 0);
 }
 
-function rejectIncredible(samples: OrderedSamples, maxValidMmPerS: number) {
+/** Samples with a speed, up to a limit. */
+function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
   const timestampMs = new Float64Array(samples.timestampMs.length);
   const speedMmPerS = new Int32Array(samples.timestampMs.length);
   let count = 0;
@@ -118,24 +131,13 @@ function rejectIncredible(samples: OrderedSamples, maxValidMmPerS: number) {
   return { timestampMs: timestampMs.subarray(0, count), speedMmPerS: speedMmPerS.subarray(0, count) };
 }
 
-/** Twice the median, so that the mean of the two middle ones stays an integer. */
-function doubleMedianStep(timestampMs: Float64Array): number | null {
-  const count = timestampMs.length - 1;
-  if (count < 1) return null;
-  // Integers sort faster. Intervals of weeks are not the median of any recording that has accelerations.
-  const steps = new Int32Array(count);
-  for (let i = 0; i < count; i++) steps[i] = Math.min(stepMs(timestampMs, i), LONGEST_STEP_MS);
-  steps.sort();
-  return (steps[(count - 1) >> 1] ?? 0) + (steps[count >> 1] ?? 0);
-}
-
-function splitAtGaps(timestampMs: Float64Array, doubleMedianStepMs: number): Segment[] {
-  const doubleGapMs = Math.max(2 * SHORTEST_GAP_MS, GAP_IN_STEPS * doubleMedianStepMs);
+function splitAtGaps(timestampMs: Float64Array, doubleMedianStepMs: number | null): Segment[] {
+  const longestStepMs = gapMs(doubleMedianStepMs);
   const segments: Segment[] = [];
   let first = 0;
   for (let i = 0; i < timestampMs.length; i++) {
     const isLast = i === timestampMs.length - 1;
-    if (isLast || 2 * stepMs(timestampMs, i) > doubleGapMs) {
+    if (isLast || stepMs(timestampMs, i) > longestStepMs) {
       segments.push({ first, last: i });
       first = i + 1;
     }

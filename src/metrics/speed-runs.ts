@@ -9,6 +9,12 @@ const SPRINT_MERGED_BELOW_MS = 500;
 /** Minimum duration of a sprint: 1.0 s (the default of STATSports). */
 const SHORTEST_SPRINT_MS = 1000;
 
+/** Runs and their distance in m, which is summed before it is rounded. */
+export interface MeasuredRuns {
+  readonly runs: SpeedRuns;
+  readonly distance: number;
+}
+
 /** Samples `first` to `last` (both included) of the prepared signal. */
 interface Run {
   readonly first: number;
@@ -21,9 +27,9 @@ interface Run {
  *
  * @param threshold m/s
  */
-export function findSprints(signal: PreparedSignal, threshold: number): SpeedRuns {
+export function findSprints(signal: PreparedSignal, threshold: number): MeasuredRuns {
   const t = signal.timestampMs;
-  const sprints: SpeedRun[] = [];
+  const sprints: Run[] = [];
   for (const segment of signal.segments) {
     const merged: Run[] = [];
     for (const run of runsAtOrAbove(signal, segment, threshold)) {
@@ -35,10 +41,10 @@ export function findSprints(signal: PreparedSignal, threshold: number): SpeedRun
       }
     }
     for (const run of merged) {
-      if ((t[run.last] ?? 0) - (t[run.first] ?? 0) >= SHORTEST_SPRINT_MS) sprints.push(describe(signal, run));
+      if ((t[run.last] ?? 0) - (t[run.first] ?? 0) >= SHORTEST_SPRINT_MS) sprints.push(run);
     }
   }
-  return { threshold, values: sprints };
+  return measure(signal, threshold, sprints);
 }
 
 /**
@@ -47,12 +53,26 @@ export function findSprints(signal: PreparedSignal, threshold: number): SpeedRun
  *
  * @param threshold m/s
  */
-export function findHighIntensityRuns(signal: PreparedSignal, threshold: number): SpeedRuns {
-  const values: SpeedRun[] = [];
-  for (const segment of signal.segments) {
-    for (const run of runsAtOrAbove(signal, segment, threshold)) values.push(describe(signal, run));
+export function findHighIntensityRuns(signal: PreparedSignal, threshold: number): MeasuredRuns {
+  const runs = signal.segments.flatMap((segment) => [...runsAtOrAbove(signal, segment, threshold)]);
+  return measure(signal, threshold, runs);
+}
+
+function measure(signal: PreparedSignal, threshold: number, runs: readonly Run[]): MeasuredRuns {
+  const distanceHalfUm = runs.reduce((sum, run) => sum + distanceOf(signal, run), 0);
+  return {
+    runs: { threshold, values: runs.map((run) => describe(signal, run)) },
+    distance: metres(distanceHalfUm),
+  };
+}
+
+/** Half micrometres. */
+function distanceOf(signal: PreparedSignal, { first, last }: Run): number {
+  let distanceHalfUm = 0;
+  for (let i = first; i < last; i++) {
+    distanceHalfUm += (signal.intervalSpeedSum[i] ?? 0) * stepMs(signal.timestampMs, i);
   }
-  return { threshold, values };
+  return distanceHalfUm;
 }
 
 function* runsAtOrAbove(signal: PreparedSignal, { first, last }: Segment, threshold: number): Generator<Run> {
@@ -68,11 +88,10 @@ function* runsAtOrAbove(signal: PreparedSignal, { first, last }: Segment, thresh
   }
 }
 
-function describe(signal: PreparedSignal, { first, last }: Run): SpeedRun {
-  let distanceHalfUm = 0;
+function describe(signal: PreparedSignal, run: Run): SpeedRun {
+  const { first, last } = run;
   let maxMmPerS = signal.speedMmPerS[last] ?? 0;
   for (let i = first; i < last; i++) {
-    distanceHalfUm += (signal.intervalSpeedSum[i] ?? 0) * stepMs(signal.timestampMs, i);
     maxMmPerS = Math.max(maxMmPerS, signal.speedMmPerS[i] ?? 0);
   }
   const startMs = signal.timestampMs[first] ?? 0;
@@ -80,6 +99,6 @@ function describe(signal: PreparedSignal, { first, last }: Run): SpeedRun {
     start_time: startMs,
     duration: durationSeconds((signal.timestampMs[last] ?? 0) - startMs),
     max_value: fromThousandths(maxMmPerS),
-    distance: metres(distanceHalfUm),
+    distance: metres(distanceOf(signal, run)),
   };
 }

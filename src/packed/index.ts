@@ -1,6 +1,6 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
-import { checkBatch, joinBatches, newBatch, rowsBetween } from "../sample-batch.js";
+import { checkBatch, joinBatches, newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 import { BitReader, BitWriter } from "./bits.js";
 import { fewestBits, readColumn, writeColumn } from "./column.js";

@@ -12,6 +12,7 @@ export const MUTED = "#5b6475";
 export const FAINT = "#e5e7eb";
 export const PANEL = "#f5f7fa";
 export const SPEED_LINE = "#2f6fd0";
+export const WARNING = "#b91c1c";
 export const HEART_RATE_LINE = "#d6336c";
 
 /** The colours of `count` speed zones, slow to fast. */

@@ -1,4 +1,4 @@
-import { concatenate } from "../concatenate.js";
+import { concatenate } from "../sources/concatenate.js";
 import type { Pixels } from "./raster.js";
 
 // PNG (Portable Network Graphics, W3C, third edition): signature, then chunks of length, type, data and CRC.

@@ -1,5 +1,5 @@
-import { decimalText, percentText } from "../figure-text.js";
-import { FAINT, HEART_RATE_LINE, INK, MUTED, PANEL, SPEED_LINE, zoneColors } from "./palette.js";
+import { decimalText, KM_PER_H, percentText, tooFastText } from "./figure-text.js";
+import { FAINT, HEART_RATE_LINE, INK, MUTED, PANEL, SPEED_LINE, WARNING, zoneColors } from "./palette.js";
 import { heartRateSeries, type Series, type Session, speedSeries } from "./session.js";
 import type { Picture, Shape } from "./shapes.js";
 import { thinnedLines } from "./thinned-lines.js";
@@ -16,7 +16,6 @@ const SPEED_HEIGHT = 150;
 const HEART_RATE_HEIGHT = 120;
 const PLOT_LEFT = 72;
 const PLOT_SPACE = 54;
-const KM_PER_H = 3.6;
 
 /** A picture of a session: the track coloured by speed zone, the figures, speed and heart rate over time. */
 export function sessionPicture(session: Session): Picture {
@@ -33,7 +32,9 @@ export function sessionPicture(session: Session): Picture {
     shapes.push(...plot(session, series, y, HEART_RATE_HEIGHT, "Heart rate, bpm", HEART_RATE_LINE, ticks));
     y += HEART_RATE_HEIGHT + PLOT_SPACE;
   }
-  const height = y;
+  const notes = [...heartRateZones(session), ...warnings(session)];
+  const notesTop = y - PLOT_SPACE / 2 + NOTE_HEIGHT;
+  const height = y + notes.length * NOTE_HEIGHT;
   return {
     width: WIDTH,
     height,
@@ -46,8 +47,43 @@ export function sessionPicture(session: Session): Picture {
       ...zoneTable(session),
       ...effortLines(session),
       ...shapes,
+      ...notes.map(({ text, color }, i): Shape => {
+        const place = { x: MARGIN, y: notesTop + i * NOTE_HEIGHT };
+        return { kind: "text", ...place, text, size: 14, color, isBold: color === WARNING };
+      }),
     ],
   };
+}
+
+const NOTE_HEIGHT = 22;
+
+/** A line of text below the plots. */
+interface Note {
+  text: string;
+  color: string;
+}
+
+function heartRateZones({ metrics: { athlete_max_hr, timePerHrZone } }: Session): Note[] {
+  if (timePerHrZone.length === 0) return [];
+  const zones = timePerHrZone.map(
+    ({ range_percent_hrmax: [low, high], percentage_hrmax }) =>
+      `${low}–${high} %: ${decimalText(percentage_hrmax, 1)} %`,
+  );
+  return [
+    { text: `Heart-rate zones of ${athlete_max_hr} bpm: ${zones.join(",  ")} of the time`, color: INK },
+  ];
+}
+
+function warnings({ metrics, damage, offsetMs }: Session): Note[] {
+  const after = damage?.afterMs ?? null;
+  const place =
+    after === null ? "" : `, first after ${new Date(after + offsetMs).toISOString().slice(11, 19)}`;
+  const tooFast = tooFastText(metrics);
+  const texts = [
+    ...(damage === null ? [] : [`Damaged recording: ${damage.text}${place}.`]),
+    ...(tooFast === null ? [] : [`Not in the figures: ${tooFast}`]),
+  ];
+  return texts.map((text) => ({ text, color: WARNING }));
 }
 
 function heading({ name, info, metrics, offsetMs }: Session): Shape[] {
@@ -160,17 +196,15 @@ function zoneTable({ metrics }: Session): Shape[] {
 }
 
 function effortLines({ metrics }: Session): Shape[] {
-  const { accelerations, decelerations, hid } = metrics;
-  const metres = ({ values }: { values: readonly { distance: number }[] }) =>
-    decimalText(
-      values.reduce((sum, { distance }) => sum + distance, 0),
-      0,
-    );
+  const { accelerations, decelerations, hid, hid_distance } = metrics;
+  const metres = (distance: number) => decimalText(distance, 0);
   const kmPerH = (limit: number) => Number((limit * KM_PER_H).toFixed(1));
   const efforts = (name: string, { threshold_1: low, threshold_2: high }: typeof accelerations) =>
-    `${name}: ${low.values.length} of ${low.threshold} to ${high.threshold} m/s², ${high.values.length} from ${high.threshold} m/s²`;
+    !metrics.has_accelerations
+      ? `${name}: none, they need at least 5 samples a second`
+      : `${name}: ${low.values.length} of ${low.threshold} to ${high.threshold} m/s², ${high.values.length} from ${high.threshold} m/s²`;
   const texts = [
-    `High intensity: ${metres(hid.threshold_1)} m from ${kmPerH(hid.threshold_1.threshold)} km/h, ${metres(hid.threshold_2)} m from ${kmPerH(hid.threshold_2.threshold)} km/h`,
+    `High intensity: ${metres(hid_distance.threshold_1)} m from ${kmPerH(hid.threshold_1.threshold)} km/h, ${metres(hid_distance.threshold_2)} m from ${kmPerH(hid.threshold_2.threshold)} km/h`,
     efforts("Accelerations", accelerations),
     efforts("Decelerations", decelerations),
   ];
@@ -196,7 +230,7 @@ function speedTicks({ metrics }: Session): number[] {
 }
 
 function plot(
-  { metrics, offsetMs }: Session,
+  { metrics, damage, offsetMs }: Session,
   { timesMs, valueAt, gapMs }: Series,
   y: number,
   height: number,
@@ -213,6 +247,8 @@ function plot(
     line.map((point) => ({ x: PLOT_LEFT + point.x, y: yOf(point.y) })),
   );
   const right = PLOT_LEFT + width;
+  const xOf = (ms: number | null) =>
+    ms === null ? null : PLOT_LEFT + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
   return [
     { kind: "text", x: PLOT_LEFT, y: y - 12, text: title, size: 14, color: INK, isBold: true },
     ...ticks.flatMap((tick): Shape[] => [
@@ -240,9 +276,27 @@ function plot(
       },
     ]),
     ...timeTicks(fromMs, toMs, 10, offsetMs).map(({ ms, label }): Shape => {
-      const x = PLOT_LEFT + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
-      return { kind: "text", x, y: y + height + 18, text: label, size: 12, color: MUTED, anchor: "middle" };
+      return {
+        kind: "text",
+        x: xOf(ms) ?? 0,
+        y: y + height + 18,
+        text: label,
+        size: 12,
+        color: MUTED,
+        anchor: "middle",
+      };
     }),
     { kind: "lines", lines, color, width: 1.2 },
+    ...damageMark(xOf(damage?.afterMs ?? null), y, y + height),
   ];
+}
+
+/** A line where the recording is damaged. @param x null or outside of the plot: none */
+function damageMark(x: number | null, top: number, bottom: number): Shape[] {
+  if (x === null || x < PLOT_LEFT || x > WIDTH - MARGIN) return [];
+  const line = [
+    { x, y: top },
+    { x, y: bottom },
+  ];
+  return [{ kind: "lines", lines: [line], color: WARNING, width: 1.5 }];
 }

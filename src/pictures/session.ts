@@ -1,7 +1,9 @@
 import { isValidHeartRate } from "../metrics/heart-rate.js";
 import type { Metrics } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
+import { segmentGapMs } from "../metrics/segments.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
+import { KM_PER_H } from "./figure-text.js";
 
 /** What a picture shows. */
 export interface Session {
@@ -10,6 +12,8 @@ export interface Session {
   info: RecordingInfo;
   samples: SampleBatch;
   metrics: Metrics;
+  /** What cannot be read of the recording, and the last row before the first such place; null for nothing. */
+  damage: { text: string; afterMs: number | null } | null;
   /** Offset of the clock of the labels from UTC. */
   offsetMs: number;
 }
@@ -23,12 +27,6 @@ export interface Series {
   gapMs: number;
 }
 
-const KM_PER_H = 3.6;
-
-/** As in the figures: more than 1 s, and more than 5 median intervals. */
-const SHORTEST_GAP_MS = 1000;
-const GAP_IN_STEPS = 5;
-
 /** Heart rates come once a second or less often. */
 const HEART_RATE_GAP_MS = 15_000;
 
@@ -38,7 +36,7 @@ export function speedSeries({ samples, metrics }: Session): Series {
   const highest = metrics.definition.parameters.max_valid_speed * 1000;
   return {
     timesMs: timestampMs,
-    gapMs: gapOf(timestampMs),
+    gapMs: segmentGapMs(timestampMs),
     valueAt(sample) {
       const speed = speedMmPerS[sample] ?? -1;
       return speed < 0 || speed > highest ? Number.NaN : (speed / 1000) * KM_PER_H;
@@ -57,11 +55,4 @@ export function heartRateSeries({ samples }: Session): Series {
       return isValidHeartRate(bpm) ? bpm : Number.NaN;
     },
   };
-}
-
-/** Times further apart than this are a gap in the recording. */
-export function gapOf(timesMs: Float64Array): number {
-  const steps = timesMs.slice(1).map((ms, i) => ms - (timesMs[i] ?? 0));
-  steps.sort();
-  return Math.max(SHORTEST_GAP_MS, GAP_IN_STEPS * (steps[steps.length >> 1] ?? 0));
 }

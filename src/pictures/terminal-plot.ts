@@ -1,4 +1,5 @@
 import { BrailleGrid } from "./braille.js";
+import { KM_PER_H } from "./figure-text.js";
 import { heartRateSeries, type Series, type Session, speedSeries } from "./session.js";
 import { thinnedLines } from "./thinned-lines.js";
 import { roundTicks, timeTicks } from "./ticks.js";
@@ -30,7 +31,7 @@ export function terminalPlot(session: Session, width: number): PlotLine[] {
     ...draw(
       speedSeries(session),
       SPEED_ROWS,
-      roundTicks(0, Math.max(1, (metrics.max_speed ?? 0) * 3.6), 4),
+      roundTicks(0, Math.max(1, (metrics.max_speed ?? 0) * KM_PER_H), 4),
       "blue",
     ),
   ];

@@ -1,5 +1,6 @@
+import { segmentGapMs } from "../metrics/segments.js";
 import { INK, MUTED, PANEL, zoneColors } from "./palette.js";
-import { gapOf, type Session } from "./session.js";
+import type { Session } from "./session.js";
 import type { Point, Shape } from "./shapes.js";
 
 export interface Frame {
@@ -79,7 +80,7 @@ function tracksByZone(
   limits: readonly number[],
 ): Point[][][] {
   const { length, timestampMs, speedMmPerS } = samples;
-  const gapMs = gapOf(timestampMs.subarray(0, length));
+  const gapMs = segmentGapMs(timestampMs.subarray(0, length));
   const zones: Point[][][] = limits.map(() => []);
   let line: Point[] = [];
   let zone = -1;

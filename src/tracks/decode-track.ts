@@ -1,7 +1,7 @@
 import { AsiError } from "../errors.js";
-import { isTurnDue, takeTurn } from "../event-loop-turns.js";
-import { promisesOfReading } from "../promise-of-reading.js";
-import { type ChunkReader, readChunks } from "../source.js";
+import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
+import { promisesOfReading } from "../sources/promise-of-reading.js";
+import { type ChunkReader, readChunks } from "../sources/source.js";
 import type { SampleBatch, Source } from "../types.js";
 import { readFirstBytes } from "./first-bytes.js";
 import { DETECTION_BYTES, trackKind } from "./track-kind.js";

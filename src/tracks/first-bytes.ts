@@ -1,5 +1,5 @@
-import { concatenate } from "../concatenate.js";
-import { type ChunkReader, ChunkSource } from "../source.js";
+import { concatenate } from "../sources/concatenate.js";
+import { type ChunkReader, ChunkSource } from "../sources/source.js";
 
 /** The first bytes of a source: at least `count` unless it is shorter. Valid until the next chunk is requested. */
 export async function readFirstBytes(chunks: ChunkReader, count: number): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
-import { MAX_GAP_MS } from "../ranges.js";
-import { newBatch, rowsBetween } from "../sample-batch.js";
+import { MAX_GAP_MS } from "../rows/ranges.js";
+import { newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
 const ROWS_PER_BATCH = 2048;

@@ -30,6 +30,9 @@ export class XmlTrack implements TrackParser {
   #handler: ElementHandler | null = null;
   #format: "gpx" | "tcx" | null = null;
   #depth = 0;
+  #isBegun = false;
+  /** Lines of the white space before the first tag. */
+  #skippedLines = 0;
   #charactersSinceEvent = 0;
 
   /** @param first the first bytes of the file, from which the encoding is detected */
@@ -50,7 +53,14 @@ export class XmlTrack implements TrackParser {
   }
 
   push(bytes: Uint8Array): void {
-    this.#write(this.#decoder.decode(bytes, { stream: true }));
+    const text = this.#decoder.decode(bytes, { stream: true });
+    // XML allows no white space before its declaration, but Strava writes some
+    const kept = this.#isBegun ? text : text.trimStart();
+    this.#isBegun ||= kept !== "";
+    const skipped = text.slice(0, text.length - kept.length);
+    this.#charactersSinceEvent += skipped.length;
+    this.#skippedLines += skipped.split(/\r\n|[\r\n]/).length - 1;
+    this.#write(kept);
   }
 
   end(): void {
@@ -90,7 +100,7 @@ export class XmlTrack implements TrackParser {
   }
 
   #fail(message: string): never {
-    throw errorAtLine(this.#parser.line, message);
+    throw errorAtLine(this.#skippedLines + this.#parser.line, message);
   }
 }
 

@@ -1,5 +1,5 @@
-import { concatenate } from "../concatenate.js";
 import { AsiError } from "../errors.js";
+import { concatenate } from "../sources/concatenate.js";
 import type { EcgBatch, RecordingInfo } from "../types.js";
 import type { WaveformWriter } from "./waveform-writer.js";
 

@@ -51,7 +51,11 @@ describe("a time frame without samples", () => {
       hr_plot: null,
       athlete_max_hr: null,
       timePerHrZone: [],
-      definition: { version: 1, parameters: metricParameters("soccer", { speed_ranges: [0, 4] }) },
+      sprint_distance: 0,
+      hid_distance: { threshold_1: 0, threshold_2: 0 },
+      has_accelerations: false,
+      too_fast: { samples: 0, duration: 0 },
+      definition: { version: 2, parameters: metricParameters("soccer", { speed_ranges: [0, 4] }) },
     });
   });
 
@@ -340,5 +344,36 @@ describe("exactness", () => {
         { params },
       ).total_distance,
     ).toBe(0);
+  });
+});
+
+describe("what is faster than the sport allows", () => {
+  it("is counted, with the time beside it", () => {
+    const samples = every(100, [...constant(10, 5000), ...constant(20, 15_000), ...constant(10, 5000)]);
+    const { too_fast, max_speed } = compute(samples);
+    expect(too_fast).toEqual({ samples: 20, duration: 2.1 });
+    expect(max_speed).toBe(5);
+  });
+
+  it("is nothing in a sport that allows it", () => {
+    const samples = every(100, constant(20, 15_000));
+    expect(compute(samples, { frame: { preset: "biking" } }).too_fast).toEqual({ samples: 0, duration: 0 });
+  });
+});
+
+describe("high-intensity distance", () => {
+  it("is summed before it is rounded", () => {
+    // six runs of 0.4004 m: rounded one by one they are 2.400 m
+    const run = (i: number) =>
+      [...constant(2, 4004), ...constant(2, 0)].map((speed, j) => ({ t: i * 3000 + j * 100, speed }));
+    const samples = Array.from({ length: 6 }, (_, i) => run(i)).flat();
+    expect(compute(samples).hid_distance.threshold_1).toBe(2.402);
+  });
+});
+
+describe("accelerations", () => {
+  it("are said to be unknown below 5 samples a second", () => {
+    expect(compute(every(1000, constant(20, 3000))).has_accelerations).toBe(false);
+    expect(compute(every(200, constant(20, 3000))).has_accelerations).toBe(true);
   });
 });

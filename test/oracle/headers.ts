@@ -1,5 +1,5 @@
-import { isHeaderPayload, renameHeader } from "../../src/header.js";
-import { frame } from "../../src/ubx.js";
+import { isHeaderPayload, renameHeader } from "../../src/recording/header.js";
+import { frame } from "../../src/recording/ubx.js";
 import type { Frame } from "./frame-search.js";
 
 /** The headers of one recording: which of them say something new. */

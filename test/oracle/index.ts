@@ -1,7 +1,18 @@
-import type { Engine, EngineSettings, Produced, RangeBreak, Recorded, Signal } from "../../src/engine.js";
-import { type EcgFigures, figuresOf, type WaveformSums } from "../../src/heart-rate/waveform-figures.js";
-import { WaveformHeartRate } from "../../src/heart-rate/waveform-heart-rate.js";
-import { PlainRowWriter } from "../../src/row-text/plain-row-writer.js";
+import type {
+  Engine,
+  EngineSettings,
+  Produced,
+  RangeBreak,
+  Recorded,
+  Signal,
+} from "../../src/engine/engine.js";
+import {
+  type EcgFigures,
+  figuresOf,
+  type WaveformSums,
+} from "../../src/engine/heart-rate/waveform-figures.js";
+import { WaveformHeartRate } from "../../src/engine/heart-rate/waveform-heart-rate.js";
+import { PlainRowWriter } from "../../src/rows/row-text/plain-row-writer.js";
 import type { BeatBatch, Report, SampleBatch } from "../../src/types.js";
 import { fields, frameKind } from "./frame-kind.js";
 import { type Frame, FrameSearch } from "./frame-search.js";

@@ -1,4 +1,4 @@
-import { addToRanges } from "../../src/ranges.js";
+import { addToRanges } from "../../src/rows/ranges.js";
 import type { Range } from "../../src/types.js";
 
 /** The ranges of rows that come in file order, and how many rows, from when to when. */

@@ -1,5 +1,5 @@
-import { concatenate } from "../../src/concatenate.js";
-import type { OutputKind, RangeBreak } from "../../src/engine.js";
+import type { OutputKind, RangeBreak } from "../../src/engine/engine.js";
+import { concatenate } from "../../src/sources/concatenate.js";
 import type { SampleBatch } from "../../src/types.js";
 import { csvLine } from "./csv-line.js";
 import { type Sample, toColumns } from "./sample.js";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { parsePath } from "../values.js";
+import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUT, withSerial } from "./common-options.js";
 
 /** `asi beats` */
@@ -26,7 +26,7 @@ export function addBeats(program: Command, { context, onStatus }: Host): void {
     )
     .addHelpText("after", EXIT_STATUS)
     .action(async (input: string, flags) => {
-      const { beats } = await import("../beats.js");
+      const { beats } = await import("../run/beats.js");
       onStatus(await beats(input, flags, context));
     });
 }

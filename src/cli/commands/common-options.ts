@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import type { Context } from "../batch.js";
-import type { ExitStatus } from "../exit-status.js";
-import { parseTimeZone } from "../time-bounds.js";
-import { wholeNumber } from "../values.js";
+import { parseTimeZone } from "../arguments/time-bounds.js";
+import { wholeNumber } from "../arguments/values.js";
+import type { Context } from "../batch/batch.js";
+import type { ExitStatus } from "../terminal/exit-status.js";
 
 /** What the definition of a command gets from the program. */
 export interface Host {

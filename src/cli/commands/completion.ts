@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { SHELLS, type Shell } from "../completion.js";
+import { SHELLS, type Shell } from "../help/completion.js";
 import type { Host } from "./common-options.js";
 
 /** `asi completion` */
@@ -21,13 +21,13 @@ export function addCompletion(program: Command, { context: { console } }: Host):
 `,
     )
     .action(async (shell: Shell) => {
-      const { modelOf } = await import("../command-model.js");
-      const { completionScript } = await import("../completion.js");
+      const { modelOf } = await import("../help/command-model.js");
+      const { completionScript } = await import("../help/completion.js");
       await console.data(completionScript(shell, modelOf(program)));
     });
   // for the build, which writes asi.1
   program.command("man-page", { hidden: true }).action(async () => {
-    const { manPage } = await import("../man-page.js");
+    const { manPage } = await import("../help/man-page.js");
     await console.data(manPage(program));
   });
 }

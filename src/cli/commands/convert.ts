@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import type { FormatName } from "../../formats/format.js";
-import type { TimeFormat } from "../../time-layout.js";
-import { parseTimeBound } from "../time-bounds.js";
-import { parseColumns, parseDelimiter, parsePath, parseTimeSpan } from "../values.js";
+import type { TimeFormat } from "../../rows/time-layout.js";
+import { parseTimeBound } from "../arguments/time-bounds.js";
+import { parseColumns, parseDelimiter, parsePath, parseTimeSpan } from "../arguments/values.js";
 import {
   EXIT_STATUS,
   type Host,
@@ -135,7 +135,7 @@ rows until 00:30.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {
-      const { convert } = await import("../convert.js");
+      const { convert } = await import("../run/convert.js");
       onStatus(await convert(inputs, flags, context));
     });
 }

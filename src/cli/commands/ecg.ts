@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { parsePath } from "../values.js";
+import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUT, withSerial } from "./common-options.js";
 
 /** `asi ecg` */
@@ -29,7 +29,7 @@ export function addEcg(program: Command, { context, onStatus }: Host): void {
     )
     .addHelpText("after", EXIT_STATUS)
     .action(async (input: string, flags) => {
-      const { ecg } = await import("../ecg.js");
+      const { ecg } = await import("../run/ecg.js");
       onStatus(await ecg(input, flags, context));
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { parseInstant } from "../time-bounds.js";
-import { parseDelimiter, parsePath, parseTimeSpan, wholeNumber } from "../values.js";
-import { EXIT_STATUS, type Host, withJson } from "./common-options.js";
+import { parseInstant } from "../arguments/time-bounds.js";
+import { parseDelimiter, parsePath, parseTimeSpan, wholeNumber } from "../arguments/values.js";
+import { EXIT_STATUS, type Host, withJson, withTimeZone } from "./common-options.js";
 
 /** `asi encode` */
 export function addEncode(program: Command, { context, onStatus }: Host): void {
@@ -28,6 +28,11 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
       parseDelimiter,
     )
     .option("--demo", "generate a session: 10 rows and one heart rate per second")
+    .option(
+      "--squad <players>",
+      "with --demo: a match of 11 to 25 players, into the folder of -o, with roster.csv and periods.csv",
+      wholeNumber(11, 25),
+    )
     .option("--seed <n>", "seed of the generated session; default 1", wholeNumber(0, 0xffffffff))
     .option("--start <time>", "time of the first row; default 2025-05-17T14:30:00Z", (text) =>
       Math.round(parseInstant(text)),
@@ -37,6 +42,7 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
       "time from the first row to the last; default 20min; two halves with a break if at least 45min",
       parseTimeSpan,
     );
+  withTimeZone(command, "of the times of a CSV that have no offset");
   withJson(command)
     .addHelpText(
       "before",
@@ -44,6 +50,7 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
   asi encode session.csv --serial ROVER-1
   asi encode ROVER-1_20250517T143000_20250517T161500.csv -o match.asi
   asi encode watch.fit --serial WATCH-7 --period 1000
+  asi encode --demo --squad 11 -o match
   asi encode --demo --serial DEMO-7 --seed 7 --start 2025-05-17T14:30:00Z --duration 105min -o demo.asi
 `,
     )
@@ -52,12 +59,13 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
       `
 Without -o the recording of NAME.csv or NAME.gpx is NAME.asi beside it. It is SERIAL.asi for standard input and
 SERIAL_START_END.asi for a demo, in the current folder. Points of a track without a time or position are omitted. Missing
-speeds are computed from successive positions. In a CSV, times are seconds since 1970 or ISO 8601 with an offset
-(2025-05-17T14:30:00.050Z); if the fields are not separated by commas, decimals can have a decimal comma.
+speeds are computed from successive positions. In a CSV, times are seconds since 1970 or dates and times
+(2025-05-17T14:30:00.050Z, or 2025-05-17 14:30:00.050 in the zone of --tz), as asi convert --time writes them. If the fields
+are not separated by commas, decimals can have a decimal comma.
 ${EXIT_STATUS}`,
     )
     .action(async (csv: string | undefined, flags) => {
-      const { encode } = await import("../encode.js");
+      const { encode } = await import("../run/encode.js");
       onStatus(await encode(csv, flags, context));
     });
 }

@@ -24,7 +24,7 @@ export function addInfo(program: Command, { context, onStatus }: Host): void {
     .addHelpText("before", "Examples:\n  asi info match.asi\n  asi info recordings/ --json\n")
     .addHelpText("after", EXIT_STATUS)
     .action(async (inputs: string[], flags) => {
-      const { info } = await import("../info.js");
+      const { info } = await import("../run/info.js");
       onStatus(await info(inputs, flags, context));
     });
 }

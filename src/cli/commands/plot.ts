@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { parseTimeBound } from "../time-bounds.js";
-import { parsePath } from "../values.js";
+import { parseTimeBound } from "../arguments/time-bounds.js";
+import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUTS, withHr, withSerial, withTimeZone } from "./common-options.js";
 import { withMetrics } from "./stats.js";
 
@@ -14,6 +14,11 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
     )
     .argument("<inputs...>", INPUTS)
     .option("-o, --output <file>", "write a picture to this file, as SVG or PNG by its extension", parsePath)
+    .option(
+      "--out-dir <folder>",
+      "write an SVG for each input into this folder, created if missing",
+      parsePath,
+    )
     .option("-f, --force", "overwrite an existing file");
   withHr(withMetrics(command))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
@@ -26,6 +31,7 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
   asi plot match.asi --from 16:30 --to 17:15 --tz Europe/Zurich
   asi plot match.asi -o match.svg
   asi plot match.asi -o match.png
+  asi plot *.asi --out-dir pictures
   asi plot run.asi --sport running -o run.svg
 `,
     )
@@ -41,7 +47,7 @@ An SVG scales without loss. A PNG is 2400 pixels wide; it shows Latin letters, a
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {
-      const { plot } = await import("../plot.js");
+      const { plot } = await import("../run/plot.js");
       onStatus(await plot(inputs, flags, context));
     });
 }

@@ -15,7 +15,7 @@ export function addRanges(program: Command, { context, onStatus }: Host): void {
     .addHelpText("before", "Examples:\n  asi ranges match.asi\n  asi ranges recordings/ | cut -f 1,2\n")
     .addHelpText("after", EXIT_STATUS)
     .action(async (inputs: string[], flags) => {
-      const { ranges } = await import("../ranges.js");
+      const { ranges } = await import("../run/ranges.js");
       onStatus(await ranges(inputs, flags, context));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { parsePath } from "../values.js";
+import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial } from "./common-options.js";
 
 /** `asi repair` */
@@ -27,7 +27,7 @@ patterns, so that they are not repaired again.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {
-      const { repair } = await import("../repair.js");
+      const { repair } = await import("../run/repair.js");
       onStatus(await repair(inputs, flags, context));
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { parseTimeBound } from "../time-bounds.js";
-import { parsePath } from "../values.js";
+import { parseTimeBound } from "../arguments/time-bounds.js";
+import { parsePath } from "../arguments/values.js";
 import {
   EXIT_STATUS,
   type Host,
@@ -23,29 +23,33 @@ export function addReport(program: Command, { context, onStatus }: Host): void {
     .argument("<inputs...>", INPUTS)
     .option("-o, --output <file>", "name of the HTML file; - is standard output", parsePath)
     .option("-d, --out-dir <folder>", "write to this folder instead of beside the input", parsePath)
+    .option(
+      "--name <pattern>",
+      'names of the files, such as "{input}"; default "{serial}_{start}_{end}", as for asi convert',
+    )
     .option("-f, --force", "overwrite existing files");
   withHr(withMetrics(command))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
-  withJson(withSerial(withTimeZone(command, "of --from and --to")))
+  withJson(withSerial(withTimeZone(command, "of --from and --to, and of the times in names")))
     .addHelpText(
       "before",
       `Examples:
   asi report match.asi
   asi report match.asi -o match.html --max-hr 192
-  asi report season/ --out-dir reports
+  asi report season/ --out-dir reports --name "{input}"
 `,
     )
     .addHelpText(
       "after",
       `
-Without -o the report of NAME.asi is NAME.html beside it; it is SERIAL.html in the current folder for standard input.
+Without -o the report is beside the input, and in the current folder for standard input. --name is described at asi help convert.
 
 --from and --to are written as for asi convert.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {
-      const { report } = await import("../report.js");
+      const { report } = await import("../run/report.js");
       onStatus(await report(inputs, flags, context));
     });
 }

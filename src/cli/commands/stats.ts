@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import { parseSpeedZones } from "../speed-zones.js";
-import { parseSport, SPORT_NAMES } from "../sport.js";
-import { parseTimeBound } from "../time-bounds.js";
-import { wholeNumber } from "../values.js";
+import { parseSpeedZones } from "../arguments/speed-zones.js";
+import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
+import { parseTimeBound } from "../arguments/time-bounds.js";
+import { wholeNumber } from "../arguments/values.js";
 import {
   EXIT_STATUS,
   type Host,
@@ -79,7 +79,7 @@ asi stats, asi plot and asi report hold all rows of a recording in memory: about
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {
-      const { stats } = await import("../stats.js");
+      const { stats } = await import("../run/stats.js");
       onStatus(await stats(inputs, flags, context));
     });
 }

@@ -17,7 +17,7 @@ export function addValidate(program: Command, { context, onStatus }: Host): void
       "\nExit status: 0 all whole, 1 an input is not a recording or cannot be read, 2 usage error, 3 an input is damaged.",
     )
     .action(async (inputs: string[], flags) => {
-      const { validate } = await import("../validate.js");
+      const { validate } = await import("../run/validate.js");
       onStatus(await validate(inputs, flags, context));
     });
 }

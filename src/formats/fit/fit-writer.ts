@@ -58,7 +58,8 @@ export class FitWriter {
   readonly #productName: string;
   #crc = 0;
   #isBegun = false;
-  #isRangeDue = false;
+  /** The longest step of a range that is due; null for none. */
+  #dueGapMs: number | null = null;
   #laps = 0;
   /** Totals of the current range; null before the first range. */
   #lap: Totals | null = null;
@@ -79,9 +80,9 @@ export class FitWriter {
     }
   }
 
-  /** Starts a range: the following rows belong to it. */
-  startRange(): void {
-    this.#isRangeDue = true;
+  /** Starts a range: the following rows belong to it. @param gapMs nothing is added between rows further apart than this */
+  startRange(gapMs: number): void {
+    this.#dueGapMs = gapMs;
   }
 
   /**
@@ -94,7 +95,7 @@ export class FitWriter {
     const output = new Output(HEADER_BYTES + BYTES_ONCE + BYTES_PER_RANGE + (to - from) * RECORD_BYTES);
     const startMs = batch.timestampMs[from] as number;
     this.#begin(output, startMs);
-    const lap = this.#isRangeDue || this.#lap === null ? this.#beginRange(output, startMs) : this.#lap;
+    const lap = this.#dueGapMs !== null || this.#lap === null ? this.#beginRange(output, startMs) : this.#lap;
     const at = output.skip((to - from) * RECORD_BYTES);
     writeRecords(output.view, at, batch, from, to, lap, this.#session.distance);
     return this.#take(output);
@@ -147,8 +148,8 @@ export class FitWriter {
       event: EVENTS.timer,
       eventType: EVENT_TYPES.start,
     });
-    this.#isRangeDue = false;
-    this.#lap = new Totals();
+    this.#lap = new Totals(this.#dueGapMs ?? Number.POSITIVE_INFINITY);
+    this.#dueGapMs = null;
     return this.#lap;
   }
 

@@ -62,8 +62,8 @@ export function writeRecords(
     view.setInt32(place + 9, longitude(longitudeE7[i] as number), true);
     view.setUint32(place + 13, fixType[i] === 2 ? NONE : altitude(altitudeMm[i] as number), true);
     view.setUint32(place + 17, Math.min(centimetres(distanceBefore + totals.distance), NONE - 1), true);
-    // a negative speed is treated as standing still
-    view.setUint32(place + 21, Math.max(0, speed), true);
+    // FIT has no negative speeds
+    view.setUint32(place + 21, speed < 0 ? NONE : speed, true);
     view.setUint8(place + 25, bpm === 0 ? BASE_TYPES.uint8.invalid : bpm);
     view.setUint16(place + 26, ms - second * 1000, true);
     place += RECORD_BYTES;

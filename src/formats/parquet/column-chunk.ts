@@ -1,4 +1,4 @@
-import { concatenate } from "../../concatenate.js";
+import { concatenate } from "../../sources/concatenate.js";
 import { boundBytes, extremesOf, levelBytes, type Present, presentOf, valueBytes } from "./column-values.js";
 import { CODECS, type Column, ENCODINGS, PHYSICAL_TYPES, type Rows, type Storage } from "./schema.js";
 import type { SnappyCompressor } from "./snappy.js";

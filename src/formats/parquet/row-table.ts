@@ -1,4 +1,4 @@
-import { copyRows, newBatch } from "../../sample-batch.js";
+import { copyRows, newBatch } from "../../rows/sample-batch.js";
 import type { SampleBatch } from "../../types.js";
 import type { ParquetNumbers } from "../format.js";
 import { type Column, type ColumnSource, decimal, type Table, UINT8, UTC_MILLISECONDS } from "./schema.js";

@@ -179,6 +179,7 @@ def efforts(segments, step, thresholds, sign):
 
 def speed_runs(segments, still, threshold, merge, shortest):
     values = []
+    total = F(0)
     for segment in segments:
         pieces = list(zip(segment, segment[1:]))
         found = [list(r) for r in runs([mean(p, still) >= threshold for p in pieces])]
@@ -188,13 +189,23 @@ def speed_runs(segments, still, threshold, merge, shortest):
         for i, j in (r for r in found if r[1] is not None):
             length = segment[j][0] - segment[i][0]
             if length >= shortest:
+                total += sum(way(p, still) for p in pieces[i:j])
                 values.append({
                     "start_time": segment[i][0],
                     "duration": rounded(F(length, 1000), 1),
                     "max_value": rounded(max(v for _, v in segment[i:j + 1]), 3),
                     "distance": rounded(sum(way(p, still) for p in pieces[i:j]), 3),
                 })
-    return {"threshold": float(threshold), "values": values}
+    return {"threshold": float(threshold), "values": values}, rounded(total, 3)
+
+
+def too_fast(samples, top):
+    """The samples above the limit, and the time of the intervals beside them, in segments of all samples with a speed."""
+    points = [(t, F(v, 1000)) for t, v, _ in samples if v is not None]
+    step = median([b[0] - a[0] for a, b in zip(points, points[1:])])
+    pieces = [q for s in segments_of(points, step) for q in zip(s, s[1:])]
+    beside = sum(seconds((a, b)) for a, b in pieces if a[1] > top or b[1] > top)
+    return {"samples": sum(v > top for _, v in points), "duration": rounded(F(beside), 1)}
 
 
 def mean(piece, still):
@@ -267,6 +278,10 @@ def computed(samples, frame, sport, params, birth):
             "range_percent_hrmax": [low, high],
         })
 
+    sprints, sprint_distance = speed_runs(segments, still, p["sprint_threshold"], 500, 1000)
+    intense, intense_distance = speed_runs(segments, still, p["hid_thresholds"][0], 0, 0)
+    faster, faster_distance = speed_runs(segments, still, p["hid_thresholds"][1], 0, 0)
+
     def limits_of(low, high):
         return {"threshold_low": float(low), "threshold_high": float(high)}
 
@@ -278,8 +293,8 @@ def computed(samples, frame, sport, params, birth):
         "average_speed": rounded(distance / time, 4),
         "accelerations": efforts(segments, step, p["acceleration_thresholds"], 1),
         "decelerations": efforts(segments, step, p["deceleration_thresholds"], -1),
-        "sprint": {"threshold_1": speed_runs(segments, still, p["sprint_threshold"], 500, 1000)},
-        "hid": {f"threshold_{n + 1}": speed_runs(segments, still, h, 0, 0) for n, h in enumerate(p["hid_thresholds"])},
+        "sprint": {"threshold_1": sprints},
+        "hid": {"threshold_1": intense, "threshold_2": faster},
         "time_per_speed_ranges": [
             {"duration": rounded(s, 1), "ratio": rounded(s / time, 4), **limits_of(a, b)} for a, b, s, _ in classes
         ],
@@ -298,6 +313,10 @@ def computed(samples, frame, sport, params, birth):
         "hr_plot": beats[-1][1] if beats else None,
         "athlete_max_hr": None if max_hr is None else float(max_hr),
         "timePerHrZone": zones,
+        "sprint_distance": sprint_distance,
+        "hid_distance": {"threshold_1": intense_distance, "threshold_2": faster_distance},
+        "has_accelerations": step <= 200,
+        "too_fast": too_fast(samples, top),
     }
 
 

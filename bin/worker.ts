@@ -1,3 +1,0 @@
-import { serve } from "../src/cli/worker.js";
-
-serve();

@@ -1,0 +1,209 @@
+import { optionNames, requireOptions, shown } from "../arguments.js";
+import { AsiError } from "../errors.js";
+import { CSV, formatNamed } from "../formats/catalogue.js";
+import type { Format, FormatName, FormatOptions } from "../formats/format.js";
+import { DECODE_OPTIONS } from "../reading/decode-options.js";
+import { withExtension } from "../reading/file-name.js";
+import { pulledStream, readingBehind } from "../reading/pulled-stream.js";
+import { type Inspection, inspectionOf, type ReadResult } from "../reading/read-result.js";
+import { readWhole } from "../reading/read-whole.js";
+import { noSamples } from "../reading/recording-errors.js";
+import { SourceReader, type SourceReading } from "../reading/source-reader.js";
+import { type CsvLayout, LAYOUT_OPTIONS } from "../rows/csv-layout.js";
+import { checkTimes } from "../rows/time-layout.js";
+import { concatenate } from "../sources/concatenate.js";
+import { promisesOfReading } from "../sources/promise-of-reading.js";
+import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from "../types.js";
+
+export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions {
+  /**
+   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV, `time` and
+   * `timeZone` only to CSV and JSON lines: the other formats define how times are written. For `gpx`,
+   * `tcx` and `fit` the default of `fillHrMs` is 2000, because sports software shows a heart rate only on rows that have one.
+   */
+  format?: FormatName | undefined;
+}
+
+/**
+ * A conversion in progress. The promises are fulfilled when the stream has been read to its end, and rejected if it fails, is
+ * cancelled or aborted. Awaiting them while nothing reads the stream (it has no reader, or its reader was released early) rejects
+ * with `NOT_READ` immediately. While the stream has a reader they stay pending; on Node.js they are rejected with `NOT_READ` when
+ * the process has nothing left to do, as long as the reader is referenced. Such a promise can be awaited again and is fulfilled
+ * once the stream has been read.
+ */
+export interface Conversion {
+  readonly body: ReadableStream<Uint8Array>;
+  /** The same stream as `body`. */
+  readonly csv: ReadableStream<Uint8Array>;
+  /** For example `text/csv`. */
+  readonly mediaType: string;
+  /** `{serial}_{start}_{end}` with the times of the rows written, and the extension of the format. */
+  readonly fileName: Promise<string>;
+  readonly report: Promise<Report>;
+  /** The header; fulfilled as soon as it has been read. */
+  readonly info: Promise<RecordingInfo>;
+  /** The decoder that was used. */
+  readonly engine: Promise<EngineName>;
+}
+
+/**
+ * Converts a recording, to CSV unless `format` says otherwise: `timestamp,latitude,longitude,altitude,speed,hr`, in s, degrees,
+ * m, m/s, bpm. The source is read only as fast as the stream is read, and released when the stream is cancelled.
+ *
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream and the promises `NOT_A_RECORDING`,
+ * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, `NO_SAMPLES` (before the first byte of output), with `strict`
+ * also `DAMAGED`, and `FORMAT_LIMIT`.
+ */
+export function convert(source: Source, options: ConvertOptions = {}): Conversion {
+  requireOptions(options, CONVERT_OPTIONS);
+  const stream = options.format === undefined ? "csv" : "body";
+  return conversionOf(source, options, `Read ${stream} to its end first, then await it.`);
+}
+
+/** The same. `whatToDo`: a sentence that says what to do before awaiting a promise. */
+export function conversionOf(source: Source, options: ConvertOptions, whatToDo: string): Conversion {
+  requireOptions(options, CONVERT_OPTIONS);
+  const format = formatOf(options);
+  const reader = fileReader(source, options, format);
+  const body = pulledStream(
+    async () => {
+      const piece = await reader.next();
+      if (piece === null) fileNameIn(await reader.result, format);
+      return piece;
+    },
+    (reason) => reader.cancel(reason),
+  );
+  const promised = promisesOfReading(readingBehind(body, reader), whatToDo);
+  const fileName = reader.result.then((result) => fileNameIn(result, format));
+  return {
+    body,
+    csv: body,
+    mediaType: format.mediaType,
+    fileName: promised("fileName", fileName),
+    report: promised("report", reader.report),
+    info: promised("info", reader.info),
+    engine: promised("engine", reader.engine),
+  };
+}
+
+/**
+ * The format that the options name. Throws `BAD_OPTION` for an unknown format, for options of another format, and for times that
+ * it does not write.
+ */
+export function formatOf(options: ConvertOptions): Format {
+  const format = formatNamed(options.format);
+  const foreign = CSV_OPTIONS.find((name) => options[name] !== undefined);
+  if (format !== CSV && foreign !== undefined) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `${foreign} applies only to CSV; omit it with the format ${format.name}.`,
+    );
+  }
+  checkTimesOf(format, options);
+  checkNumbers(options.numbers, format);
+  return format;
+}
+
+function checkTimesOf({ name, times }: Format, options: ConvertOptions): void {
+  checkTimes(options, "iso");
+  const { time, timeZone } = options;
+  if (times.length === 0 && (time ?? timeZone) !== undefined) {
+    const option = time === undefined ? "timeZone" : "time";
+    throw new AsiError(
+      "BAD_OPTION",
+      `The format ${name} defines how times are written; the option ${option} applies only to CSV and JSON lines.`,
+    );
+  }
+  if (time === undefined || times.includes(time)) return;
+  throw new AsiError(
+    "BAD_OPTION",
+    `The format ${name} writes times only as ${times.join(", ")}, not as ${time}.`,
+  );
+}
+
+function checkNumbers(numbers: FormatOptions["numbers"], format: Format): void {
+  if (numbers === undefined) return;
+  if (format.name !== "parquet") {
+    throw new AsiError(
+      "BAD_OPTION",
+      `numbers applies only to Parquet; omit it with the format ${format.name}.`,
+    );
+  }
+  if (numbers !== "double" && numbers !== "decimal") {
+    throw new AsiError("BAD_OPTION", `numbers is ${shown(numbers)}; it must be double or decimal.`);
+  }
+}
+
+/** Layout that only CSV has. */
+const CSV_OPTIONS = [
+  "columns",
+  "delimiter",
+  "decimalMark",
+  "header",
+  "lineEnd",
+] as const satisfies (keyof CsvLayout)[];
+
+/** Every option of `convert`. */
+export const CONVERT_OPTIONS = [
+  ...DECODE_OPTIONS,
+  ...LAYOUT_OPTIONS,
+  ...optionNames<Omit<ConvertOptions, keyof DecodeOptions | keyof CsvLayout>>({
+    format: true,
+    numbers: true,
+  }),
+];
+
+/** The reading behind a conversion. */
+export function fileReader(
+  source: Source,
+  options: ConvertOptions,
+  format: Format,
+  how: Omit<SourceReading, "loadFormat"> = {},
+): SourceReader<"csv"> {
+  const { fillHrMs = format.fillHrMs } = options;
+  const settings = { ...options, fillHrMs, output: "csv" } as const;
+  return new SourceReader(
+    source,
+    settings,
+    format === CSV ? how : { ...how, loadFormat: () => format.load(options) },
+  );
+}
+
+/** Name of the file with the produced rows. Throws `NO_SAMPLES` if there is none. */
+export function fileNameIn({ fileName, report }: ReadResult, format: Format): string {
+  if (fileName === null) throw noSamples(report);
+  return withExtension(fileName, format);
+}
+
+/** A CSV in memory and the inspection of its recording. */
+export interface ConvertedRecording extends Inspection {
+  /** The whole CSV, UTF-8. */
+  csv: Uint8Array;
+  /** `{serial}_{start}_{end}.csv` with the times of the rows written. */
+  fileName: string;
+}
+
+/**
+ * Converts a recording in memory to CSV synchronously; otherwise like `convert`. Other formats are loaded on first use, which is
+ * asynchronous.
+ *
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` if the signal has already fired, `NOT_A_RECORDING`,
+ * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, `NO_SAMPLES`, with `strict` also `DAMAGED`
+ */
+export function convertSync(
+  recording: Uint8Array | ArrayBuffer,
+  options: Omit<ConvertOptions, "format" | "numbers"> = {},
+): ConvertedRecording {
+  requireOptions(options, CONVERT_OPTIONS);
+  const format = formatOf(options);
+  // callers in JavaScript can still pass one
+  if (format !== CSV) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `convertSync writes CSV only; use convert for the format ${format.name}.`,
+    );
+  }
+  const { outputs, result } = readWhole(recording, options, "csv");
+  const fileName = fileNameIn(result, format);
+  return { ...inspectionOf(result), csv: concatenate(outputs), fileName };
+}

@@ -1,0 +1,61 @@
+import { optionNames, requireOptions } from "../arguments.js";
+import type { EncodableRow } from "../recording/encode.js";
+import { encodeRows } from "../recording/encode.js";
+import { checkDelimiter } from "../rows/csv-layout.js";
+import { TimeZone } from "../rows/time-zone.js";
+import { type ChunkReader, readChunks } from "../sources/source.js";
+import { csvFields } from "../tracks/csv-fields.js";
+import { CsvTrack, type CsvTrackOptions, DELIMITER_BYTES, delimiterIn } from "../tracks/csv-track.js";
+import { ContinuedSource, readFirstBytes } from "../tracks/first-bytes.js";
+import type { SampleBatch, Source } from "../types.js";
+import { decode } from "./decode.js";
+
+export type DecodeCsvOptions = CsvTrackOptions;
+
+const OPTIONS = optionNames<DecodeCsvOptions>({ delimiter: true, timeZone: true });
+
+/**
+ * Reads a CSV as columns of integers, such as those that `convert` writes, with all its options but `header: false`. `encodeCsv` of
+ * `asi-convert/node` defines which CSVs are read. The source is read only as fast as you iterate.
+ *
+ * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; while iterating `BAD_CSV` and `BAD_ROW` with the line
+ */
+export function decodeCsv(source: Source, options: DecodeCsvOptions = {}): AsyncIterable<SampleBatch> {
+  requireOptions(options, OPTIONS);
+  const { delimiter, timeZone = "UTC" } = options;
+  if (delimiter !== undefined) checkDelimiter(delimiter);
+  return batchesIn(readChunks(source), delimiter, new TimeZone(timeZone));
+}
+
+async function* batchesIn(
+  chunks: ChunkReader,
+  given: string | undefined,
+  zone: TimeZone,
+): AsyncGenerator<SampleBatch, void, undefined> {
+  try {
+    const first = await readFirstBytes(chunks, DELIMITER_BYTES);
+    const delimiter = given ?? delimiterIn(first);
+    const track = new CsvTrack(delimiter, zone);
+    const rows = rowsIn(new ContinuedSource(first, chunks), delimiter, track);
+    // by way of a recording: a row that it cannot hold is refused here as there
+    const recording = encodeRows(rows, { serial: "CSV" }, () => ({
+      name: `Line ${track.line}`,
+      line: track.line,
+    }));
+    yield* decode(recording);
+  } finally {
+    await chunks.close();
+  }
+}
+
+async function* rowsIn(
+  chunks: ChunkReader,
+  delimiter: string,
+  track: CsvTrack,
+): AsyncGenerator<EncodableRow, void, undefined> {
+  for await (const fields of csvFields(chunks, delimiter)) {
+    const row = track.read(fields);
+    if (row !== null) yield row;
+  }
+  track.end();
+}

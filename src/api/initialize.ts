@@ -1,0 +1,47 @@
+import { optionNames, requireOptions, shown } from "../arguments.js";
+import { acquireEngine, bestEngine, preferCore, prepareEngine, releaseEngine } from "../engine/engines.js";
+import { AsiError } from "../errors.js";
+import type { EngineName } from "../types.js";
+
+/** A `WebAssembly.Module`, where the types of the platform have one: those of Node.js alone have none. */
+export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } }
+  ? M
+  : object;
+
+export interface InitializeOptions {
+  /**
+   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. For platforms that forbid
+   * compiling from bytes. Default: the core that is embedded in the library.
+   */
+  module?: CompiledModule | undefined;
+}
+
+const OPTIONS = optionNames<InitializeOptions>({ module: true });
+
+/**
+ * Compiles the decoder in advance, or uses one that is already compiled. Optional: otherwise the first recording compiles it.
+ *
+ * @returns the engine that is used from now on unless another one is named; `plain` if WebAssembly is not allowed
+ * @throws AsiError `BAD_OPTION` if the value is not a module, or is not a core of this version, or does not run here
+ */
+export async function initialize(options: InitializeOptions = {}): Promise<EngineName> {
+  requireOptions(options, OPTIONS);
+  const { module } = options;
+  if (module !== undefined) {
+    if (!isModule(module)) {
+      throw new AsiError(
+        "BAD_OPTION",
+        `module is ${shown(module)}; it must be a WebAssembly.Module, compiled already.`,
+      );
+    }
+    return preferCore(module);
+  }
+  await prepareEngine(undefined);
+  releaseEngine(acquireEngine(undefined));
+  return bestEngine();
+}
+
+// One of another realm is no instance of this one's class.
+function isModule(value: unknown): value is WebAssembly.Module {
+  return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
+}

@@ -1,0 +1,52 @@
+import { shown } from "../arguments.js";
+import { acquireEngine, releaseEngine } from "../engine/engines.js";
+import { AsiError } from "../errors.js";
+import type { RowTemplate } from "../rows/row-text/template.js";
+import type { EngineName, SampleBatch } from "../types.js";
+
+/** Text around the rows. */
+interface Surroundings {
+  before: Uint8Array;
+  after: Uint8Array;
+  /** Bytes at the start of the first row that are left out, such as a comma that only separates rows. */
+  leftOutOfFirst?: number;
+}
+
+/** Writes each sample with a template, in one piece of memory. No object is created for a sample. */
+export function writeSamples(
+  samples: SampleBatch,
+  template: RowTemplate,
+  { before, after, leftOutOfFirst = 0 }: Surroundings,
+  engineName: EngineName | undefined,
+): Uint8Array {
+  const engine = acquireEngine(engineName);
+  const text = new Uint8Array(before.length + samples.length * template.maxRowBytes + after.length);
+  text.set(before);
+  let at = before.length;
+  for (let next = 0; next < samples.length; ) {
+    const { bytes, end } = engine.rowWriter.write(template, samples, next, samples.length);
+    const rows = next === 0 ? bytes.subarray(leftOutOfFirst) : bytes;
+    text.set(rows, at);
+    at += rows.length;
+    next = end;
+  }
+  releaseEngine(engine);
+  text.set(after, at);
+  return text.subarray(0, at + after.length);
+}
+
+// the years 0 to 9999
+const EARLIEST_MS = -62_167_219_200_000;
+const LATEST_MS = 253_402_300_799_999;
+
+/** Throws `BAD_ARGUMENT` unless all times can be written. */
+export function checkTimes({ timestampMs, length }: SampleBatch): void {
+  for (let i = 0; i < length; i++) {
+    const ms = timestampMs[i];
+    if (ms !== undefined && ms >= EARLIEST_MS && ms <= LATEST_MS && Number.isInteger(ms)) continue;
+    throw new AsiError(
+      "BAD_ARGUMENT",
+      `timestampMs[${i}] is ${shown(ms)}; it must be an integer, ms since 1970, in the years 0 to 9999.`,
+    );
+  }
+}

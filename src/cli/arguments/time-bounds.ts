@@ -1,0 +1,164 @@
+import { InvalidArgumentError } from "commander";
+import { parseIsoTime } from "../../rows/iso-time.js";
+import { TimeZone } from "../../rows/time-zone.js";
+
+// The times of --from and --to.
+
+const DAY_MS = 86_400_000;
+/** A time of day that is further than this before the first row is meant to be on the next day. */
+const MAX_BEFORE_MS = DAY_MS / 2;
+
+/** What --from or --to says. */
+export type TimeBound =
+  | { kind: "instant"; ms: number }
+  /** A date and time without an offset, as ms since 1970 of the time that clocks show. */
+  | { kind: "local"; localMs: number }
+  /** A time of day, in ms since midnight. */
+  | { kind: "clock"; text: string; sinceMidnightMs: number };
+
+/** Bounds as they are sent to worker threads. */
+export interface TimeBounds {
+  from?: TimeBound | undefined;
+  to?: TimeBound | undefined;
+  /** Default UTC. */
+  timeZone?: string | undefined;
+}
+
+/**
+ * Reads an instant: RFC 3339 date and time (a space may replace the T, and an offset may be omitted), a date, a time of day, the
+ * compact form of file names, or seconds since 1970 as in the CSV.
+ *
+ * @param dateMeans which end of the day a date alone means
+ */
+export function parseTimeBound(text: string, dateMeans: "start" | "end"): TimeBound {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return { kind: "instant", ms: millisecondsOfSeconds(text) };
+  const bound = clockOf(text) ?? dateAndTimeOf(text, dateMeans);
+  if (bound === null) {
+    throw new InvalidArgumentError(
+      'Give a date and time such as 2025-05-17T14:30:00Z or "2025-05-17 14:30", a date, a time such as 14:30, or seconds since 1970.',
+    );
+  }
+  return bound;
+}
+
+/** The same without times of day, in UTC. @returns ms since 1970 UTC */
+export function parseInstant(text: string): number {
+  const bound = parseTimeBound(text, "start");
+  if (bound.kind === "clock")
+    throw new InvalidArgumentError("Give the date too, as in 2025-05-17T14:30:00Z.");
+  return bound.kind === "instant" ? bound.ms : bound.localMs;
+}
+
+function clockOf(text: string): TimeBound | null {
+  const [, hour, minute, second = 0, fraction = ""] =
+    /^(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?$/.exec(text) ?? [];
+  if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  return { kind: "clock", text, sinceMidnightMs: (seconds + Number(`0.${fraction}`)) * 1000 };
+}
+
+function dateAndTimeOf(text: string, dateMeans: "start" | "end"): TimeBound | null {
+  const time = parseIsoTime(text);
+  if (time === null) return null;
+  const localMs = time.localMs + time.fractionMs;
+  if (time.form === "date" && dateMeans === "end") return { kind: "local", localMs: localMs + DAY_MS - 1 };
+  if (time.offsetMs === undefined) return { kind: "local", localMs };
+  return { kind: "instant", ms: localMs - time.offsetMs };
+}
+
+// Digit by digit: 0.001 s times 1000 is not always a whole number.
+function millisecondsOfSeconds(text: string): number {
+  const [whole = "", fraction = ""] = text.split(".");
+  const milliseconds = `${whole}${fraction.slice(0, 3).padEnd(3, "0")}`;
+  return Number(fraction.length > 3 ? `${milliseconds}.${fraction.slice(3)}` : milliseconds);
+}
+
+/** Whether a bound depends on the day of the recording. */
+export function dependOnDay({ from, to }: TimeBounds): boolean {
+  return from?.kind === "clock" || to?.kind === "clock";
+}
+
+/**
+ * The instants that bounds mean, in ms since 1970 UTC.
+ *
+ * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: a
+ * recording from 23:00 to 1:00 has its 0:10 after midnight. A `to` that is earlier in the day than a `from` is on the next day, unless the first row
+ * is before it on the day of that row; then the `from` is on the day before: 23:50 to 0:30 of a recording from 0:10 to 1:00. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
+ * set forward, a time that is skipped is the moment of the change.
+ *
+ * @param firstRowMs null: the recording has no row, and times of day are omitted
+ */
+export function resolveBounds(
+  { from, to, timeZone }: TimeBounds,
+  firstRowMs: number | null,
+): { from: number | undefined; to: number | undefined } {
+  const clock = clockIn(timeZone);
+  const firstLocalMs = firstRowMs === null ? null : firstRowMs + clock.offsetAt(firstRowMs);
+  let fromLocalMs = localTimeOf(from, firstLocalMs);
+  let toLocalMs = localTimeOf(to, firstLocalMs);
+  if (from?.kind === "clock" && to?.kind === "clock" && fromLocalMs !== undefined) {
+    toLocalMs = midnight(fromLocalMs) + to.sinceMidnightMs;
+    if (toLocalMs < fromLocalMs) {
+      if (firstLocalMs !== null && firstLocalMs <= toLocalMs) fromLocalMs -= DAY_MS;
+      else toLocalMs += DAY_MS;
+    }
+  }
+  const first = from?.kind === "instant" ? from.ms : at(fromLocalMs, clock.earliestAt);
+  const last = to?.kind === "instant" ? to.ms : at(toLocalMs, clock.latestAt);
+  const areSkipped = fromLocalMs !== undefined && toLocalMs !== undefined && fromLocalMs <= toLocalMs;
+  if (areSkipped && first !== undefined && last !== undefined && first > last) {
+    // Both are within an hour that is skipped: no row is between two milliseconds.
+    return { from: last + 0.5, to: last + 0.5 };
+  }
+  return { from: first, to: last };
+}
+
+// The time that clocks show, as ms since 1970; undefined for an instant, and for a time of day without a day.
+function localTimeOf(bound: TimeBound | undefined, firstLocalMs: number | null): number | undefined {
+  if (bound?.kind === "local") return bound.localMs;
+  if (bound?.kind !== "clock" || firstLocalMs === null) return undefined;
+  const localMs = midnight(firstLocalMs) + bound.sinceMidnightMs;
+  return firstLocalMs - localMs > MAX_BEFORE_MS ? localMs + DAY_MS : localMs;
+}
+
+function at(localMs: number | undefined, instantOf: (localMs: number) => number): number | undefined {
+  return localMs === undefined ? undefined : instantOf(localMs);
+}
+
+function midnight(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
+}
+
+type Clock = Pick<TimeZone, "offsetAt" | "earliestAt" | "latestAt">;
+
+function clockIn(timeZone: string | undefined): Clock {
+  if (timeZone === undefined) return UTC;
+  const zone = new TimeZone(timeZone);
+  return {
+    offsetAt: (ms) => zone.offsetAt(ms),
+    earliestAt: (localMs) => zone.earliestAt(localMs),
+    latestAt: (localMs) => zone.latestAt(localMs),
+  };
+}
+
+const UTC: Clock = { offsetAt: () => 0, earliestAt: (localMs) => localMs, latestAt: (localMs) => localMs };
+
+/** A time zone by its name; `local` is that of this computer. Throws for one that does not exist. */
+export function parseTimeZone(text: string): string {
+  const name = text === "local" ? new Intl.DateTimeFormat().resolvedOptions().timeZone : text;
+  try {
+    return new TimeZone(name).name;
+  } catch {
+    throw new InvalidArgumentError(`Give a name such as Europe/Zurich, UTC, or local.${suggestion(text)}`);
+  }
+}
+
+// The zones of a city, or of a name with another capitalization or a space.
+function suggestion(text: string): string {
+  const wanted = text.trim().toLowerCase().replaceAll(" ", "_");
+  const similar = Intl.supportedValuesOf("timeZone").filter((name) => {
+    const lower = name.toLowerCase();
+    return wanted.length > 2 && (lower.endsWith(`/${wanted}`) || lower.includes(wanted));
+  });
+  return similar.length === 0 || similar.length > 3 ? "" : ` (Did you mean ${similar.join(" or ")}?)`;
+}

@@ -1,0 +1,43 @@
+import { InvalidArgumentError } from "commander";
+import type { Column } from "../../rows/csv-layout.js";
+
+// What the options of the command say, as text, and what it means. Wrong texts are wrong usage.
+
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
+
+/** A length of time: `5`, `5s`, `1500ms`, `90min`, `1.5h`; without a unit seconds. @returns whole ms */
+export function parseTimeSpan(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?$/.exec(text);
+  const ms = Number(match?.[1] ?? Number.NaN) * (UNIT_MS[match?.[2] ?? "s"] ?? Number.NaN);
+  const whole = Math.round(ms);
+  if (!Number.isSafeInteger(whole) || Math.abs(ms - whole) > 1e-6) {
+    throw new InvalidArgumentError("Give a time in whole milliseconds, such as 5s, 1500ms, 90min or 2h.");
+  }
+  return whole;
+}
+
+/** Names of columns with commas between; which there are is checked with the layout. */
+export function parseColumns(text: string): Column[] {
+  return text.split(",").map((name) => name.trim()) as Column[];
+}
+
+export function parseDelimiter(text: string): string {
+  return text === "tab" || text === "\\t" ? "\t" : text;
+}
+
+/** A name that a file or folder can have: the empty one of a variable that is not set is none. */
+export function parsePath(text: string): string {
+  if (text === "") throw new InvalidArgumentError("Give a name; this one is empty.");
+  return text;
+}
+
+/** A whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) {
+      throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+    }
+    return value;
+  };
+}

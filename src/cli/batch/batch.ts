@@ -1,0 +1,156 @@
+import type { Console, Part } from "../terminal/console.js";
+import { ExitStatus, statusOfAll } from "../terminal/exit-status.js";
+import { printable, printableJson } from "../terminal/printable.js";
+import { type Failure, failureOf, placeOf, systemCode } from "../terminal/problem.js";
+import { Progress } from "../terminal/progress.js";
+import { type Input, nameOf } from "./inputs.js";
+
+/** What every command gets besides its arguments. */
+export interface Context {
+  console: Console;
+  /** Fires when the process is interrupted. */
+  signal: AbortSignal;
+}
+
+/** The work on the inputs of one call. */
+export interface Batch<T> {
+  inputs: readonly Input[];
+  /** For the closing line of several inputs: what the successful ones are. Damaged ones are written too, but not whole. */
+  outcome?: "written" | "whole";
+  /** Print a JSON object per input, one per line. */
+  json: boolean;
+  /** How many inputs are worked on at a time; default 1. */
+  concurrency?: number;
+  /** Whether a progress bar may appear; default true. */
+  hasProgress?: boolean;
+  work(input: Input, index: number, onProgress: (bytesRead: number) => void): Promise<T>;
+  /** Called when the work on an input has ended, in whatever way; `isDone`: there is a result. */
+  onSettled?(index: number, isDone: boolean): void;
+  /** Asked when all inputs up to this one have ended: why its result does not hold after all; null: it does. */
+  refusalOf?(index: number): Error | null;
+  /** The result as the user sees it, without `json`. */
+  show(result: T, input: Input): Promise<void>;
+  /** The result with `json`; the name of the input stands in front of it. */
+  toJson(result: T): object;
+  statusOf(result: T): ExitStatus;
+}
+
+/**
+ * Works on each input, whatever becomes of the others, and tells the results in the order of the inputs. The failures among several
+ * inputs follow at the end, where they are seen, and then a line that counts.
+ *
+ * @throws what stopped the whole: an interruption
+ */
+export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<ExitStatus> {
+  const { inputs, concurrency = 1 } = batch;
+  const progress = batch.hasProgress === false ? null : new Progress(context.console, totalBytes(inputs));
+  const results = startInOrder(inputs, concurrency, async (input, index) => {
+    let isDone = false;
+    try {
+      // interrupted: what has not begun does not begin
+      context.signal.throwIfAborted();
+      const result = await batch.work(input, index, (bytesRead) => progress?.report(index, bytesRead));
+      isDone = true;
+      return result;
+    } finally {
+      batch.onSettled?.(index, isDone);
+    }
+  });
+  const statuses: ExitStatus[] = [];
+  const failures: [input: Input, error: unknown][] = [];
+  for (const [index, input] of inputs.entries()) {
+    try {
+      const result = await results(index);
+      const refusal = batch.refusalOf?.(index) ?? null;
+      if (refusal !== null) throw refusal;
+      if (index === inputs.length - 1) progress?.end();
+      if (batch.json) await tell(context, { input: input.name, ...batch.toJson(result) });
+      else await batch.show(result, input);
+      statuses.push(batch.statusOf(result));
+    } catch (error) {
+      if (context.signal.aborted) continue;
+      if (index === inputs.length - 1) progress?.end();
+      // nobody reads on what was written: the work is done
+      if (systemCode(error) === "EPIPE") statuses.push(ExitStatus.done);
+      else {
+        statuses.push(ExitStatus.failed);
+        if (!batch.json) failures.push([input, error]);
+        else await tell(context, { input: input.name, ...failureOf(error) });
+        if (batch.json && process.env.ASI_DEBUG === "1") context.console.trace(error);
+      }
+    }
+  }
+  progress?.end();
+  for (const [input, error] of failures) tellFailure(context, input, error);
+  // an interrupted run ends by its signal and says no more
+  const isWhole = !context.signal.aborted;
+  if (isWhole && inputs.length > 1 && !batch.json && batch.outcome !== undefined) {
+    context.console.message(closingLine(statuses, batch.outcome));
+  }
+  return statusOfAll(statuses);
+}
+
+/** `51 written, 4 failed, 2 damaged` */
+function closingLine(statuses: readonly ExitStatus[], outcome: "written" | "whole"): string {
+  const number = (status: ExitStatus) => statuses.filter((one) => one === status).length;
+  const damaged = number(ExitStatus.doneWithDamage);
+  const failed = number(ExitStatus.failed);
+  const successful = number(ExitStatus.done) + (outcome === "written" ? damaged : 0);
+  const parts = [`${successful} ${outcome}`];
+  if (failed > 0) parts.push(`${failed} failed`);
+  if (damaged > 0) parts.push(`${damaged} damaged`);
+  return parts.join(", ");
+}
+
+function tellFailure({ console }: Context, input: Input, error: unknown): void {
+  console.failure(...failureLine(console, failureOf(error), nameOf(input)));
+  if (process.env.ASI_DEBUG === "1") console.trace(error);
+}
+
+/** `asi: match.asi: message (CODE at byte 12)` */
+function failureLine(console: Console, { error }: Failure, name: string): Part[] {
+  const text = printable(error.message);
+  const message = text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
+  return [console.paint("red", "asi:"), ` ${name}: ${message} ${placeOf(error)}`];
+}
+
+async function tell({ console }: Context, object: object): Promise<void> {
+  await console.data(`${printableJson(object)}\n`);
+}
+
+function totalBytes(inputs: readonly Input[]): number {
+  // a pipe among them: the whole is not known
+  if (inputs.some(({ kind }) => kind === "standardInput")) return 0;
+  return inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
+}
+
+// Starts the work in order, so many at a time. Asked for the result of one, gives its promise.
+function startInOrder<T>(
+  inputs: readonly Input[],
+  concurrency: number,
+  work: (input: Input, index: number) => Promise<T>,
+): (index: number) => Promise<T> {
+  const started: Promise<T>[] = [];
+  let running = 0;
+  const startNext = () => {
+    const index = started.length;
+    const input = inputs[index];
+    if (input === undefined || running >= concurrency) return;
+    running += 1;
+    const result = work(input, index);
+    started.push(result);
+    const onEnd = () => {
+      running -= 1;
+      startNext();
+    };
+    result.then(onEnd, onEnd);
+    startNext();
+  };
+  startNext();
+  return async (index) => {
+    // the one before has ended, and with it this one has been started
+    const result = started[index];
+    if (result === undefined) throw new Error(`input ${index} was not started`);
+    return result;
+  };
+}

@@ -1,0 +1,187 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { join, parse, sep } from "node:path";
+import { openFile, openStandardInput } from "../../files/read-file.js";
+import type { ChunkSource } from "../../sources/source.js";
+import { printable } from "../terminal/printable.js";
+import { DescribedError } from "../terminal/problem.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { expandBraces, isPattern, MAX_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
+
+/** One thing to work on. */
+export type Input =
+  | { kind: "file"; name: string; path: string; bytes: number }
+  | { kind: "standardInput"; name: "-" }
+  /** what was named and cannot be had */
+  | { kind: "missing"; name: string; error: unknown };
+
+const RECORDING = /\.asi(?:\.gz)?$/i;
+const RECORDING_OR_LOG = /\.(?:asi|ubx)(?:\.gz)?$/i;
+
+/**
+ * The inputs that the arguments name, in their order, each file once. `-` is the standard input; a folder stands for the
+ * `*.asi` and `*.asi.gz` in it and in the folders below, in order of their names; what is no file and no folder is read as a
+ * pattern (see glob.ts). Names that begin with a dot are passed over in folders, and links to folders are not followed there.
+ *
+ * @param flags with a serial number, plain logs can be read: a folder stands for its `*.ubx` too
+ * @throws UsageError when the standard input is named twice
+ */
+export function findInputs(args: readonly string[], flags: { serial?: string } = {}): Input[] {
+  if (args.filter((arg) => arg === "-").length > 1)
+    throw new UsageError("Name standard input (-) only once.");
+  const seen = new Set<string>();
+  return args
+    .flatMap((arg): Input[] =>
+      isStandardInput(arg)
+        ? [{ kind: "standardInput", name: "-" }]
+        : inputsOf(arg, flags.serial !== undefined),
+    )
+    .filter((input) => {
+      if (input.kind !== "file") return true;
+      const real = realpathSync(input.path);
+      return !seen.has(real) && seen.add(real);
+    });
+}
+
+/** What messages and tables call it: on one line, and without what acts on a terminal. */
+export function nameOf(input: Input): string {
+  return input.kind === "standardInput" ? "standard input" : printable(input.name);
+}
+
+/** The bytes of an input. Throws why it is missing, or the system's errors. */
+export function openInput(input: Input, onProgress?: (bytesRead: number) => void): ChunkSource {
+  switch (input.kind) {
+    case "file":
+      return openFile(input.path, { onProgress });
+    case "standardInput":
+      return openStandardInput({ onProgress });
+    case "missing":
+      throw input.error;
+  }
+}
+
+function isStandardInput(arg: string): boolean {
+  return arg === "-" || arg === "/dev/stdin";
+}
+
+function inputsOf(arg: string, takesLogs: boolean): Input[] {
+  try {
+    const stats = statSync(arg, { throwIfNoEntry: false });
+    if (stats === undefined) return matchesOf(arg, takesLogs);
+    return stats.isDirectory() ? recordingsBelow(arg, takesLogs) : [fileInput(arg)];
+  } catch (error) {
+    return [{ kind: "missing", name: arg, error }];
+  }
+}
+
+function fileInput(path: string): Input {
+  return { kind: "file", name: path, path, bytes: statSync(path).size };
+}
+
+// A folder that cannot be read is an input of its own that fails; the others go on.
+function recordingsBelow(folder: string, takesLogs: boolean): Input[] {
+  const found: Input[] = [];
+  const wanted = takesLogs ? RECORDING_OR_LOG : RECORDING;
+  let hasLogs = false;
+  const walk = (path: string) => {
+    try {
+      for (const entry of entriesOf(path)) {
+        if (entry.name.startsWith(".")) continue;
+        const below = join(path, entry.name);
+        if (entry.isDirectory()) walk(below);
+        else if (wanted.test(entry.name) && isFile(below)) found.push(fileInput(below));
+        else if (RECORDING_OR_LOG.test(entry.name)) hasLogs = true;
+      }
+    } catch (error) {
+      found.push({ kind: "missing", name: path, error });
+    }
+  };
+  walk(folder);
+  if (found.length > 0) return found;
+  const advice = hasLogs ? " To read its .ubx logs, give their serial number with --serial." : "";
+  return [nothing(folder, `There is no .asi file in this folder.${advice}`)];
+}
+
+function matchesOf(arg: string, takesLogs: boolean): Input[] {
+  if (!isPattern(arg)) return [nothing(arg, "There is no such file or folder.")];
+  const pattern = sep === "\\" ? arg.replaceAll("\\", "/") : arg;
+  const patterns = expandBraces(pattern);
+  if (patterns === null) {
+    const tooMany = `The braces of this pattern stand for more than ${MAX_EXPANSIONS} patterns; name fewer, or use * or a folder.`;
+    return [nothing(arg, tooMany)];
+  }
+  const paths = [...new Set(patterns.flatMap(matches))].sort(byName);
+  if (paths.length === 0) return [nothing(arg, "No file matches this pattern.")];
+  return paths.flatMap((path) => inputsOf(path, takesLogs));
+}
+
+// The paths that a pattern without braces meets.
+function matches(pattern: string): string[] {
+  const { root } = parse(pattern);
+  const parts = pattern
+    .slice(root.length)
+    .split("/")
+    .filter((part) => part !== "");
+  let found = [root];
+  parts.forEach((part, i) => {
+    const isLast = i === parts.length - 1;
+    // `**` behind `**` meets the same folders again and again
+    found = [...new Set(found.flatMap((folder) => step(folder, part, isLast)))];
+  });
+  return found;
+}
+
+function step(folder: string, part: string, isLast: boolean): string[] {
+  if (part === "**") {
+    const folders = foldersBelow(folder);
+    return isLast ? folders.flatMap((path) => step(path, "*", true)).filter(isFile) : folders;
+  }
+  if (!isPattern(part)) {
+    const path = below(folder, unescaped(part));
+    return statSync(path, { throwIfNoEntry: false }) === undefined ? [] : [path];
+  }
+  const meets = nameMatcher(part);
+  return readable(folder)
+    .filter(({ name }) => meets(name))
+    .map(({ name }) => below(folder, name))
+    .filter((path) => isLast || isFolder(path));
+}
+
+// The folder itself and all below it, links not followed.
+function foldersBelow(folder: string): string[] {
+  const inside = readable(folder).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+  return [folder, ...inside.flatMap(({ name }) => foldersBelow(below(folder, name)))];
+}
+
+// A pattern passes over what may not be read, as a shell's does.
+function readable(folder: string): Dirent[] {
+  try {
+    return entriesOf(folder === "" ? "." : folder);
+  } catch {
+    return [];
+  }
+}
+
+function below(folder: string, name: string): string {
+  return folder === "" ? name : join(folder, name);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  return readdirSync(folder, { withFileTypes: true }).sort((a, b) => byName(a.name, b.name));
+}
+
+// the same order on every machine
+function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function nothing(name: string, message: string): Input {
+  return { kind: "missing", name, error: new DescribedError({ error: { code: "NO_INPUT", message } }) };
+}

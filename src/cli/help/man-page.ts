@@ -1,0 +1,102 @@
+import type { Command } from "commander";
+import { version } from "../../../package.json";
+import { modelOf, type OptionModel, visibleCommands } from "./command-model.js";
+
+/** The manual page asi(1), in the man macros of roff, made from the help of the commands. */
+export function manPage(program: Command): string {
+  const models = new Map(modelOf(program).commands.map((model) => [model.name, model]));
+  const main = helpTexts(program);
+  const commands = visibleCommands(program).map((command) => {
+    const { examples, after } = helpTexts(command);
+    const options = models.get(command.name())?.options ?? [];
+    const operands = command.registeredArguments.map(
+      (argument) => `.TP\n.I ${escaped(argument.name())}\n${escaped(argument.description)}\n`,
+    );
+    return [
+      `.SS asi ${escaped(`${command.name()} ${command.usage()}`)}\n`,
+      `${escaped(command.description())}\n`,
+      ...operands,
+      ...options.map(optionText),
+      after === "" ? "" : `.PP\n${preformatted(after)}`,
+      examples === "" ? "" : `.PP\nExamples:\n.PP\n${preformatted(examples)}`,
+    ].join("");
+  });
+  return `.TH ASI 1 "" "asi-convert ${version}" "User Commands"
+.SH NAME
+asi \\- convert recordings of wearable trackers
+.SH SYNOPSIS
+.B asi
+.I command
+.RI [ options ]
+.RI [ input " ...]"
+.SH DESCRIPTION
+${escaped(program.description())}
+.SH COMMANDS
+${commands.join("")}.SH "EXIT STATUS"
+.TP
+.B 0
+success
+.TP
+.B 1
+failure
+.TP
+.B 2
+usage error
+.TP
+.B 3
+success, but an input was damaged
+.SH ENVIRONMENT
+.TP
+.B NO_COLOR
+If set and not empty, messages have no colors unless
+.B \\-\\-color always
+is given.
+.TP
+.B ASI_DEBUG
+If set to 1, errors show where in the program they occurred.
+.SH EXAMPLES
+${preformatted(main.examples)}.SH "SEE ALSO"
+README.md and docs/recording\\-format.md in the package asi\\-convert
+`;
+}
+
+/** The texts around the generated part of a help: the examples before it and the details after it. */
+function helpTexts(command: Command): { examples: string; after: string } {
+  let text = "";
+  const original = command.configureOutput();
+  command.configureOutput({
+    ...original,
+    writeOut(piece) {
+      text += piece;
+    },
+  });
+  command.outputHelp();
+  command.configureOutput(original);
+  const [before = "", after = ""] = text.split(command.helpInformation());
+  return {
+    examples: before.replace(/^Examples:\n/, "").trimEnd(),
+    after: after.replace(/\nExit status:[\s\S]*|\nDocumentation:[\s\S]*/, "").trim(),
+  };
+}
+
+function optionText({ short, long, helpText, placeholder }: OptionModel): string {
+  const names = [short, long].filter((name) => name !== null).map((name) => `\\fB${escaped(name)}\\fR`);
+  const value = placeholder === null ? "" : ` \\fI${escaped(placeholder)}\\fR`;
+  return `.TP\n${names.join(", ")}${value}\n${escaped(helpText)}\n`;
+}
+
+function preformatted(text: string): string {
+  return `.nf\n${escaped(text)}\n.fi\n`;
+}
+
+// A dot or apostrophe at the start of a line would be a request; a hyphen is typed as one.
+function escaped(text: string): string {
+  return text
+    .replaceAll("\\", "\\e")
+    .replaceAll("-", "\\-")
+    .replaceAll("~", "\\(ti")
+    .replaceAll("^", "\\(ha")
+    .replaceAll("`", "\\(ga")
+    .replace(/^([.'])/gm, "\\&$1")
+    .replaceAll("'", "\\(aq");
+}

@@ -1,0 +1,74 @@
+import { rowsOf } from "../../api/decode.js";
+import { AsiError } from "../../errors.js";
+import { type EncodeCsvOptions, encodeCsv } from "../../files/encode-csv.js";
+import { type EncodableRow, encode } from "../../recording/encode.js";
+import type { RecordingHeader } from "../../recording/header.js";
+import type { ChunkReader } from "../../sources/source.js";
+import { decodeTrack, type TrackDecoding, type TrackSummary } from "../../tracks/decode-track.js";
+import { ContinuedSource, readFirstBytes } from "../../tracks/first-bytes.js";
+import { DETECTION_BYTES, trackKind } from "../../tracks/track-kind.js";
+
+/** A recording in progress. `summary` returns the summary of the track afterwards; null if the input is not a track. */
+export interface EncodedInput {
+  stream: ReadableStream<Uint8Array>;
+  summary: (() => Promise<TrackSummary>) | null;
+}
+
+/** Converts a CSV or a track to a recording. The format is detected from the content. */
+export async function encodeInput(
+  source: ChunkReader,
+  header: RecordingHeader,
+  csv: EncodeCsvOptions,
+): Promise<EncodedInput> {
+  const first = await readFirstBytes(source, DETECTION_BYTES);
+  const whole = new ContinuedSource(first, source);
+  const problem = problemOf(first);
+  if (problem !== null) {
+    await source.close();
+    throw new AsiError("BAD_CSV", problem, { byteOffset: 0 });
+  }
+  if (trackKind(first) === null) return { stream: encodeCsv(whole, header, csv), summary: null };
+  const ofCsv = csv.delimiter !== undefined ? "--delimiter" : csv.timeZone !== undefined ? "--tz" : null;
+  if (ofCsv !== null) {
+    await source.close();
+    throw new AsiError("BAD_OPTION", `${ofCsv} applies only to CSV, and the input is a track.`);
+  }
+  const track = decodeTrack(whole);
+  return { stream: encode(rowsOfTrack(track), header), summary: () => track.summary };
+}
+
+/** Why an input is neither a CSV nor a track; null if it can be one. */
+function problemOf(first: Uint8Array): string | null {
+  if (first.length === 0) return "The input is empty; give a CSV, FIT, GPX or TCX file.";
+  if (trackKind(first) !== null) return null;
+  if (first[0] === SYNC[0] && first[1] === SYNC[1]) return "The input is a recording already.";
+  if (!first.subarray(0, DETECTION_BYTES).some(isControl)) return null;
+  return "The input is neither a track nor text in UTF-8; give a CSV, FIT, GPX or TCX file.";
+}
+
+// 0xb5 begins no character in UTF-8
+const SYNC = [0xb5, 0x62];
+
+/** Whether a byte occurs in no text: a control character other than white space. */
+const isControl = (byte: number) => byte < 0x09 || (byte > 0x0d && byte < 0x20);
+
+async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, void, undefined> {
+  for await (const batch of track) yield* rowsOf(batch);
+  const { rows, leftOut } = await track.summary;
+  if (rows === 0) {
+    throw new AsiError(
+      "NO_SAMPLES",
+      `The track has no point with a time and a position: ${leftOut.withoutTime} points have no time, ${leftOut.withoutPosition} have no position.`,
+    );
+  }
+}
+
+/** The summary of a track, on one line. */
+export function trackText({ format, rows, speedsFromPositions, speedUnit, leftOut }: TrackSummary): string {
+  const parts = [`${rows} rows of a ${format.toUpperCase()} file`];
+  if (speedsFromPositions > 0) parts.push(`${speedsFromPositions} speeds computed from positions`);
+  if (speedUnit === "km/h") parts.push("speeds read as km/h");
+  if (leftOut.withoutTime > 0) parts.push(`${leftOut.withoutTime} points without a time omitted`);
+  if (leftOut.withoutPosition > 0) parts.push(`${leftOut.withoutPosition} points without a position omitted`);
+  return parts.join(", ");
+}

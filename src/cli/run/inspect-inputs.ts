@@ -1,0 +1,46 @@
+import { checkDecodeOptions } from "../../reading/decode-options.js";
+import type { Inspection } from "../../reading/read-result.js";
+import type { ChunkSource } from "../../sources/source.js";
+import type { DecodeOptions, HrSource } from "../../types.js";
+import { type Context, runBatch } from "../batch/batch.js";
+import { findInputs, type Input, openInput } from "../batch/inputs.js";
+import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
+
+/** Options of the commands that only look. */
+export interface InspectFlags {
+  serial?: string;
+  tz?: string;
+  hr?: HrSource;
+  json?: boolean;
+}
+
+/** How a command looks at an input and shows what it sees. */
+export interface Presentation<T extends Inspection> {
+  inspect(source: ChunkSource, options: DecodeOptions): Promise<T>;
+  text(inspection: T, input: Input, isOnly: boolean): string;
+  toJson(inspection: T): object;
+}
+
+/** Inspects each input and prints what `text` makes of it; or, with `--json`, `toJson`. */
+export function inspectInputs<T extends Inspection>(
+  args: string[],
+  flags: InspectFlags,
+  context: Context,
+  present: Presentation<T>,
+): Promise<ExitStatus> {
+  checkDecodeOptions(flags);
+  const inputs = findInputs(args, flags);
+  return runBatch<T>(context, {
+    inputs,
+    json: flags.json === true,
+    work: (input, _, onProgress) =>
+      present.inspect(openInput(input, onProgress), {
+        serial: flags.serial,
+        hr: flags.hr,
+        signal: context.signal,
+      }),
+    show: (inspection, input) => context.console.data(present.text(inspection, input, inputs.length === 1)),
+    toJson: present.toJson,
+    statusOf: ({ report }) => statusOf(report),
+  });
+}

@@ -1,0 +1,20 @@
+import { availableParallelism } from "node:os";
+import type { Input } from "../batch/inputs.js";
+
+// Starting a thread takes as long as reading some megabytes.
+const BYTES_PER_JOB = 8_000_000;
+const MAX_JOBS = 64;
+
+/**
+ * How many inputs are worked on at a time.
+ *
+ * @param given by the user; otherwise as many as there are cores, fewer for little data
+ */
+export function jobsFor(inputs: readonly Input[], given: number | undefined): number {
+  return Math.min(given ?? jobsByDefault(inputs), inputs.length);
+}
+
+function jobsByDefault(inputs: readonly Input[]): number {
+  const bytes = inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
+  return Math.max(1, Math.min(availableParallelism(), MAX_JOBS, Math.floor(bytes / BYTES_PER_JOB)));
+}

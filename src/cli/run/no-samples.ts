@@ -1,0 +1,26 @@
+import type { TimeBound, TimeBounds } from "../arguments/time-bounds.js";
+import { DescribedError, failureOf } from "../terminal/problem.js";
+import { instantFormat } from "../terminal/time-text.js";
+
+const UTC_ASSUMED =
+  " Times without an offset are UTC; --tz names another zone, such as --tz Europe/Zurich or --tz local.";
+
+/** If --from and --to leave nothing, the error says when the recording is, in the time zone of the user. */
+export async function sayingWhen<T>({ from, to, timeZone }: TimeBounds, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    const failure = failureOf(error);
+    const { start = null, end = null } = failure.report ?? {};
+    if (failure.error.code !== "NO_SAMPLES" || start === null || end === null) throw error;
+    const instantText = instantFormat(timeZone);
+    const isUtcAssumed = timeZone === undefined && [from, to].some(isOnClock);
+    const message = `The recording runs from ${instantText(start)} to ${instantText(end)}; --from/--to leave none of it.${isUtcAssumed ? UTC_ASSUMED : ""}`;
+    throw new DescribedError({ ...failure, error: { ...failure.error, message } });
+  }
+}
+
+/** Whether a bound is a time that clocks show, without an offset. */
+function isOnClock(bound: TimeBound | undefined): boolean {
+  return bound?.kind === "clock" || bound?.kind === "local";
+}

@@ -1,0 +1,137 @@
+import { mkdirSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { computeMetrics } from "../../metrics/index.js";
+import type { Session } from "../../pictures/session.js";
+import type { PlotLine } from "../../pictures/terminal-plot.js";
+import type { Report } from "../../types.js";
+import { type Context, runBatch } from "../batch/batch.js";
+import { findInputs, type Input, nameOf } from "../batch/inputs.js";
+import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "../batch/output.js";
+import { OutputReservations } from "../batch/output-reservations.js";
+import type { Part } from "../terminal/console.js";
+import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
+import { offsetIn } from "../terminal/time-text.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
+import { damageText, notices } from "./report-text.js";
+import { type MetricsFlags, metricsOptions } from "./stats.js";
+import { limitsOf } from "./stats-input.js";
+
+export interface PlotFlags extends MetricsFlags, SampleFlags {
+  output?: string;
+  outDir?: string;
+  force?: boolean;
+}
+
+interface Plotted {
+  session: Session;
+  report: Report;
+  path: string | null;
+}
+
+const PICTURES = [".svg", ".png"];
+/** Pixels of a PNG for one of the picture: sharp on the screens of telephones and laptops. */
+const PNG_SCALE = 2;
+const WIDTH_WITHOUT_TERMINAL = 80;
+
+/** `asi plot`: speed and heart rate in the terminal, or a picture. */
+export async function plot(args: string[], flags: PlotFlags, context: Context): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const { output, outDir, force } = flags;
+  const selection = selectionOf(flags);
+  const options = metricsOptions(flags);
+  const inputs = findInputs(args);
+  checkOutput(flags, args, inputs);
+  const reservations = new OutputReservations(inputs);
+  let isFirst = true;
+  return runBatch<Plotted>(context, {
+    inputs,
+    json: false,
+    async work(input, index, onProgress) {
+      const { samples, inspection, firstDamage, from, to } = await readSamples(
+        input,
+        selection,
+        signal,
+        onProgress,
+      );
+      const metrics = computeMetrics(samples, { ...options, ...limitsOf({ from, to }) });
+      const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
+      const { info, report } = inspection;
+      const damage = isDamaged(report)
+        ? { text: damageText(report), afterMs: firstDamage?.afterMs ?? null }
+        : null;
+      const session = { name: shortName(input), info, samples, metrics, damage, offsetMs };
+      const path = output ?? (outDir === undefined ? null : join(outDir, pictureName(input, info.serial)));
+      if (path !== null) {
+        const stream = streamOf(await pictureOf(session, extensionOf(path)));
+        if (outDir !== undefined) mkdirSync(outDir, { recursive: true });
+        const reserve = () => reservations.reserve(index, [path]);
+        await writeOutput(stream, path, { force, signal, reserve });
+      }
+      return { session, report, path };
+    },
+    onSettled: (index, isDone) => reservations.settle(index, isDone),
+    refusalOf: (index) => reservations.refusalOf(index),
+    async show({ session, report, path }, input) {
+      const name = nameOf(input);
+      if (path !== null) {
+        console.message(`${name} -> ${path}`);
+      } else {
+        const { terminalPlot } = await import("../../pictures/terminal-plot.js");
+        const isColored = console.paintsData;
+        if (!isFirst) await console.data("\n");
+        isFirst = false;
+        await console.data(`${name}, ${session.info.serial}\n`);
+        const width = process.stdout.columns ?? WIDTH_WITHOUT_TERMINAL;
+        for (const line of terminalPlot(session, width))
+          await console.data(...partsOf(line, isColored), "\n");
+      }
+      for (const line of notices(console, name, report)) console.message(...line);
+    },
+    toJson: () => ({}),
+    statusOf: ({ report }) => statusOf(report),
+  });
+}
+
+// SGR parameters (ECMA-48)
+const COLORS = { blue: 94, red: 91 } as const;
+
+function partsOf({ label, drawing, color }: PlotLine, isColored: boolean): Part[] {
+  if (color === null || !isColored) return [`${label}${drawing}`];
+  return [label, { sequence: `\x1b[${COLORS[color]}m${drawing}\x1b[0m` }];
+}
+
+const extensionOf = (path: string) => extname(path).toLowerCase();
+
+async function pictureOf(session: Session, extension: string): Promise<Uint8Array> {
+  const { sessionPicture } = await import("../../pictures/session-picture.js");
+  const picture = sessionPicture(session);
+  if (extension === ".png") {
+    const { toPixels } = await import("../../pictures/raster.js");
+    const { toPng } = await import("../../pictures/png.js");
+    return toPng(toPixels(picture, PNG_SCALE), PNG_SCALE);
+  }
+  const { toSvg } = await import("../../pictures/svg.js");
+  return new TextEncoder().encode(toSvg(picture));
+}
+
+function shortName(input: Input): string {
+  return input.name.split(/[\\/]/).at(-1) ?? input.name;
+}
+
+/** `match.svg` for `match.asi`; `SERIAL.svg` for standard input. */
+function pictureName(input: Input, serial: string): string {
+  const name = input.kind === "file" ? basename(input.path).replace(/\.gz$/i, "") : serial;
+  return `${input.kind === "file" ? basename(name, extname(name)) : name}.svg`;
+}
+
+function checkOutput({ output, outDir }: PlotFlags, args: readonly string[], inputs: readonly Input[]): void {
+  if (output === undefined) return;
+  if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
+  if (isStandardOutput(output) || !PICTURES.includes(extensionOf(output))) {
+    throw new UsageError(`-o names a picture; give a name that ends in ${PICTURES.join(" or ")}.`);
+  }
+  if (args.length > 1 || inputs.length > 1)
+    throw new UsageError("-o names one picture, but there are several inputs; use --out-dir.");
+  refuseAsOutput(output, inputs);
+}

@@ -1,0 +1,65 @@
+import { checkDecodeOptions } from "../../reading/decode-options.js";
+import { type DamagePlace, watchForDamage } from "../../reading/first-damage.js";
+import { type Inspection, inspectionOf } from "../../reading/read-result.js";
+import { noSamples } from "../../reading/recording-errors.js";
+import { SourceReader } from "../../reading/source-reader.js";
+import { joinBatches } from "../../rows/sample-batch.js";
+import type { HrSource, SampleBatch } from "../../types.js";
+import { resolveBounds, type TimeBound, type TimeBounds } from "../arguments/time-bounds.js";
+import type { Input } from "../batch/inputs.js";
+import { openWithBounds } from "./convert-input.js";
+import { sayingWhen } from "./no-samples.js";
+
+/** Options that say which rows of an input are read, and how. */
+export interface SampleFlags {
+  from?: TimeBound;
+  to?: TimeBound;
+  tz?: string;
+  serial?: string;
+  hr?: HrSource;
+}
+
+/** The same after their check. */
+export interface SampleSelection {
+  bounds: TimeBounds;
+  serial: string | undefined;
+  hr: HrSource | undefined;
+}
+
+/** Throws `BAD_OPTION` for flags that no recording can be read with. */
+export function selectionOf({ from, to, tz, serial, hr }: SampleFlags): SampleSelection {
+  const bounds = { from, to, timeZone: tz };
+  checkDecodeOptions({ serial, hr, ...resolveBounds(bounds, null) });
+  return { bounds, serial, hr };
+}
+
+/** All rows of an input in memory, 26 bytes each. */
+export interface ReadSamples {
+  samples: SampleBatch;
+  inspection: Inspection;
+  /** null: there is none. */
+  firstDamage: DamagePlace | null;
+  /** Limits of the rows, ms since 1970 UTC, where they were given. */
+  from: number | undefined;
+  to: number | undefined;
+}
+
+/** Reads an input to its end. Throws what `decode` throws, `NO_SAMPLES`, and why an input is missing. */
+export function readSamples(
+  input: Input,
+  { bounds, serial, hr }: SampleSelection,
+  signal: AbortSignal,
+  onProgress: (bytesRead: number) => void,
+): Promise<ReadSamples> {
+  const read = async () => {
+    const { source, from, to } = await openWithBounds(input, bounds, serial, onProgress);
+    const { chunks, firstDamage } = watchForDamage(source);
+    const reader = new SourceReader(chunks, { output: "columns", serial, hr, from, to, signal });
+    const batches: SampleBatch[] = [];
+    for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
+    const inspection = inspectionOf(await reader.result);
+    if (inspection.rowsProduced === 0) throw noSamples(inspection.report);
+    return { samples: joinBatches(batches), inspection, firstDamage: firstDamage(), from, to };
+  };
+  return sayingWhen(bounds, read());
+}

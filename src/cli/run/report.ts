@@ -1,0 +1,113 @@
+import { mkdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { WrittenFile } from "../../files/output-file.js";
+import { OutputNames } from "../../files/output-names.js";
+import { computeMetrics } from "../../metrics/index.js";
+import { packSamples, toBase64 } from "../../packed/index.js";
+import { reportHtml } from "../../packed/report-file.js";
+import type { Inspection } from "../../reading/read-result.js";
+import { type Context, runBatch } from "../batch/batch.js";
+import { findInputs, type Input, nameOf } from "../batch/inputs.js";
+import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "../batch/output.js";
+import { OutputReservations } from "../batch/output-reservations.js";
+import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { inputName } from "./convert-input.js";
+import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
+import { notices } from "./report-text.js";
+import { type MetricsFlags, metricsOptions } from "./stats.js";
+
+export interface ReportFlags extends MetricsFlags, SampleFlags {
+  output?: string;
+  outDir?: string;
+  force?: boolean;
+  json?: boolean;
+  name?: string;
+}
+
+interface WrittenReport {
+  /** null: it went to the standard output */
+  file: WrittenFile | null;
+  inspection: Inspection;
+}
+
+/** The viewer, which the build of `web/` puts beside the folder of the command. */
+const TEMPLATE = join(__dirname, "..", "report.html");
+
+/** `asi report`: the viewer and a recording in one file. */
+export async function report(args: string[], flags: ReportFlags, context: Context): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const { output, outDir, force } = flags;
+  const selection = selectionOf(flags);
+  const { preset, params = {} } = metricsOptions(flags);
+  // refuses wrong parameters before a file is read
+  computeMetrics([], { preset, params });
+  const names = new OutputNames({ name: flags.name, nameTimeZone: flags.tz });
+  const inputs = findInputs(args);
+  checkOutput(flags, args, inputs);
+  const template = await readFile(TEMPLATE, "utf8");
+  const reservations = new OutputReservations(inputs);
+  return runBatch<WrittenReport>(context, {
+    inputs,
+    json: flags.json === true,
+    async work(input, index, onProgress) {
+      const { samples, inspection, firstDamage } = await readSamples(input, selection, signal, onProgress);
+      const path = output ?? pathFor(names, input, inspection, outDir);
+      const html = reportHtml(template, {
+        version: 1,
+        name: basename(input.name),
+        inspection,
+        firstDamage,
+        metrics: { preset, params },
+        samples: toBase64(packSamples(samples)),
+      });
+      if (outDir !== undefined) mkdirSync(outDir, { recursive: true });
+      const reserve = isStandardOutput(output) ? undefined : () => reservations.reserve(index, [path]);
+      const file = await writeOutput(streamOf(new TextEncoder().encode(html)), path, {
+        force,
+        signal,
+        reserve,
+      });
+      return { file, inspection };
+    },
+    onSettled: (index, isDone) => reservations.settle(index, isDone),
+    refusalOf: (index) => reservations.refusalOf(index),
+    async show({ file, inspection }, input) {
+      const name = nameOf(input);
+      if (file !== null) console.message(`${name}: ${file.bytes} bytes -> ${file.path}`);
+      for (const line of notices(console, name, inspection.report)) console.message(...line);
+    },
+    toJson: ({ file, inspection }) => ({ files: file === null ? [] : [file], ...inspection }),
+    statusOf: ({ inspection }) => statusOf(inspection.report),
+  });
+}
+
+/** Named like the files of `asi convert`, beside the input or in the folder. */
+function pathFor(
+  names: OutputNames,
+  input: Input,
+  { info, report }: Inspection,
+  outDir: string | undefined,
+): string {
+  const file = { serial: info.serial, start: report.start ?? 0, end: report.end ?? 0 };
+  const [name = `${info.serial}.html`] = names.of([file], inputName(input), ".html");
+  return join(outDir ?? (input.kind === "file" ? dirname(input.path) : ""), name);
+}
+
+function checkOutput(
+  { output, outDir, json, name }: ReportFlags,
+  args: readonly string[],
+  inputs: readonly Input[],
+): void {
+  if (output === undefined) return;
+  if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
+  if (name !== undefined) throw new UsageError("Give either -o or --name.");
+  if (args.length > 1 || inputs.length > 1) {
+    throw new UsageError("-o names one file, but there are several inputs; use --out-dir.");
+  }
+  if (json && isStandardOutput(output)) {
+    throw new UsageError("--json and the report cannot both go to standard output; name a file with -o.");
+  }
+  refuseAsOutput(output, inputs);
+}

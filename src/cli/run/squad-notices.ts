@@ -1,0 +1,59 @@
+import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
+import {
+  ofAnotherSport,
+  type Roster,
+  type SquadMember,
+  type SquadRow,
+  suggestPeriods,
+} from "../../squad/index.js";
+import type { Context } from "../batch/batch.js";
+import { instantFormat } from "../terminal/time-text.js";
+
+/** Players of the roster without a recording, and recordings without a player. */
+export function tellAbsent(
+  roster: Roster | null,
+  members: readonly SquadMember[],
+  { console }: Context,
+): void {
+  if (roster === null) return;
+  const present = new Set(members.map(({ player }) => player));
+  const absent = roster.players.filter((player) => !present.has(player));
+  if (absent.length > 0) {
+    console.message(
+      `No recording of ${absent.map(({ name }) => name).join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`,
+    );
+  }
+  const unnamed = members.filter(({ player }) => player === null).map(({ name }) => name);
+  if (unnamed.length > 0) console.message(`The roster does not name the trackers of ${unnamed.join(", ")}`);
+}
+
+/** Recordings that look like those of a faster sport. */
+export function tellOtherSport(rows: readonly SquadRow[], { console }: Context): void {
+  const members = ofAnotherSport(rows);
+  if (members.length === 0) return;
+  const limit =
+    rows.find(({ metrics }) => metrics !== null)?.metrics?.definition.parameters.max_valid_speed ?? 0;
+  console.message(
+    `More than 1 % of the moving rows of ${members.map(({ name }) => name).join(", ")} are faster than ${decimalText(limit * KM_PER_H, 1)} km/h and in no figure. Is it another sport? Name it with --sport, such as --sport cycling`,
+  );
+}
+
+/** Suggested halves as lines that can be saved as periods.csv. */
+export function tellSuggestions(
+  members: readonly SquadMember[],
+  timeZone: string | undefined,
+  { console }: Context,
+): void {
+  const suggested = suggestPeriods(
+    members.flatMap(({ recordings }) => recordings.map(({ samples }) => samples)),
+  );
+  if (suggested.length === 0) return;
+  const text = instantFormat(timeZone);
+  const clock = (ms: number) => text(ms).slice(11, 19);
+  console.message(
+    "Periods suggested by the common pauses; save these lines as periods.csv beside the recordings:",
+  );
+  console.message("period,start,end");
+  for (const { name, startMs, endMs } of suggested)
+    console.message(`${name},${clock(startMs)},${clock(endMs)}`);
+}

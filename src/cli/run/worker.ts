@@ -1,0 +1,50 @@
+import { parentPort, threadId } from "node:worker_threads";
+import { writeAsThread } from "../../files/temporary-names.js";
+import { failureOf } from "../terminal/problem.js";
+import { convertInput } from "./convert-input.js";
+import type { FromWorker, ToWorker, Work, WorkKind } from "./workers.js";
+
+const PROGRESS_EVERY_MS = 100;
+
+/** What a worker thread does: works on the files it is told, one after another. */
+export function serve(): void {
+  writeAsThread(threadId);
+  const controller = new AbortController();
+  const { signal } = controller;
+  parentPort?.on("message", (message: ToWorker) => {
+    switch (message.kind) {
+      case "convert":
+        return answer(convertInput(message.task, { signal, onProgress: progressOf() }));
+      case "stats":
+        return answer(
+          import("./stats-input.js").then(({ statsOf }) =>
+            statsOf(message.task, { signal, onProgress: progressOf() }),
+          ),
+        );
+      case "abort":
+        controller.abort();
+    }
+  });
+}
+
+function answer(work: Promise<Work[WorkKind]["result"]>): void {
+  work.then(
+    (result) => post({ kind: "done", result }),
+    (error) => post({ kind: "failed", failure: failureOf(error) }),
+  );
+}
+
+/** Tells how much of one input has been read, now and then. */
+function progressOf(): (bytesRead: number) => void {
+  let toldAt = performance.now();
+  return (bytesRead) => {
+    const now = performance.now();
+    if (now - toldAt < PROGRESS_EVERY_MS) return;
+    toldAt = now;
+    post({ kind: "progress", bytesRead });
+  };
+}
+
+function post(message: FromWorker): void {
+  parentPort?.postMessage(message);
+}

@@ -1,0 +1,27 @@
+import type { Report } from "../../types.js";
+
+/** Exit status of the command; part of the interface. */
+export const ExitStatus = {
+  done: 0,
+  failed: 1,
+  wrongUsage: 2,
+  /** Done, and an input was damaged. */
+  doneWithDamage: 3,
+} as const;
+
+export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
+
+/** Whether a frame began that did not hold (docs/recording-format.md, "Reading", rule 7). */
+export function isDamaged({ damage }: Report): boolean {
+  return damage.badChecksums + damage.overlong + damage.overruns > 0;
+}
+
+export function statusOf(report: Report): ExitStatus {
+  return isDamaged(report) ? ExitStatus.doneWithDamage : ExitStatus.done;
+}
+
+/** Status of a batch: failed if any failed, else done with damage if any was damaged. */
+export function statusOfAll(statuses: readonly ExitStatus[]): ExitStatus {
+  const gravest = [ExitStatus.wrongUsage, ExitStatus.failed, ExitStatus.doneWithDamage];
+  return gravest.find((status) => statuses.includes(status)) ?? ExitStatus.done;
+}

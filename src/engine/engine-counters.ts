@@ -1,0 +1,151 @@
+import type { Range, Report } from "../types.js";
+import type { Produced, Recorded } from "./engine.js";
+import { withList } from "./long-list.js";
+import { NumberList } from "./number-list.js";
+
+/** The counters of an engine, in the order in which the core writes them (`counters` in assembly/index.ts). */
+export const COUNTERS = [
+  "writtenBytes",
+  "readBytes",
+  "knownBytes",
+  "unknownBytes",
+  "headerFrames",
+  "gnssFrames",
+  "ecgHrFrames",
+  "ecgRawFrames",
+  "unknownFrames",
+  "badChecksums",
+  "overlong",
+  "overruns",
+  "rows",
+  "rowsWithHr",
+  "rowsTwoD",
+  "withoutDateOrTime",
+  "withoutFixOk",
+  "withoutFixType",
+  "outOfRange",
+  "withBadDate",
+  "earliestMs",
+  "latestMs",
+  "producedRows",
+  "spanEarliestMs",
+  "spanLatestMs",
+  "rangeStartMs",
+  "rangeStopMs",
+  "rangeRows",
+  "ecgRawHz",
+  "rowsWithDerivedHr",
+  "ecgSeconds",
+  "ecgReadings",
+  "ecgReadingSum",
+  "ecgReadingMax",
+  "rrPairs",
+  "rrSquares",
+] as const;
+
+/**
+ * The counters of an engine. `span...` refers to the produced rows of the last range that has any, `range...` to the last range.
+ * Times are meaningless if there are no rows.
+ */
+export type Counters = Record<(typeof COUNTERS)[number], number>;
+
+/** Collects the ranges of one recording and the places where the output changes to another range. */
+export class RangeLog {
+  /** Completed ranges, three numbers each: start, stop, rows. */
+  readonly #closed = new NumberList();
+  /**
+   * Three numbers each: where the output of a range starts, and the earliest and latest produced row of the previous range (NaN
+   * for the first).
+   */
+  readonly #breaks = new NumberList();
+
+  /** Adds copies of the entries of one step. Each entry has three numbers. */
+  append(closed: Float64Array, breaks: Float64Array): void {
+    this.#closed.append(closed);
+    this.#breaks.append(breaks);
+  }
+
+  report(a: Counters): Report {
+    const closed = this.#closed.pieces();
+    const report = {
+      bytes: {
+        total: a.writtenBytes,
+        known: a.knownBytes,
+        unknown: a.unknownBytes,
+        skipped: a.readBytes - a.knownBytes - a.unknownBytes,
+      },
+      frames: {
+        header: a.headerFrames,
+        gnss: a.gnssFrames,
+        ecgHr: a.ecgHrFrames,
+        ecgRaw: a.ecgRawFrames,
+        unknown: a.unknownFrames,
+      },
+      damage: { badChecksums: a.badChecksums, overlong: a.overlong, overruns: a.overruns },
+      rows: {
+        total: a.rows,
+        withHr: a.rowsWithHr,
+        twoD: a.rowsTwoD,
+        ...(a.rowsWithDerivedHr > 0 && { withDerivedHr: a.rowsWithDerivedHr }),
+      },
+      gnssWithoutRow: {
+        noDateOrTime: a.withoutDateOrTime,
+        noFixOk: a.withoutFixOk,
+        fixType: a.withoutFixType,
+        outOfRange: a.outOfRange,
+        badDate: a.withBadDate,
+      },
+      start: a.rows === 0 ? null : a.earliestMs,
+      end: a.rows === 0 ? null : a.latestMs,
+    };
+    const { rows, rangeStartMs: start, rangeStopMs: stop, rangeRows: size } = a;
+    return withList(report, "ranges", this.#closed.length / 3, () => {
+      if (rows === 0) return [];
+      const ranges = entriesOf(closed, (start, stop, size): Range => ({ start, stop, size }));
+      ranges.push({ start, stop, size });
+      return ranges;
+    });
+  }
+
+  produced({ producedRows: rows, spanEarliestMs, spanLatestMs }: Counters): Produced {
+    if (rows === 0) return { rows, start: null, end: null, spans: [] };
+    let start = spanEarliestMs;
+    let end = spanLatestMs;
+    const pieces = this.#breaks.pieces();
+    for (const numbers of pieces) {
+      for (let i = 0; i < numbers.length; i += 3) {
+        // no span precedes the first break
+        if (Number.isNaN(numbers[i + 1])) continue;
+        start = Math.min(start, numbers[i + 1] ?? start);
+        end = Math.max(end, numbers[i + 2] ?? end);
+      }
+    }
+    return withList({ rows, start, end }, "spans", this.#breaks.length / 3, () => [
+      ...entriesOf(pieces, (_, spanStart, spanEnd) => ({ start: spanStart, end: spanEnd })).slice(1),
+      { start: spanEarliestMs, end: spanLatestMs },
+    ]);
+  }
+
+  recorded({ rows, rangeStartMs, rangeStopMs }: Counters): Recorded {
+    if (rows === 0) return { ranges: 0, ms: 0 };
+    let ms = Math.abs(rangeStopMs - rangeStartMs);
+    for (const numbers of this.#closed.pieces()) {
+      for (let i = 0; i < numbers.length; i += 3) ms += Math.abs((numbers[i + 1] ?? 0) - (numbers[i] ?? 0));
+    }
+    return { ranges: this.#closed.length / 3 + 1, ms };
+  }
+}
+
+/** Calls `make` with each group of three numbers. */
+function entriesOf<T>(
+  pieces: readonly Float64Array[],
+  make: (first: number, second: number, third: number) => T,
+): T[] {
+  const entries: T[] = [];
+  for (const numbers of pieces) {
+    for (let i = 0; i < numbers.length; i += 3) {
+      entries.push(make(numbers[i] ?? 0, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0));
+    }
+  }
+  return entries;
+}

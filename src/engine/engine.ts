@@ -1,0 +1,120 @@
+import type { RowWriter } from "../rows/row-text/row-writer.js";
+import type { BeatBatch, EngineName, HrSource, Report, SampleBatch } from "../types.js";
+import type { EcgFigures } from "./heart-rate/waveform-figures.js";
+
+/** What an engine outputs while it reads. */
+export type OutputKind =
+  /** nothing; only counters */
+  | "none"
+  /** lines of the standard CSV, without its header line */
+  | "csv"
+  /** columns */
+  | "columns"
+  /** the bytes of the valid frames, except headers that are signalled */
+  | "frames"
+  /** heart beats in the ECG waveform */
+  | "beats";
+
+export interface EngineSettings {
+  output: OutputKind;
+  /** Serial number that overrides those of the headers, at most 16 ASCII characters; null: the headers' own apply. */
+  serial: string | null;
+  /** Whether the first valid frame must be a recording header (no serial number was given). */
+  needsHeader: boolean;
+  /** Whether to stop at the first damage. */
+  strict: boolean;
+  /** Rows outside [fromMs, toMs] are counted in the report but not produced. Integers; ±Infinity: no limit. */
+  fromMs: number;
+  toMs: number;
+  /** Maximum age in ms of a heart rate that is repeated on later rows, an integer or Infinity; 0: none is repeated. */
+  fillHrMs: number;
+  /** Where the heart rates of rows come from. */
+  hr: HrSource;
+  /** Whether to analyse the whole ECG waveform, including parts that no row needs; always with the output `beats`. */
+  analysesEcg: boolean;
+}
+
+/** Why `step` returned. */
+export type Signal =
+  /** All written bytes have been read as far as possible: write more, or, after a final step, the input is complete. */
+  | { kind: "drained" }
+  /**
+   * A valid ASI-INF frame with new content. `payload` is valid until the next call. The frame is already counted, and the next
+   * `step` continues after it. A header with the right length and version, and the same serial number as the last signalled
+   * header that had both (any serial number if `serial` is set), is a repetition: it causes no signal, and `frames` contains it,
+   * with `serial` if that is set.
+   */
+  | { kind: "header"; byteOffset: number; payload: Uint8Array }
+  /** With `needsHeader`: the first valid frame is not a header. */
+  | { kind: "notRecording"; byteOffset: number }
+  /** With `strict`: a frame is damaged. */
+  | { kind: "damaged"; byteOffset: number; damage: keyof Report["damage"] };
+
+/** Where the output changes to another range: the position of the first produced row of that range. */
+export interface RangeBreak {
+  /** Offset in `csv()`, or index in `columns()`, of this step. */
+  outputOffset: number;
+}
+
+/** Times of the earliest and latest row of a group, ms since 1970 UTC. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** The produced rows. They differ from those of the report if `fromMs` or `toMs` exclude rows. */
+export interface Produced {
+  rows: number;
+  /** Times of the earliest and latest produced row, ms since 1970 UTC; null if there is none. */
+  start: number | null;
+  end: number | null;
+  /** One entry for each range with produced rows, in order: as many as there were range breaks. */
+  spans: Span[];
+}
+
+/** The recorded time: that of the ranges. */
+export interface Recorded {
+  /** Number of ranges. */
+  ranges: number;
+  /** The sum of their lengths. */
+  ms: number;
+}
+
+/**
+ * The decoder, without input or output of its own: write bytes, run a step, read its output. Implemented by the WebAssembly
+ * core, in TypeScript, and by the oracle of the tests.
+ *
+ * Contract: after each `step`, whatever its signal, read the output of that step (`csv`, `columns`, `frames`) before the next
+ * `write` or `step`. It consists of views that the next step overwrites.
+ */
+export interface Engine {
+  readonly name: EngineName;
+  /** Writes rows as text, fastest for the rows of `columns`. Independent of the recording that is being read. */
+  readonly rowWriter: RowWriter;
+  /** Starts a new input. */
+  reset(settings: EngineSettings): void;
+  /** Copies bytes of `chunk`, starting at `offset`. Returns how many were copied (0 only if a step must run first). */
+  write(chunk: Uint8Array, offset: number): number;
+  /** Reads the written bytes. `final`: no more bytes will be written; frames that extend past the end are overruns. */
+  step(final: boolean): Signal;
+  /** CSV lines of the last step. */
+  csv(): Uint8Array;
+  /** Rows of the last step. */
+  columns(): SampleBatch;
+  /** Valid frames of the last step, except headers that were signalled. */
+  frames(): Uint8Array;
+  /** Beats of the last step, as copies. */
+  beats(): BeatBatch;
+  /** Ranges that started within the CSV or columns of the last step, in order. */
+  rangeBreaks(): RangeBreak[];
+  /** Rows produced so far. */
+  produced(): Produced;
+  /** Number and total length of the ranges so far. */
+  recorded(): Recorded;
+  /** Sample rate in Hz of the last ECG waveform frame; 0 if there was none. */
+  ecgRawHz(): number;
+  /** Figures of the ECG waveform; null unless the whole waveform is analysed and has at least a second. */
+  ecgFigures(): EcgFigures | null;
+  /** The report so far; `bytes.skipped` counts only bytes that have been passed. */
+  report(): Report;
+}

@@ -1,0 +1,402 @@
+import { BeatLevels, MAX_RR_S } from "./beat-levels.js";
+import { Candidates } from "./candidates.js";
+import { Envelope, samplesIn } from "./envelope.js";
+import { HeartRateReading, MIN_SIGNAL } from "./heart-rate-reading.js";
+
+// Times in s.
+/** A maximum sooner after a start is an effect of the filters. */
+const SETTLING_S = 0.05;
+/** A maximum stands when no higher one follows for this time. */
+const CONFIRMATION_S = 0.2;
+/** A maximum of similar height at least this far away makes a beat doubtful. */
+const RIVAL_S = 0.12;
+/** Similar: 0.6 of the envelope, and therefore 0.36 of its square. */
+const SIMILAR = 0.36;
+/** A maximum is compared with the envelope at both sides, from `NEAR_S` to `SCORING_S` away. */
+const NEAR_S = 0.125;
+const SCORING_S = 0.28;
+/** From the QRS complex to the centre of the slopes of the filtered signal. */
+const DELAY_S = 0.03;
+/** Window of a level, and time between two checks of the levels. */
+const LEVEL_WINDOW_S = 1.2;
+const LEVEL_CHECK_S = 0.8;
+const LONG_SILENCE_S = 6;
+/** Heart rates are forgotten after a longer gap, and everything after a much longer one. */
+const HISTORY_GAP_S = 2;
+const FORGOTTEN_GAP_S = 10;
+
+export interface BeatListener {
+  /**
+   * @param n index of the sample at which the beat lies, with a fraction: between two samples
+   * @param rrS time since the beat before, s; 0 after a gap or a pause
+   * @param quality 0 to 1: how far the beat stands out
+   */
+  onBeat(n: number, rrS: number, quality: number): void;
+  /** A beat too doubtful to be reported. */
+  onDoubtfulBeat(): void;
+  /**
+   * A second of signal has ended.
+   *
+   * @param n index of the sample that follows it
+   * @param bpm the heart rate known by then, not rounded; 0: none
+   */
+  onSecond(n: number, bpm: number): void;
+}
+
+/**
+ * Finds heart beats in an ECG, sample by sample, and derives a heart rate each second. Independent of gain and polarity;
+ * causal; constant memory. A beat is known 0.4 s after it happened, one found by search-back up to 1.3 s.
+ */
+export class BeatDetector {
+  readonly #listener: BeatListener;
+  readonly #envelope = new Envelope();
+  readonly #candidates = new Candidates();
+  readonly #levels = new BeatLevels();
+  readonly #reading = new HeartRateReading(this.#levels);
+  #rateHz = 0;
+  // durations in samples
+  #settling = 0;
+  #confirmation = 0;
+  #rival = 0;
+  #near = 0;
+  #scoring = 0;
+  #levelWindow = 0;
+  #levelCheck = 0;
+  /** Index of the next sample. */
+  #n = 0;
+  #start = 0;
+  // a maximum that a higher one may replace; negative: none
+  #pending = -1;
+  #pendingIsDouble = 0;
+  /** Maxima whose sum of squares is not higher do not matter. */
+  #least = Number.NEGATIVE_INFINITY;
+  // maxima that wait for the samples after them, in order: at most two, since they are further apart than half of `SCORING_S`
+  #waiting1 = -1;
+  #waiting1IsDouble = 0;
+  #waiting2 = -1;
+  #waiting2IsDouble = 0;
+  #lastBeat = Number.NEGATIVE_INFINITY;
+  /** Where the QRS complex of that beat lies, between two samples. */
+  #lastQrs = 0;
+  #isLinked = false;
+  #isLearning = true;
+  /** Whether a candidate is new since the last search-back. */
+  #isSearchDue = false;
+  #nextLevelCheck = 0;
+  #nextSecond = 0;
+  /** The number of samples at which something is due. */
+  #dueAt = 0;
+
+  constructor(listener: BeatListener) {
+    this.#listener = listener;
+  }
+
+  /** Index of the next sample. */
+  get n(): number {
+    return this.#n;
+  }
+
+  /** Forgets everything. The next sample has the index 0. */
+  forget(rateHz: number): void {
+    if (rateHz !== this.#rateHz) this.#setRate(rateHz);
+    this.#n = 0;
+    this.#levels.clear();
+    this.#reading.clear();
+    this.#isLearning = true;
+    this.#lastBeat = Number.NEGATIVE_INFINITY;
+    this.#nextSecond = rateHz;
+    this.#restart();
+  }
+
+  #setRate(rateHz: number): void {
+    this.#rateHz = rateHz;
+    this.#envelope.setRate(rateHz);
+    this.#settling = samplesIn(SETTLING_S, rateHz);
+    this.#confirmation = samplesIn(CONFIRMATION_S, rateHz);
+    this.#rival = samplesIn(RIVAL_S, rateHz);
+    this.#near = samplesIn(NEAR_S, rateHz);
+    this.#scoring = samplesIn(SCORING_S, rateHz);
+    this.#levelWindow = samplesIn(LEVEL_WINDOW_S, rateHz);
+    this.#levelCheck = samplesIn(LEVEL_CHECK_S, rateHz);
+  }
+
+  #restart(): void {
+    this.#envelope.restart();
+    this.#candidates.clear();
+    this.#start = this.#n;
+    this.#clearPending();
+    this.#waiting1 = -1;
+    this.#waiting2 = -1;
+    this.#isLinked = false;
+    this.#isSearchDue = false;
+    this.#nextLevelCheck = this.#n + 3 * this.#levelWindow;
+    this.#schedule();
+  }
+
+  /** `samples` are missing: ends the signal before them, and starts again after them. */
+  skip(samples: number): void {
+    this.end();
+    if (samples > FORGOTTEN_GAP_S * this.#rateHz) {
+      this.forget(this.#rateHz);
+      return;
+    }
+    this.#n += samples;
+    // a second that ends with the gap has no signal after it
+    this.#nextSecond = (Math.floor(this.#n / this.#rateHz) + 1) * this.#rateHz;
+    if (samples > HISTORY_GAP_S * this.#rateHz) {
+      this.#levels.clearRrs();
+      this.#reading.clear();
+    }
+    this.#restart();
+  }
+
+  /** The signal ends here: classifies the last maxima as if silence followed. */
+  end(): void {
+    const { n } = this;
+    this.#envelope.silence(n, n + this.#scoring);
+    if (this.#waiting1 >= 0) this.#scoreWaiting();
+    if (this.#waiting1 >= 0) this.#scoreWaiting();
+    if (this.#pending < 0) return;
+    this.#confirm();
+    this.#scoreWaiting();
+  }
+
+  /** Takes `count` samples (little-endian, 16 bits) at `offset`. */
+  push(samples: DataView, offset: number, count: number): void {
+    const first = this.#n;
+    const end = first + count;
+    for (;;) {
+      const taken = this.#envelope.take(
+        samples,
+        offset + 2 * (this.#n - first),
+        this.#n,
+        Math.min(end, this.#dueAt),
+        this.#least,
+      );
+      this.#n = Math.abs(taken);
+      if (taken < 0) this.#takeMaximum(this.#n - 2);
+      if (taken < 0 || this.#n >= this.#dueAt) this.#handleEvents();
+      if (this.#n >= end) return;
+    }
+  }
+
+  #schedule(): void {
+    let next = Math.min(this.#nextSecond, this.#nextLevelCheck);
+    if (this.#pending >= 0) next = Math.min(next, this.#pending + this.#confirmation + 1);
+    if (this.#waiting1 >= 0) next = Math.min(next, this.#waiting1 + this.#scoring + 1);
+    if (this.#isSearchDue) next = Math.min(next, this.#searchTime());
+    this.#dueAt = next;
+  }
+
+  #handleEvents(): void {
+    const n = this.#n;
+    if (this.#pending >= 0 && n > this.#pending + this.#confirmation) this.#confirm();
+    if (this.#waiting1 >= 0 && n > this.#waiting1 + this.#scoring) this.#scoreWaiting();
+    if (this.#isSearchDue && n >= this.#searchTime()) this.#searchBack();
+    if (n >= this.#nextLevelCheck) {
+      this.#checkLevels();
+      this.#nextLevelCheck = n + this.#levelCheck;
+    }
+    if (n >= this.#nextSecond) this.#endSecond();
+    this.#schedule();
+  }
+
+  #takeMaximum(n: number): void {
+    if (n < this.#start + this.#settling) return;
+    const height = this.#envelope.sumAt(n);
+    if (this.#pending < 0) {
+      this.#setPending(n, 0, height);
+      return;
+    }
+    const pendingHeight = this.#envelope.sumAt(this.#pending);
+    const isFar = n - this.#pending > this.#rival;
+    if (height > pendingHeight) {
+      this.#setPending(n, isFar && pendingHeight > SIMILAR * height ? 1 : 0, height);
+    } else if (isFar && height > SIMILAR * pendingHeight) {
+      this.#pendingIsDouble = 1;
+    }
+  }
+
+  #setPending(n: number, isDouble: number, height: number): void {
+    this.#pending = n;
+    this.#pendingIsDouble = isDouble;
+    this.#least = SIMILAR * height;
+  }
+
+  #clearPending(): void {
+    this.#pending = -1;
+    this.#least = Number.NEGATIVE_INFINITY;
+  }
+
+  #confirm(): void {
+    if (this.#waiting1 < 0) {
+      this.#waiting1 = this.#pending;
+      this.#waiting1IsDouble = this.#pendingIsDouble;
+    } else {
+      this.#waiting2 = this.#pending;
+      this.#waiting2IsDouble = this.#pendingIsDouble;
+    }
+    this.#clearPending();
+  }
+
+  /** Scores the maximum that has waited longest, and classifies it. */
+  #scoreWaiting(): void {
+    const n = this.#waiting1;
+    const isDouble = this.#waiting1IsDouble;
+    this.#waiting1 = this.#waiting2;
+    this.#waiting1IsDouble = this.#waiting2IsDouble;
+    this.#waiting2 = -1;
+    const envelope = this.#envelope;
+    // the envelope is smooth: a sample each 12 ms says enough
+    let sum = 0;
+    let count = 0;
+    let lowestBefore = Number.POSITIVE_INFINITY;
+    let lowestAfter = Number.POSITIVE_INFINITY;
+    for (let j = this.#near; j <= this.#scoring; j += envelope.slopeSamples) {
+      const before = envelope.rootAt(n - j);
+      const after = envelope.rootAt(n + j);
+      sum += before + after;
+      count += 2;
+      if (before < lowestBefore) lowestBefore = before;
+      if (after < lowestAfter) lowestAfter = after;
+    }
+    const height = envelope.rootAt(n);
+    const score = Math.max(0, height - (0.65 * sum) / count) * envelope.scale;
+    const valley = height > 0 ? Math.max(lowestBefore, lowestAfter) / height : 1;
+    const candidates = this.#candidates;
+    candidates.push(n, score, valley, isDouble, envelope.centreAt(n) - DELAY_S * this.#rateHz);
+    if (this.#isLearning) return;
+    if (this.#isBeat(candidates.length - 1)) {
+      this.#accept(candidates.length - 1);
+    } else {
+      this.#levels.reject(score);
+      this.#isSearchDue = true;
+    }
+  }
+
+  #isBeat(candidate: number): boolean {
+    const candidates = this.#candidates;
+    const { signal, noise, shortRrS } = this.#levels;
+    const sinceBeatS = (candidates.n(candidate) - this.#lastBeat) / this.#rateHz;
+    let soonS = 0.9 * shortRrS;
+    if (candidates.valley(candidate) < 0.3 && noise < 0.1 * signal) soonS = Math.min(soonS, 0.45);
+    let share = 0.33;
+    if (sinceBeatS < soonS) {
+      share = sinceBeatS <= 0.2 ? 0.9 : 0.9 - (0.57 * (sinceBeatS - 0.2)) / (soonS - 0.2);
+    }
+    return candidates.score(candidate) > noise + share * (signal - noise);
+  }
+
+  #accept(candidate: number): void {
+    const candidates = this.#candidates;
+    const n = candidates.n(candidate);
+    const score = candidates.score(candidate);
+    this.#levels.accept(score);
+    this.#reading.addBeat(score, candidates.valley(candidate), candidates.isDouble(candidate));
+    let intervalS = this.#isLinked ? (n - this.#lastBeat) / this.#rateHz : 0;
+    if (intervalS >= MAX_RR_S) intervalS = 0;
+    if (intervalS > 0) {
+      this.#levels.addRr(intervalS);
+      this.#reading.addRr(intervalS, n / this.#rateHz);
+    }
+    const qrs = candidates.qrs(candidate);
+    const rrS = intervalS > 0 ? (qrs - this.#lastQrs) / this.#rateHz : 0;
+    this.#lastBeat = n;
+    this.#lastQrs = qrs;
+    this.#isLinked = true;
+    if (this.#reading.lastValley > 0.6) {
+      this.#listener.onDoubtfulBeat();
+      return;
+    }
+    const { signal, noise } = this.#levels;
+    const quality = Math.max(0, 1 - Math.max(candidates.valley(candidate), noise / signal));
+    this.#listener.onBeat(qrs, rrS, quality);
+  }
+
+  /** Classifies the candidates from the given one on. */
+  #classifyFrom(candidate: number): void {
+    for (let i = candidate; i < this.#candidates.length; i++) {
+      if (this.#isBeat(i)) this.#accept(i);
+    }
+  }
+
+  /** The number of samples from which on a missing beat is searched for. */
+  #searchTime(): number {
+    return this.#lastBeat + 1.6 * this.#levels.rrS * this.#rateHz + this.#scoring;
+  }
+
+  #searchBack(): void {
+    this.#isSearchDue = false;
+    const candidates = this.#candidates;
+    const { signal, noise } = this.#levels;
+    let best = -1;
+    for (let i = candidates.firstAfter(this.#lastBeat); i < candidates.length; i++) {
+      if (candidates.n(i) - this.#lastBeat < 0.3 * this.#rateHz) continue;
+      if (best < 0 || candidates.score(i) > candidates.score(best)) best = i;
+    }
+    if (best < 0) return;
+    const level = 1.1 * noise;
+    if (candidates.score(best) <= level + 0.14 * (signal - level)) return;
+    this.#accept(best);
+    this.#classifyFrom(best + 1);
+  }
+
+  #checkLevels(): void {
+    const candidates = this.#candidates;
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    for (let i = candidates.length - 1; i >= 0; i--) {
+      const age = this.#ageOf(i);
+      const score = candidates.score(i);
+      if (age < this.#levelWindow) a = Math.max(a, score);
+      else if (age < 2 * this.#levelWindow) b = Math.max(b, score);
+      else if (age < 3 * this.#levelWindow) c = Math.max(c, score);
+      else break;
+    }
+    const low = Math.min(a, b, c);
+    const high = Math.max(a, b, c);
+    const middle = Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+    const silentSamples = this.#n - Math.max(this.#lastBeat, this.#start);
+    if (this.#isLearning) {
+      if (middle < MIN_SIGNAL) return;
+      this.#setLevel(middle);
+      this.#isLearning = false;
+      this.#classifyFrom(candidates.firstAfter(this.#lastBeat));
+    } else if (silentSamples >= 3 * this.#levelWindow) {
+      const { signal } = this.#levels;
+      const isSteady = high <= 3 * low && middle >= MIN_SIGNAL;
+      if (!isSteady || (middle < 0.25 * signal && silentSamples < LONG_SILENCE_S * this.#rateHz)) return;
+      this.#setLevel(middle);
+      this.#classifyFrom(candidates.firstAfter(this.#lastBeat));
+    } else if (low > 4 * this.#levels.signal) {
+      this.#setLevel(middle);
+      this.#levels.clearRrs();
+    }
+  }
+
+  /** Samples since a candidate was scored. */
+  #ageOf(candidate: number): number {
+    return this.#n - 1 - (this.#candidates.n(candidate) + this.#scoring);
+  }
+
+  #setLevel(level: number): void {
+    this.#levels.setSignal(level);
+    const candidates = this.#candidates;
+    for (let i = 0; i < candidates.length; i++) {
+      if (this.#ageOf(i) < 3 * this.#levelWindow && candidates.score(i) < 0.4 * level) {
+        this.#levels.reject(candidates.score(i));
+      }
+    }
+    this.#reading.clear();
+    this.#isLinked = false;
+  }
+
+  #endSecond(): void {
+    const n = this.#n;
+    this.#nextSecond += this.#rateHz;
+    this.#envelope.refresh(n);
+    const bpm = this.#isLearning ? 0 : this.#reading.at(n / this.#rateHz, this.#lastBeat / this.#rateHz);
+    this.#listener.onSecond(n, bpm);
+  }
+}

@@ -1,0 +1,67 @@
+const CAPACITY = 24;
+
+/** The last maxima of the envelope that were scored, in order of time. */
+export class Candidates {
+  length = 0;
+  #first = 0;
+  readonly #n = new Float64Array(CAPACITY);
+  readonly #score = new Float64Array(CAPACITY);
+  readonly #valley = new Float64Array(CAPACITY);
+  readonly #qrs = new Float64Array(CAPACITY);
+  readonly #isDouble = new Uint8Array(CAPACITY);
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** Adds one and drops the first if there are too many. */
+  push(n: number, score: number, valley: number, isDouble: number, qrs: number): void {
+    if (this.length === CAPACITY) {
+      this.#first = (this.#first + 1) % CAPACITY;
+      this.length -= 1;
+    }
+    const place = this.#place(this.length);
+    this.#n[place] = n;
+    this.#score[place] = score;
+    this.#valley[place] = valley;
+    this.#isDouble[place] = isDouble;
+    this.#qrs[place] = qrs;
+    this.length += 1;
+  }
+
+  /** Index of the sample. */
+  n(index: number): number {
+    return this.#n[this.#place(index)] as number;
+  }
+
+  score(index: number): number {
+    return this.#score[this.#place(index)] as number;
+  }
+
+  /** The lowest envelope beside the maximum, on its higher side, as a share of the maximum: 0 for a beat alone. */
+  valley(index: number): number {
+    return this.#valley[this.#place(index)] as number;
+  }
+
+  /** 1 if another maximum of similar height was close, otherwise 0. */
+  isDouble(index: number): number {
+    return this.#isDouble[this.#place(index)] as number;
+  }
+
+  /** Where its QRS complex lies, between two samples. */
+  qrs(index: number): number {
+    return this.#qrs[this.#place(index)] as number;
+  }
+
+  /** The first that is later than `n`, or `length`. */
+  firstAfter(n: number): number {
+    let index = this.length;
+    while (index > 0 && this.n(index - 1) > n) index -= 1;
+    return index;
+  }
+
+  #place(index: number): number {
+    const place = this.#first + index;
+    return place < CAPACITY ? place : place - CAPACITY;
+  }
+}

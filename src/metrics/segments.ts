@@ -1,0 +1,40 @@
+/** Two samples are in different segments when they are further apart than this and than 5 median steps. */
+const SHORTEST_GAP_MS = 1000;
+const GAP_IN_STEPS = 5;
+
+/** 24.8 days, the longest step that fits into 32 bits. */
+const LONGEST_STEP_MS = 2 ** 31 - 1;
+
+/**
+ * Twice the median of the steps forward in time, so that the mean of the two middle ones stays an integer; null without one.
+ *
+ * @param timestampMs columns of times, ms; one continues where the one before ends
+ */
+export function doubleMedianStep(...timestampMs: readonly Float64Array[]): number | null {
+  // Integers sort faster. Steps of weeks are not the median of any recording that has accelerations.
+  const steps = new Int32Array(timestampMs.reduce((sum, { length }) => sum + length, 0));
+  let count = 0;
+  let lastMs = Number.POSITIVE_INFINITY;
+  for (const column of timestampMs) {
+    for (const ms of column) {
+      if (ms > lastMs) steps[count++] = Math.min(ms - lastMs, LONGEST_STEP_MS);
+      lastMs = ms;
+    }
+  }
+  if (count === 0) return null;
+  const sorted = steps.subarray(0, count).sort();
+  return (sorted[(count - 1) >> 1] ?? 0) + (sorted[count >> 1] ?? 0);
+}
+
+/** Samples further apart than this are in different segments: nothing is summed, joined or detected between them. */
+export function gapMs(doubleMedianStepMs: number | null): number {
+  return Math.max(SHORTEST_GAP_MS, (GAP_IN_STEPS * (doubleMedianStepMs ?? 0)) / 2);
+}
+
+/**
+ * The longest time between neighbouring samples of one segment, ms: further apart, nothing is summed, joined or detected
+ * between them.
+ *
+ * @param timestampMs times of the samples, ms since 1970 UTC; steps back in time do not count
+ */
+export const segmentGapMs = (timestampMs: Float64Array): number => gapMs(doubleMedianStep(timestampMs));

@@ -1,0 +1,36 @@
+import type { ParameterOverrides } from "../metrics/parameters.js";
+import type { PresetName } from "../metrics/presets.js";
+import type { DamagePlace } from "../reading/first-damage.js";
+import type { Inspection } from "../reading/read-result.js";
+
+/** What a report contains besides the viewer: docs/report-file.md. */
+export interface ReportData {
+  version: 1;
+  /** File name of the recording, without its folder. */
+  name: string;
+  inspection: Inspection;
+  firstDamage: DamagePlace | null;
+  /** Options for `computeMetrics`. */
+  metrics: { preset: PresetName; params: ParameterOverrides };
+  /** The rows, packed, as base64. */
+  samples: string;
+}
+
+const PLACE = "<!-- asi-recording -->";
+
+/** Puts a recording into the viewer. @param template HTML with one comment `asi-recording` */
+export function reportHtml(template: string, data: ReportData): string {
+  const [before, after, ...more] = template.split(PLACE);
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error(`The template must contain ${PLACE} once.`);
+  }
+  return `${before}<script type="application/json" id="asi-recording">${jsonInHtml(data)}</script>${after}`;
+}
+
+/** JSON in ASCII without any character that means something in HTML. */
+function jsonInHtml(value: object): string {
+  return JSON.stringify(value).replace(
+    /[<>&]|[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

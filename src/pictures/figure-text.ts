@@ -1,0 +1,35 @@
+import type { Metrics } from "../metrics/metrics.js";
+
+/** km/h in one m/s. */
+export const KM_PER_H = 3.6;
+
+// Numbers for readers. `toFixed` rounds the binary value, which lies just below many halves: 38.15 becomes 38.1. Here the decimal
+// digits that JSON shows are rounded half up, as `toLocaleString` does: command, pictures and page show the same.
+
+/** A number with a fixed number of decimals, without separators: `38.2`. */
+export function decimalText(value: number, decimals: number): string {
+  return value.toLocaleString("en", { ...digits(decimals), useGrouping: false });
+}
+
+/** A share, 0 to 1, in percent with one decimal: `38.2 %`. */
+export function percentText(share: number): string {
+  // not by 100 * share: 100 * 0.2835 is 28.349999999999998
+  return share
+    .toLocaleString("en", { ...digits(1), style: "percent", useGrouping: false })
+    .replace("%", " %");
+}
+
+const digits = (decimals: number) => ({ minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+
+/** Says how much of a recording is faster than its sport allows; null for nothing. */
+export function tooFastText({ too_fast: { samples, duration }, definition }: Metrics): string | null {
+  if (samples === 0) return null;
+  const limit = decimalText(definition.parameters.max_valid_speed * KM_PER_H, 1);
+  const rows = `${samples.toLocaleString("en")} ${samples === 1 ? "row" : "rows"} (${decimalText(duration, 1)} s)`;
+  return `${rows} faster than ${limit} km/h. Is the sport right?`;
+}
+
+/** `2 rows`, `1 row`. */
+export function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${number} ${number === 1 ? singular : plural}`;
+}

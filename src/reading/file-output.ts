@@ -1,0 +1,98 @@
+import type { Engine } from "../engine/engine.js";
+import type { FormatWriter, OpenFormat } from "../formats/format.js";
+import type { RecordingInfo, SampleBatch } from "../types.js";
+import type { RowThinning } from "./row-thinning.js";
+
+/**
+ * Converts the output of an engine to one file, or to a file for each range. Pieces are valid until the next one is requested.
+ */
+export interface FileOutput {
+  /** The kind of output that the engine must produce. */
+  readonly reads: "csv" | "columns";
+  /** Whether the last returned piece starts a file. */
+  readonly beginsFile: boolean;
+  /** The output for the last step. The caller reads it to the end before the next step. */
+  step(engine: Engine, info: RecordingInfo): Iterable<Uint8Array>;
+  /** The output at the end of the recording. */
+  end(engine: Engine): Iterable<Uint8Array>;
+}
+
+/** Writes rows in a format. */
+export class FormatOutput implements FileOutput {
+  readonly reads = "columns";
+  beginsFile = false;
+  readonly #open: OpenFormat;
+  readonly #split: boolean;
+  readonly #thinning: RowThinning | null;
+  #writer: FormatWriter | null = null;
+  // whether the writer has received rows; a format may produce no output until it has all of them
+  #hasRows = false;
+  // whether the next piece starts a file
+  #isNew = true;
+
+  /**
+   * @param split whether to write a separate file for each range
+   * @param thinning selects the rows; null: all
+   */
+  constructor(open: OpenFormat, split: boolean, thinning: RowThinning | null) {
+    this.#open = open;
+    this.#split = split;
+    this.#thinning = thinning;
+  }
+
+  *step(engine: Engine, info: RecordingInfo): Generator<Uint8Array> {
+    const columns = engine.columns();
+    if (columns.length === 0) return;
+    let writer = this.#writer ?? this.#openWriter(engine, info);
+    // a format that does not represent ranges gets all rows of a step at once
+    const hasRanges = this.#split || writer.startRange !== undefined;
+    const all = {
+      batch: columns,
+      breaks: hasRanges || this.#thinning !== null ? engine.rangeBreaks() : [],
+    };
+    const { batch, breaks } = this.#thinning?.step(all) ?? all;
+    let from = 0;
+    for (const { outputOffset: to } of hasRanges ? breaks : []) {
+      yield* this.#rows(writer, batch, from, to);
+      if (this.#split && this.#hasRows) {
+        yield* this.#pieces(writer.end(engine.report()));
+        writer = this.#openWriter(engine, info);
+      }
+      if (writer.startRange !== undefined) yield* this.#pieces(writer.startRange());
+      from = to;
+    }
+    yield* this.#rows(writer, batch, from, batch.length);
+  }
+
+  *end(engine: Engine): Generator<Uint8Array> {
+    const writer = this.#writer;
+    if (writer === null) return;
+    if (this.#thinning !== null) {
+      const { batch } = this.#thinning.end();
+      yield* this.#rows(writer, batch, 0, batch.length);
+    }
+    yield* this.#pieces(writer.end(engine.report()));
+  }
+
+  #openWriter(engine: Engine, info: RecordingInfo): FormatWriter {
+    this.#writer = this.#open({ info, rowWriter: engine.rowWriter });
+    this.#hasRows = false;
+    this.#isNew = true;
+    return this.#writer;
+  }
+
+  *#rows(writer: FormatWriter, batch: SampleBatch, from: number, to: number): Generator<Uint8Array> {
+    if (to <= from) return;
+    this.#hasRows = true;
+    yield* this.#pieces(writer.rows(batch, from, to));
+  }
+
+  *#pieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+    for (const piece of pieces) {
+      if (piece.length === 0) continue;
+      this.beginsFile = this.#isNew;
+      this.#isNew = false;
+      yield piece;
+    }
+  }
+}

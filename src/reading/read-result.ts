@@ -1,0 +1,69 @@
+import type { Engine, Produced, Span } from "../engine/engine.js";
+import type { EcgFigures } from "../engine/heart-rate/waveform-figures.js";
+import type { EngineName, RecordingInfo, Report } from "../types.js";
+import { csvFileNameOf } from "./file-name.js";
+
+/** The content of a recording. */
+export interface Inspection {
+  info: RecordingInfo;
+  report: Report;
+  /** Name of the CSV that `convert` would write; null if there are no rows. */
+  fileName: string | null;
+  /** Rows between `from` and `to`, thinned by `everyMs`. */
+  rowsProduced: number;
+  /** Recorded time: the sum of the ranges' lengths, ms. */
+  recordedMs: number;
+  /** Mean rates; null if the recorded time is 0. */
+  rates: {
+    /** Rows per second of recorded time. */
+    gnssHz: number | null;
+    /** Rows with a heart rate per second of recorded time. */
+    hrHz: number | null;
+    /** Sample rate of the ECG waveform, as stated in its frames. */
+    ecgHz: number | null;
+  };
+  /** The heart in the ECG waveform; null without a waveform, or with `hr: "device"`. Only `inspect` computes it. */
+  ecg: EcgFigures | null;
+  /** The decoder that was used. */
+  engine: EngineName;
+}
+
+/** The result of a recording that has been read to its end. */
+export interface ReadResult extends Inspection {
+  /** Earliest and latest row produced of each range that has any, in order, ms since 1970 UTC. */
+  readonly spans: Span[];
+}
+
+/** The result of an engine that has read everything. `produced`: the rows that were output. */
+export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced): ReadResult {
+  const report = engine.report();
+  const recorded = engine.recorded();
+  const ecgRawHz = engine.ecgRawHz();
+  const { rows } = report;
+  const perSecond = (count: number) => (recorded.ms === 0 ? null : (count * 1000) / recorded.ms);
+  return {
+    info,
+    report,
+    fileName: csvFileNameOf(info.serial, produced),
+    rowsProduced: produced.rows,
+    recordedMs: recorded.ms,
+    rates: {
+      // a range of n rows has n - 1 intervals
+      gnssHz: perSecond(rows.total - recorded.ranges),
+      hrHz: rows.withHr === 0 ? null : perSecond(rows.withHr),
+      ecgHz: ecgRawHz === 0 ? null : ecgRawHz,
+    },
+    ecg: engine.ecgFigures(),
+    engine: engine.name,
+    // a list that can be long, so it is created on first access
+    get spans() {
+      return produced.spans;
+    },
+  };
+}
+
+/** The result without the list of spans. */
+export function inspectionOf(result: ReadResult): Inspection {
+  const { info, report, fileName, rowsProduced, recordedMs, rates, ecg, engine } = result;
+  return { info, report, fileName, rowsProduced, recordedMs, rates, ecg, engine };
+}

@@ -1,0 +1,68 @@
+import type { Signal } from "../engine/engine.js";
+import { AsiError } from "../errors.js";
+import type { Report } from "../types.js";
+
+// Errors in recordings. Those of headers are in header.ts.
+
+/** What a reader says of gzip in place of `NOT_A_RECORDING`, which it would be. */
+export function compressedInput(): AsiError {
+  return new AsiError(
+    "NOT_A_RECORDING",
+    "The input is compressed with gzip; decompress it first, for example with a DecompressionStream. Files are decompressed by asi-convert/node.",
+    { byteOffset: 0 },
+  );
+}
+
+/** The error for a signal other than a header. */
+export function stopError(signal: Exclude<Signal, { kind: "drained" | "header" }>): AsiError {
+  const { byteOffset } = signal;
+  if (signal.kind === "damaged") {
+    const message = `${DAMAGE_TEXT[signal.damage]} Omit the option strict to read around it.`;
+    return new AsiError("DAMAGED", message, { byteOffset });
+  }
+  return new AsiError(
+    "NOT_A_RECORDING",
+    "The first frame of the input is not a recording header. If it is a plain u-blox log, give its serial number (option serial).",
+    { byteOffset },
+  );
+}
+
+const DAMAGE_TEXT: Record<keyof Report["damage"], string> = {
+  badChecksums: "The checksum of the frame at this place is wrong.",
+  overlong: "The frame at this place claims more bytes than a frame can have.",
+  overruns: "The frame at this place extends past the end of the input.",
+};
+
+/** The error for a header whose serial number differs from the first one. */
+export function mixedDevices(first: string, other: string, byteOffset: number): AsiError {
+  return new AsiError(
+    "MIXED_DEVICES",
+    `The recording of ${first} continues with a recording of ${other}; separate the two, or give one serial number for both (option serial).`,
+    { byteOffset },
+  );
+}
+
+/** The error for an input without a valid frame; null if there is one. */
+export function noFrames(report: Report): AsiError | null {
+  const { header, gnss, ecgHr, ecgRaw, unknown } = report.frames;
+  if (header + gnss + ecgHr + ecgRaw + unknown > 0) return null;
+  return new AsiError(
+    "NOT_A_RECORDING",
+    report.bytes.total === 0
+      ? "The input is empty."
+      : "There is no valid frame in the input; it is not an .asi recording, or it is damaged beyond recovery.",
+    { byteOffset: 0, report },
+  );
+}
+
+/** The error for a recording that gives no rows. */
+export function noSamples(report: Report): AsiError {
+  const { start, end } = report;
+  return new AsiError(
+    "NO_SAMPLES",
+    start === null || end === null
+      ? "The recording has no row: no GNSS frame in it has a valid date, time and position."
+      : `The recording runs from ${new Date(start).toISOString()} to ${new Date(end).toISOString()}; from and to leave none of it.`,
+    { report },
+  );
+}

@@ -1,0 +1,326 @@
+import type { Engine, EngineSettings, OutputKind, Signal } from "../engine/engine.js";
+import { EngineDriver } from "../engine/engine-driver.js";
+import { acquireEngine, releaseEngine } from "../engine/engines.js";
+import { AsiError } from "../errors.js";
+import { csvFormat } from "../formats/csv.js";
+import type { OpenFormat } from "../formats/format.js";
+import { headerlessInfo, readHeader } from "../recording/header.js";
+import { type CsvLayout, checkLayout, headerText } from "../rows/csv-layout.js";
+import { copyBatch, joinBatches } from "../rows/sample-batch.js";
+import { checkChunk } from "../sources/source.js";
+import type { EngineName, RecordingInfo, SampleBatch } from "../types.js";
+import { type FileOutput, FormatOutput } from "./file-output.js";
+import { FrameOutput } from "./frame-output.js";
+import { type ReadResult, resultOf } from "./read-result.js";
+import {
+  checkReaderOptions,
+  type Outputs,
+  type RecordingReaderOptions,
+  settingsOf,
+} from "./reader-options.js";
+import { compressedInput, mixedDevices, noFrames, stopError } from "./recording-errors.js";
+import { RowThinning } from "./row-thinning.js";
+import { StandardCsvOutput } from "./standard-csv-output.js";
+
+/**
+ * Reads one recording, chunk by chunk, without streams and promises: `push` each chunk, then `finish`.
+ *
+ * Outputs belong to the caller. The first chunk acquires an engine of about 1.5 MB, which `finish`, `close` and errors release. A
+ * reader that is dropped before its end is garbage-collected together with its engine.
+ */
+export class RecordingReader<K extends OutputKind> {
+  readonly #output: OutputKind;
+  readonly #engineName: EngineName | undefined;
+  readonly #settings: EngineSettings;
+  readonly #frameOutput: FrameOutput;
+  readonly #split: boolean;
+  readonly #thinning: RowThinning | null;
+  /** Null if the output is not a file. */
+  #fileOutput: FileOutput | null = null;
+  // remaining output of the last step
+  #pieces: Iterator<Uint8Array> | null = null;
+  #isFileEnded = false;
+  #isConcluded = false;
+  #isGzip = false;
+  #driver: EngineDriver | null = null;
+  #info: RecordingInfo | null = null;
+  #result: ReadResult | null = null;
+  #failure: AsiError | null = null;
+  #isClosed = false;
+
+  /** @throws AsiError `BAD_OPTION` */
+  constructor(options: RecordingReaderOptions<K>);
+  /**
+   * @param split whether to write a separate file for each range
+   * @internal
+   */
+  constructor(options: RecordingReaderOptions<K>, split: boolean);
+  constructor(options: RecordingReaderOptions<K>, split = false) {
+    checkReaderOptions(options);
+    this.#output = options.output;
+    this.#engineName = options.engine;
+    this.#settings = settingsOf(options);
+    this.#frameOutput = new FrameOutput(this.#settings.serial);
+    this.#split = split;
+    const { everyMs, output } = options;
+    const hasRows = output !== "frames" && output !== "beats";
+    this.#thinning = everyMs === undefined || !hasRows ? null : new RowThinning(everyMs);
+    // rows are counted although they are not output
+    if (this.#thinning !== null && options.output === "none") this.#settings.output = "columns";
+    if (options.output === "csv") this.#useFileOutput(csvOutput(options, split, this.#thinning));
+  }
+
+  /**
+   * Selects a format other than CSV for the output `csv`. Must be called before the first chunk.
+   *
+   * @internal
+   */
+  useFormat(open: OpenFormat): void {
+    this.#useFileOutput(new FormatOutput(open, this.#split, this.#thinning));
+  }
+
+  #useFileOutput(output: FileOutput): void {
+    this.#fileOutput = output;
+    this.#settings.output = output.reads;
+  }
+
+  /** The first header; null until it has been read. For a log without a header it is set at the end. */
+  get info(): RecordingInfo | null {
+    return this.#info;
+  }
+
+  /**
+   * The result for the whole recording, after `finish`.
+   *
+   * @throws AsiError `NOT_READ` before `finish`; the error with which the reading ended
+   */
+  get result(): ReadResult {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#result === null) {
+      throw new AsiError("NOT_READ", "The result is not known before the end of the recording: call finish.");
+    }
+    return this.#result;
+  }
+
+  /**
+   * Reads a chunk of any size. The chunk may be overwritten afterwards.
+   *
+   * @returns the outputs in order; often one piece per 256 KiB, none if no frame ended in the chunk
+   * @throws AsiError `BAD_SOURCE` for a chunk that is not bytes; `ALREADY_READ` after `finish` or `close`; `NOT_A_RECORDING`,
+   * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`: if output precedes
+   * the error, the next call throws it, and so do all later calls; `BAD_OPTION` for an engine that is not available
+   */
+  push(chunk: Uint8Array): Outputs[K][] {
+    this.give(checkChunk(chunk));
+    return this.#readOn();
+  }
+
+  /**
+   * Ends the recording and releases the engine.
+   *
+   * @returns the outputs after the last chunk; usually none
+   * @throws AsiError like `push`. If output precedes the error, `result` throws it. A recording without rows is not an error
+   * here.
+   */
+  finish(): Outputs[K][] {
+    this.give(null);
+    const outputs = this.#readOn();
+    this.close();
+    if (this.#failure !== null && outputs.length === 0) throw this.#failure;
+    return outputs;
+  }
+
+  /** Releases the engine. May be called at any time. Nothing can be pushed afterwards; `info` and `result` remain available. */
+  close(): void {
+    this.#isClosed = true;
+    this.#pieces = null;
+    if (this.#driver !== null) releaseEngine(this.#driver.engine);
+    this.#driver = null;
+  }
+
+  /**
+   * Drops the engine without releasing it for reuse, because its last output may still be in use.
+   *
+   * @internal
+   */
+  abandon(): void {
+    this.#isClosed = true;
+    this.#pieces = null;
+    this.#driver = null;
+  }
+
+  // The same in steps, for callers that yield between them: `give` if `needsInput`, `step` otherwise, until `isDone`; then
+  // `result` and `close`.
+
+  /** @internal */
+  get needsInput(): boolean {
+    return this.#pieces === null && (this.#driver === null || this.#driver.needsInput);
+  }
+
+  /** @internal */
+  get isDone(): boolean {
+    return this.#isConcluded;
+  }
+
+  /**
+   * Supplies the next chunk, or null at the end.
+   *
+   * @internal
+   */
+  give(chunk: Uint8Array | null): void {
+    if (this.#driver === null || this.#failure !== null) {
+      this.#driver = this.#openDriver();
+      this.#isGzip = chunk !== null && chunk[0] === 0x1f && chunk[1] === 0x8b;
+    }
+    this.#driver.give(chunk);
+  }
+
+  /**
+   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later:
+   * output before the error is returned first, however the input is divided into chunks.
+   *
+   * @param gives whether to return copies, or views that are valid until the next step
+   * @returns null if there is no output
+   * @internal
+   */
+  step(gives: "copies" | "views"): Outputs[K] | null {
+    if (this.#pieces === null) {
+      if (this.#driver === null || this.#failure !== null) this.#driver = this.#openDriver();
+      const driver = this.#driver;
+      const signal = driver.step();
+      const header = signal.kind === "header" ? this.#takeHeader(signal) : null;
+      if (signal.kind === "notRecording" || signal.kind === "damaged") {
+        this.#failure =
+          this.#isGzip && signal.kind === "notRecording" ? compressedInput() : stopError(signal);
+      }
+      if (this.#fileOutput === null) {
+        const output = this.#takeOutput(driver.engine, header, gives === "views");
+        if (driver.isDone) this.#conclude(driver.engine);
+        return output as Outputs[K] | null;
+      }
+      const info = this.#info ?? this.#headerless();
+      this.#pieces = this.#fileOutput.step(driver.engine, info)[Symbol.iterator]();
+    }
+    const { done, value } = this.#pieces.next();
+    if (done !== true) return (gives === "views" ? value : copyOf(value)) as Outputs[K];
+    this.#pieces = null;
+    if (this.#driver?.isDone === true) this.#endFile(this.#driver.engine);
+    return null;
+  }
+
+  /**
+   * Whether the last output of `step` starts a file.
+   *
+   * @internal
+   */
+  get beginsFile(): boolean {
+    return this.#fileOutput?.beginsFile === true;
+  }
+
+  #openDriver(): EngineDriver {
+    if (this.#failure !== null) {
+      this.close();
+      throw this.#failure;
+    }
+    if (this.#isClosed) {
+      throw new AsiError("ALREADY_READ", "The reader has ended; create another one for another recording.");
+    }
+    this.#driver ??= new EngineDriver(acquireEngine(this.#engineName), this.#settings);
+    return this.#driver;
+  }
+
+  #readOn(): Outputs[K][] {
+    const outputs: Outputs[K][] = [];
+    while (!this.needsInput && !this.isDone) {
+      // the next call throws, so that output before the error is not lost
+      if (this.#failure !== null && this.#pieces === null && outputs.length > 0) break;
+      const output = this.step("copies");
+      if (output !== null) outputs.push(output);
+    }
+    return outputs;
+  }
+
+  /** Checks a header. Returns its payload, or null if it is not usable, and then the reading has failed. */
+  #takeHeader({ payload, byteOffset }: Extract<Signal, { kind: "header" }>): Uint8Array | null {
+    const info = readHeader(payload, byteOffset, this.#settings.serial ?? undefined);
+    if (info instanceof AsiError) {
+      this.#failure = info;
+      return null;
+    }
+    this.#info ??= info;
+    if (info.serial !== this.#info.serial) {
+      this.#failure = mixedDevices(this.#info.serial, info.serial, byteOffset);
+      return null;
+    }
+    return payload;
+  }
+
+  /** The output of a step if it is not a file. */
+  #takeOutput(engine: Engine, header: Uint8Array | null, isView: boolean): Outputs[OutputKind] | null {
+    switch (this.#output) {
+      case "columns": {
+        const batch = this.#thinning === null ? engine.columns() : this.#thinned(engine, this.#thinning);
+        if (batch.length === 0) return null;
+        return isView ? batch : copyBatch(batch);
+      }
+      case "frames": {
+        const frames = engine.frames();
+        const clean = this.#frameOutput.take(frames, header);
+        return isView || clean !== frames ? clean : copyOf(frames);
+      }
+      case "beats": {
+        const beats = engine.beats();
+        return beats.length === 0 ? null : beats;
+      }
+      default:
+        if (this.#thinning !== null) this.#thinned(engine, this.#thinning);
+        return null;
+    }
+  }
+
+  /** The kept rows of a step, with the very last one in the last step. */
+  #thinned(engine: Engine, thinning: RowThinning): SampleBatch {
+    const { batch } = thinning.step({ batch: engine.columns(), breaks: engine.rangeBreaks() });
+    if (this.#driver?.isDone !== true) return batch;
+    return joinBatches([copyBatch(batch), thinning.end().batch]);
+  }
+
+  /** After the last rows: first the end of the file, then the result. */
+  #endFile(engine: Engine): void {
+    if (this.#fileOutput === null || this.#isFileEnded) {
+      this.#conclude(engine);
+      return;
+    }
+    this.#isFileEnded = true;
+    this.#pieces = this.#fileOutput.end(engine)[Symbol.iterator]();
+  }
+
+  #conclude(engine: Engine): void {
+    this.#isConcluded = true;
+    const info = this.#info ?? this.#headerless();
+    const result = resultOf(engine, info, this.#thinning?.produced() ?? engine.produced());
+    this.#failure = noFrames(result.report);
+    if (this.#failure !== null && this.#isGzip) this.#failure = compressedInput();
+    if (this.#failure !== null) return;
+    this.#info = info;
+    this.#result = result;
+  }
+
+  #headerless(): RecordingInfo {
+    return headerlessInfo(this.#settings.serial ?? "");
+  }
+}
+
+function csvOutput(options: CsvLayout, split: boolean, thinning: RowThinning | null): FileOutput {
+  const layout = checkLayout(options);
+  // only the engine's own rows are lines of the standard CSV
+  if (!layout.hasStandardRows || thinning !== null) {
+    return new FormatOutput(csvFormat(layout), split, thinning);
+  }
+  return new StandardCsvOutput(new TextEncoder().encode(headerText(layout)), split);
+}
+
+// `slice` would clear the memory first
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}

@@ -1,0 +1,129 @@
+import type { Produced, RangeBreak, Span } from "../engine/engine.js";
+import { withList } from "../engine/long-list.js";
+import { NumberList } from "../engine/number-list.js";
+import { copyRow, newBatch, rowsBetween } from "../rows/sample-batch.js";
+import type { SampleBatch } from "../types.js";
+
+/** Rows, and where other ranges begin among them. */
+export interface RowsOfStep {
+  readonly batch: SampleBatch;
+  readonly breaks: readonly RangeBreak[];
+}
+
+/**
+ * Keeps of each range the row nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple nearest to its
+ * time, to the later one if two are equally near. Of consecutive rows that belong to the same multiple the nearest is kept, of
+ * equally near ones the first. Rows keep their own times. A multiple to which no row belongs has none: gaps stay gaps, and every
+ * range keeps at least one row.
+ */
+export class RowThinning {
+  readonly #everyMs: number;
+  /** Rows of earlier steps: the nearest row of the current multiple. */
+  readonly #carried = newBatch(1);
+  /** The nearest row of the current multiple so far, in the rows of this step or carried; null before the first row. */
+  #nearest: { rows: SampleBatch; index: number } | null = null;
+  #multiple = 0;
+  #distanceMs = 0;
+  #kept = newBatch(1);
+  #length = 0;
+  #rows = 0;
+  /** Two numbers for each range but the last: its earliest and latest kept row. */
+  readonly #spans = new NumberList();
+  #earliest = Number.POSITIVE_INFINITY;
+  #latest = Number.NEGATIVE_INFINITY;
+
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+  }
+
+  /** The kept rows of a step. They are valid until the next call. Whether the last row is kept shows only later. */
+  step({ batch, breaks }: RowsOfStep): RowsOfStep {
+    if (this.#kept.timestampMs.length <= batch.length) this.#kept = newBatch(2 * batch.length);
+    this.#length = 0;
+    const keptBreaks: RangeBreak[] = [];
+    const spans: number[] = [];
+    let from = 0;
+    for (const { outputOffset: to } of breaks) {
+      this.#passRange(batch, from, to);
+      this.#keepNearest();
+      if (this.#rows > 0) spans.push(this.#earliest, this.#latest);
+      this.#earliest = Number.POSITIVE_INFINITY;
+      this.#latest = Number.NEGATIVE_INFINITY;
+      keptBreaks.push({ outputOffset: this.#length });
+      from = to;
+    }
+    this.#passRange(batch, from, batch.length);
+    this.#carryNearest();
+    this.#spans.append(Float64Array.from(spans));
+    return { batch: rowsBetween(this.#kept, 0, this.#length), breaks: keptBreaks };
+  }
+
+  /** The last kept row, after all steps. */
+  end(): RowsOfStep {
+    this.#length = 0;
+    this.#keepNearest();
+    return { batch: rowsBetween(this.#kept, 0, this.#length), breaks: [] };
+  }
+
+  /** The kept rows so far. */
+  produced(): Produced {
+    const rows = this.#rows;
+    if (rows === 0) return { rows, start: null, end: null, spans: [] };
+    const last = { start: this.#earliest, end: this.#latest };
+    const pieces = this.#spans.pieces();
+    let { start, end } = last;
+    for (const span of spansOf(pieces)) {
+      start = Math.min(start, span.start);
+      end = Math.max(end, span.end);
+    }
+    return withList({ rows, start, end }, "spans", this.#spans.length / 2 + 1, () => [
+      ...spansOf(pieces),
+      last,
+    ]);
+  }
+
+  #passRange(batch: SampleBatch, from: number, to: number): void {
+    for (let index = from; index < to; index++) {
+      const ms = batch.timestampMs[index] as number;
+      const multiple = Math.round(ms / this.#everyMs);
+      const distanceMs = Math.abs(ms - multiple * this.#everyMs);
+      if (this.#nearest !== null && multiple === this.#multiple) {
+        if (distanceMs >= this.#distanceMs) continue;
+        this.#nearest.rows = batch;
+        this.#nearest.index = index;
+      } else {
+        this.#keepNearest();
+        this.#nearest = { rows: batch, index };
+        this.#multiple = multiple;
+      }
+      this.#distanceMs = distanceMs;
+    }
+  }
+
+  #keepNearest(): void {
+    if (this.#nearest === null) return;
+    const { rows, index } = this.#nearest;
+    copyRow(rows, index, this.#kept, this.#length);
+    this.#length += 1;
+    this.#rows += 1;
+    const ms = rows.timestampMs[index] as number;
+    this.#earliest = Math.min(this.#earliest, ms);
+    this.#latest = Math.max(this.#latest, ms);
+    this.#nearest = null;
+  }
+
+  // the rows of a step are overwritten by the next
+  #carryNearest(): void {
+    if (this.#nearest === null) return;
+    copyRow(this.#nearest.rows, this.#nearest.index, this.#carried, 0);
+    this.#nearest = { rows: this.#carried, index: 0 };
+  }
+}
+
+function* spansOf(pieces: readonly Float64Array[]): Generator<Span> {
+  for (const numbers of pieces) {
+    for (let i = 0; i < numbers.length; i += 2) {
+      yield { start: numbers[i] as number, end: numbers[i + 1] as number };
+    }
+  }
+}

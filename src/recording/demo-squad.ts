@@ -1,0 +1,247 @@
+import { AsiError } from "../errors.js";
+import {
+  DEMO_PERIOD_MS,
+  DemoPlayer,
+  type DemoRole,
+  HALF_LENGTH_M,
+  HALF_WIDTH_M,
+  randomNumbers,
+} from "./demo.js";
+import type { EncodableRow } from "./encode.js";
+
+/** What one tracker of a generated match recorded. */
+export interface DemoSquadRecording {
+  /** Without extension. */
+  fileName: string;
+  serial: string;
+  /** Share of the bytes that is damaged, from one place to another; null: none. */
+  damage: { from: number; to: number } | null;
+  rows(): Generator<EncodableRow, void, undefined>;
+}
+
+/** A generated match of a squad. */
+export interface DemoSquad {
+  recordings: DemoSquadRecording[];
+  /** `roster.csv` and `periods.csv`, which are read by `readRoster` and `readPeriods`. Times are UTC. */
+  roster: string;
+  periods: string;
+}
+
+export interface DemoSquadOptions {
+  /** Number of players, 11 to 25. */
+  players: number;
+  /** The same seed gives the same match; default 1. */
+  seed?: number | undefined;
+  /** First row of most recordings, ms since 1970 UTC. */
+  startMs: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Times of the match from its first row, in minutes: a warm-up, two halves, and pauses between them. */
+const TIMES = {
+  warmUpEnds: 18,
+  firstBegins: 30,
+  firstEnds: 76,
+  secondBegins: 91,
+  secondEnds: 139,
+  ends: 142,
+};
+
+const NAMES =
+  "Keller Meier Brunner Baumann Huber Graf Roth Vogel Wolf Lang Kunz Berger Fuchs Koch Ziegler Bauer Winter Moser Egli Arnet Hess Lutz Marti Gerber Steiner".split(
+    " ",
+  );
+
+/** A formation of four, four and two: metres from the middle, for a team that attacks to the east. */
+const FORMATION: readonly { position: string; east: number; north: number }[] = [
+  { position: "GK", east: -46, north: 0 },
+  { position: "DF", east: -24, north: 20 },
+  { position: "DF", east: -28, north: 7 },
+  { position: "DF", east: -28, north: -7 },
+  { position: "DF", east: -24, north: -20 },
+  { position: "MF", east: -4, north: 21 },
+  { position: "MF", east: -8, north: 6 },
+  { position: "MF", east: -6, north: -6 },
+  { position: "MF", east: -4, north: -21 },
+  { position: "FW", east: 15, north: 7 },
+  { position: "FW", east: 17, north: -8 },
+];
+/** Who does not begin: the place in the formation for which they could come on. */
+const BENCH_PLACES = [0, 2, 6, 9, 8, 7, 10, 3, 6, 9, 1, 4, 5, 10];
+const PACES: Record<string, number> = { GK: 0.55, DF: 0.95, MF: 1.02, FW: 1 };
+const RADII_M: Record<string, number> = { GK: 8, DF: 14, MF: 18, FW: 17 };
+
+/** Substitutions in the second half: who leaves, who comes on, and after how many minutes of the match. */
+const SUBSTITUTIONS = [
+  { off: 8, on: 14, minute: 91 },
+  { off: 7, on: 13, minute: 105 },
+  { off: 2, on: 12, minute: 105 },
+  { off: 6, on: 15, minute: 120 },
+  { off: 9, on: 16, minute: 120 },
+];
+
+/** Trackers that did not record everything: restarted as another one, started late, with a damaged file. */
+const CHANGED_TRACKER = { player: 5, offMinute: 50, onMinute: 52.4 };
+const LATE = { player: 10, fromMinute: 39 };
+const DAMAGED_PLAYER = 4;
+
+/**
+ * A plausible match of a squad: warm-up, two halves, substitutions, a goalkeeper who stays behind, positions that move like a team; one
+ * tracker changed during play, one started late, one file damaged. Deterministic by its seed.
+ *
+ * @throws AsiError `BAD_OPTION` for a number of players outside its range
+ */
+export function demoSquad({ players, seed = 1, startMs }: DemoSquadOptions): DemoSquad {
+  if (!Number.isInteger(players) || players < FORMATION.length || players > NAMES.length) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `A squad has ${FORMATION.length} to ${NAMES.length} players; ${players} cannot be generated.`,
+    );
+  }
+  const squad = NAMES.slice(0, players).map((name, index) => playerOf(name, index));
+  const substitutions = SUBSTITUTIONS.filter(({ on }) => on < players);
+  return {
+    recordings: squad.flatMap((player) => recordingsOf(player, seed, startMs, substitutions)),
+    roster: rosterOf(squad),
+    periods: periodsOf(squad, substitutions, startMs),
+  };
+}
+
+interface DemoSquadPlayer {
+  index: number;
+  name: string;
+  position: string;
+  home: { east: number; north: number };
+  serials: string[];
+}
+
+function playerOf(name: string, index: number): DemoSquadPlayer {
+  const place = FORMATION[index] ?? FORMATION[BENCH_PLACES[index - FORMATION.length] ?? 0];
+  if (place === undefined) throw new Error(`no place for player ${index}`);
+  const { position, ...home } = place;
+  const serials = index === CHANGED_TRACKER.player ? [100 + index + 1, 131] : [100 + index + 1];
+  return { index, name, position, home, serials: serials.map((number) => `TRK-${number}`) };
+}
+
+function isOnPitch(index: number, minute: number, substitutions: typeof SUBSTITUTIONS): boolean {
+  const cameOn = substitutions.find(({ on }) => on === index);
+  const wentOff = substitutions.find(({ off }) => off === index);
+  const isStarter = index < FORMATION.length;
+  return (
+    (isStarter || (cameOn !== undefined && minute >= cameOn.minute)) && !(wentOff && minute >= wentOff.minute)
+  );
+}
+
+function recordingsOf(
+  player: DemoSquadPlayer,
+  seed: number,
+  startMs: number,
+  substitutions: typeof SUBSTITUTIONS,
+): DemoSquadRecording[] {
+  const { index, name, serials } = player;
+  const number = String(index + 1).padStart(2, "0");
+  const [serial = "", second] = serials;
+  const from = index === LATE.player ? LATE.fromMinute : 0;
+  const rows = (fromMinute: number, toMinute: number) => () =>
+    rowsOf(player, seed, startMs, substitutions, fromMinute, toMinute);
+  const one = {
+    fileName: `${number}-${name}`,
+    serial,
+    damage: index === DAMAGED_PLAYER ? { from: 0.72, to: 0.77 } : null,
+    rows: rows(from, second === undefined ? TIMES.ends : CHANGED_TRACKER.offMinute),
+  };
+  if (second === undefined) return [one];
+  const other = { fileName: `${number}-${name}-2`, serial: second, damage: null };
+  return [one, { ...other, rows: rows(CHANGED_TRACKER.onMinute, TIMES.ends) }];
+}
+
+function* rowsOf(
+  { index, home, position }: DemoSquadPlayer,
+  seed: number,
+  startMs: number,
+  substitutions: typeof SUBSTITUTIONS,
+  fromMinute: number,
+  toMinute: number,
+): Generator<EncodableRow, void, undefined> {
+  let elapsedMs = 0;
+  const bench = { east: -20 + index, north: HALF_WIDTH_M + 3 };
+  const role: DemoRole = {
+    place: () => teamPlace(home, position, elapsedMs, seed),
+    radiusM: RADII_M[position] ?? 15,
+    // players differ: by up to 8 %
+    pace: (PACES[position] ?? 1) * (0.92 + 0.16 * randomNumbers(seed * 1000 + index)()),
+  };
+  const person = new DemoPlayer(randomNumbers(seed * 100 + index), role);
+  let wasPlaying = false;
+  let row = 0;
+  for (; elapsedMs <= toMinute * MINUTE_MS; elapsedMs += DEMO_PERIOD_MS) {
+    const minute = elapsedMs / MINUTE_MS;
+    const plays =
+      minute < TIMES.warmUpEnds || (isPlayTime(minute) && isOnPitch(index, minute, substitutions));
+    if (plays !== wasPlaying) person.walkTo(plays ? role.place() : bench);
+    wasPlaying = plays;
+    if (plays) person.move();
+    else person.rest();
+    // the same person, whichever tracker is worn
+    if (minute < fromMinute) continue;
+    yield {
+      timestamp: startMs + elapsedMs,
+      ...person.position(),
+      hr: row % 10 === 0 ? person.hr() : null,
+    };
+    row += 1;
+  }
+}
+
+function isPlayTime(minute: number): boolean {
+  return (
+    (minute >= TIMES.firstBegins && minute < TIMES.firstEnds) ||
+    (minute >= TIMES.secondBegins && minute < TIMES.secondEnds)
+  );
+}
+
+/** The team moves to and fro together, and changes ends at half-time. */
+function teamPlace(home: { east: number; north: number }, position: string, elapsedMs: number, seed: number) {
+  const minute = elapsedMs / MINUTE_MS;
+  const side = minute < TIMES.firstEnds + 5 ? 1 : -1;
+  const share = position === "GK" ? 0.15 : 1;
+  const shift = 14 * Math.sin(minute * 2.1 + seed) * share + 6 * Math.sin(minute * 5.3) * share;
+  const sway = 7 * Math.sin(minute * 3.7 + 1) * share;
+  const limit = (value: number, most: number) => Math.max(-most, Math.min(most, value));
+  return {
+    east: limit(side * (home.east + shift), HALF_LENGTH_M - 6),
+    north: limit(side * (home.north + sway), HALF_WIDTH_M - 6),
+  };
+}
+
+function rosterOf(squad: readonly DemoSquadPlayer[]): string {
+  const lines = squad.map(({ name, serials, index, position }) =>
+    [name, serials.join(" "), index + 1, position, 188 + ((index * 5) % 13)].join(","),
+  );
+  return `player,serial,number,position,max_hr\n${lines.join("\n")}\n`;
+}
+
+function periodsOf(
+  squad: readonly DemoSquadPlayer[],
+  substitutions: typeof SUBSTITUTIONS,
+  startMs: number,
+): string {
+  const clock = (minute: number) => new Date(startMs + minute * MINUTE_MS).toISOString().slice(11, 19);
+  const halves = [
+    { name: "1st half", from: TIMES.firstBegins, to: TIMES.firstEnds },
+    { name: "2nd half", from: TIMES.secondBegins, to: TIMES.secondEnds },
+  ];
+  const lines = [`Warm-up,${clock(0)},${clock(TIMES.warmUpEnds)},`];
+  for (const { name, from, to } of halves) {
+    lines.push(`${name},${clock(from)},${clock(to)},`);
+    for (const { index, name: player } of squad) {
+      const on = Math.max(from, substitutions.find((one) => one.on === index)?.minute ?? from);
+      const off = Math.min(to, substitutions.find((one) => one.off === index)?.minute ?? to);
+      const plays = isOnPitch(index, Math.min(on, to - 1), substitutions) && on < off;
+      if (!plays) lines.push(`${name},-,-,${player}`);
+      else if (on > from || off < to) lines.push(`${name},${clock(on)},${clock(off)},${player}`);
+    }
+  }
+  return `period,start,end,player\n${lines.join("\n")}\n`;
+}

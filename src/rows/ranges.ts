@@ -1,0 +1,48 @@
+import { shown } from "../arguments.js";
+import { AsiError } from "../errors.js";
+import { iterate, resultOf } from "../sources/iterate.js";
+import type { Range } from "../types.js";
+
+/**
+ * Rows further apart than this are in different ranges (docs/recording-format.md, "Ranges"). The core has the same constant:
+ * MAX_GAP_MS in assembly/gnss.ts.
+ */
+export const MAX_GAP_MS = 300_000;
+
+/**
+ * Groups times into ranges, in their order. A time that differs from the previous one by more than 300,000 ms, in either
+ * direction, starts a new range; exactly 300,000 ms does not.
+ *
+ * @param timestampsMs ms since 1970 UTC
+ * @throws AsiError `BAD_ARGUMENT` if the argument is not iterable or a time is not a finite number
+ */
+export function findRanges(timestampsMs: Iterable<number>): Range[] {
+  const iterated = iterate<number>(timestampsMs);
+  if (iterated?.isAsync !== false) {
+    throw new AsiError(
+      "BAD_ARGUMENT",
+      `The instants are ${shown(timestampsMs)}; pass an array or another iterable of ms since 1970.`,
+    );
+  }
+  const ranges: Range[] = [];
+  const { iterator } = iterated;
+  for (let next = resultOf(iterator.next()); next.done !== true; next = resultOf(iterator.next())) {
+    const ms = next.value;
+    if (!Number.isFinite(ms)) {
+      throw new AsiError("BAD_ARGUMENT", `An instant is ${shown(ms)}; it must be a number of ms since 1970.`);
+    }
+    addToRanges(ranges, ms);
+  }
+  return ranges;
+}
+
+/** Adds a time to the last range, or starts a new one. */
+export function addToRanges(ranges: Range[], ms: number): void {
+  const last = ranges.at(-1);
+  if (last !== undefined && Math.abs(ms - last.stop) <= MAX_GAP_MS) {
+    last.stop = ms;
+    last.size += 1;
+  } else {
+    ranges.push({ start: ms, stop: ms, size: 1 });
+  }
+}

@@ -1,0 +1,146 @@
+import { shown } from "../arguments.js";
+import { AsiError } from "../errors.js";
+
+/** A period in which a zone has one offset: from `fromMs` to `toMs` (exclusive), ms since 1970 UTC. */
+export interface OffsetPeriod {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Local time minus UTC. */
+  readonly offsetMs: number;
+}
+
+/**
+ * Offsets are looked up for blocks of this length, at both ends. No zone has ever changed its offset twice within three days:
+ * the shortest time between two changes in the tz database (2025b) is that of Freetown in 1939, 3 days and 23 hours and 40 minutes.
+ */
+const BLOCK_MS = 3 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** Blocks that are remembered: a recording is in one or two, a damaged or hostile one can be in any number. */
+const MAX_BLOCKS = 1024;
+
+interface Block {
+  /** The first time with the offset `after`; the end of the block if it has one offset. */
+  changeMs: number;
+  before: number;
+  after: number;
+}
+
+/** A time zone of the tz database, as the platform knows it (`Intl`). */
+export class TimeZone {
+  /** The name, as the caller gave it. */
+  readonly name: string;
+  readonly #format: Intl.DateTimeFormat;
+  readonly #blocks = new Map<number, Block>();
+
+  /** @throws AsiError `BAD_OPTION` for a zone that the platform does not know */
+  constructor(name: string) {
+    this.name = name;
+    try {
+      this.#format = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
+    } catch {
+      throw unknownZone(name);
+    }
+    // an empty or undefined name would be the zone of the machine
+    if (typeof name !== "string" || name === "") throw unknownZone(name);
+  }
+
+  /** The period to which an instant belongs. `ms`: ms since 1970 UTC. */
+  periodAt(ms: number): OffsetPeriod {
+    const index = Math.floor(ms / BLOCK_MS);
+    let block = this.#blocks.get(index);
+    if (block === undefined) {
+      if (this.#blocks.size >= MAX_BLOCKS) this.#blocks.clear();
+      block = this.#readBlock(index * BLOCK_MS);
+      this.#blocks.set(index, block);
+    }
+    const { changeMs, before, after } = block;
+    const startMs = index * BLOCK_MS;
+    return ms < changeMs
+      ? { fromMs: startMs, toMs: changeMs, offsetMs: before }
+      : { fromMs: changeMs, toMs: startMs + BLOCK_MS, offsetMs: after };
+  }
+
+  /** Local time minus UTC at an instant, in ms. */
+  offsetAt(ms: number): number {
+    return this.periodAt(ms).offsetMs;
+  }
+
+  /**
+   * The earliest instant at which clocks in the zone show this time or a later one. `localMs`: the time that clocks show, as if it
+   * were UTC, in ms since 1970. A time that occurs twice is the first of the two; one that is skipped is the moment of the change.
+   */
+  earliestAt(localMs: number): number {
+    const [early, late] = this.#candidates(localMs);
+    const first = [early, late].find((ms) => ms + this.offsetAt(ms) === localMs);
+    return first ?? this.#changeBefore(late);
+  }
+
+  /** The latest instant at which clocks show this time or an earlier one. A skipped time is the last moment before the change. */
+  latestAt(localMs: number): number {
+    const [early, late] = this.#candidates(localMs);
+    const last = [late, early].find((ms) => ms + this.offsetAt(ms) === localMs);
+    return last ?? this.#changeBefore(late) - 1;
+  }
+
+  // The instants that a local time can be: by the offsets a day before and a day after, which surround at most one change.
+  #candidates(localMs: number): [early: number, late: number] {
+    const one = localMs - this.offsetAt(localMs - DAY_MS);
+    const other = localMs - this.offsetAt(localMs + DAY_MS);
+    return one < other ? [one, other] : [other, one];
+  }
+
+  // The start of the offset that a zone has at `ms`: in the block of `ms`, or, where a day is skipped, in the one before.
+  #changeBefore(ms: number): number {
+    const { fromMs, offsetMs } = this.periodAt(ms);
+    const before = this.periodAt(fromMs - 1);
+    return before.offsetMs === offsetMs ? before.fromMs : fromMs;
+  }
+
+  #readBlock(startMs: number): Block {
+    const endMs = startMs + BLOCK_MS;
+    const before = this.#lookUp(startMs);
+    const after = this.#lookUp(endMs - 1);
+    if (before === after) return { changeMs: endMs, before, after };
+    let last = startMs;
+    let changeMs = endMs - 1;
+    while (changeMs - last > 1) {
+      const middle = Math.floor((last + changeMs) / 2);
+      if (this.#lookUp(middle) === before) last = middle;
+      else changeMs = middle;
+    }
+    return { changeMs, before, after };
+  }
+
+  #lookUp(ms: number): number {
+    return offsetIn(this.#format.format(ms));
+  }
+}
+
+/**
+ * The offset at the end of a date that `Intl` has formatted with `longOffset`, in ms.
+ *
+ * @throws RangeError for another text: an offset of 0 would be wrong times
+ */
+export function offsetIn(formatted: string): number {
+  // "5/17/2025, GMT+02:00"; "GMT" alone is no offset; before 1972 some zones have seconds; the minus sign can be U+2212
+  const match = /GMT(?:([+\-\u2212])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatted);
+  if (match === null) throw new RangeError(`the platform formats an offset as ${shown(formatted)}`);
+  const [, sign = "+", hours = 0, minutes = 0, seconds = 0] = match;
+  const absolute = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+  return sign === "+" || absolute === 0 ? absolute : -absolute;
+}
+
+/** `+02:00`, as ISO 8601 writes an offset; with seconds where there are any. */
+export function offsetText(offsetMs: number): string {
+  const seconds = Math.abs(offsetMs) / 1000;
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (seconds % 60 !== 0) parts.push(seconds % 60);
+  return `${offsetMs < 0 ? "-" : "+"}${parts.map((part) => String(part).padStart(2, "0")).join(":")}`;
+}
+
+function unknownZone(name: unknown): AsiError {
+  return new AsiError(
+    "BAD_OPTION",
+    `The time zone ${shown(name)} is unknown; use a name of the tz database, such as Europe/Zurich, or UTC.`,
+  );
+}

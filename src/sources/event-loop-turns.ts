@@ -1,0 +1,101 @@
+// Long synchronous work yields to the event loop: to timers, signals and other tasks. The work of a whole thread is counted
+// together, so that many concurrent readings block the loop no longer than one.
+
+const MAX_HOLD_MS = 16;
+
+// Taken when the module loads: tests that replace timers later must not stop the reading.
+const { setImmediate: immediate, setTimeout: timeout, MessageChannel: Channel } = globalThis;
+
+// Node.js loads `performance` when it is first used, which takes milliseconds; its uptime is as monotonic and there already.
+const clockMs = clock();
+
+function clock(): () => number {
+  const { process: node, performance: web } = globalThis as {
+    process?: { uptime?: () => number };
+    performance?: { now(): number };
+  };
+  const uptimeS = node?.uptime;
+  if (typeof uptimeS === "function") return () => uptimeS() * 1000;
+  return web === undefined ? Date.now : () => web.now();
+}
+
+// When the current work started; null after the event loop has had a turn.
+let busySinceMs: number | null = null;
+// How many turns the event loop has had. Several tasks may run in one turn.
+let turns = 0;
+
+// Those that wait, in the order in which they go on. Each continues itself from a task of its own: some platforms run no task of a
+// request that has ended, so nobody may depend on the task of another.
+const waiting = new Set<object>();
+
+/** Whether work has blocked the event loop long enough that `takeTurn` is due. Cheap enough to call at every step. */
+export function isTurnDue(): boolean {
+  if (busySinceMs === null) {
+    busySinceMs = clockMs();
+    inNextTurn(() => {});
+    return false;
+  }
+  return isHoldOver();
+}
+
+/** Resolves after a turn of the event loop. Waiting tasks continue one by one; no turn is longer than the longest of them. */
+export function takeTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const place = {};
+    let othersToAwait = waiting.size;
+    waiting.add(place);
+    const goOn = (): void => {
+      const isNext = !waiting.has(place) || waiting.values().next().value === place;
+      if (isHoldOver() || (!isNext && othersToAwait-- > 0)) {
+        inNextTurn(goOn);
+        return;
+      }
+      // whoever still waits in front of this one continues in its own task, or never
+      for (const other of waiting) {
+        waiting.delete(other);
+        if (other === place) break;
+      }
+      busySinceMs ??= clockMs();
+      resolve();
+    };
+    inNextTurn(goOn);
+  });
+}
+
+function isHoldOver(): boolean {
+  return busySinceMs !== null && clockMs() - busySinceMs >= MAX_HOLD_MS;
+}
+
+/** Runs `task` in a later turn of the event loop. */
+function inNextTurn(task: () => void): void {
+  const askedIn = turns;
+  schedule(() => {
+    // the first task of this turn
+    if (turns === askedIn) {
+      turns += 1;
+      busySinceMs = null;
+    }
+    task();
+  });
+}
+
+const schedule: (task: () => void) => void = scheduler();
+
+/** Returns a function that runs a task as soon as possible after the current one. */
+function scheduler(): (task: () => void) => void {
+  if (typeof immediate === "function") return (task) => void immediate(task);
+  if (typeof Channel === "function") {
+    // browsers delay a timer that follows others by 4 ms, a message not at all
+    return (task) => {
+      const { port1, port2 } = new Channel();
+      port1.onmessage = () => {
+        port1.close();
+        task();
+      };
+      port2.postMessage(null);
+    };
+  }
+  if (typeof timeout === "function") return (task) => void timeout(task, 0);
+  // an environment without tasks has nothing to yield to
+  return (task) => void Promise.resolve().then(task);
+}

@@ -1,0 +1,88 @@
+import { AsiError } from "../errors.js";
+import { whenNothingIsLeft } from "./nothing-left.js";
+
+/** The state of a reading on demand on which waiting for its outcome depends. */
+export interface Reading {
+  /** Whether it has ended, successfully or not: then its promises settle by themselves. */
+  isOver(): boolean;
+  /** Whether it is being read, or somebody holds a reader that can continue at any time. */
+  isHeld(): boolean;
+  /** Ends it if it was aborted before it started. */
+  endIfAborted(): void;
+  /** From now on, an abort ends it. */
+  hearAbort(): void;
+}
+
+interface Guard {
+  reading: Reading;
+  notRead(isHeld: boolean): AsiError;
+}
+
+/**
+ * A promise for a result that is known after reading. Reading happens only on demand, so a wait that would never end is rejected
+ * with `NOT_READ`: immediately if nobody reads, and when the process has nothing left to do if somebody holds a reader without
+ * using it. The promise itself stays pending and can be awaited again.
+ */
+class PromiseOfReading<T> extends Promise<T> {
+  // `then` returns an ordinary promise
+  static override get [Symbol.species]() {
+    return Promise;
+  }
+
+  /** Null once the promise is settled. */
+  guard: Guard | null = null;
+
+  // biome-ignore lint/suspicious/noThenProperty: a promise has one
+  override then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    const { guard } = this;
+    // a handler for errors only does not wait for the value
+    if (typeof onFulfilled !== "function" || guard === null) return super.then(onFulfilled, onRejected);
+    const { reading } = guard;
+    reading.endIfAborted();
+    if (reading.isOver()) return super.then(onFulfilled, onRejected);
+    if (!reading.isHeld()) return Promise.reject(guard.notRead(false)).then(onFulfilled, onRejected);
+    reading.hearAbort();
+    const waiting = new Promise<T>((resolve, reject) => {
+      const forget = whenNothingIsLeft(() => reject(guard.notRead(true)));
+      super.then(resolve, reject).finally(forget);
+    });
+    return waiting.then(onFulfilled, onRejected);
+  }
+}
+
+/**
+ * Returns a function that creates such promises.
+ *
+ * @param reading the reading on which they depend
+ * @param whatToDo a sentence for the error message
+ */
+export function promisesOfReading(
+  reading: Reading,
+  whatToDo: string,
+): <T>(name: string, promise: Promise<T>) => Promise<T> {
+  return <T>(name: string, promise: Promise<T>) => {
+    const guarded = new PromiseOfReading<T>((resolve, reject) => {
+      promise.then(resolve, reject);
+    });
+    const settled = () => {
+      guarded.guard = null;
+    };
+    // avoids unhandled rejections for callers that do not use it
+    promise.then(settled, settled);
+    guarded.catch(() => {});
+    guarded.guard = {
+      reading,
+      notRead: (isHeld) =>
+        new AsiError(
+          "NOT_READ",
+          isHeld
+            ? `${name} is not known: the process has nothing left to do, and the recording has not been read to its end. ${whatToDo}`
+            : `${name} is not known before the recording is read. ${whatToDo}`,
+        ),
+    };
+    return guarded;
+  };
+}

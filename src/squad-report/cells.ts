@@ -1,0 +1,64 @@
+import type { Metrics } from "../metrics/index.js";
+import { count, decimalText, KM_PER_H } from "../pictures/figure-text.js";
+import type { SquadColumn, SquadRow } from "../squad/index.js";
+
+/** Below this share of the period, sums and maxima are marked as "at least" *(choice)*. */
+const COMPLETE_SHARE = 0.95;
+
+const wholeNumbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** Whether sums and maxima of a row miss more than a twentieth of the period. */
+export function isIncomplete({ coverage }: SquadRow): boolean {
+  return coverage !== null && coverage < COMPLETE_SHARE;
+}
+
+/** A figure as tables show it: `–` where it is unknown, `≥` in front of one that misses a part of the period. */
+export function cellText(column: SquadColumn, value: number | null, isAtLeast: boolean): string {
+  if (value === null) return "–";
+  const text = column.decimals === 0 ? wholeNumbers.format(value) : decimalText(value, column.decimals);
+  const isBound = column.kind === "sum" || column.key === "top_speed_km_per_h" || column.key === "hr_max_bpm";
+  return isAtLeast && isBound && column.key !== "minutes" ? `≥${text}` : text;
+}
+
+/** The unit with the threshold in use, if it is the same for all rows. */
+export function unitText({ key, unit }: SquadColumn, rows: readonly SquadRow[]): string {
+  const thresholds = new Set(
+    rows.flatMap(({ metrics }) => (metrics === null ? [] : [thresholdOf(key, metrics)])),
+  );
+  const [threshold] = thresholds;
+  if (threshold === undefined || threshold === null) return unit;
+  return thresholds.size > 1 ? "own" : threshold;
+}
+
+/** `25.2`, km/h. */
+export const kmPerHText = (mPerS: number): string => String(Number((mPerS * KM_PER_H).toFixed(2)));
+
+function thresholdOf(key: string, { definition: { parameters } }: Metrics): string | null {
+  switch (key) {
+    case "high_speed_m":
+      return `≥${kmPerHText(parameters.hid_thresholds[1])}`;
+    case "sprints":
+    case "sprint_m":
+      return `≥${kmPerHText(parameters.sprint_threshold)}`;
+    case "accelerations":
+      return `≥${parameters.acceleration_thresholds[0]}`;
+    case "decelerations":
+      return `≥${parameters.deceleration_thresholds[0]}`;
+    default:
+      return null;
+  }
+}
+
+/** What limits the figures of a row, as short words. */
+export function marksOf({ member: { recordings }, coverage, hrCoverage, metrics }: SquadRow): string[] {
+  const marks: string[] = [];
+  if (recordings.some(({ isTruncated }) => isTruncated)) marks.push("cut off");
+  else if (recordings.some(({ isDamaged }) => isDamaged)) marks.push("damaged");
+  if (coverage !== null && coverage < 0.99) marks.push(`${Math.floor(coverage * 100)} %`);
+  if (recordings.length > 1) marks.push(count(recordings.length, "recording"));
+  if (metrics !== null && hrCoverage !== null && hrCoverage < 0.9)
+    marks.push(`HR ${Math.floor(hrCoverage * 100)} %`);
+  if (metrics !== null && metrics.too_fast.samples > 0)
+    marks.push(`${count(metrics.too_fast.samples, "row")} too fast`);
+  return marks;
+}

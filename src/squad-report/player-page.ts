@@ -1,0 +1,169 @@
+import { decimalText, KM_PER_H, percentText } from "../pictures/figure-text.js";
+import { escaped } from "../pictures/svg.js";
+import {
+  figureOf,
+  type Interval,
+  intervalsFor,
+  type SessionPeriod,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  type SquadRow,
+  summaryOf,
+} from "../squad/index.js";
+import { cellText, isIncomplete, kmPerHText, marksOf, unitText } from "./cells.js";
+import { type Ground, heatMap } from "./heat-map.js";
+import { positionOf } from "./positions.js";
+import { speedPlot } from "./speed-plot.js";
+import { speedColumns } from "./speed-strip.js";
+
+/** A page has room for so many sprints. */
+const MOST_SPRINTS = 60;
+const PLOT_COLUMNS = 400;
+/** A page has room for two heat maps: those of the longest periods. */
+const MOST_HEAT_MAPS = 2;
+
+/** What all pages of players share. */
+export interface PlayerPages {
+  /** Rows of all players and periods. */
+  rows: readonly SquadRow[];
+  columns: readonly SquadColumn[];
+  periods: readonly SessionPeriod[];
+  session: Interval;
+  ground: Ground | null;
+  /** Top of the axes of speed, km/h. */
+  highestKmPerH: number;
+  offsetMs: number;
+}
+
+/** The page of a player: figures by period, speed, heat, time and distance by speed, sprints. */
+export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): string {
+  const { member, metrics } = row;
+  const { player, name, recordings } = member;
+  const title = `<h2>${escaped([player?.number, name].filter((part) => part != null).join(" "))} <small>${escaped([player?.position, recordings.map(({ serial }) => serial).join(", ")].filter((part) => part != null).join(" · "))}</small></h2>`;
+  const parts = [title, quality(row)];
+  if (metrics === null) parts.push("<p>No data in this session.</p>");
+  else {
+    parts.push(
+      cards(row, pages.columns),
+      periodTable(row, pages),
+      plot(row, pages),
+      heatMaps(row, pages),
+      `<div class="side">${bySpeed(row)}${sprints(row, pages.offsetMs)}</div>`,
+    );
+  }
+  return `<section class="player-page" id="${anchor}">${parts.join("")}<p class="back"><a href="#squad">All players</a></p></section>`;
+}
+
+function quality(row: SquadRow): string {
+  const { metrics, coverage } = row;
+  const marks = marksOf(row);
+  const sentence =
+    metrics === null
+      ? ""
+      : marks.length === 0
+        ? "The recording is complete and undamaged."
+        : `${marks.join(", ")}.${isIncomplete(row) ? ` Figures with ≥ miss ${Math.round((1 - (coverage ?? 0)) * 100)} % of the time.` : ""}`;
+  return sentence === "" ? "" : `<p class="quality">${escaped(sentence)}</p>`;
+}
+
+function cards(row: SquadRow, columns: readonly SquadColumn[]): string {
+  const card = (column: SquadColumn) =>
+    `<div><dt>${escaped(column.title)}</dt><dd>${cellText(column, figureOf(row, column), isIncomplete(row))} <small>${escaped(column.unit)}</small></dd></div>`;
+  return `<dl class="cards">${columns.map(card).join("")}</dl>`;
+}
+
+function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
+  const own = rows.filter(({ member }) => member === row.member);
+  const position = positionOf(row);
+  const line = (label: string, values: readonly string[], className = "") =>
+    `<tr${className}><th scope="row">${escaped(label)}</th>${values.map((value) => `<td class="figure">${value}</td>`).join("")}</tr>`;
+  const figures = (some: SquadRow) =>
+    columns.map((column) => cellText(column, figureOf(some, column), isIncomplete(some)));
+  const peers = rows.filter(
+    (other) => other.period === null && (position === "" || positionOf(other) === position),
+  );
+  const head = columns.map(
+    (column) =>
+      `<th scope="col" class="figure">${escaped(column.head)}<small>${escaped(unitText(column, [row]))}</small></th>`,
+  );
+  return `<div class="frame" tabindex="0"><table class="periods"><thead><tr><th scope="col">Period</th>${head.join("")}</tr></thead><tbody>${[
+    ...own.filter(({ period }) => period !== null).map((one) => line(one.period ?? "", figures(one))),
+    line("Session", figures(row), ' class="mean"'),
+    line(
+      position === "" ? "Mean of all" : `Mean of ${position}`,
+      columns.map((column) => cellText(column, summaryOf(peers, column).mean, false)),
+    ),
+  ].join("")}</tbody></table></div>`;
+}
+
+function plot(row: SquadRow, { session, periods, highestKmPerH, offsetMs }: PlayerPages): string {
+  const { member, metrics } = row;
+  const parameters = metrics?.definition.parameters;
+  if (parameters === undefined) return "";
+  const columns = speedColumns(member, session, PLOT_COLUMNS, parameters.max_valid_speed);
+  return `<h3>Speed <small>km/h, mean and highest; dashed: sprint</small></h3>${speedPlot(columns, {
+    span: session,
+    periods: periods.flatMap((period) => intervalsFor(period, member.name)),
+    sprintKmPerH: parameters.sprint_threshold * KM_PER_H,
+    highestKmPerH,
+    offsetMs,
+    label: `Speed of ${escaped(member.name)}`,
+  })}`;
+}
+
+function heatMaps({ member }: SquadRow, { periods, session, ground }: PlayerPages): string {
+  if (ground === null) return "";
+  const lengthOf = ({ all, own }: SessionPeriod) =>
+    Math.max(
+      0,
+      ...[...(all === null ? [] : [all]), ...[...own.values()].flat()].map(
+        ({ startMs, endMs }) => endMs - startMs,
+      ),
+    );
+  const longest = new Set(periods.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MOST_HEAT_MAPS));
+  const chosen =
+    periods.length === 0
+      ? [{ name: "Session", intervals: [session] }]
+      : periods
+          .filter((period) => longest.has(period))
+          .map((period) => ({ name: period.name, intervals: intervalsFor(period, member.name) }));
+  const maps = chosen.flatMap(({ name, intervals }) => {
+    const map = heatMap(member, intervals, ground, `Where ${escaped(member.name)} was in ${escaped(name)}`);
+    return map === null ? [] : [`<figure><figcaption>${escaped(name)}</figcaption>${map}</figure>`];
+  });
+  return maps.length === 0 ? "" : `<div class="side">${maps.join("")}</div>`;
+}
+
+function bySpeed({ metrics }: SquadRow): string {
+  if (metrics === null) return "";
+  const { time_per_speed_ranges: times, distance_per_speed_ranges: distances } = metrics;
+  const lines = times.map(({ duration, ratio, threshold_low, threshold_high }, i) => {
+    const isLast = i === times.length - 1;
+    const range = isLast
+      ? `${kmPerHText(threshold_low)}+`
+      : `${kmPerHText(threshold_low)}–${kmPerHText(threshold_high)}`;
+    return `<tr><th scope="row">${range}</th><td class="figure">${clockText(duration)}</td><td class="figure">${percentText(ratio)}</td><td class="figure">${Math.round(distances[i]?.distance ?? 0).toLocaleString("en")}</td></tr>`;
+  });
+  return `<div><h3>By speed</h3><table class="periods"><thead><tr><th scope="col">km/h</th><th scope="col" class="figure">Time</th><th scope="col" class="figure">Share</th><th scope="col" class="figure">m</th></tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
+}
+
+/** `4:05`, minutes and seconds. */
+function clockText(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+function sprints({ metrics }: SquadRow, offsetMs: number): string {
+  if (metrics === null) return "";
+  const runs = metrics.sprint.threshold_1.values;
+  const shown = runs.slice(0, MOST_SPRINTS);
+  const more = runs.length > shown.length ? `, the first ${shown.length}` : "";
+  const items = shown.map(({ start_time, distance, max_value }) => {
+    const time = new Date(start_time + offsetMs).toISOString().slice(11, 19);
+    return `<li>${time} <span>${Math.round(distance)} m</span> <span>${decimalText(max_value * KM_PER_H, 1)} km/h</span></li>`;
+  });
+  return `<div><h3>Sprints: ${runs.length}${more}</h3><ol class="sprints">${items.join("")}</ol></div>`;
+}
+
+/** The figures of a page of a player: those that fit on A4. */
+export const PAGE_COLUMNS = SQUAD_COLUMNS.filter(({ key }) => key !== "hr_max_bpm" && key !== "sprint_m");

@@ -1,0 +1,25 @@
+import type { SquadRow } from "../squad/index.js";
+
+/** From the goal forward; others follow in alphabetical order. */
+const POSITIONS = ["GK", "DF", "MF", "FW"];
+
+/** Rows of one position. */
+export interface PositionGroup {
+  /** As the roster has it, in capitals; "Others" for players without one. */
+  name: string;
+  rows: readonly SquadRow[];
+}
+
+/** The position of a player in capitals, however the roster writes it; empty where it says none. */
+export const positionOf = ({ member }: SquadRow): string => member.player?.position?.toUpperCase() ?? "";
+
+/** Rows grouped by the positions of the roster. The order within a group stays. */
+export function byPosition(rows: readonly SquadRow[]): PositionGroup[] {
+  const names = [...new Set(rows.map(positionOf))];
+  const place = (name: string) => (POSITIONS.includes(name) ? POSITIONS.indexOf(name) : POSITIONS.length);
+  names.sort((a, b) => place(a) - place(b) || a.localeCompare(b));
+  return names.map((name) => ({
+    name: name || "Others",
+    rows: rows.filter((row) => positionOf(row) === name),
+  }));
+}

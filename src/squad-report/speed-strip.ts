@@ -1,0 +1,74 @@
+import type { Interval, SquadMember } from "../squad/index.js";
+
+/** Mean and highest speeds of a player in columns of equal time; NaN in a column without data. */
+export interface SpeedColumns {
+  meanKmPerH: Float64Array;
+  highestKmPerH: Float64Array;
+}
+
+const KM_PER_H_OF_MM_PER_S = 0.0036;
+
+/**
+ * Averages the speeds of a player over columns.
+ *
+ * @param limitMPerS rows above it are left out, as in the figures
+ */
+export function speedColumns(
+  { recordings }: SquadMember,
+  { startMs, endMs }: Interval,
+  columns: number,
+  limitMPerS: number,
+): SpeedColumns {
+  const sums = new Float64Array(columns);
+  const counts = new Uint32Array(columns);
+  const highestKmPerH = new Float64Array(columns).fill(Number.NaN);
+  const scale = columns / Math.max(1, endMs - startMs);
+  for (const { samples } of recordings) {
+    for (let i = 0; i < samples.length; i++) {
+      const column = Math.floor(((samples.timestampMs[i] ?? 0) - startMs) * scale);
+      const speedMmPerS = samples.speedMmPerS[i] ?? 0;
+      if (column < 0 || column >= columns || speedMmPerS < 0 || speedMmPerS > limitMPerS * 1000) continue;
+      const speed = speedMmPerS * KM_PER_H_OF_MM_PER_S;
+      sums[column] = (sums[column] ?? 0) + speed;
+      counts[column] = (counts[column] ?? 0) + 1;
+      if (!((highestKmPerH[column] ?? 0) >= speed)) highestKmPerH[column] = speed;
+    }
+  }
+  return { meanKmPerH: sums.map((sum, i) => sum / (counts[i] || Number.NaN)), highestKmPerH };
+}
+
+/** Colours of a strip from standing to this speed, slow to fast. */
+const COLOURS = [
+  "#e2e8f2",
+  "#c0d2e8",
+  "#9ebcdb",
+  "#6d9dd0",
+  "#3b7dc4",
+  "#5660be",
+  "#7042b8",
+  "#9a3794",
+  "#c42c70",
+];
+const FASTEST_KM_PER_H = 16;
+
+/** A strip of mean speeds as colours; nothing is drawn where there are no data. One unit of its width is a column. */
+export function speedStrip({ meanKmPerH }: SpeedColumns, label: string): string {
+  const paths = COLOURS.map(() => "");
+  let at = 0;
+  while (at < meanKmPerH.length) {
+    const colour = colourOf(meanKmPerH[at]);
+    let end = at + 1;
+    while (end < meanKmPerH.length && colourOf(meanKmPerH[end]) === colour) end += 1;
+    if (colour !== null) paths[colour] += `M${at} 0h${end - at}v1H${at}z`;
+    at = end;
+  }
+  const drawn = paths
+    .map((path, i) => (path === "" ? "" : `<path fill="${COLOURS[i]}" d="${path}"/>`))
+    .join("");
+  return `<svg class="strip" role="img" aria-label="${label}" viewBox="0 0 ${meanKmPerH.length} 1" preserveAspectRatio="none">${drawn}</svg>`;
+}
+
+function colourOf(kmPerH: number | undefined): number | null {
+  if (kmPerH === undefined || Number.isNaN(kmPerH)) return null;
+  return Math.min(COLOURS.length - 1, Math.floor((kmPerH / FASTEST_KM_PER_H) * COLOURS.length));
+}

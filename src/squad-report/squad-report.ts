@@ -1,0 +1,118 @@
+import { KM_PER_H } from "../pictures/figure-text.js";
+import { escaped } from "../pictures/svg.js";
+import {
+  intervalsFor,
+  type SessionPeriod,
+  SQUAD_COLUMNS,
+  type SquadRow,
+  sessionInterval,
+} from "../squad/index.js";
+import { kmPerHText, marksOf } from "./cells.js";
+import { groundOf } from "./heat-map.js";
+import { PAGE_COLUMNS, playerPage } from "./player-page.js";
+import { speedColumns, speedStrip } from "./speed-strip.js";
+import { anchorOf, dotPlot, squadTable } from "./squad-tables.js";
+import { SCRIPT, STYLE } from "./style.js";
+
+/** What a report is made of. */
+export interface SquadReport {
+  title: string;
+  /** Day, times and zone of the session. */
+  subtitle: string;
+  /** Of `squadRows`: each player for the session and for each period. Pages of players are in their order. */
+  rows: readonly SquadRow[];
+  periods: readonly SessionPeriod[];
+  /** Of the clock from UTC. */
+  offsetMs: number;
+}
+
+const STRIP_COLUMNS = 240;
+const DOT_FIGURES = [
+  "distance_m",
+  "rate_m_per_min",
+  "high_speed_m",
+  "sprints",
+  "top_speed_km_per_h",
+  "hr_mean_bpm",
+];
+
+/**
+ * A report of a session as one HTML file that needs nothing else: the table of the squad, sortable, one for each period, the figures of
+ * all players side by side, and a page for each player. Printed on A4, each player has one page.
+ */
+export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadReport): string {
+  const whole = rows.filter(({ period }) => period === null);
+  const members = whole.map(({ member }) => member);
+  const session = sessionInterval(members.flatMap(({ recordings }) => recordings));
+  const playOf = ({ name }: SquadRow["member"]) =>
+    periods.length === 0 ? [session] : periods.flatMap((period) => intervalsFor(period, name));
+  const limitMPerS = Math.max(
+    ...whole.map(({ metrics }) => metrics?.definition.parameters.max_valid_speed ?? 0),
+    0,
+  );
+  const strips = {
+    head: "Speed over the session",
+    cell: ({ member }: SquadRow) =>
+      speedStrip(
+        speedColumns(member, session, STRIP_COLUMNS, limitMPerS),
+        `Speed of ${escaped(member.name)}`,
+      ),
+  };
+  const periodTables = periods.map(
+    ({ name }) =>
+      `<section class="period"><h2>${escaped(name)}</h2><div class="frame" tabindex="0">${squadTable(
+        rows.filter(({ period }) => period === name),
+        PAGE_COLUMNS,
+        members,
+        null,
+      )}</div></section>`,
+  );
+  const dots = SQUAD_COLUMNS.filter(({ key }) => DOT_FIGURES.includes(key)).map((column) =>
+    dotPlot(whole, column),
+  );
+  const highestKmPerH = Math.max(20, ...whole.map(({ metrics }) => (metrics?.max_speed ?? 0) * KM_PER_H));
+  const pages = {
+    rows,
+    columns: PAGE_COLUMNS,
+    periods,
+    session,
+    ground: groundOf(members, playOf),
+    highestKmPerH,
+    offsetMs,
+  };
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+<title>${escaped(title)}</title><style>${STYLE}</style></head><body>
+<main><section id="squad"><h1>${escaped(title)}</h1><p>${escaped(subtitle)}</p>
+<div class="frame" tabindex="0">${squadTable(whole, PAGE_COLUMNS, members, strips)}</div>
+<p class="note">${recordingsInWords(whole)}</p>
+<h2>The squad in six figures <small>each dot is a player; filled: at least 90 % of the session</small></h2>
+<div class="six">${dots.join("")}</div></section>
+${periodTables.join("\n")}
+${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
+</main><footer><p><small>${definitions(whole)}</small></p></footer><script>${SCRIPT}</script></body></html>
+`;
+}
+
+function recordingsInWords(rows: readonly SquadRow[]): string {
+  const limited = rows.filter((row) => marksOf(row).length > 0);
+  const sound = `${rows.length - limited.length} of ${rows.length} recordings are complete and undamaged.`;
+  const named = limited.map(
+    (row) =>
+      `${escaped([row.member.player?.number, row.member.name].filter((part) => part != null).join(" "))}: ${escaped(marksOf(row).join(", "))}`,
+  );
+  return [
+    sound,
+    named.length === 0
+      ? ""
+      : `${named.join("; ")}. “≥” stands before sums and highest values that miss more than 5 % of the time.`,
+  ].join(" ");
+}
+
+function definitions(rows: readonly SquadRow[]): string {
+  const definition = rows.find(({ metrics }) => metrics !== null)?.metrics?.definition;
+  if (definition === undefined) return "";
+  const { hid_thresholds, sprint_threshold, acceleration_thresholds } = definition.parameters;
+  return `High speed from ${kmPerHText(hid_thresholds[1])} km/h, sprints at least 1 s from ${kmPerHText(sprint_threshold)} km/h, accelerations from ${acceleration_thresholds[0]} m/s², unless a player has thresholds of their own. Definitions: docs/metrics.md, version ${definition.version}.`;
+}

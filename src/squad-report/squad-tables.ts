@@ -1,0 +1,115 @@
+import { escaped } from "../pictures/svg.js";
+import { figureOf, type SquadColumn, type SquadRow, summaryOf, wholeRows } from "../squad/index.js";
+import { cellText, isIncomplete, marksOf, unitText } from "./cells.js";
+import { byPosition } from "./positions.js";
+
+/** A column beside the figures, such as strips. */
+export interface ExtraColumn {
+  head: string;
+  cell(row: SquadRow): string;
+}
+
+/** Anchor of the page of a player. */
+export const anchorOf = (index: number): string => `player-${index + 1}`;
+
+/**
+ * A table of the squad in one period: positions, each with its mean, and a row for each player. The script of the report sorts it.
+ *
+ * @param order all members, for the links to their pages
+ */
+export function squadTable(
+  rows: readonly SquadRow[],
+  columns: readonly SquadColumn[],
+  order: readonly SquadRow["member"][],
+  extra: ExtraColumn | null,
+): string {
+  const heads = columns.map(
+    (column) =>
+      `<th scope="col" class="figure"><button type="button">${escaped(column.head)}</button><small>${escaped(unitText(column, rows))}</small></th>`,
+  );
+  const highest = columns.map((column) => summaryOf(rows, column).highest ?? 0);
+  const body = byPosition(rows).flatMap(({ name, rows: own }) => [
+    meanRow(`${escaped(name)} <small>mean of ${wholeRows(own).length}</small>`, own, columns, extra),
+    ...own.map((row) => playerRow(row, columns, highest, order, extra)),
+  ]);
+  const foot = meanRow(
+    `Mean of ${wholeRows(rows).length} <small>with at least 90 % of the period</small>`,
+    rows,
+    columns,
+    extra,
+  );
+  const extraHead = extra === null ? "" : `<th scope="col" class="wide">${extra.head}</th>`;
+  return `<table class="squad"><thead><tr><th scope="col"><button type="button">Player</button></th>${heads.join("")}${extraHead}</tr></thead><tbody>${body.join("")}</tbody><tfoot>${foot}</tfoot></table>`;
+}
+
+function playerRow(
+  row: SquadRow,
+  columns: readonly SquadColumn[],
+  highest: readonly number[],
+  order: readonly SquadRow["member"][],
+  extra: ExtraColumn | null,
+): string {
+  const { member } = row;
+  const cells = columns.map((column, i) => {
+    const value = figureOf(row, column);
+    const share =
+      value === null || column.kind !== "sum"
+        ? 0
+        : Math.round((100 * value) / Math.max(1e-9, highest[i] ?? 0));
+    const bar = share > 0 ? ` style="--share:${share}%"` : "";
+    return `<td class="figure" data-value="${value ?? ""}"${bar}>${cellText(column, value, isIncomplete(row))}</td>`;
+  });
+  const number = member.player?.number ?? "";
+  const marks = marksOf(row);
+  const mark =
+    marks.length === 0
+      ? ""
+      : ` <span class="mark" title="${escaped(marks.join(", "))}">${escaped(marks[0] ?? "")}</span>`;
+  const extraCell = extra === null ? "" : `<td class="wide">${extra.cell(row)}</td>`;
+  return `<tr class="player"><th scope="row" data-value="${escaped(member.name)}"><span class="number">${escaped(number)}</span> <a href="#${anchorOf(order.indexOf(member))}">${escaped(member.name)}</a>${mark}</th>${cells.join("")}${extraCell}</tr>`;
+}
+
+function meanRow(
+  label: string,
+  rows: readonly SquadRow[],
+  columns: readonly SquadColumn[],
+  extra: ExtraColumn | null,
+): string {
+  const cells = columns.map(
+    (column) => `<td class="figure">${cellText(column, summaryOf(rows, column).mean, false)}</td>`,
+  );
+  return `<tr class="mean"><th scope="row">${label}</th>${cells.join("")}${extra === null ? "" : "<td></td>"}</tr>`;
+}
+
+const DOTS = { width: 340, left: 10, size: 15, lanes: 4 };
+
+/** All players on a line from the lowest to the highest figure; a filled dot took part in the whole period. */
+export function dotPlot(rows: readonly SquadRow[], column: SquadColumn): string {
+  const { width, left, size, lanes } = DOTS;
+  const whole = new Set(wholeRows(rows));
+  const points = rows
+    .flatMap((row) => {
+      const value = figureOf(row, column);
+      return value === null ? [] : [{ row, value }];
+    })
+    .sort((a, b) => a.value - b.value);
+  const [first] = points;
+  const last = points.at(-1);
+  if (first === undefined || last === undefined) return "";
+  const range = Math.max(1e-9, last.value - first.value);
+  const ends = Array.from({ length: lanes }, () => Number.NEGATIVE_INFINITY);
+  const floor = lanes * size + 4;
+  const dots = points.map(({ row, value }) => {
+    const x = Math.round(left + ((value - first.value) / range) * (width - 2 * left));
+    const lane = Math.max(
+      0,
+      ends.findIndex((end) => x - end >= size),
+    );
+    ends[lane] = x;
+    const y = floor - size / 2 - lane * size;
+    const name = row.member.player?.number ?? row.member.name.slice(0, 2);
+    return `<g><title>${escaped(row.member.name)}: ${cellText(column, value, isIncomplete(row))}</title><circle cx="${x}" cy="${y}" r="${size / 2 - 0.5}"${whole.has(row) ? ' class="whole"' : ""}/><text x="${x}" y="${y + 3}">${escaped(name)}</text></g>`;
+  });
+  const ends2 = `<text x="${left}" y="${floor + 12}">${cellText(column, first.value, false)}</text><text x="${width - left}" y="${floor + 12}">${cellText(column, last.value, false)}</text>`;
+  return `<figure class="dots"><figcaption>${escaped(column.title)} <small>${escaped(unitText(column, rows))}</small></figcaption><svg viewBox="0 0 ${width} ${floor + 16}" role="img" aria-label="${escaped(column.title)} of all players"><path class="grid" d="M0 ${floor}H${width}"/>${dots.join("")}${ends2}</svg></figure>`;
+}

@@ -1,0 +1,178 @@
+import type { EffortsByThreshold, Metrics } from "../metrics/index.js";
+import { recordedTimeMs, type SquadRow } from "./squad-table.js";
+
+/** A figure of the squad's table. */
+export interface SquadColumn {
+  /** As options, files and APIs name it; with the unit. */
+  key: string;
+  /** Short name at the head of a table. */
+  head: string;
+  /** Name where there is room, without the unit. */
+  title: string;
+  unit: string;
+  /** Decimals that are shown. Files have all digits. */
+  decimals: number;
+  /** A sum grows with the time played; a level, such as a maximum, does not. */
+  kind: "sum" | "level";
+  /** null where it is unknown. */
+  value(metrics: Metrics): number | null;
+}
+
+const KM_PER_H = 3.6;
+
+const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
+  threshold_1.values.length + threshold_2.values.length;
+
+/** At fewer rows a second accelerations are not computed (docs/metrics.md), and none would read as 0. */
+const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
+  metrics.has_accelerations ? countOf(metrics[kind]) : null;
+
+/** The figures, in the order in which tables show them. */
+export const SQUAD_COLUMNS: readonly SquadColumn[] = [
+  {
+    key: "minutes",
+    head: "Min",
+    title: "Minutes",
+    unit: "min",
+    decimals: 0,
+    kind: "sum",
+    value: (metrics) => Math.round(recordedTimeMs(metrics) / 100) / 600,
+  },
+  {
+    key: "distance_m",
+    head: "Distance",
+    title: "Distance",
+    unit: "m",
+    decimals: 0,
+    kind: "sum",
+    value: ({ total_distance }) => total_distance,
+  },
+  {
+    key: "rate_m_per_min",
+    head: "Rate",
+    title: "Distance per minute",
+    unit: "m/min",
+    decimals: 0,
+    kind: "level",
+    value: (metrics) => {
+      const ms = recordedTimeMs(metrics);
+      return metrics.total_distance === null || ms === 0 ? null : (metrics.total_distance * 60_000) / ms;
+    },
+  },
+  {
+    key: "high_speed_m",
+    head: "High sp.",
+    title: "High-speed distance",
+    unit: "m",
+    decimals: 0,
+    kind: "sum",
+    value: ({ hid_distance }) => hid_distance.threshold_2,
+  },
+  {
+    key: "sprints",
+    head: "Sprints",
+    title: "Sprints",
+    unit: "",
+    decimals: 0,
+    kind: "sum",
+    value: ({ sprint }) => sprint.threshold_1.values.length,
+  },
+  {
+    key: "top_speed_km_per_h",
+    head: "Top",
+    title: "Top speed",
+    unit: "km/h",
+    decimals: 1,
+    kind: "level",
+    value: ({ max_speed }) => (max_speed === null ? null : max_speed * KM_PER_H),
+  },
+  {
+    key: "accelerations",
+    head: "Accel.",
+    title: "Accelerations",
+    unit: "",
+    decimals: 0,
+    kind: "sum",
+    value: (metrics) => effortsOf(metrics, "accelerations"),
+  },
+  {
+    key: "decelerations",
+    head: "Decel.",
+    title: "Decelerations",
+    unit: "",
+    decimals: 0,
+    kind: "sum",
+    value: (metrics) => effortsOf(metrics, "decelerations"),
+  },
+  {
+    key: "hr_mean_bpm",
+    head: "HR",
+    title: "Mean heart rate",
+    unit: "bpm",
+    decimals: 0,
+    kind: "level",
+    value: ({ hr_avg }) => hr_avg,
+  },
+  {
+    key: "hr_max_bpm",
+    head: "HR max",
+    title: "Highest heart rate",
+    unit: "bpm",
+    decimals: 0,
+    kind: "level",
+    value: ({ hr_max }) => hr_max,
+  },
+  {
+    key: "sprint_m",
+    head: "Sprint m",
+    title: "Sprint distance",
+    unit: "m",
+    decimals: 0,
+    kind: "sum",
+    value: ({ sprint_distance }) => sprint_distance,
+  },
+];
+
+/** The value of a figure in a row; null where there are no data. */
+export function figureOf({ metrics }: SquadRow, { value }: SquadColumn): number | null {
+  return metrics === null ? null : value(metrics);
+}
+
+/** From this share of the period on a row counts for means *(choice)*. */
+export const WHOLE_PERIOD_SHARE = 0.9;
+
+/**
+ * The mean of a figure over the players who have nearly the whole period, and the highest value of all; null without values.
+ *
+ * @param rows of one period
+ */
+export function summaryOf(
+  rows: readonly SquadRow[],
+  column: SquadColumn,
+): { mean: number | null; highest: number | null } {
+  const figuresOf = (some: readonly SquadRow[]) =>
+    some.map((row) => figureOf(row, column)).filter((value) => value !== null);
+  const whole = figuresOf(wholeRows(rows));
+  const all = figuresOf(rows);
+  return {
+    mean: whole.length === 0 ? null : whole.reduce((sum, value) => sum + value, 0) / whole.length,
+    highest: all.length === 0 ? null : Math.max(...all),
+  };
+}
+
+/** The rows of a period that have data of nearly as long as the period is for anybody. */
+export function wholeRows(rows: readonly SquadRow[]): SquadRow[] {
+  const wholeMs = rows.reduce((longest, { periodMs }) => Math.max(longest, periodMs), 0);
+  return rows.filter(
+    ({ coverage, periodMs }) => coverage !== null && coverage * periodMs >= WHOLE_PERIOD_SHARE * wholeMs,
+  );
+}
+
+/** Rows by a figure, the largest first; with `ascending` the smallest. Rows without a value are last; equal ones keep their order. */
+export function sortRows(rows: readonly SquadRow[], column: SquadColumn, ascending: boolean): SquadRow[] {
+  return [...rows].sort((a, b) => {
+    const [x, y] = [figureOf(a, column), figureOf(b, column)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    return ascending ? x - y : y - x;
+  });
+}

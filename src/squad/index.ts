@@ -1,0 +1,23 @@
+export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
+export {
+  type Interval,
+  intervalsFor,
+  type PeriodsContext,
+  readPeriods,
+  type SessionPeriod,
+} from "./periods.js";
+export { ofAnotherSport } from "./quality.js";
+export { type Player, type Roster, readRoster } from "./roster.js";
+export { findSessions, type RecordingExtent } from "./sessions.js";
+export type { SheetProblem } from "./sheet.js";
+export {
+  highSpeedThresholds,
+  type SquadMember,
+  type SquadOptions,
+  type SquadRecording,
+  type SquadRow,
+  sessionInterval,
+  squadMembers,
+  squadRows,
+} from "./squad-table.js";
+export { type SuggestedPeriod, suggestPeriods } from "./suggest-periods.js";

@@ -1,0 +1,223 @@
+import { TimeZone } from "../rows/time-zone.js";
+import { dateOf, nameKey, numberIn } from "./roster.js";
+import { readSheet, type SheetProblem, type SheetRow } from "./sheet.js";
+
+/** From `startMs` (included) to `endMs` (excluded), ms since 1970 UTC. */
+export interface Interval {
+  startMs: number;
+  endMs: number;
+}
+
+/** A named interval of a session, such as a half or a drill. */
+export interface SessionPeriod {
+  name: string;
+  /** For all players without rows of their own; null if only the named players take part. */
+  all: Interval | null;
+  /** Intervals of single players by `nameKey`, in ascending order; empty for one who does not take part. */
+  own: Map<string, Interval[]>;
+  /** Line of the file at which the period is first named. */
+  line: number;
+}
+
+export interface PeriodsContext {
+  /** First and last time of the session, ms since 1970 UTC: they give times without a date their day. */
+  session: Interval;
+  /** Time zone of the clock of the club; default UTC. */
+  timeZone?: string | undefined;
+  /** Names of the players of the session. */
+  players: readonly string[];
+}
+
+const DAY_MS = 86_400_000;
+/** A period that ends before it begins by the clock ends on the next day if it is at most this long *(choice)*. */
+const MAX_ACROSS_MIDNIGHT_MS = 6 * 3_600_000;
+
+/**
+ * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are those of the clock of the club;
+ * a date in front is needed only if the session is longer than a day. A row with a player replaces the times of the period for that
+ * player: several rows for one who leaves and returns, a row with `-` as times for one who does not take part.
+ *
+ * @param file the bytes of a CSV, or its text
+ * @returns the periods in order of their first rows, and every problem with its line
+ * @throws AsiError `BAD_OPTION` for an unknown time zone
+ */
+export function readPeriods(
+  file: Uint8Array | string,
+  { session, timeZone, players }: PeriodsContext,
+): { periods: SessionPeriod[]; problems: SheetProblem[] } {
+  const clock = new SessionClock(session, timeZone);
+  const { columns, rows } = readSheet(file);
+  const missing = ["period", "start", "end"].filter((column) => !columns.includes(column));
+  if (missing.length > 0) {
+    const message = `The periods need the columns period, start and end; ${missing.join(" and ")} is missing.`;
+    return { periods: [], problems: [{ line: 1, message }] };
+  }
+  const names = new Map(players.map((name) => [nameKey(name), name]));
+  const problems: SheetProblem[] = [];
+  const periods = new Map<string, SessionPeriod>();
+  for (const row of rows) {
+    const problem = (message: string) => problems.push({ line: row.line, message });
+    const name = row.cell("period");
+    if (name === "") {
+      problem("The row has no period. Give a name such as 1st half, or remove the row.");
+      continue;
+    }
+    const interval = intervalOf(row, clock, problem);
+    if (interval === undefined) continue;
+    const period = periods.get(nameKey(name)) ?? { name, all: null, own: new Map(), line: row.line };
+    periods.set(nameKey(name), period);
+    addRow(period, row, interval, names, problem);
+  }
+  const found = [...periods.values()];
+  return { periods: found, problems: [...problems, ...overlaps(found, names)] };
+}
+
+/** The intervals in which a player takes part in a period, ascending and disjoint; empty if not at all. */
+export function intervalsFor(period: SessionPeriod, player: string): readonly Interval[] {
+  return period.own.get(nameKey(player)) ?? (period.all === null ? [] : [period.all]);
+}
+
+function addRow(
+  period: SessionPeriod,
+  row: SheetRow,
+  interval: Interval | null,
+  names: ReadonlyMap<string, string>,
+  problem: (message: string) => void,
+): void {
+  const player = row.cell("player");
+  if (player === "") {
+    if (interval === null)
+      problem(`${period.name} has no times. Give start and end, or name a player who does not take part.`);
+    else if (period.all !== null)
+      problem(
+        `${period.name} has times for all in an earlier row, too. Give the second period another name.`,
+      );
+    else period.all = interval;
+    return;
+  }
+  const key = nameKey(player);
+  if (!names.has(key)) {
+    problem(
+      `No recording here belongs to "${player}". Write the name as in the roster, or as the name of the file.`,
+    );
+    return;
+  }
+  const own = period.own.get(key) ?? [];
+  period.own.set(key, own);
+  if (interval === null) return;
+  own.push(interval);
+  own.sort((a, b) => a.startMs - b.startMs);
+  if (own.some((one, i) => i > 0 && one.startMs < (own[i - 1]?.endMs ?? 0))) {
+    problem(`Two rows of ${player} in ${period.name} overlap. Change one.`);
+    own.splice(own.indexOf(interval), 1);
+  }
+}
+
+// null: does not take part; undefined: cannot be read.
+function intervalOf(
+  row: SheetRow,
+  clock: SessionClock,
+  problem: (message: string) => void,
+): Interval | null | undefined {
+  const texts = [row.cell("start"), row.cell("end")];
+  if (texts.every((text) => /^[-–—]?$/.test(text))) return null;
+  const [start, end] = texts.map((text) => clock.read(text));
+  const [startText = "", endText = ""] = texts;
+  if (start === undefined || start === null || end === undefined || end === null) {
+    const wrong = start === null || start === undefined ? startText : endText;
+    problem(`"${wrong}" is no time. Write 15:00, 15:00:30 or 2026-05-16 15:00.`);
+    return undefined;
+  }
+  if (end.ms <= start.ms && !end.hasDate && end.ms + DAY_MS - start.ms <= MAX_ACROSS_MIDNIGHT_MS) {
+    return { startMs: start.ms, endMs: end.ms + DAY_MS };
+  }
+  if (end.ms <= start.ms) {
+    problem(
+      `${row.cell("period")} ends at ${endText}, which is not after its start at ${startText}. Change one.`,
+    );
+    return undefined;
+  }
+  return { startMs: start.ms, endMs: end.ms };
+}
+
+/** A period may lie within another, as a drill in a half; else an overlap is a mistake. */
+function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
+  const problems: SheetProblem[] = [];
+  for (const [index, later] of periods.entries()) {
+    for (const earlier of periods.slice(0, index)) {
+      const who = [...names.values()].find((name) =>
+        intervalsFor(later, name).some((one) =>
+          intervalsFor(earlier, name).some(
+            (other) => overlap(one, other) && !contains(one, other) && !contains(other, one),
+          ),
+        ),
+      );
+      if (who === undefined) continue;
+      problems.push({
+        line: later.line,
+        message: `"${later.name}" overlaps "${earlier.name}" (line ${earlier.line}) for ${who}. Change one of them.`,
+      });
+    }
+  }
+  return problems;
+}
+
+function overlap(a: Interval, b: Interval): boolean {
+  return a.startMs < b.endMs && b.startMs < a.endMs;
+}
+
+function contains(outer: Interval, inner: Interval): boolean {
+  return outer.startMs <= inner.startMs && inner.endMs <= outer.endMs;
+}
+
+/** Reads times by the clock of the club. */
+class SessionClock {
+  readonly #zone: TimeZone;
+  readonly #session: Interval;
+
+  constructor(session: Interval, timeZone = "UTC") {
+    this.#session = session;
+    this.#zone = new TimeZone(timeZone);
+  }
+
+  /** ms since 1970 UTC; null for a text that is no time. A skipped time of a clock is the moment of the change. */
+  read(text: string): { ms: number; hasDate: boolean } | null {
+    const [, dateText, timeText = ""] = /^(?:([\d.-]{8,10})[ T]+)?(.+)$/.exec(text) ?? [];
+    const sinceMidnightMs = timeOfDay(timeText);
+    if (sinceMidnightMs === null) return null;
+    if (dateText === undefined) return { ms: this.#nearSession(sinceMidnightMs), hasDate: false };
+    const date = dateOf(dateText);
+    if (date === null) return null;
+    return { ms: this.#zone.earliestAt(Date.parse(`${date}T00:00:00Z`) + sinceMidnightMs), hasDate: true };
+  }
+
+  // The day on which the time is closest to the session.
+  #nearSession(sinceMidnightMs: number): number {
+    const { startMs, endMs } = this.#session;
+    const localStartMs = startMs + this.#zone.offsetAt(startMs);
+    const midnightMs = Math.floor(localStartMs / DAY_MS) * DAY_MS;
+    const distance = (ms: number) => Math.max(startMs - ms, ms - endMs, 0);
+    return [-1, 0, 1]
+      .map((days) => this.#zone.earliestAt(midnightMs + days * DAY_MS + sinceMidnightMs))
+      .reduce((best, ms) => (distance(ms) < distance(best) ? ms : best));
+  }
+}
+
+/**
+ * `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, and the share of a day (`0.625`) that spreadsheets write for a cell without a format.
+ *
+ * @returns ms since midnight; null for another text
+ */
+function timeOfDay(text: string): number | null {
+  const [, hours, minutes, seconds = "0", half] =
+    /^(\d{1,2})[:h](\d{2})(?::(\d{2}(?:[.,]\d{1,3})?))?\s*([ap]\.?m\.?)?$/i.exec(text) ?? [];
+  if (hours === undefined || minutes === undefined) {
+    const share = /[.,]/.test(text) ? numberIn(text) : null;
+    return share !== null && share >= 0 && share < 1 ? Math.round(share * 86_400) * 1000 : null;
+  }
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (/^p/i.test(half) ? 12 : 0);
+  const second = Number(seconds.replace(",", "."));
+  if (hour > 23 || Number(minutes) > 59 || second >= 60 || (half !== undefined && Number(hours) > 12))
+    return null;
+  return (hour * 60 + Number(minutes)) * 60_000 + Math.round(second * 1000);
+}

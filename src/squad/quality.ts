@@ -1,0 +1,31 @@
+import type { SquadMember, SquadRow } from "./squad-table.js";
+
+/** A row from this speed on is one of somebody who moves *(choice)*. */
+const MOVING_MM_PER_S = 500;
+
+/** With a larger share of the moving rows above the limit of the sport, the sport is probably another one. */
+const OTHER_SPORT_SHARE = 0.01;
+
+/** Share of the moving rows of a member that are faster than a limit, 0 to 1; 0 for somebody who never moves. */
+function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
+  let moving = 0;
+  let tooFast = 0;
+  for (const { samples } of recordings) {
+    for (let i = 0; i < samples.length; i++) {
+      const speed = samples.speedMmPerS[i] ?? 0;
+      if (speed >= MOVING_MM_PER_S) moving += 1;
+      if (speed > limitMPerS * 1000) tooFast += 1;
+    }
+  }
+  return moving === 0 ? 0 : tooFast / moving;
+}
+
+/** The members whose recordings look like those of a faster sport: more than 1 % of their moving rows exceed `max_valid_speed`. */
+export function ofAnotherSport(rows: readonly SquadRow[]): SquadMember[] {
+  return rows
+    .filter(({ period, member, metrics }) => {
+      if (period !== null || metrics === null) return false;
+      return tooFastShare(member, metrics.definition.parameters.max_valid_speed) > OTHER_SPORT_SHARE;
+    })
+    .map(({ member }) => member);
+}

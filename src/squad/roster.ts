@@ -1,0 +1,237 @@
+import { readSheet, type SheetProblem, type SheetRow } from "./sheet.js";
+
+/** A person of the squad. */
+export interface Player {
+  name: string;
+  /** As printed on the shirt; null if the roster does not say. */
+  number: string | null;
+  /** As the roster names it, such as GK, DF, MF, FW. */
+  position: string | null;
+  /** Serial numbers of the player's trackers, as the recordings have them but for capitals. */
+  serials: string[];
+  /** Patterns of file names: `*` is any text, `?` one character. */
+  files: string[];
+  /** Beats per minute. */
+  maxHr: number | null;
+  /** Beats per minute. */
+  restHr: number | null;
+  highSpeedMPerS: number | null;
+  sprintMPerS: number | null;
+  /** `YYYY-MM-DD` */
+  birthDate: string | null;
+  massKg: number | null;
+  /** Line of the roster at which the player is first named. */
+  line: number;
+}
+
+export interface Roster {
+  players: Player[];
+}
+
+const KM_PER_H = 3.6;
+
+/** Columns with speeds; `_km/h` or `_m/s` at the end of the name states the unit. */
+const SPEED_COLUMNS = { high_speed: "highSpeedMPerS", sprint: "sprintMPerS" } as const;
+
+/** Columns with whole numbers, and their limits: those of `max_hr` are `PARAMETER_LIMITS`, those of resting are a choice. */
+const NUMBER_COLUMNS = {
+  max_hr: { key: "maxHr", minimum: 60, maximum: 240, unit: "beats per minute" },
+  rest_hr: { key: "restHr", minimum: 20, maximum: 120, unit: "beats per minute" },
+  mass: { key: "massKg", minimum: 10, maximum: 300, unit: "kg" },
+} as const;
+
+/**
+ * Reads a roster: the column `player` and at least one of `serial` and `file`; optional `number`, `position`, `max_hr`, `rest_hr`,
+ * `high_speed`, `sprint`, `birth_date` and `mass`. A player with two trackers has two rows, or two serial numbers in one cell.
+ *
+ * @param file the bytes of a CSV, or its text
+ * @returns all players that could be read, and every problem with its line. The order of players is that of the file.
+ */
+export function readRoster(file: Uint8Array | string): { roster: Roster; problems: SheetProblem[] } {
+  const { columns, rows } = readSheet(file);
+  const problems = columnProblems(columns);
+  if (problems.length > 0) return { roster: { players: [] }, problems };
+  const players = new Map<string, Player>();
+  const trackers = new Map<string, Player>();
+  for (const row of rows) {
+    const problem = (message: string) => problems.push({ line: row.line, message });
+    const player = playerOf(row, columns, problem);
+    if (player === null) continue;
+    const known = players.get(nameKey(player.name));
+    if (known === undefined) players.set(nameKey(player.name), player);
+    else merge(known, player, problem);
+    for (const serial of player.serials) {
+      const owner = known ?? player;
+      const other = trackers.get(serial.toLowerCase());
+      if (other !== undefined && other !== owner) {
+        problem(
+          `${owner.name} has the tracker ${serial}, and so has ${other.name} in line ${other.line}. Change one.`,
+        );
+      } else trackers.set(serial.toLowerCase(), owner);
+    }
+  }
+  return { roster: { players: [...players.values()] }, problems };
+}
+
+/** Names are compared without capitals and repeated spaces. */
+export function nameKey(name: string): string {
+  return name.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+/** The player to whom a recording belongs: by its serial number first, then by its file name; null if the roster has none. */
+export function playerOfRecording(
+  { players }: Roster,
+  { serial, fileName }: { serial: string; fileName: string },
+): Player | null {
+  const wanted = serial.toLowerCase();
+  return (
+    players.find(({ serials }) => serials.some((one) => one.toLowerCase() === wanted)) ??
+    players.find(({ files }) => files.some((pattern) => meetsPattern(fileName, pattern))) ??
+    null
+  );
+}
+
+/** Takes at most as many steps as the length of the pattern times that of the name. */
+function meetsPattern(fileName: string, pattern: string): boolean {
+  const name = fileName.toLowerCase().replace(/\.(asi|ubx)(\.gz)?$/, "");
+  const wanted = pattern.toLowerCase().replace(/\.(asi|ubx)(\.gz)?$/, "");
+  let reachable = new Set([0]);
+  for (const character of wanted) {
+    const next = new Set<number>();
+    for (const at of reachable) {
+      if (character === "*") for (let to = at; to <= name.length; to++) next.add(to);
+      else if (at < name.length && (character === "?" || name[at] === character)) next.add(at + 1);
+    }
+    reachable = next;
+  }
+  return reachable.has(name.length);
+}
+
+function columnProblems(columns: readonly string[]): SheetProblem[] {
+  const message = !columns.includes("player")
+    ? "A roster needs a column player, and serial or file."
+    : !columns.includes("serial") && !columns.includes("file")
+      ? "A roster needs a column serial (numbers of trackers) or file (names of recordings)."
+      : null;
+  return message === null ? [] : [{ line: 1, message }];
+}
+
+function playerOf(
+  row: SheetRow,
+  columns: readonly string[],
+  problem: (message: string) => void,
+): Player | null {
+  const name = row.cell("player");
+  if (name === "") {
+    problem("The row has no player. Give a name or remove the row.");
+    return null;
+  }
+  const player: Player = {
+    name,
+    number: row.cell("number") || null,
+    position: row.cell("position") || null,
+    // characters of serial numbers: docs/recording-format.md
+    serials: row
+      .cell("serial")
+      .split(/[^A-Za-z0-9._-]+/)
+      .filter((serial) => serial !== ""),
+    files: row.cell("file") === "" ? [] : [row.cell("file")],
+    maxHr: null,
+    restHr: null,
+    highSpeedMPerS: null,
+    sprintMPerS: null,
+    birthDate: dateIn(row.cell("birth_date"), problem),
+    massKg: null,
+    line: row.line,
+  };
+  for (const [column, { key, minimum, maximum, unit }] of Object.entries(NUMBER_COLUMNS)) {
+    const text = row.cell(column) || row.cell(`${column}_${column === "mass" ? "kg" : "bpm"}`);
+    if (text === "") continue;
+    const value = numberIn(text.replace(/\s*(bpm|kg)$/i, ""));
+    if (value === null || value < minimum || value > maximum) {
+      problem(`${column} is "${text}"; it must be from ${minimum} to ${maximum} ${unit}.`);
+    } else player[key] = value;
+  }
+  for (const [column, key] of Object.entries(SPEED_COLUMNS)) {
+    player[key] = speedIn(row, columns, column, problem);
+  }
+  if (
+    player.highSpeedMPerS !== null &&
+    player.sprintMPerS !== null &&
+    player.highSpeedMPerS > player.sprintMPerS
+  ) {
+    problem(`high_speed is above sprint for ${name}. Exchange them or change one.`);
+  }
+  return player;
+}
+
+function speedIn(
+  row: SheetRow,
+  columns: readonly string[],
+  column: string,
+  problem: (message: string) => void,
+): number | null {
+  const header = columns.find((one) => one === column || one === `${column}_km/h` || one === `${column}_m/s`);
+  const text = header === undefined ? "" : row.cell(header);
+  if (header === undefined || text === "") return null;
+  const [, digits = "", unitOfCell] = /^(.*?)\s*(km\/h|kmh|m\/s)?$/i.exec(text) ?? [];
+  const unit = unitOfCell?.toLowerCase() ?? header.slice(column.length + 1);
+  const value = numberIn(digits);
+  if (value === null || value <= 0) {
+    problem(`${column} is "${text}"; it must be a speed such as 19.8 km/h or 5.5 m/s.`);
+    return null;
+  }
+  if (unit === "") {
+    problem(
+      `${column} is "${text}" without a unit. Write 19.8 km/h, or name the column "${column} (km/h)" or "${column} (m/s)".`,
+    );
+    return null;
+  }
+  return unit === "m/s" ? value : value / KM_PER_H;
+}
+
+/** A number with a point or a comma before its decimals; null for another text. */
+export function numberIn(text: string): number | null {
+  return /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? Number(text.replace(",", ".")) : null;
+}
+
+function dateIn(text: string, problem: (message: string) => void): string | null {
+  if (text === "") return null;
+  const iso = dateOf(text);
+  if (iso === null) problem(`birth_date is "${text}"; write it as 2001-05-23 or 23.5.2001.`);
+  return iso;
+}
+
+/** `2026-05-16` and `16.5.2026` as `2026-05-16`; null for another text. `5/6/2026` means different days in different countries. */
+export function dateOf(text: string): string | null {
+  const [, isoYear, isoMonth, isoDay] = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text) ?? [];
+  const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
+  const parts = [isoYear ?? year, isoMonth ?? month, isoDay ?? day];
+  if (parts.some((part) => part === undefined)) return null;
+  const [y = "", m = "", d = ""] = parts;
+  const iso = `${y}-${m.padStart(2, "0")}-${d.padStart(2, "0")}`;
+  const ms = Date.parse(`${iso}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(iso) ? iso : null;
+}
+
+const MERGED = [
+  "number",
+  "position",
+  "maxHr",
+  "restHr",
+  "highSpeedMPerS",
+  "sprintMPerS",
+  "birthDate",
+  "massKg",
+] as const;
+
+/** Adds a further row of a player: more trackers, and values that the first row lacks. */
+function merge(player: Player, row: Player, problem: (message: string) => void): void {
+  player.serials.push(...row.serials);
+  player.files.push(...row.files);
+  for (const key of MERGED) {
+    if (row[key] === null || row[key] === player[key]) continue;
+    if (player[key] === null) Object.assign(player, { [key]: row[key] });
+    else problem(`${player.name} has other values than in line ${player.line}. Give them once.`);
+  }
+}

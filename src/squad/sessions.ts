@@ -1,0 +1,62 @@
+/** What is known of a recording before its figures: when and where it was made. */
+export interface RecordingExtent {
+  /** First and last row, ms since 1970 UTC. */
+  startMs: number;
+  endMs: number;
+  /** Where it begins, in degrees WGS 84; null without a position. */
+  place: { latitude: number; longitude: number } | null;
+}
+
+/** Recordings that follow each other within this time belong together *(choice)*. */
+export const MAX_PAUSE_MS = 30 * 60_000;
+/** Recordings of one session begin within this distance *(choice)*. */
+export const MAX_DISTANCE_M = 5000;
+
+/** Mean radius of the Earth (IUGG), m. */
+const EARTH_RADIUS_M = 6_371_009;
+
+/**
+ * Finds what was recorded together: recordings belong to one session if they overlap or follow each other within 30 minutes, and begin
+ * within 5 km of each other. A recording without a position is joined by time alone.
+ *
+ * @returns the sessions in order of time, each with its recordings in the order of the argument
+ */
+export function findSessions<T extends RecordingExtent>(recordings: readonly T[]): T[][] {
+  const sessionOf = new Map<T, Set<T>>();
+  for (const one of recordings) {
+    const joined = new Set([one]);
+    for (const session of new Set(sessionOf.values())) {
+      if ([...session].some((other) => belongTogether(one, other)))
+        for (const other of session) joined.add(other);
+    }
+    for (const member of joined) sessionOf.set(member, joined);
+  }
+  return [...new Set(sessionOf.values())]
+    .map((session) => recordings.filter((one) => session.has(one)))
+    .sort((a, b) => startOf(a) - startOf(b));
+}
+
+function startOf(session: readonly RecordingExtent[]): number {
+  return session.reduce((earliest, { startMs }) => Math.min(earliest, startMs), Number.POSITIVE_INFINITY);
+}
+
+function belongTogether(a: RecordingExtent, b: RecordingExtent): boolean {
+  const pauseMs = Math.max(a.startMs, b.startMs) - Math.min(a.endMs, b.endMs);
+  if (pauseMs > MAX_PAUSE_MS) return false;
+  return a.place === null || b.place === null || distanceM(a.place, b.place) <= MAX_DISTANCE_M;
+}
+
+interface Place {
+  latitude: number;
+  longitude: number;
+}
+
+/** Great-circle distance in m (haversine). */
+function distanceM(a: Place, b: Place): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180;
+  const half = (degrees: number) => Math.sin(radians(degrees) / 2) ** 2;
+  const h =
+    half(b.latitude - a.latitude) +
+    Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * half(b.longitude - a.longitude);
+  return 2 * EARTH_RADIUS_M * Math.asin(Math.min(1, Math.sqrt(h)));
+}

@@ -1,0 +1,112 @@
+/** A table that a person made in a spreadsheet and saved as CSV. */
+export interface Sheet {
+  rows: SheetRow[];
+  /** Names of the columns in order, normalised by {@link columnName}. */
+  columns: string[];
+}
+
+export interface SheetRow {
+  /** Line of the file at which the row begins, counted from 1. */
+  line: number;
+  /** Trimmed text by name of the column. Columns without a cell in this row are empty. */
+  cell(column: string): string;
+}
+
+/** What is wrong in a file of a person, and what to do. */
+export interface SheetProblem {
+  /** Line of the file, counted from 1. */
+  line: number;
+  message: string;
+}
+
+/**
+ * Reads a table as Excel, LibreOffice and Numbers save it: commas, semicolons or tabs; UTF-8 with or without a byte order mark, UTF-16,
+ * or Windows-1252; a first line `sep=;`; quoted fields (RFC 4180). Empty rows are skipped.
+ *
+ * @returns a sheet without columns for an empty file
+ */
+export function readSheet(file: Uint8Array | string): Sheet {
+  const text = typeof file === "string" ? file.replace(/^\uFEFF/, "") : textOf(file);
+  const [, hint] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  const records = recordsOf(text, hint ?? delimiterOf(text)).slice(hint === undefined ? 0 : 1);
+  const [header, ...rest] = records.filter(({ fields }) => fields.some((field) => field !== ""));
+  if (header === undefined) return { columns: [], rows: [] };
+  const columns = header.fields.map(columnName);
+  return {
+    columns,
+    rows: rest.map(({ line, fields }) => ({
+      line,
+      cell: (column) => fields[columns.indexOf(column)] ?? "",
+    })),
+  };
+}
+
+/** `High-speed [km/h]` is `high_speed_km/h`: without capitals, accents and brackets, with underscores for spaces and hyphens. */
+export function columnName(header: string): string {
+  return header
+    .normalize("NFD")
+    .replace(/\p{Mn}/gu, "")
+    .toLowerCase()
+    .replace(/[()[\]]/g, " ")
+    .trim()
+    .replace(/[\s_-]+/g, "_");
+}
+
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // what Excel writes as "CSV" in Western Europe
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+// The names of the columns contain none of these.
+function delimiterOf(text: string): string {
+  const [header = ""] = text.trimStart().split(/[\r\n]/, 1);
+  return [";", "\t"].find((delimiter) => header.includes(delimiter)) ?? ",";
+}
+
+interface SheetRecord {
+  line: number;
+  fields: string[];
+}
+
+// A file of a squad has hundreds of rows at most, and pages and services read it too, so it is no stream.
+function recordsOf(text: string, delimiter: string): SheetRecord[] {
+  const records: SheetRecord[] = [];
+  let line = 1;
+  let record: SheetRecord = { line, fields: [] };
+  let field = "";
+  let isQuoted = false;
+  const endField = () => {
+    record.fields.push(field.trim());
+    field = "";
+  };
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i] ?? "";
+    if (character === "\n" || (character === "\r" && text[i + 1] !== "\n")) line += 1;
+    if (isQuoted) {
+      if (character !== '"') field += character;
+      else if (text[i + 1] === '"') {
+        field += '"';
+        i += 1;
+      } else isQuoted = false;
+    } else if (character === '"' && field.trim() === "") {
+      field = "";
+      isQuoted = true;
+    } else if (character === delimiter) endField();
+    else if (character === "\n" || character === "\r") {
+      if (character === "\r" && text[i + 1] === "\n") continue;
+      endField();
+      records.push(record);
+      record = { line, fields: [] };
+    } else field += character;
+  }
+  endField();
+  records.push(record);
+  return records;
+}

@@ -1,0 +1,205 @@
+import {
+  computeMetrics,
+  type Metrics,
+  type MetricsOptions,
+  type ParameterOverrides,
+  type PresetName,
+} from "../metrics/index.js";
+import type { SampleBatch } from "../types.js";
+import { type Interval, intervalsFor, type SessionPeriod } from "./periods.js";
+import { type Player, playerOfRecording, type Roster } from "./roster.js";
+
+/** A recording of a session. */
+export interface SquadRecording {
+  /** Name of the file, without folders. */
+  fileName: string;
+  serial: string;
+  samples: SampleBatch;
+  isDamaged: boolean;
+  /** Whether it ends within a frame, as when the device lost power. */
+  isTruncated: boolean;
+}
+
+/** A person with all recordings of the session. */
+export interface SquadMember {
+  /** Of the roster, else of the file. */
+  name: string;
+  player: Player | null;
+  recordings: SquadRecording[];
+}
+
+/** One row: a player in a period, or in the whole session. */
+export interface SquadRow {
+  member: SquadMember;
+  /** null: the whole session. */
+  period: string | null;
+  /** How long the period is for this player, or the time of the session in which anybody has data, ms; 0 if the player does not take part. */
+  periodMs: number;
+  /** null where there are no data. */
+  metrics: Metrics | null;
+  /** Share of the period with data, 0 to 1; null if the player does not take part. */
+  coverage: number | null;
+  /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
+  hrCoverage: number | null;
+}
+
+export interface SquadOptions {
+  preset?: PresetName | undefined;
+  /** Apply to players for whom the roster says nothing else. */
+  params?: ParameterOverrides | undefined;
+}
+
+/**
+ * Puts recordings of one session and the players of a roster together. Recordings of one player become one member; a recording that the
+ * roster does not name is a member by itself, named after its file.
+ *
+ * @returns members in the order of the roster, then the others in the order of their names
+ */
+export function squadMembers(recordings: readonly SquadRecording[], roster: Roster | null): SquadMember[] {
+  const byPlayer = new Map<Player, SquadRecording[]>();
+  const others: SquadMember[] = [];
+  for (const recording of recordings) {
+    const player = roster === null ? null : playerOfRecording(roster, recording);
+    if (player === null)
+      others.push({ name: nameOfFile(recording.fileName), player: null, recordings: [recording] });
+    else byPlayer.set(player, [...(byPlayer.get(player) ?? []), recording]);
+  }
+  const known = [...byPlayer].map(([player, own]) => ({ name: player.name, player, recordings: own }));
+  const place = ({ player }: { player: Player }) => roster?.players.indexOf(player) ?? 0;
+  known.sort((a, b) => place(a) - place(b));
+  others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+  return [...known, ...others];
+}
+
+/** `04-Baumann.asi.gz` is `04-Baumann`. */
+function nameOfFile(fileName: string): string {
+  return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
+}
+
+/** First and last row of a session, ms since 1970 UTC; `endMs` is exclusive. */
+export function sessionInterval(recordings: readonly { samples: SampleBatch }[]): Interval {
+  let startMs = Number.POSITIVE_INFINITY;
+  let endMs = Number.NEGATIVE_INFINITY;
+  for (const { samples } of recordings) {
+    for (let i = 0; i < samples.length; i++) {
+      const ms = samples.timestampMs[i] ?? 0;
+      if (ms < startMs) startMs = ms;
+      if (ms >= endMs) endMs = ms + 1;
+    }
+  }
+  return { startMs, endMs };
+}
+
+/**
+ * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
+ * `computeMetrics` gives for the same samples and interval.
+ */
+export function squadRows(
+  members: readonly SquadMember[],
+  periods: readonly SessionPeriod[],
+  options: SquadOptions = {},
+): SquadRow[] {
+  const recordings = members.flatMap((member) => member.recordings);
+  const session = sessionInterval(recordings);
+  const recordedMs = timeWithData(recordings);
+  return members.flatMap((member) => [
+    squadRow(member, null, [session], recordedMs, options),
+    ...periods.map((period) => {
+      const intervals = intervalsFor(period, member.name);
+      return squadRow(member, period.name, intervals, lengthOf(intervals), options);
+    }),
+  ]);
+}
+
+function squadRow(
+  member: SquadMember,
+  period: string | null,
+  intervals: readonly Interval[],
+  periodMs: number,
+  { preset, params }: SquadOptions,
+): SquadRow {
+  const nothing = { member, period, periodMs, metrics: null, hrCoverage: null };
+  if (periodMs === 0) return { ...nothing, coverage: null };
+  const metrics = computeMetrics(
+    member.recordings.map(({ samples }) => samples),
+    {
+      ...(preset !== undefined && { preset }),
+      params: { ...params, ...ownParameters(member.player) },
+      birthDate: member.player?.birthDate ?? null,
+      ...limitsOf(intervals, period),
+    },
+  );
+  if (metrics.first_timestamp === null) return { ...nothing, coverage: 0 };
+  const recordedMs = recordedTimeMs(metrics);
+  return {
+    member,
+    period,
+    periodMs,
+    metrics,
+    coverage: Math.min(1, recordedMs / periodMs),
+    hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
+  };
+}
+
+function lengthOf(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+}
+
+/** The seconds in which anybody has data, in ms: a break in which nobody records is no part of the session. */
+function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
+  const seconds = new Set<number>();
+  for (const { samples } of recordings) {
+    for (let i = 0; i < samples.length; i++) seconds.add(Math.floor((samples.timestampMs[i] ?? 0) / 1000));
+  }
+  return seconds.size * 1000;
+}
+
+// The whole session needs no limits: its figures are those of the recording alone.
+function limitsOf(intervals: readonly Interval[], period: string | null): MetricsOptions {
+  const [first] = intervals;
+  const last = intervals.at(-1);
+  if (period === null || first === undefined || last === undefined) return {};
+  return { from: first.startMs, to: last.endMs - 1, periods: intervals };
+}
+
+/** Thresholds of a player's own replace those of the squad. */
+function ownParameters(player: Player | null): ParameterOverrides {
+  if (player === null) return {};
+  const { maxHr, highSpeedMPerS, sprintMPerS } = player;
+  return {
+    ...(maxHr !== null && { max_hr: maxHr }),
+    ...(sprintMPerS !== null && { sprint_threshold: sprintMPerS }),
+    ...(highSpeedMPerS !== null && { hid_thresholds: highSpeedThresholds(highSpeedMPerS) }),
+  };
+}
+
+/** High-speed distance is that from the second threshold of high-intensity distance; the first one must be lower. */
+export function highSpeedThresholds(highSpeedMPerS: number): [number, number] {
+  return [Math.min(4, highSpeedMPerS * 0.9), highSpeedMPerS];
+}
+
+/** Time with valid speeds, ms: standing included, gaps excluded. */
+export function recordedTimeMs({ time_per_speed_ranges }: Metrics): number {
+  // each has one decimal of a second
+  return time_per_speed_ranges.reduce((tenths, { duration }) => tenths + Math.round(duration * 10), 0) * 100;
+}
+
+/** A heart rate counts until the next one, for at most this time, as in `hr_avg` (docs/metrics.md). */
+const LONGEST_HOLD_MS = 5000;
+
+/** Time with a heart rate, ms. */
+function heartRateTimeMs({ recordings }: SquadMember, intervals: readonly Interval[]): number {
+  let heldMs = 0;
+  for (const { samples } of recordings) {
+    for (const { startMs, endMs } of intervals) {
+      let heardMs = Number.NEGATIVE_INFINITY;
+      for (let i = 0; i < samples.length; i++) {
+        const ms = samples.timestampMs[i] ?? 0;
+        if (ms < startMs || ms >= endMs || samples.hr[i] === 0) continue;
+        heldMs += Math.min(Math.max(ms - heardMs, 0), LONGEST_HOLD_MS);
+        heardMs = ms;
+      }
+    }
+  }
+  return heldMs;
+}

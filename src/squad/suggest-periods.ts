@@ -1,0 +1,138 @@
+import type { Interval } from "./periods.js";
+
+/** Times in ms since 1970 UTC and speeds in mm/s of a recording, in the order of time. */
+export interface SpeedColumns {
+  length: number;
+  timestampMs: Float64Array;
+  speedMmPerS: Int32Array;
+}
+
+/** The rule for suggested periods *(choice)*. */
+export const PLAY_RULE = {
+  /** Mean speed of a minute from which a player moves: 4 km/h, in mm/s. */
+  movingMmPerS: 4000 / 3.6,
+  /** So many players move while the squad plays, or half of those that ever move if these are fewer. */
+  players: 7,
+  /** Shortest stretch of play. */
+  shortestPlayMs: 15 * 60_000,
+  /** Shortest pause between two stretches. */
+  shortestPauseMs: 5 * 60_000,
+  /** Ends are multiples of this. */
+  stepMs: 10_000,
+  /** Speeds are averaged over this time. */
+  windowMs: 60_000,
+  /** Two last stretches of about this length are halves. */
+  halfMs: { shortest: 30 * 60_000, longest: 70 * 60_000 },
+} as const;
+
+export interface SuggestedPeriod extends Interval {
+  name: string;
+}
+
+/**
+ * Suggests the halves of a session, or its parts, from the pauses that most of the squad makes together.
+ *
+ * @param recordings one for each player
+ * @returns in order of time; empty if nobody plays for 15 minutes
+ */
+export function suggestPeriods(recordings: readonly SpeedColumns[]): SuggestedPeriod[] {
+  const { stepMs, windowMs, shortestPauseMs, shortestPlayMs } = PLAY_RULE;
+  const startMs = Math.floor(extreme(recordings, Math.min) / stepMs) * stepMs;
+  const endMs = extreme(recordings, Math.max);
+  if (!(endMs > startMs)) return [];
+  const steps = Math.ceil((endMs - startMs) / stepMs);
+  const moving = recordings
+    .map((recording) => new MovingSteps(recording, startMs, steps))
+    .filter((recording) => recording.moves);
+  const needed = Math.min(PLAY_RULE.players, Math.ceil(moving.length / 2));
+  const countAt = (step: number, window: number) =>
+    moving.reduce((sum, recording) => sum + Number(recording.isMoving(step, window)), 0);
+  const stretches: Interval[] = [];
+  for (let step = 0; moving.length > 0 && step < steps; step++) {
+    if (countAt(step, windowMs / stepMs) < needed) continue;
+    const at = startMs + step * stepMs;
+    const last = stretches.at(-1);
+    if (last !== undefined && at - last.endMs < shortestPauseMs) last.endMs = at + stepMs;
+    else stretches.push({ startMs: at, endMs: at + stepMs });
+  }
+  // A minute blurs the ends of play: it begins and ends with the steps in which half of the needed players move.
+  const isQuiet = (ms: number) => countAt((ms - startMs) / stepMs, 1) < needed / 2;
+  for (const one of stretches) {
+    for (let i = 0; i < windowMs / stepMs && !isQuiet(one.startMs - stepMs); i++) one.startMs -= stepMs;
+    for (let i = 0; i < windowMs / stepMs && !isQuiet(one.endMs); i++) one.endMs += stepMs;
+    while (one.startMs < one.endMs && isQuiet(one.startMs)) one.startMs += stepMs;
+    while (one.startMs < one.endMs && isQuiet(one.endMs - stepMs)) one.endMs -= stepMs;
+  }
+  return named(stretches.filter((one) => one.endMs - one.startMs >= shortestPlayMs));
+}
+
+function extreme(recordings: readonly SpeedColumns[], choose: (a: number, b: number) => number): number {
+  const ends = recordings.flatMap(({ length, timestampMs }) =>
+    length === 0 ? [] : [timestampMs[0] ?? Number.NaN, timestampMs[length - 1] ?? Number.NaN],
+  );
+  return ends.length === 0 ? Number.NaN : ends.reduce((a, b) => choose(a, b));
+}
+
+/** Mean speeds of a recording by steps. */
+class MovingSteps {
+  readonly #steps: number;
+  // up to each step: sum of speeds and number of samples
+  readonly #sums: Float64Array;
+  readonly #counts: Float64Array;
+
+  constructor({ length, timestampMs, speedMmPerS }: SpeedColumns, startMs: number, steps: number) {
+    this.#steps = steps;
+    this.#sums = new Float64Array(steps + 1);
+    this.#counts = new Float64Array(steps + 1);
+    for (let i = 0; i < length; i++) {
+      const step = Math.floor(((timestampMs[i] ?? 0) - startMs) / PLAY_RULE.stepMs);
+      const speed = speedMmPerS[i] ?? -1;
+      if (step < 0 || step >= steps || speed < 0) continue;
+      this.#sums[step + 1] = (this.#sums[step + 1] ?? 0) + speed;
+      this.#counts[step + 1] = (this.#counts[step + 1] ?? 0) + 1;
+    }
+    for (let step = 1; step <= steps; step++) {
+      this.#sums[step] = (this.#sums[step] ?? 0) + (this.#sums[step - 1] ?? 0);
+      this.#counts[step] = (this.#counts[step] ?? 0) + (this.#counts[step - 1] ?? 0);
+    }
+  }
+
+  /** Whether there is any minute in which the player moves. */
+  get moves(): boolean {
+    const window = PLAY_RULE.windowMs / PLAY_RULE.stepMs;
+    for (let step = 0; step < this.#steps; step++) if (this.isMoving(step, window)) return true;
+    return false;
+  }
+
+  /** Whether the mean speed of some steps around this one is that of a moving player. */
+  isMoving(step: number, window: number): boolean {
+    const from = Math.max(0, step - Math.floor(window / 2));
+    const to = Math.min(this.#steps, step + Math.max(1, Math.ceil(window / 2)));
+    const count = (this.#counts[to] ?? 0) - (this.#counts[from] ?? 0);
+    const sum = (this.#sums[to] ?? 0) - (this.#sums[from] ?? 0);
+    return count > 0 && sum / count > PLAY_RULE.movingMmPerS;
+  }
+}
+
+/** `Warm-up`, `1st half`, `2nd half` where two stretches have the length of halves; else `Part 1` and so on. */
+function named(stretches: readonly Interval[]): SuggestedPeriod[] {
+  const { shortest, longest } = PLAY_RULE.halfMs;
+  const halves = stretches.filter(
+    ({ startMs, endMs }) => endMs - startMs >= shortest && endMs - startMs <= longest,
+  );
+  const [first, second] = halves;
+  return stretches.map((one, i) => {
+    const isWarmUp = i === 0 && stretches.indexOf(first ?? one) === 1;
+    const name =
+      halves.length !== 2
+        ? null
+        : one === first
+          ? "1st half"
+          : one === second
+            ? "2nd half"
+            : isWarmUp
+              ? "Warm-up"
+              : null;
+    return { name: name ?? `Part ${i + 1}`, ...one };
+  });
+}

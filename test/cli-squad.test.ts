@@ -1,0 +1,226 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { strFromU8, unzipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { demoSquad } from "../src/recording/demo-squad.js";
+import { encode } from "../src/recording/encode.js";
+import { readPeriods, readRoster } from "../src/squad/index.js";
+import { asi, scratchFolder } from "./asi-process.js";
+import { wholeBytes } from "./whole.js";
+
+const START_MS = Date.UTC(2026, 4, 16, 12, 30);
+
+/** Ten minutes of three players, with a roster and periods as Excel saves them. */
+async function trainingFolder(): Promise<string> {
+  const folder = join(scratchFolder(), "training");
+  mkdirSync(folder);
+  for (const [index, speed] of [3, 4, 8].entries()) {
+    const rows = Array.from({ length: 600 }, (_, second) => ({
+      timestamp: START_MS + second * 1000,
+      latitude: 46.9629,
+      longitude: 7.4648,
+      speed,
+      hr: 150,
+    }));
+    const recording = await wholeBytes(encode(rows, { serial: `TRK-${index + 1}` }));
+    writeFileSync(join(folder, `${index + 1}.asi`), recording);
+  }
+  writeFileSync(
+    join(folder, "roster.csv"),
+    "Player;Serial;Position\r\nMüller;TRK-1;GK\r\nKunz;TRK-2;FW\r\nVogel;TRK-3;FW\r\n",
+  );
+  writeFileSync(
+    join(folder, "periods.csv"),
+    "period;start;end;player\r\nDrill;14:30;14:35;\r\nDrill;14:32;14:35;Kunz\r\nDrill;-;-;Vogel\r\n",
+  );
+  return folder;
+}
+
+const columnsOf = (line: string) => line.trim().split(/\s{2,}/);
+
+describe("asi squad", () => {
+  it("prints a table of all players for the session and for each period, by the clock of the club", async () => {
+    const { status, stdout, stderr } = await asi(["squad", await trainingFolder(), "--tz", "Europe/Zurich"]);
+    expect([status, stderr]).toEqual([0, ""]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toBe(
+      "Session 2026-05-16T14:30:00.000+02:00 to 2026-05-16T14:39:59.000+02:00, 3 players",
+    );
+    expect(lines.slice(3, 6).map((line) => columnsOf(line).slice(0, 4))).toEqual([
+      ["Vogel", "FW", "10", "4,792"],
+      ["Kunz", "FW", "10", "2,396"],
+      ["Müller", "GK", "10", "1,797"],
+    ]);
+    const drill = lines.slice(lines.indexOf("Drill") + 3);
+    expect(drill.map((line) => columnsOf(line).slice(0, 4))).toEqual([
+      ["Müller", "GK", "5", "897"],
+      ["Kunz", "FW", "3", "716"],
+      ["Vogel", "FW", "–", "–"],
+      ["Mean of 1, whole period", "5", "897", "180"],
+      ["Highest", "5", "897", "240"],
+    ]);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
+  });
+
+  it("writes the same as CSV for Excel, with a decimal comma and empty cells for missing figures", async () => {
+    const folder = await trainingFolder();
+    const output = join(folder, "squad.csv");
+    const { status } = await asi(["squad", folder, "--tz", "Europe/Zurich", "-o", output, "--decimal", ","]);
+    expect(status).toBe(0);
+    const [header = "", ...rows] = readFileSync(output, "utf8").trimEnd().split("\n");
+    const at = (row: string | undefined, name: string) => row?.split(";")[header.split(";").indexOf(name)];
+    expect(rows).toHaveLength(6);
+    expect(["player", "period", "distance_m", "minutes"].map((name) => at(rows[3], name))).toEqual([
+      "Kunz",
+      "Drill",
+      "716",
+      "2,9833",
+    ]);
+    expect(
+      ["player", "distance_m", "period_minutes", "share_with_data"].map((name) => at(rows[5], name)),
+    ).toEqual(["Vogel", "", "0", ""]);
+  });
+
+  it("groups by position, each with its mean, and sorts by any column", async () => {
+    const { stdout } = await asi(["squad", await trainingFolder(), "--by", "position", "--sort", "+rate"]);
+    const names = stdout
+      .split("\n")
+      .slice(3, 8)
+      .map((line) => columnsOf(line)[0]);
+    expect(names).toEqual(["GK of 1, whole period", "Müller", "FW of 2, whole period", "Kunz", "Vogel"]);
+  });
+
+  it("names the file, the line and what to do where a roster or the periods are wrong", async () => {
+    const folder = await trainingFolder();
+    writeFileSync(
+      join(folder, "periods.csv"),
+      "period,start,end,player\nDrill,soon,14:35,\nDrill,14:30,14:35,Nobody\n",
+    );
+    const { status, stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`${join(folder, "periods.csv")}, line 2: "soon" is no time.`);
+    expect(stderr).toContain('line 3: No recording here belongs to "Nobody".');
+  });
+
+  it("goes on without a recording that cannot be read, and says so", async () => {
+    const folder = await trainingFolder();
+    writeFileSync(join(folder, "4.asi"), "no recording");
+    const { status, stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
+    expect(status).toBe(1);
+    expect(stdout).toContain("3 players");
+    expect(stderr).toContain("4.asi");
+  });
+
+  it("names the columns where one does not exist", async () => {
+    const { status, stderr } = await asi(["squad", "match", "--sort", "luck"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("There is no column luck. The columns are minutes, distance_m,");
+  });
+});
+
+describe("the match of the demonstration", () => {
+  const match = demoSquad({ players: 25, startMs: START_MS });
+
+  it("has a roster and periods that are read without a problem", () => {
+    const { roster, problems } = readRoster(match.roster);
+    expect(problems).toEqual([]);
+    expect(roster.players).toHaveLength(25);
+    const players = roster.players.map(({ name }) => name);
+    const session = { startMs: START_MS, endMs: START_MS + 142 * 60_000 };
+    const read = readPeriods(match.periods, { session, players });
+    expect(read.problems).toEqual([]);
+    expect(read.periods.map(({ name }) => name)).toEqual(["Warm-up", "1st half", "2nd half"]);
+  });
+
+  it("has a changed tracker, a late start and a damaged file", () => {
+    expect(match.recordings).toHaveLength(26);
+    expect(match.recordings.filter(({ damage }) => damage !== null)).toHaveLength(1);
+    const first = (index: number) => match.recordings[index]?.rows().next().value?.timestamp ?? 0;
+    expect(
+      match.recordings.map((_, i) => (first(i) - START_MS) / 60_000).filter((minutes) => minutes > 0),
+    ).toEqual([52.4, 39]);
+  });
+
+  it("is the same for the same seed", () => {
+    const start = (seed: number) => {
+      const rows = demoSquad({ players: 11, seed, startMs: START_MS }).recordings[3]?.rows();
+      return JSON.stringify(Array.from({ length: 50 }, () => rows?.next().value));
+    };
+    expect(start(7)).toBe(start(7));
+    expect(start(7)).not.toBe(start(8));
+  });
+
+  it("writes a workbook with a sheet for the session and each period, frozen headers and empty cells for missing figures", async () => {
+    const folder = await trainingFolder();
+    const output = join(folder, "training.xlsx");
+    const { status, stderr } = await asi(["squad", folder, "-o", output, "--tz", "Europe/Zurich"]);
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^\d+ bytes -> .*training\.xlsx\n$/)]);
+    const parts = unzipSync(readFileSync(output));
+    const textOf = (name: string) => strFromU8(parts[name] ?? expect.fail(`There is no ${name}.`));
+    expect(
+      [...textOf("xl/workbook.xml").matchAll(/<sheet [^>]*name="([^"]*)"/g)].map(([, name]) => name),
+    ).toEqual(["Session", "Drill"]);
+    const sheets = ["xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml"].map(textOf);
+    for (const sheet of sheets) expect(sheet).toMatch(/<pane [^>]*ySplit="1"[^>]*state="frozen"/);
+    const csv = await asi(["squad", folder, "--format", "csv", "--tz", "Europe/Zurich"]);
+    const [head = "", ...lines] = csv.stdout.trimEnd().split("\n");
+    const keys = head.split(",").filter((key) => !["session", "period"].includes(key));
+    // cells of the drill by player, against the CSV of the same figures
+    const strings = [...textOf("xl/sharedStrings.xml").matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(
+      ([, text]) => text,
+    );
+    const rows = [...(sheets[1] ?? "").matchAll(/<row [^>]*>(.*?)<\/row>/g)].slice(1).map(([, row = ""]) => {
+      const cells: (string | number | undefined)[] = keys.map(() => undefined);
+      for (const [, column = "", attributes = "", value = ""] of row.matchAll(
+        /<c r="([A-Z]+)\d+"([^>]*)>(?:<v>)([^<]*)<\/v>/g,
+      )) {
+        const at = [...column].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+        cells[at] = attributes.includes('t="s"') ? strings[Number(value)] : Number(value);
+      }
+      return cells;
+    });
+    const expected = lines
+      .map((line) => line.split(","))
+      .filter(([, period]) => period === "Drill")
+      .map(([, , ...fields]) =>
+        fields.map((field) => (field === "" ? undefined : /^-?[\d.]+$/.test(field) ? Number(field) : field)),
+      );
+    const byPlayer = (table: (string | number | undefined)[][]) =>
+      Object.fromEntries(table.map((row) => [row[keys.indexOf("player")], row]));
+    expect(rows).toHaveLength(3);
+    expect(byPlayer(rows)).toEqual(byPlayer(expected));
+  });
+
+  it("names the recordings of another sport, and counts the rows that no figure has", async () => {
+    const folder = join(scratchFolder(), "rides");
+    mkdirSync(folder);
+    for (const [name, speed] of [
+      ["Rider", 14],
+      ["Runner", 4],
+    ] as const) {
+      const rows = Array.from({ length: 300 }, (_, second) => ({
+        timestamp: START_MS + second * 1000,
+        latitude: 46.9629,
+        longitude: 7.4648,
+        speed: second < 150 ? 4 : speed,
+      }));
+      writeFileSync(join(folder, `${name}.asi`), await wholeBytes(encode(rows, { serial: name })));
+    }
+    const { stdout, stderr } = await asi(["squad", folder]);
+    expect(stderr).toContain(
+      "More than 1 % of the moving rows of Rider are faster than 45.0 km/h and in no figure",
+    );
+    expect(stderr).toContain("--sport");
+    expect(stdout).toMatch(/Rider.*150 rows too fast/);
+    expect((await asi(["squad", folder, "--sport", "cycling"])).stderr).not.toContain("faster than");
+  });
+
+  it("writes no name that a spreadsheet would run as a formula", async () => {
+    const folder = await trainingFolder();
+    writeFileSync(join(folder, "roster.csv"), 'player;serial\n"=HYPERLINK(""x"")";TRK-1\n');
+    rmSync(join(folder, "periods.csv"));
+    const { stdout } = await asi(["squad", folder, "--format", "csv"]);
+    expect(stdout).toContain(`"'=HYPERLINK(""x"")"`);
+    expect(stdout).not.toMatch(/(^|,)"?=/m);
+  });
+});

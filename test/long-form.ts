@@ -1,0 +1,15 @@
+/**
+ * How much of a check `npm test` does. The long form (`npm run test:long`) runs the files that ask here, in full; every
+ * promise has its test in both forms unless a line says otherwise.
+ */
+export const isLongForm = process.env.TEST_LONG === "1";
+
+/** Number of examples: `full` in the long form, otherwise a sixth of them, and at least 25. */
+export function examples(full: number): number {
+  return isLongForm ? full : Math.min(full, Math.max(25, Math.ceil(full / 6)));
+}
+
+/** `all` in the long form, otherwise `few`. */
+export function inLongForm<T>(all: T, few: T): T {
+  return isLongForm ? all : few;
+}

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { intervalsFor, type PeriodsContext, readPeriods } from "../../src/squad/periods.js";
+
+// 16:30 to 18:15 on clocks in Zurich
+const MATCH: PeriodsContext = {
+  session: { startMs: Date.UTC(2025, 4, 17, 14, 30), endMs: Date.UTC(2025, 4, 17, 16, 15) },
+  timeZone: "Europe/Zurich",
+  players: ["Kunz", "Müller"],
+};
+
+const read = (text: string, where = MATCH) => readPeriods(text, where);
+const problemsOf = (text: string) => read(text).problems.map(({ line, message }) => `${line}: ${message}`);
+const clock = (ms: number) => new Date(ms).toISOString().slice(11, 19);
+const times = (text: string, player = "Kunz") =>
+  read(text).periods.map((period) =>
+    intervalsFor(period, player)
+      .map(({ startMs, endMs }) => `${clock(startMs)}-${clock(endMs)}`)
+      .join(" "),
+  );
+
+describe("the periods of a session", () => {
+  it("have times by the clock of the club", () => {
+    expect(times("period,start,end\n1st half,16:30,17:15\n2nd half,17:30:30,18:15\n")).toEqual([
+      "14:30:00-15:15:00",
+      "15:30:30-16:15:00",
+    ]);
+  });
+
+  it("are read as Excel writes times and dates", () => {
+    const forms = [
+      "16:30",
+      "4:30 PM",
+      "16:30:00",
+      "2025-05-17 16:30",
+      "17.05.2025 16:30:00",
+      "0.6875",
+      "0,6875",
+    ];
+    for (const start of forms) {
+      expect(times(`period;start;end\nHalf;${start};17:15\n`), start).toEqual(["14:30:00-15:15:00"]);
+    }
+  });
+
+  it("can be a player's own: substituted, returned, or not there", () => {
+    const text =
+      "period,start,end,player\n1st half,16:30,17:15,\n1st half,16:30,16:40,kunz\n1st half,16:50,17:15,KUNZ\n2nd half,17:30,18:15,\n2nd half,-,-,Kunz\n";
+    expect(times(text, "Kunz")).toEqual(["14:30:00-14:40:00 14:50:00-15:15:00", ""]);
+    expect(times(text, "Müller")).toEqual(["14:30:00-15:15:00", "15:30:00-16:15:00"]);
+  });
+
+  it("can be of single players only", () => {
+    const text = "period,start,end,player\nDrill,16:35,16:40,Kunz\n";
+    expect(times(text, "Kunz")).toEqual(["14:35:00-14:40:00"]);
+    expect(times(text, "Müller")).toEqual([""]);
+  });
+
+  it("lie on the day of the session, and across midnight", () => {
+    const late = {
+      ...MATCH,
+      session: { startMs: Date.UTC(2025, 4, 17, 21), endMs: Date.UTC(2025, 4, 17, 23) },
+    };
+    const [period] = read("period,start,end\nLate,23:30,0:30\n", late).periods;
+    expect(period?.all).toEqual({
+      startMs: Date.UTC(2025, 4, 17, 21, 30),
+      endMs: Date.UTC(2025, 4, 17, 22, 30),
+    });
+  });
+
+  it("may lie within another, as a drill in a half", () => {
+    expect(problemsOf("period,start,end\nHalf,16:30,17:15\nDrill,16:35,16:40\n")).toEqual([]);
+  });
+
+  it("are told line by line what is wrong in them, and what to do", () => {
+    expect(problemsOf("name,start\n")).toEqual([
+      "1: The periods need the columns period, start and end; period and end is missing.",
+    ]);
+    expect(
+      problemsOf(
+        "period,start,end,player\n,16:30,17:00,\nA,soon,17:00,\nB,17:00,16:59,\nC,16:30,17:00,Nobody\nD,-,-,\nE,16:30,17:00,\nF,16:45,17:15,\n",
+      ),
+    ).toEqual([
+      "2: The row has no period. Give a name such as 1st half, or remove the row.",
+      '3: "soon" is no time. Write 15:00, 15:00:30 or 2026-05-16 15:00.',
+      "4: B ends at 16:59, which is not after its start at 17:00. Change one.",
+      '5: No recording here belongs to "Nobody". Write the name as in the roster, or as the name of the file.',
+      "6: D has no times. Give start and end, or name a player who does not take part.",
+      '8: "F" overlaps "E" (line 7) for Kunz. Change one of them.',
+    ]);
+  });
+
+  it("never fail, whatever the file contains", () => {
+    const piece = fc.constantFrom(
+      "period",
+      "start",
+      "end",
+      "player",
+      ";",
+      ",",
+      "\n",
+      '"',
+      "16:30",
+      "99:99",
+      "-",
+      "0,5",
+      "Kunz",
+    );
+    fc.assert(fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => void read(pieces.join(""))));
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { sheetNames } from "../../src/cli/run/squad-xlsx.js";
+
+it("names of sheets are those that Excel accepts: each different, at most 31 characters, without its special ones", () => {
+  expect(
+    sheetNames(["Session", "1st half", "1ST HALF", "a/b:c?", "", "x".repeat(40), "x".repeat(41)]),
+  ).toEqual([
+    "Session",
+    "1st half",
+    "1ST HALF (2)",
+    "a b c",
+    "Period",
+    "x".repeat(31),
+    `${"x".repeat(27)} (2)`,
+  ]);
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { decode } from "../../src/index.js";
+import { encode } from "../../src/recording/encode.js";
+import { joinBatches } from "../../src/rows/sample-batch.js";
+import { readPeriods, readRoster, squadMembers, squadRows } from "../../src/squad/index.js";
+import { squadReport } from "../../src/squad-report/squad-report.js";
+import type { SampleBatch } from "../../src/types.js";
+import { wholeBytes } from "../whole.js";
+
+const START_MS = Date.UTC(2026, 4, 16, 13);
+
+/** Ten minutes along a line, at a speed in m/s. */
+async function recordingOf(fileName: string, speed: number, fromSecond = 0) {
+  const rows = Array.from({ length: 600 - fromSecond }, (_, i) => ({
+    timestamp: START_MS + (fromSecond + i) * 1000,
+    latitude: 46.9629 + i * 1e-6,
+    longitude: 7.4648 + Math.sin(i / 30) * 5e-4,
+    speed,
+    hr: 150,
+  }));
+  const batches: SampleBatch[] = [];
+  for await (const batch of decode(await wholeBytes(encode(rows, { serial: fileName })))) batches.push(batch);
+  return {
+    fileName: `${fileName}.asi`,
+    serial: fileName,
+    samples: joinBatches(batches),
+    isDamaged: false,
+    isTruncated: false,
+  };
+}
+
+async function report() {
+  const recordings = [await recordingOf("A", 3), await recordingOf("B", 8), await recordingOf("C", 4, 300)];
+  const { roster } = readRoster(
+    'player;serial;number;position\n"<img src=x>";A;1;GK\nKunz;B;11;fw\nLang;C;10;FW\n',
+  );
+  const members = squadMembers(recordings, roster);
+  const session = { startMs: START_MS, endMs: START_MS + 600_000 };
+  const { periods } = readPeriods("period;start;end\nFirst;13:00;13:05\nSecond;13:05;13:10\n", {
+    session,
+    players: members.map(({ name }) => name),
+  });
+  const rows = squadRows(members, periods);
+  return squadReport({ title: "Training", subtitle: "16 May", rows, periods, offsetMs: 0 });
+}
+
+const textOf = (html: string) =>
+  html
+    .replace(/<(style|script)>.*?<\/\1>/gs, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+
+describe("the report of a squad", () => {
+  it("has a page for each player, with the figures of the session and of each period in their order", async () => {
+    const html = await report();
+    const pages = html.split('<section class="player-page"').slice(1);
+    expect(pages).toHaveLength(3);
+    expect(textOf(pages[1] ?? "")).toMatch(
+      /11 Kunz fw · B .*First 5 2,392 .*Second 5 2,392 .*Session 10 4,792 .*Mean of FW/,
+    );
+  });
+
+  it("says which figures miss a part of the time, and why", async () => {
+    const text = textOf(await report());
+    expect(text).toContain("10 Lang: 49 %.");
+    expect(text).toContain("2 of 3 recordings are complete and undamaged.");
+    expect(text).toMatch(/10 Lang 49 % 5 ≥1,196/);
+  });
+
+  it("compares a player with those of the same position, however the roster writes it", async () => {
+    const pages = (await report()).split('<section class="player-page"').slice(1);
+    // the only other one has half of the session, and is in no mean
+    expect(textOf(pages[2] ?? "")).toMatch(/10 Lang .*Mean of FW 10 4,792 /);
+  });
+
+  it("runs no text of others, and asks for nothing from elsewhere", async () => {
+    const html = await report();
+    expect(html).not.toContain("<img");
+    expect(html).toContain("&lt;img src=x&gt;");
+    expect(html).toContain("default-src 'none'");
+    expect(html).not.toMatch(/(src|href)="(?!#)/);
+  });
+});

@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { computeMetrics } from "../../src/metrics/index.js";
+import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf } from "../../src/squad/columns.js";
+import { readPeriods } from "../../src/squad/periods.js";
+import { readRoster } from "../../src/squad/roster.js";
+import { type SquadRecording, squadMembers, squadRows } from "../../src/squad/squad-table.js";
+
+const START_MS = Date.UTC(2025, 4, 17, 14, 30);
+
+/** Speeds in mm/s at 10 Hz, with a heart rate each second. */
+function recordingOf(serial: string, speeds: readonly number[], startMs = START_MS): SquadRecording {
+  const { length } = speeds;
+  return {
+    fileName: `${serial}.asi`,
+    serial,
+    isDamaged: false,
+    isTruncated: false,
+    samples: {
+      length,
+      timestampMs: Float64Array.from({ length }, (_, i) => startMs + i * 100),
+      latitudeE7: new Int32Array(length),
+      longitudeE7: new Int32Array(length),
+      altitudeMm: new Int32Array(length),
+      speedMmPerS: Int32Array.from(speeds),
+      hr: Uint8Array.from({ length }, (_, i) => (i % 10 === 0 ? 120 + (i % 40) : 0)),
+      fixType: new Uint8Array(length).fill(3),
+    },
+  };
+}
+
+const run = (seconds: number, mmPerS: number) => Array.from({ length: seconds * 10 }, () => mmPerS);
+
+describe("the table of a squad", () => {
+  it("has the figures of each recording alone, digit by digit", () => {
+    const speeds = fc.array(fc.integer({ min: 0, max: 14_000 }), { minLength: 20, maxLength: 200 });
+    const seconds = fc.integer({ min: 0, max: 19 });
+    fc.assert(
+      fc.property(fc.array(speeds, { minLength: 1, maxLength: 4 }), seconds, seconds, (all, a, b) => {
+        const recordings = all.map((one, i) => recordingOf(`TRK-${i}`, one));
+        const [from, to] = [START_MS + Math.min(a, b) * 1000, START_MS + (Math.max(a, b) + 1) * 1000];
+        const period = { name: "P", all: { startMs: from, endMs: to }, own: new Map(), line: 2 };
+        const rows = squadRows(squadMembers(recordings, null), [period]);
+        for (const { member, period: name, metrics } of rows) {
+          const samples = member.recordings[0]?.samples ?? [];
+          const alone = computeMetrics(samples, name === null ? {} : { from, to: to - 1 });
+          if (metrics === null) expect(alone.first_timestamp).toBeNull();
+          else expect({ ...metrics, definition: null }).toEqual({ ...alone, definition: null });
+        }
+      }),
+    );
+  });
+
+  it("joins the recordings of a player who changed the tracker, with a gap", () => {
+    const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
+    const later = recordingOf("TRK-2", run(10, 3000), START_MS + 30_000);
+    const [row] = squadRows(squadMembers([recordingOf("TRK-1", run(10, 3000)), later], roster), []);
+    expect(row?.member.recordings).toHaveLength(2);
+    // 9.9 s each: nothing is bridged
+    expect(row?.metrics?.total_distance).toBe(59.4);
+  });
+
+  it("uses the thresholds of a player's own", () => {
+    const { roster } = readRoster("player,serial,sprint,high_speed\nKunz,TRK-1,5 m/s,4 m/s\nVogel,TRK-2,,\n");
+    const fast = run(5, 5200);
+    const rows = squadRows(
+      squadMembers([recordingOf("TRK-1", fast), recordingOf("TRK-2", fast)], roster),
+      [],
+    );
+    const figures = (key: string) => {
+      const column = SQUAD_COLUMNS.find((one) => one.key === key);
+      return rows.map((row) => (column === undefined ? null : figureOf(row, column)));
+    };
+    expect(figures("sprints")).toEqual([1, 0]);
+    expect(figures("high_speed_m")).toEqual([25.48, 0]);
+  });
+
+  it("has an empty row, not an error, for a player who is not there in a period", () => {
+    const players = ["TRK-1", "TRK-2"];
+    const recordings = [recordingOf("TRK-1", run(60, 3000)), recordingOf("TRK-2", run(20, 3000))];
+    const where = { session: { startMs: START_MS, endMs: START_MS + 60_000 }, players };
+    const { periods } = readPeriods(
+      "period,start,end,player\nEnd,14:30:30,14:31,\nBench,14:30,14:31,TRK-1\n",
+      where,
+    );
+    const rows = squadRows(squadMembers(recordings, null), periods);
+    const [late, bench] = rows.filter(({ member, period }) => member.name === "TRK-2" && period !== null);
+    expect(late).toMatchObject({ metrics: null, coverage: 0, periodMs: 30_000 });
+    expect(bench).toMatchObject({ metrics: null, coverage: null, periodMs: 0 });
+  });
+
+  it("says which share of the time has data and a heart rate; a break of all is no part of the session", () => {
+    const whole = recordingOf("TRK-1", run(100, 3000));
+    const half = recordingOf("TRK-2", run(50, 3000));
+    const [first, second] = squadRows(squadMembers([whole, half], null), []);
+    expect(first?.coverage).toBeCloseTo(0.999, 3);
+    expect(second?.coverage).toBeCloseTo(0.499, 3);
+    expect(first?.hrCoverage).toBe(1);
+  });
+
+  it("counts for means only who has nearly the whole period, and sorts missing values last", () => {
+    const rows = squadRows(
+      squadMembers(
+        [
+          recordingOf("TRK-1", run(100, 2000)),
+          recordingOf("TRK-2", run(100, 3000)),
+          recordingOf("TRK-3", run(20, 9000)),
+        ],
+        null,
+      ),
+      [],
+    );
+    const distance = SQUAD_COLUMNS.find(({ key }) => key === "distance_m");
+    const heartRate = SQUAD_COLUMNS.find(({ key }) => key === "hr_mean_bpm");
+    if (distance === undefined || heartRate === undefined) throw new Error("no such column");
+    expect(summaryOf(rows, distance)).toEqual({ mean: (199.8 + 299.7) / 2, highest: 299.7 });
+    const names = (ascending: boolean) =>
+      sortRows(rows, distance, ascending).map(({ member }) => member.name);
+    expect(names(false)).toEqual(["TRK-2", "TRK-1", "TRK-3"]);
+    expect(names(true)).toEqual(["TRK-3", "TRK-1", "TRK-2"]);
+    const missing = rows.map((row, i) => (i === 0 ? { ...row, metrics: null } : row));
+    expect(sortRows(missing, heartRate, true).at(-1)?.member.name).toBe("TRK-1");
+  });
+});

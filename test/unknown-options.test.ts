@@ -1,0 +1,109 @@
+/** A misspelt option is never ignored: every exported function that takes options refuses it, and names the one that was meant. */
+import { describe, expect, it } from "vitest";
+import * as csv from "../src/api/csv.js";
+import * as json from "../src/api/json.js";
+import * as library from "../src/index.js";
+import * as metrics from "../src/metrics/index.js";
+import * as onDisk from "../src/node.js";
+import * as packed from "../src/packed/index.js";
+import { asiInf, civilTime, joined, navPvt } from "./frames.js";
+import { all, asiError } from "./whole.js";
+
+const recording = joined([asiInf(), navPvt(civilTime(1000))]);
+const { samples } = library.decodeSync(recording);
+const header = { serial: "X" };
+const demo = { startMs: 0, durationMs: 1000 };
+
+type Options = Record<string, unknown>;
+
+/** How each function is called with options, one of its options with a letter less, and the option that was meant. */
+const WITH_OPTIONS: Record<string, [call: (options: Options) => unknown, misspelt: string, meant: string]> = {
+  AsiCsvStream: [(options) => new library.AsiCsvStream(options), "delimter", "delimiter"],
+  AsiDecoderStream: [(options) => new library.AsiDecoderStream(options), "evryMs", "everyMs"],
+  RecordingReader: [
+    (options) => new library.RecordingReader({ output: "csv", ...options }),
+    "colums",
+    "columns",
+  ],
+  computeMetrics: [(options) => metrics.computeMetrics(samples, options), "birthdat", "birthDate"],
+  convert: [(options) => library.convert(recording, options), "formt", "format"],
+  convertFile: [(options) => onDisk.convertFile("missing.asi", options), "onProgres", "onProgress"],
+  convertSync: [(options) => library.convertSync(recording, options), "timeZon", "timeZone"],
+  convertToFile: [(options) => onDisk.convertToFile(recording, options), "outdr", "outDir"],
+  decode: [(options) => library.decode(recording, options), "filHrMs", "fillHrMs"],
+  decodeBeats: [(options) => library.decodeBeats(recording, options), "stric", "strict"],
+  decodeCsv: [(options) => csv.decodeCsv(recording, options), "timeZon", "timeZone"],
+  decodeEcg: [(options) => library.decodeEcg(recording, options), "signl", "signal"],
+  decodeRows: [(options) => library.decodeRows(recording, options), "fro", "from"],
+  decodeSync: [(options) => library.decodeSync(recording, options), "engin", "engine"],
+  demoRows: [(options) => library.demoRows({ ...demo, ...options }), "sed", "seed"],
+  distanceCurve: [(options) => metrics.distanceCurve(samples, options), "prset", "preset"],
+  encode: [(options) => library.encode([], { ...header, ...options }), "deviceNam", "deviceName"],
+  encodeCsv: [(options) => onDisk.encodeCsv(recording, header, options), "delimitr", "delimiter"],
+  initialize: [(options) => library.initialize(options), "modul", "module"],
+  inspect: [(options) => library.inspect(recording, options), "seral", "serial"],
+  inspectFile: [(options) => onDisk.inspectFile("missing.asi", options), "onPrgress", "onProgress"],
+  inspectSync: [(options) => library.inspectSync(recording, options), "engne", "engine"],
+  readFileChunks: [
+    (options) => onDisk.readFileChunks("missing.asi", options).next(),
+    "onprogres",
+    "onProgress",
+  ],
+  repair: [(options) => library.repair(recording, options), "sgnal", "signal"],
+  repairFile: [(options) => onDisk.repairFile("missing.asi", options), "outpt", "output"],
+  samplesToCsv: [(options) => csv.samplesToCsv(samples, options), "heder", "header"],
+  samplesToJson: [(options) => json.samplesToJson(samples, options), "befre", "before"],
+};
+
+const WITHOUT_OPTIONS = [
+  "AsiError",
+  "csvFileName",
+  "decodeTrack",
+  "findRanges",
+  "fromBase64",
+  "joinBatches",
+  "metricParameters",
+  "newBatch",
+  "packSamples",
+  "parameterProblems",
+  "parametersIn",
+  "rowsBetween",
+  "rowsOf",
+  "segmentGapMs",
+  "toBase64",
+  "unpackSamples",
+  "withoutFormula",
+];
+
+const exported = Object.entries({ ...library, ...onDisk, ...csv, ...json, ...metrics, ...packed })
+  .filter(([, value]) => typeof value === "function")
+  .map(([name]) => name);
+
+it("no exported function is left out here", () => {
+  expect(exported.sort()).toEqual([...Object.keys(WITH_OPTIONS), ...WITHOUT_OPTIONS].sort());
+});
+
+const attempt = async (call: () => unknown): Promise<void> => {
+  await call();
+};
+
+describe("a misspelt option is refused, with the one that was meant", () => {
+  it.for(Object.entries(WITH_OPTIONS))("%s", async ([, [call, misspelt, meant]]) => {
+    const error = await asiError(attempt(() => call({ [misspelt]: undefined })));
+    expect(error.code).toBe("BAD_OPTION");
+    expect(error.message).toContain(`"${misspelt}" is unknown; did you mean ${meant}?`);
+  });
+});
+
+it("a misspelt parameter of metrics is refused, too", async () => {
+  const params = { sprint_treshold: 5 };
+  const error = await asiError(attempt(() => metrics.computeMetrics(samples, { params } as object)));
+  expect(error.message).toBe('The parameter "sprint_treshold" is unknown; did you mean sprint_threshold?');
+  expect(metrics.parametersIn({ ...params, max_hr: 190, coach: "A" })).toEqual({ max_hr: 190 });
+});
+
+it("the information about a recording is the header of another", async () => {
+  const { info } = library.inspectSync(recording);
+  const chunks = await all(library.encode(library.rowsOf(samples), info));
+  expect(library.inspectSync(joined(chunks)).info).toEqual(info);
+});

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+import { run, tests } from "./vitest.config.js";
+
+// The files that have a long form (test/long-form.ts), in that form, and those that have no other.
+const withLongForm = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.ts"))
+  .filter((file) => /^long[\\/]/.test(file) || /\/long-form\.js"/.test(readFileSync(`test/${file}`, "utf8")))
+  .map((file) => `test/${file.replaceAll("\\", "/")}`);
+
+export default defineConfig({
+  test: { ...run, ...tests, include: withLongForm, env: { TEST_LONG: "1" } },
+});
