@@ -1,5 +1,5 @@
 /**
- * Mutation testing of the service: `npm run mutate -w server -- --mutate src/http/slow-clients.ts`. What it needs at once is
+ * Mutation testing of the service: `npm run mutate -w server -- --mutate src/http/connection/slow-clients.ts`. What it needs at once is
  * named there, for the service is too large to be done in one go.
  *
  * @type {import("@stryker-mutator/api/core").PartialStrykerOptions}

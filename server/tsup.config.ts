@@ -28,10 +28,24 @@ const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** The packages of `devDependencies` that are part of the bundle, and what they import. */
+const COMPUTING = [
+  /^@sinclair\/typebox/,
+  /^drizzle-orm/,
+  /^@?fast-csv/,
+  "commander",
+  "ipaddr.js",
+  "lru-cache",
+  "negotiator",
+  "prom-client",
+  "rate-limiter-flexible",
+  "yazl",
+];
+
 export default defineConfig({
   entry: {
     main: "src/main.ts",
-    "embedded-worker": "src/store/embedded-worker.js",
+    "embedded-worker": "src/store/embedded/embedded-worker.js",
     "computation-thread": "src/domain/computed-data/threads/thread.ts",
   },
   format: "esm",
@@ -40,8 +54,9 @@ export default defineConfig({
   clean: true,
   sourcemap: true,
   // Inside, so that the package of the service needs no other package of this repository, and, as long as nobody turns it
-  // on, OpenTelemetry is one file that is not read, and not 25 packages of 27 MB.
-  noExternal: ["asi-convert", /^@opentelemetry\/(?!api$)/],
+  // on, OpenTelemetry is one file that is not read, and not 25 packages of 27 MB. And what only computes, because Node.js reads its
+  // hundreds of files more slowly than one. What talks to the network stays outside: operators update it without a release.
+  noExternal: ["asi-convert", /^@opentelemetry\/(?!api$)/, ...COMPUTING],
   banner: {
     // CommonJS inside of ES modules requires modules of Node.js.
     js: 'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);',

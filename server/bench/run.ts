@@ -47,14 +47,14 @@ const PARTS = ["reading", "conversion", "memory", "computed-data"];
 const DATABASES = ["PostgreSQL", "PGlite"];
 const LOAD_TIMEOUT_MS = 240_000;
 const COMPUTE_TIMEOUT_MS = 240_000;
-const README = fileURLToPath(new URL("../README.md", import.meta.url));
+const BENCHMARKS = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
 
 const { values: options } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     only: { type: "string", multiple: true, default: PARTS },
     database: { type: "string", multiple: true, default: DATABASES },
-    readme: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
     json: { type: "string", default: fileURLToPath(new URL("./out/results.json", import.meta.url)) },
     help: { type: "boolean", default: false },
   },
@@ -66,7 +66,7 @@ const databases = options.database.filter((name) => DATABASES.includes(name));
 if (options.help) {
   console.log(
     `npm run bench -w server -- [--quick] [--only ${PARTS.join("|")}]... [--database ${DATABASES.join("|")}]... ` +
-      "[--readme: put the table into the README] [--json FILE]",
+      "[--write: put the table into docs/benchmarks.md] [--json FILE]",
   );
 } else {
   // Other work on the machine affects the figures, so the report mentions it.
@@ -174,16 +174,16 @@ function report(measured: ReadonlyMap<string, Figures>, loadAtStart: number, too
     options.json,
     `${JSON.stringify({ date, machine, node: process.versions.node, loadAtStart, quick: options.quick, extent, results }, null, 2)}\n`,
   );
-  if (options.readme) intoReadme(text);
+  if (options.write) intoDocument(text);
 }
 
-function intoReadme(text: string): void {
-  const readme = readFileSync(README, "utf8");
-  const between = /(<!-- bench:begin -->\n)[\s\S]*(<!-- bench:end -->)/;
-  if (!between.test(readme)) throw new Error("The README has no place for the table");
+function intoDocument(text: string): void {
+  const document = readFileSync(BENCHMARKS, "utf8");
+  const between = /(<!-- service-bench:begin -->\n)[\s\S]*(<!-- service-bench:end -->)/;
+  if (!between.test(document)) throw new Error("docs/benchmarks.md has no place for the table");
   writeFileSync(
-    README,
-    readme.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),
+    BENCHMARKS,
+    document.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),
   );
 }
 

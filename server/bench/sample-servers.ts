@@ -3,10 +3,10 @@
  * Everything runs on this machine, so that the figures show what the detour over a server costs, not what more machines
  * gain. A device records sessions of two hours at 10 Hz; loads and pages run one after another and eight at once.
  */
-import { openDatabase } from "../src/store/database.js";
-import { migrate } from "../src/store/migrate.js";
+import { openDatabase } from "../src/store/connection/database.js";
+import { migrate } from "../src/store/migrations/migrate.js";
+import { serverAddress } from "../src/store/placement/server-address.js";
 import { moveSamples } from "../src/store/sample-servers/move.js";
-import { serverAddress } from "../src/store/sample-servers/server-address.js";
 import {
   latestSamples,
   listRanges,

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { vacuumEmbedded } from "../src/jobs/vacuum.js";
 import { sqlClientOf, storeSamples } from "../src/store/samples/index.js";
 import type { CommandName, Commands, LoadFigures, Message, Question } from "./commands.js";

@@ -73,13 +73,12 @@ async function load(loading: Loading, device: Device, match: Match, dueAtMs: num
     const signal = AbortSignal.timeout(JOB_TIMEOUT_MS);
     const waiting = () => asi.waitForJob(job_id, { intervalMs: POLL_MS, signal });
     const { details } = await timed(loading, "bulk load, until stored", waiting, uploadDueAtMs);
-    const { samples_read, samples_stored, samples_known, samples_unreadable, samples_refused } = details;
-    const counts = { samples_read, samples_stored, samples_known, samples_unreadable, samples_refused };
+    const { samples_read, samples_stored, samples_known, samples_refused } = details;
+    const counts = { samples_read, samples_stored, samples_known, samples_refused };
     const expected = {
       samples_read: MATCH_SAMPLES,
       samples_stored: isKnown ? 0 : MATCH_SAMPLES,
       samples_known: isKnown ? MATCH_SAMPLES : 0,
-      samples_unreadable: 0,
       samples_refused: 0,
     };
     judge(tally, "bulk load, until stored", differs(counts, expected));

@@ -1,7 +1,7 @@
 /** Records the checksums of new migrations; refuses when a recorded one has changed. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { checksumOf } from "../src/store/migration.js";
 import { migrations } from "../src/store/migrations/index.js";
+import { checksumOf } from "../src/store/migrations/migration.js";
 
 const file = new URL("../src/store/migrations/checksums.json", import.meta.url);
 const recorded = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;

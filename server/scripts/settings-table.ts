@@ -1,4 +1,4 @@
-import { describeConfig } from "../src/config.js";
+import { describeConfig } from "../src/config/config.js";
 
 const BEGIN = "<!-- settings:begin, written by npm run settings -w server -->";
 const END = "<!-- settings:end -->";

@@ -1,8 +1,8 @@
 /** Writes the OpenAPI document of the service, from which the types of the client are generated. Part of the build. */
 import { writeFileSync } from "node:fs";
-import { buildApp } from "../src/app.js";
-import { readConfig } from "../src/config.js";
-import { openApiDocument } from "../src/http/openapi.js";
+import { readConfig } from "../src/config/config.js";
+import { buildApp } from "../src/http/app.js";
+import { openApiDocument } from "../src/http/documentation/openapi.js";
 
 /** Nothing is requested, so nothing of this is used. */
 const unused = { database: { kind: "embedded" }, clock: { now: () => new Date() } } as unknown as Parameters<

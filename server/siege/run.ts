@@ -19,7 +19,7 @@ import { killBystanders } from "./bystander.js";
 import { BUSY_TARGETS, broken, type Outcome, TARGETS } from "./verdict.js";
 
 const DATABASES = ["PostgreSQL", "PGlite"];
-const README = fileURLToPath(new URL("../README.md", import.meta.url));
+const BENCHMARKS = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
 
 /** How long each attack lasts, s. */
 const LONG_S = 20;
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     database: { type: "string", multiple: true, default: DATABASES },
     seconds: { type: "string" },
-    readme: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
     json: { type: "string", default: fileURLToPath(new URL("../bench/out/siege.json", import.meta.url)) },
     /** Set when the process that reports on all databases starts this one for a single database. */
     part: { type: "boolean", default: false },
@@ -44,7 +44,7 @@ const targets = options.quick ? BUSY_TARGETS : TARGETS;
 if (options.help) {
   console.log(
     `npm run siege -w server -- [--quick] [--only TEXT: attacks with it in their name] [--seconds N: of each attack] ` +
-      `[--database ${DATABASES.join("|")}]... [--readme: put the table into the README] [--json FILE]`,
+      `[--database ${DATABASES.join("|")}]... [--write: put the table into docs/benchmarks.md] [--json FILE]`,
   );
 } else {
   await main();
@@ -153,18 +153,18 @@ function report(outcomes: ReadonlyMap<string, Outcome[]>, seconds: number, loadA
     `${JSON.stringify({ machine, seconds, loadAtStart, outcomes: all }, null, 2)}\n`,
   );
   if (options.part) return;
-  if (options.readme) intoReadme(text);
+  if (options.write) intoDocument(text);
   else if (!options.quick) console.log(`\n${text}`);
   console.log(`${all.length - missed.length} of ${all.length} held`);
   process.exitCode = missed.length === 0 ? 0 : 1;
 }
 
-function intoReadme(text: string): void {
-  const readme = readFileSync(README, "utf8");
+function intoDocument(text: string): void {
+  const document = readFileSync(BENCHMARKS, "utf8");
   const between = /(<!-- siege:begin -->\n)[\s\S]*(<!-- siege:end -->)/;
-  if (!between.test(readme)) throw new Error("The README has no place for the table");
+  if (!between.test(document)) throw new Error("docs/benchmarks.md has no place for the table");
   writeFileSync(
-    README,
-    readme.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),
+    BENCHMARKS,
+    document.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),
   );
 }

@@ -4,12 +4,13 @@
  * folder, URL of a PostgreSQL database (none for the embedded one).
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { readConfig } from "../src/config.js";
+import { readConfig } from "../src/config/config.js";
 import { addDevices } from "../src/domain/devices/add.js";
 import { createLookup } from "../src/domain/webhooks/call/resolver.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { createApplication } from "../src/oauth/applications.js";
-import { ownContext, startService } from "../src/service.js";
+import { ownContext } from "../src/process/own-context.js";
+import { startService } from "../src/process/service.js";
 import { openStore } from "../src/store/open.js";
 
 /** A request of the soak test. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { errorText } from "./error-record.js";
-import { runProgram } from "./operator/program.js";
-import { keepFilesPrivate } from "./store/private-folder.js";
+import { runProgram } from "./cli/program.js";
+import { errorText } from "./observability/error-record.js";
+import { keepFilesPrivate } from "./store/embedded/private-folder.js";
 
 keepFilesPrivate();
 // Node.js itself would print every field of the error, including the parameters of a failed statement.

@@ -4,7 +4,8 @@
  *
  *     npm run story -w server
  *
- * With DATABASE_URL it uses that PostgreSQL database instead, and leaves its rows there.
+ * With DATABASE_URL it uses that PostgreSQL database instead, and leaves its rows there. With a file name, it writes a backup at
+ * the end: `npm run record-release -w server` records that of a release, which the tests of all later releases restore.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -67,6 +68,8 @@ try {
   const backdateOwnership = () => operator("ownership", "backdate", info.serial, "--start", first.start);
   await tellStory({ ...given, backdateOwnership }, (line) => console.log(`- ${line}`));
   console.log("Everything happened as promised.");
+  const [file] = process.argv.slice(2);
+  if (file !== undefined) console.log(await operator("backup", file));
 } finally {
   const exited = once(service, "exit");
   if (service.exitCode === null) {

@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { authorize } from "../src/domain/access.js";
-import { RECHECK_MS } from "../src/domain/access-recheck.js";
 import { listActivities } from "../src/domain/activities/list.js";
+import { authorize } from "../src/domain/change/access.js";
+import { RECHECK_MS } from "../src/domain/change/access-recheck.js";
+import type { Context } from "../src/domain/change/context.js";
 import { retrieveActivityComputedData, retrieveComputedData } from "../src/domain/computed-data/retrieve.js";
-import type { Context } from "../src/domain/context.js";
 import { commands } from "../src/operator/commands.js";
 import { permissions } from "../src/store/schema.js";
 import { startService, type TestAccount, type TestService } from "./service.js";

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { methodsOf } from "../src/http/route.js";
 import { newScene, type Scene } from "./scene.js";
-import { service, type TestService } from "./service.js";
+import { service, type TestDevice, type TestService } from "./service.js";
 
 const CALLERS = [
   "nobody",
@@ -69,7 +69,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["listOwnerships", MANAGERS],
   ["retrieveOwnership", FORBIDDEN_CHARACTERS],
   ["takeOwnership", MANAGERS],
-  ["releaseOwnership", THE_OWNER],
+  ["releaseOwnership", THE_OWNER, () => ({ ids: { device: releasable.id } })],
 
   ["listAthletes", MANAGERS],
   ["createAthlete", ANYONE],
@@ -98,6 +98,8 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["createPermissions", THAT_ATHLETE, toFormer],
   ["revokePermission", THAT_ATHLETE, toFormer],
   ["revokePermissions", THAT_ATHLETE, toFormer],
+  ["findManager", THAT_ATHLETE],
+  ["listKnownManagers", THAT_ATHLETE],
 
   ["listJsonSchemas", MANAGERS],
   ["retrieveJsonSchema", MANAGERS],
@@ -129,10 +131,15 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
 let s: TestService;
 let scene: Scene;
+/** Like the device of the scene, but without samples that a release would take from the owner. */
+let releasable: TestDevice;
 
 beforeAll(async () => {
   s = await service();
   scene = await newScene(s);
+  releasable = await s.ownedDevice(scene.formerOwner);
+  await s.release(releasable, scene.formerOwner);
+  await s.take(releasable, scene.owner);
 });
 
 const accountOf = (caller: (typeof CALLERS)[number]) =>
@@ -177,7 +184,8 @@ describe("authorization matrix", () => {
         // These need neither.
         if (id === "endSession" && account !== undefined)
           account.token = await s.logIn(account.username, account.password);
-        if (id === "releaseOwnership" && status === 204) await s.take(scene.device, scene.owner);
+        if (id === "releaseOwnership" && status === 204) await s.take(releasable, scene.owner);
+        if (id.startsWith("revokePermission") && status === 204) await scene.permitFormerOwner();
       }
     }
   });

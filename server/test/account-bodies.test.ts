@@ -55,7 +55,7 @@ const put = (path: string, { token }: TestAccount, json: unknown) => s.send("PUT
 describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
   const profile = `${kind}_profile`;
 
-  it("rows 8 and 31: keeps the optional fields that the body leaves out", async () => {
+  it("keeps the optional fields that the body leaves out", async () => {
     const { account, path } = await people[kind]();
     const { body: before } = await s.get(path, account.token);
     const { status, body } = await put(path, account, { username: account.username, email });
@@ -68,7 +68,7 @@ describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
     expect(named.body[profile]).toEqual({ ...before[profile], last_name: null });
   });
 
-  it("rows 8 and 31: takes null for a profile or a password, and an empty external_id, as left out", async () => {
+  it("takes null for a profile or a password, and an empty external_id, as left out", async () => {
     const { account, path } = await people[kind]();
     const { body: before } = await s.get(path, account.token);
     for (const method of ["PUT", "PATCH"]) {
@@ -89,7 +89,7 @@ describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
     expect(cleared.body.external_id).toBeNull();
   });
 
-  it("rows 8 and 31: an unchanged password changes nothing and ends no session", async () => {
+  it("an unchanged password changes nothing and ends no session", async () => {
     const { account, path } = await people[kind]();
     const hashOf = async () => {
       const [row] = await s.store.database.queries.select().from(accounts).where(eq(accounts.id, account.id));
@@ -112,7 +112,7 @@ describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
     expect((await s.get(path, account.token)).status).toBe(403);
   });
 
-  it("rows 8 and 31: an unchanged password must not become the username", async () => {
+  it("an unchanged password must not become the username", async () => {
     const { account, path } = await people[kind]();
     const { status, body } = await put(path, account, {
       username: account.password,
@@ -125,10 +125,10 @@ describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
 
 describe("registration", () => {
   it.each([
-    ["row 5", "/api/v1/managers/", { manager_profile: null, athlete_profile: null }],
-    ["row 5", "/api/v1/managers/?create_default_athlete=true", { athlete_profile: null }],
-    ["row 27", "/api/v1/athletes/", { athlete_profile: null }],
-  ])("%s: POST %s takes null for what is optional, and an empty external_id", async (_, path, profiles) => {
+    ["/api/v1/managers/", { manager_profile: null, athlete_profile: null }],
+    ["/api/v1/managers/?create_default_athlete=true", { athlete_profile: null }],
+    ["/api/v1/athletes/", { athlete_profile: null }],
+  ])("POST %s takes null for what is optional, and an empty external_id", async (path, profiles) => {
     for (let times = 0; times < 2; times++) {
       const { status, body } = await s.post(path, {
         username: unique(),
@@ -143,7 +143,7 @@ describe("registration", () => {
 });
 
 describe("managed athletes", () => {
-  it("row 33: PUT keeps the optional fields that the body leaves out", async () => {
+  it("PUT keeps the optional fields that the body leaves out", async () => {
     const ann = await managingManager();
     const { body: before } = await s.post(
       "/api/v1/athletes/create-managed/",
@@ -157,7 +157,7 @@ describe("managed athletes", () => {
     }
   });
 
-  it("row 33: the manager of a default athlete updates it without a further right", async () => {
+  it("the manager of a default athlete updates it without a further right", async () => {
     const carl = await s.manager({}, "?create_default_athlete=true");
     const { body: found } = await s.get(`/api/v1/athletes/?managed_by=${carl.id}`, carl.token);
     const [{ id }] = found.results;
@@ -172,7 +172,7 @@ describe("managed athletes", () => {
 });
 
 describe("profile pictures", () => {
-  it("row 27: a picture as a data URL is taken as its base64", async () => {
+  it("a picture as a data URL is taken as its base64", async () => {
     const create = (profile_picture: string) =>
       s.post("/api/v1/athletes/", { username: unique(), email, athlete_profile: { profile_picture } });
     for (const type of ["image/png", "image/jpeg", "IMAGE/PNG"]) {

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { decrypt } from "../src/domain/encryption.js";
+import { decrypt } from "../src/domain/secrets/encryption.js";
 import { permissions } from "../src/store/schema.js";
 import { ann, bob, email, eve, lastAudit, mailsTo, PNG, s, unique, withAthletes } from "./athlete-scene.js";
 import type { TestAccount } from "./service.js";
@@ -8,7 +8,7 @@ import type { TestAccount } from "./service.js";
 withAthletes();
 
 describe("registering athletes", () => {
-  it("row 27: anyone registers as an athlete, who can then log in", async () => {
+  it("anyone registers as an athlete, who can then log in", async () => {
     const username = unique();
     const athlete_profile = {
       external_id: "p-1",
@@ -49,7 +49,7 @@ describe("registering athletes", () => {
     expect((await s.get("/api/v1/account/", token)).body).toMatchObject({ id: body.id, role: "ATHLETE" });
   });
 
-  it("row 27: mails the credentials; a password only when it was generated, and encrypted until then", async () => {
+  it("mails the credentials; a password only when it was generated, and encrypted until then", async () => {
     const [given, generated] = [unique(), unique()];
     await s.post("/api/v1/athletes/", { username: given, email, password: "correct horse" });
     expect((await mailsTo(given))[0]?.payload).toMatchObject({ to: email, sealedPassword: null });
@@ -60,7 +60,7 @@ describe("registering athletes", () => {
     expect(await s.logIn(generated, password)).toBeTruthy();
   });
 
-  it("row 27: refuses what is missing, wrong or taken, field by field", async () => {
+  it("refuses what is missing, wrong or taken, field by field", async () => {
     expect((await s.post("/api/v1/athletes/", {})).body).toEqual({
       username: ["This field is required."],
       email: ["This field is required."],
@@ -101,7 +101,7 @@ describe("registering athletes", () => {
     ["nationality", ["", "Österreich", "x".repeat(100), null], ["x".repeat(101), 5, "a\u0000b"]],
     ["birth_date", ["1900-02-28", null], ["1900-02-29", "01-01-1990", 0]],
     ["profile_picture", [PNG, PNG.replaceAll("=", ""), null], ["", "!", PNG.slice(8), "AAAA"]],
-  ])("row 27: %s has the settled values", async (field, good, bad) => {
+  ])("%s has the settled values", async (field, good, bad) => {
     const create = (value: unknown) =>
       s.post("/api/v1/athletes/", {
         username: unique(),
@@ -116,7 +116,7 @@ describe("registering athletes", () => {
     for (const value of bad) expect([value, (await create(value)).status]).toEqual([value, 400]);
   });
 
-  it("row 27: takes pictures of JPEG and WebP too, up to 2 MiB and no larger", async () => {
+  it("takes pictures of JPEG and WebP too, up to 2 MiB and no larger", async () => {
     const create = (bytes: Buffer) =>
       s.post("/api/v1/athletes/", {
         username: unique(),
@@ -134,7 +134,7 @@ describe("registering athletes", () => {
     expect((await create(Buffer.alloc(4 * 1024 * 1024))).status).toBe(413);
   });
 
-  it("row 28: a manager with the right creates managed athletes, and gets READ, WRITE and SHARE", async () => {
+  it("a manager with the right creates managed athletes, and gets READ, WRITE and SHARE", async () => {
     const external_id = unique();
     const { status, body, headers } = await s.post(
       "/api/v1/athletes/create-managed/",
@@ -169,7 +169,7 @@ describe("registering athletes", () => {
     await expect(s.logIn(body.username, "")).rejects.toThrow("400");
   });
 
-  it("row 28: not for other managers, nor for another manager's athletes", async () => {
+  it("other managers create none, and nobody creates another manager's athletes", async () => {
     const create = (json: unknown, { token }: TestAccount) =>
       s.post("/api/v1/athletes/create-managed/", json, token);
     expect((await create({ managed_by: bob.id }, bob)).status).toBe(403);

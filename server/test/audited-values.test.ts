@@ -2,8 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../src/operator/commands.js";
 import { auditLog } from "../src/store/schema.js";
-import { service, type TestService } from "./service.js";
+import { service, startService, type TestService } from "./service.js";
 import { newActivity, Team } from "./team.js";
 
 let s: TestService;
@@ -89,9 +90,9 @@ describe("a value of 60 KB", () => {
   });
 });
 
-describe("a value of up to 4 KiB", () => {
+describe("a value of up to 256 bytes", () => {
   it("is in the audit itself", async () => {
-    const json = { sport: "soccer", note: "x".repeat(4_000) };
+    const json = { sport: "soccer", note: "x".repeat(200) };
     await change(`/api/v1/activities/${team.activity}/`, { json });
     const { rows } = await audited("activity", team.activity);
     expect(rows.at(-1)?.after).toMatchObject({ json });
@@ -104,5 +105,61 @@ describe("a value of up to 4 KiB", () => {
     expect(rows.at(-1)?.after).toMatchObject({
       json: { sport: "soccer", gpx: expect.stringMatching(/^sha256:[0-9a-f]{64} \(100000 bytes\)$/) },
     });
+  });
+});
+
+describe("the audit of what one account changes in a day", () => {
+  const BYTES = 20_000;
+  const summaries = async (id: number) => (await audited("audit", id)).rows;
+
+  async function rename(on: TestService, owner: Team, times: number): Promise<void> {
+    const path = `/api/v1/activities/${owner.activity}/`;
+    const names = Array.from({ length: times }, (_, n) => `Turn ${n}`);
+    const statuses = await Promise.all(
+      names.map((name) => on.send("PATCH", path, { token: owner.manager.token, json: { name } })),
+    );
+    expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
+  }
+
+  it("has rows up to a number of bytes; one further row counts the rest, whoever else waits, until the next day", async () => {
+    const limited = await startService({ auditBytesPerDay: BYTES });
+    const mine = await Team.of(limited);
+    const before = (await audited("activity", mine.activity)).rows.length;
+    for (let turn = 0; turn < 5; turn += 1) await rename(limited, mine, 30);
+    const { rows } = await audited("activity", mine.activity);
+    const [summary, ...others] = await summaries(mine.manager.id);
+    expect(others).toEqual([]);
+    expect(summary).toMatchObject({
+      accountId: mine.manager.id,
+      operation: "summarised",
+      after: {
+        entries: 150 - (rows.length - before),
+        changes: { "updateActivity activity": 150 - (rows.length - before) },
+        until: expect.any(String),
+      },
+    });
+    expect(rows.length * 1_000).toBeLessThan(BYTES * 3);
+    // Nobody else's entries, and none of the operator about the same account.
+    const other = await Team.of(limited);
+    expect(await summaries(other.manager.id)).toEqual([]);
+    await commands["manager grant"](limited.ctx, { username: mine.manager.username });
+    const about = (await audited("account", mine.manager.id)).rows;
+    expect(about.at(-1)).toMatchObject({ operation: "manager grant", after: expect.anything() });
+    limited.clock.advance(86_400_000);
+    const { username, password } = mine.manager;
+    mine.manager.token = await limited.logIn(username, password);
+    await rename(limited, mine, 1);
+    expect((await audited("activity", mine.activity)).rows).toHaveLength(rows.length + 1);
+  });
+
+  it("counts no change that failed", async () => {
+    const limited = await startService({ auditBytesPerDay: BYTES, quotaActivities: 1 });
+    const mine = await Team.of(limited);
+    const token = mine.manager.token;
+    const { body } = await limited.get(`/api/v1/activities/${mine.activity}/`, token);
+    for (let turn = 0; turn < 60; turn += 1)
+      expect((await limited.post("/api/v1/activities/", body, token)).status).toBe(400);
+    await rename(limited, mine, 1);
+    expect(await summaries(mine.manager.id)).toEqual([]);
   });
 });

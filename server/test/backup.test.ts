@@ -11,9 +11,11 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip, gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { backup, restore, verifyBackup } from "../src/store/backup.js";
-import { BackupError } from "../src/store/backup-file.js";
-import { withoutServers } from "../src/store/server-lock.js";
+import { backup, verifyBackup } from "../src/store/backup/backup.js";
+import { BackupError, headLine } from "../src/store/backup/backup-file.js";
+import { restore } from "../src/store/backup/restore.js";
+import { withoutServers } from "../src/store/connection/server-lock.js";
+import { migrations } from "../src/store/migrations/index.js";
 import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService } from "./service.js";
 import { newActivity } from "./team.js";
@@ -100,7 +102,7 @@ describe("backup", () => {
     const folder = newScratchFolder();
     const file = join(folder, "backup");
     const rows = await backup(s.store.database, file, folder);
-    expect(await verifyBackup(file)).toBe(rows);
+    expect(await verifyBackup(file)).toMatchObject({ rows });
     const whole = readFileSync(file);
     writeFileSync(file, whole.subarray(0, whole.length / 2));
     await expect(verifyBackup(file)).rejects.toThrow(/^The backup is truncated after \d+ rows/);
@@ -109,7 +111,7 @@ describe("backup", () => {
     writeFileSync(file, gzipSync(`${lines.slice(0, -3).join("\n")}\n`));
     await expect(verifyBackup(file)).rejects.toThrow("The backup is truncated");
     // Wherever it is damaged: in the code, which zlib cannot read, or in a row, which the checksum does not fit.
-    for (const place of [0.1, 0.3, 0.5, 0.7, 0.9]) {
+    for (const place of [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9]) {
       const damaged = Buffer.from(whole);
       damaged.fill(0, Math.trunc(whole.length * place), Math.trunc(whole.length * place) + 8);
       writeFileSync(file, damaged);
@@ -126,7 +128,7 @@ describe("backup", () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const file = join(newScratchFolder(), "backup");
-    const head = JSON.stringify({ format: "asi-server backup 2", migrations: [] });
+    const head = headLine({ migrations: migrations.map(({ name }) => name), serverKeys: [] }).trimEnd();
     const end = '{"end":true}';
     const table = '{"table":"accounts"}';
     for (const [lines, words] of [

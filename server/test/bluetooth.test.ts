@@ -18,13 +18,13 @@ const strap = { mac_address: "A0:9E:1A:00:00:01", name: "strap" };
 const meter = { mac_address: "A0:9E:1A:00:00:02", name: null };
 
 describe("bluetooth", () => {
-  it("row 20: is empty before anything was configured, and for the owner only", async () => {
+  it("the configuration is empty before anything was configured, and for the owner only", async () => {
     const { body } = await s.get(path(device), ann.token);
     expect(body).toEqual({ status: "success", data: { current: {}, target: {} } });
     expect((await s.get(path(device), bob.token)).status).toBe(403);
   });
 
-  it("row 21: changes the target; current follows when the device has started with it", async () => {
+  it("a change is of the target; current follows when the device has started with it", async () => {
     const mine = await s.ownedDevice(ann);
     const patch = (json: unknown, query = "") =>
       s.send("PATCH", path(mine) + query, { token: ann.token, json });
@@ -55,7 +55,7 @@ describe("bluetooth", () => {
     expect((await s.get(`/api/v1/devices/${mine.id}/`, ann.token)).body.firmware_version).toBe("2.1");
   });
 
-  it("row 21: takes both sensors in one request", async () => {
+  it("one request changes both sensors", async () => {
     const mine = await s.ownedDevice(ann);
     const { status, body } = await s.send("PATCH", path(mine), {
       token: ann.token,
@@ -67,7 +67,7 @@ describe("bluetooth", () => {
     ]);
   });
 
-  it("row 21: refuses what it would not do", async () => {
+  it("a device is not told what it would not do", async () => {
     for (const json of [
       {},
       { pairing_3: strap },
@@ -84,7 +84,7 @@ describe("bluetooth", () => {
     expect((await s.get(path(device), ann.token)).body.data.target).toEqual({});
   });
 
-  it("row 21: another owner sees nothing of the former owner's sensors", async () => {
+  it("another owner sees nothing of the former owner's sensors", async () => {
     const passed = await s.ownedDevice(ann);
     await s.send("PATCH", path(passed), { token: ann.token, json: { pairing_1: strap } });
     await reportStart(s.ctx, { serialNumber: passed.serial_number });

@@ -8,7 +8,7 @@ import { walk } from "./recordings.js";
 withBulkLoads();
 
 describe("the jobs of bulk loads", () => {
-  it("row 19: shows callers their own jobs only", async () => {
+  it("are shown to their own callers only", async () => {
     const owned = await longOwned(ann);
     const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));
     for (const id of [body.id, body.job_id]) {
@@ -27,7 +27,7 @@ describe("the jobs of bulk loads", () => {
     expect(same.status).toBe(304);
   });
 
-  it("row 19: a job whose workers are lost three times waits again each time, then fails", async () => {
+  it("a job whose workers are lost three times waits again each time, then fails", async () => {
     const owned = await longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 3)), ann, owned.id);
     const { queries } = s.store.database;
@@ -52,7 +52,7 @@ describe("the jobs of bulk loads", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("row 19: a worker lost between its commit and its word leaves the counts of the one load", async () => {
+  it("a worker lost between its commit and its word leaves the counts of the one load", async () => {
     const owned = await longOwned(ann);
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;

@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { jobs } from "../src/store/schema.js";
+import { auditLog, jobs } from "../src/store/schema.js";
 import {
   ann,
   base64,
@@ -22,7 +22,7 @@ import { TestService } from "./service.js";
 withBulkLoads();
 
 describe("bulk load", () => {
-  it("row 18: refuses what is not base64, not a recording, or another device's, on the field", async () => {
+  it("refuses what is not base64, not a recording, or another device's, on the field", async () => {
     const foreign = await walk("OTHER-1", START, 3);
     for (const [value, code] of [
       [undefined, "invalid"],
@@ -42,14 +42,14 @@ describe("bulk load", () => {
     }
   });
 
-  it("row 18: reads base64 with line breaks and without padding", async () => {
+  it("reads base64 with line breaks and without padding", async () => {
     const owned = await longOwned(ann);
     const text = base64(await walk(owned.serial_number, START, 5));
     expect((await post(text.replace(/=+$/, ""), ann, owned.id)).status).toBe(200);
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
   });
 
-  it("row 18: is for the current owner", async () => {
+  it("is for the current owner", async () => {
     const text = base64(await walk(device.serial_number, START, 3));
     expect((await post(text, bob)).status).toBe(403);
     expect((await post(text, ann, 999_999)).status).toBe(404);
@@ -57,7 +57,7 @@ describe("bulk load", () => {
     expect((await s.post(path(device.id), { asi_b64: text })).status).toBe(403);
   });
 
-  it("row 18: refuses a recording that is too large", async () => {
+  it("refuses a recording that is too large", async () => {
     const small = await TestService.start(s.store, { bulkLoadMaxBytes: 3_000 });
     const send = (bytes: number) =>
       small.post(path(device.id), { asi_b64: base64(new Uint8Array(bytes)) }, ann.token);
@@ -66,7 +66,7 @@ describe("bulk load", () => {
     expect(statuses).toEqual([400, 413, 413]);
   });
 
-  it("row 18: is gone when turned off", async () => {
+  it("is gone when turned off", async () => {
     const off = await TestService.start(s.store, { bulkLoadEnabled: false });
     const { status, body, headers } = await off.post(path(device.id), { asi_b64: "QUJD" }, ann.token);
     await off.stop();
@@ -74,7 +74,7 @@ describe("bulk load", () => {
     expect(headers.get("sunset")).not.toBeNull();
   });
 
-  it("row 18: an idempotency key makes one job of two requests", async () => {
+  it("an idempotency key makes one job of two requests", async () => {
     const owned = await longOwned(ann);
     const json = { asi_b64: base64(await walk(owned.serial_number, START, 3)) };
     const headers = { "Idempotency-Key": "one load" };
@@ -87,7 +87,7 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("row 18: refuses samples of another manager's time and of the far future, and tells of unowned time", async () => {
+  it("refuses samples of another manager's time, of unowned time and of the far future, and tells of unowned time", async () => {
     const passed = await longOwned(bob);
     await s.release(passed, bob);
     s.clock.advance(60_000);
@@ -106,19 +106,29 @@ describe("bulk load", () => {
       state: "SUCCESS",
       details: {
         samples_read: 6,
-        samples_stored: 4,
-        samples_unreadable: 2,
-        samples_refused: 2,
-        start: iso(times[0] ?? 0),
+        samples_stored: 2,
+        samples_refused: 4,
+        samples_unowned: 2,
+        start: iso(times[3] ?? 0),
         stop: iso(times[4] ?? 0),
         readable: [{ start: expect.any(String), stop: iso(times[4] ?? 0) }],
       },
     });
     expect(await countOf(passed, bob)).toBe(0);
     expect(await countOf(passed, ann, now, now + 86_400_000)).toBe(2);
+    // The refused leave a trace: in the audit, in the metrics, in the log.
+    const rows = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.entity, "samples"), eq(auditLog.entityId, passed.id)));
+    expect(rows).toMatchObject([
+      { operation: "bulk load", after: { managerId: ann.id, read: 6, refused: 4, unowned: 2 } },
+    ]);
+    const metrics = await s.service.app.metrics.getSingleMetricAsString("samples_loaded_total");
+    expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 
-  it("row 18: what is found wrong later fails the job with the library's code", async () => {
+  it("what is found wrong later fails the job with the library's code", async () => {
     const owned = await longOwned(ann);
     const none = await s.load(owned, ann, await recordingOf(owned.serial_number, []));
     expect(none.body).toMatchObject({
@@ -135,7 +145,7 @@ describe("bulk load", () => {
     expect(row?.body).toBeNull();
   });
 
-  it("row 18: samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async () => {
+  it("samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async () => {
     const few = await TestService.start(s.store, { bulkLoadMaxChunks: 20 });
     const owned = await longOwned(ann);
     const scattered = (count: number) =>

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeRows } from "asi-convert";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { bodyOf } from "../src/store/job-body.js";
-import { leaseOf, returnToQueue } from "../src/store/job-lease.js";
-import { enqueue } from "../src/store/job-queue.js";
+import { bodyOf } from "../src/store/queue/job-body.js";
+import { leaseOf, returnToQueue } from "../src/store/queue/job-lease.js";
+import { enqueue } from "../src/store/queue/job-queue.js";
 import { auditLog, jobs } from "../src/store/schema.js";
 import {
   ann,
@@ -26,7 +26,7 @@ import { TestService } from "./service.js";
 withBulkLoads();
 
 describe("bulk load", () => {
-  it("row 18: answers with a job, which stores the samples", async () => {
+  it("answers with a job, which stores the samples", async () => {
     const owned = await longOwned(ann);
     const { status, body, headers } = await post(
       base64(await walk(owned.serial_number, START, 100)),
@@ -56,8 +56,8 @@ describe("bulk load", () => {
         samples_read: 100,
         samples_stored: 100,
         samples_known: 0,
-        samples_unreadable: 0,
         samples_refused: 0,
+        samples_unowned: 0,
         start: START,
         stop: iso(START_MS + 9_900),
         ranges: [{ start: START, stop: iso(START_MS + 9_900), size: 100 }],
@@ -69,22 +69,24 @@ describe("bulk load", () => {
     const audit = await s.store.database.queries
       .select()
       .from(auditLog)
-      .where(eq(auditLog.operation, "bulkLoad"));
-    expect(audit.at(-1)).toMatchObject({ accountId: ann.id, entity: "job", entityId: body.id });
+      .where(and(eq(auditLog.operation, "bulkLoad"), eq(auditLog.entityId, body.id)));
+    expect(audit).toEqual([expect.objectContaining({ accountId: ann.id, entity: "job" })]);
   });
 
-  it("row 18: a job comes without its recording, which is stored compressed: the database handles less than half of it", async () => {
-    const owned = await longOwned(ann);
+  it("a job comes without its recording, which is stored compressed: the database handles less than half of it", async () => {
+    // an account without other jobs
+    const owner = await s.manager();
+    const owned = await longOwned(owner);
     const recording = await walk(owned.serial_number, START, 25_000);
-    const { body } = await post(base64(recording), ann, owned.id);
+    const { body } = await post(base64(recording), owner, owned.id);
     const { queries } = s.store.database;
     const taken = await leaseOf(
       queries,
       { worker: null, leaseMs: 60_000 },
       "bulk-load",
-      ann.id,
+      owner.id,
       1,
-      new Date(),
+      s.clock.now(),
     );
     expect(taken.map(({ id }) => id)).toEqual([body.id]);
     for (const job of taken) expect(job).not.toHaveProperty("body");
@@ -92,12 +94,12 @@ describe("bulk load", () => {
     expect(Buffer.concat(compressed).length).toBeLessThan(recording.length / 2);
     await returnToQueue(queries, taken);
     await s.runJobs();
-    const done = await s.get(`/api/v1/jobs/${body.id}/`, ann.token);
+    const done = await s.get(`/api/v1/jobs/${body.id}/`, owner.token);
     expect(done.body).toMatchObject({ state: "SUCCESS", details: { samples_stored: 25_000 } });
     expect(await bodyOf(queries, body)).toBeNull();
   });
 
-  it("row 18: the bytes of a job are read in slices of at most 1 MiB, and of earlier releases as they are", async () => {
+  it("the bytes of a job are read in slices of at most 1 MiB, and of earlier releases as they are", async () => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 25_000);
     expect(recording.length).toBeGreaterThan(2 * 1024 * 1024);
@@ -116,7 +118,7 @@ describe("bulk load", () => {
     expect(done.body).toMatchObject({ state: "SUCCESS", details: { samples_stored: 25_000 } });
   });
 
-  it("row 18: of bytes that break off nothing is stored", async () => {
+  it("of bytes that break off nothing is stored", async () => {
     const owned = await longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 1000)), ann, owned.id);
     const { queries } = s.store.database;
@@ -127,7 +129,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("row 18: loading a file twice adds nothing", async () => {
+  it("loading a file twice adds nothing", async () => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 100);
     await s.load(owned, ann, recording);
@@ -136,7 +138,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(100);
   });
 
-  it("row 18: two files of one device at once are both whole", async () => {
+  it("two files of one device at once are both whole", async () => {
     const owned = await longOwned(ann);
     const files = await Promise.all(
       [0, 50, 100, 150].map((seconds) => walk(owned.serial_number, iso(START_MS + seconds * 1000), 600)),
@@ -156,7 +158,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(2_100);
   });
 
-  it("row 18: a real session comes back as it was recorded", async () => {
+  it("a real session comes back as it was recorded", async () => {
     const file = readFileSync(join(import.meta.dirname, "../../fixtures/valid/match-hr.asi"));
     const rows = [];
     for await (const row of decodeRows(new Uint8Array(file))) rows.push(row);
@@ -181,7 +183,7 @@ describe("bulk load", () => {
     );
   });
 
-  it("row 18: loads what a damaged recording still holds, and reports the damage", async () => {
+  it("loads what a damaged recording still holds, and reports the damage", async () => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 100);
     recording.fill(0, 5_000, 5_010);
@@ -192,7 +194,7 @@ describe("bulk load", () => {
     expect(body.details.report.bytes.skipped + body.details.report.bytes.unknown).toBeGreaterThan(0);
   });
 
-  it("row 18: the device's firmware version is that of the newest recording", async () => {
+  it("the device's firmware version is that of the newest recording", async () => {
     const owned = await longOwned(ann);
     const version = async () =>
       (await s.get(`/api/v1/devices/${owned.id}/`, ann.token)).body.firmware_version;
@@ -206,7 +208,7 @@ describe("bulk load", () => {
     expect(await version()).toBe("2.1.0");
   });
 
-  it("row 18: stores each sample once, the first of a file wins", async () => {
+  it("stores each sample once, the first of a file wins", async () => {
     const owned = await longOwned(ann);
     const first = rowAt(START_MS);
     const rows = [
@@ -225,7 +227,7 @@ describe("bulk load", () => {
 });
 
 describe("bulk load of a recording with an ECG waveform and no heart rate of the device", () => {
-  it("row 18: stores the heart rates that are derived from the waveform", async () => {
+  it("stores the heart rates that are derived from the waveform", async () => {
     const owned = await longOwned(ann);
     const rows = timesFrom(START, 300).map((ms) => ({ ...rowAt(ms), hr: null }));
     const recording = await recordingOf(owned.serial_number, rows);

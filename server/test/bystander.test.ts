@@ -76,12 +76,16 @@ describe("another user's read does not wait for", () => {
   it("the deletion of an activity with many time frames and webhooks, nor for its events", async () => {
     const team = await crowded();
     const { token } = team.manager;
+    const fanOuts = async () => {
+      const count = sql<{ n: number }>`SELECT count(*)::int AS n FROM jobs WHERE kind = 'webhook-fan-out'`;
+      return Number((await s.store.database.queries.execute(count)).rows[0]?.n);
+    };
+    const before = await fanOuts();
     await expectCalm("delete activity", async () => {
       const { status } = await s.send("DELETE", `/api/v1/activities/${team.activity}/`, { token });
       expect(status).toBe(204);
     });
-    const fanOut = sql`SELECT count(*)::int AS n FROM jobs WHERE kind = 'webhook-fan-out'`;
-    expect((await s.store.database.queries.execute(fanOut)).rows).toEqual([{ n: 3 }]);
+    expect((await fanOuts()) - before).toBe(3);
   });
 
   it("the update of an activity with many time frames", async () => {

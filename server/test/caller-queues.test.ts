@@ -1,9 +1,11 @@
 /** Places that all callers share are not kept by one who waits for queries of his own. */
+import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../src/callers.js";
-import { authorize } from "../src/domain/access.js";
+import { authorize } from "../src/domain/change/access.js";
 import { fetchRawData, newRawDataReading } from "../src/domain/raw-data/fetch.js";
 import { PageCache } from "../src/domain/raw-data/page-cache.js";
+import { whenHasherIsFree } from "../src/domain/secrets/passwords.js";
+import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../src/fairness/callers.js";
 import { findUser, type PasswordAttempts } from "../src/oauth/model.js";
 import type { OperatorContext } from "../src/operator/commands.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
@@ -33,6 +35,23 @@ function fillQueue(caller: Caller) {
 
 /** An account whose requests come from an address of its own. */
 const callerOf = ({ id }: TestAccount): Caller => ({ name: accountCaller(id), group: `address of ${id}` });
+
+it("a password of a stranger is hashed before those of many accounts of one other address", async () => {
+  let hashed = 0;
+  const hashOf = (caller: Caller) =>
+    onBehalfOf(caller, () =>
+      whenHasherIsFree(async () => {
+        await setImmediate();
+        return ++hashed;
+      }),
+    );
+  const many = Array.from({ length: 60 }, (_, id) =>
+    hashOf({ name: accountCaller(id), group: addressCaller("192.0.2.1").group }),
+  );
+  const stranger = await hashOf(addressCaller("192.0.2.2"));
+  expect(stranger).toBeLessThan(10);
+  expect(await Promise.all(many)).toHaveLength(60);
+});
 
 describe("while queries of one caller wait for the database", () => {
   it("a login of another is judged, though logins of the first are under way", async () => {

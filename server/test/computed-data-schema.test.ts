@@ -68,6 +68,7 @@ describe("the schema of the computed data", () => {
       ...["accelerations", "decelerations", "sprint", "hid"],
       ...["time_per_speed_ranges", "distance_per_speed_ranges", "intensity"],
       ...["hr_max", "hr_min", "hr_avg", "hr_plot", "athlete_max_hr", "timePerHrZone"],
+      ...["sprint_distance", "hid_distance", "has_accelerations", "too_fast"],
       "definition",
     ]);
   });

@@ -1,19 +1,20 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { updateAccount } from "../src/domain/accounts/write.js";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { computedDataOf } from "../src/domain/computed-data/compute.js";
+import { markRest } from "../src/domain/computed-data/mark-rest.js";
 import { queueOutdated } from "../src/domain/computed-data/outdated.js";
 import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
-import { startService as startProcess } from "../src/service.js";
-import { queriesOf } from "../src/store/database.js";
+import { startService as startProcess } from "../src/process/service.js";
+import { queriesOf } from "../src/store/connection/database.js";
 import {
   chunkTables,
   deleteStoredBefore,
   listStoredBefore,
   sqlClientOf,
 } from "../src/store/samples/index.js";
-import { accounts, computedData, jobs, timeframes } from "../src/store/schema.js";
+import { accounts, computedData, jobs, recomputations, timeframes } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newStore, service, startService, TestService, testConfig } from "./service.js";
 import { grant, newActivity, store, Team } from "./team.js";
@@ -54,12 +55,12 @@ async function retention({ device }: Team): Promise<void> {
   await transact(s.ctx, "test", async ({ queries, announce }) => {
     const removed = await deleteStoredBefore(sqlClientOf(queries), device.id, buckets, before);
     expect(removed).not.toEqual([]);
-    await announce("samplesExpired", { deviceId: device.id, removed });
+    await announce("samplesExpired", { deviceId: device.id, removed, count: removed.length });
   });
 }
 
 describe("computed data", () => {
-  it("row 60: are asked for anew of each time frame that a load touches, however many there are and however scattered it is", async () => {
+  it("are asked for anew of each time frame that a load touches, however many there are and however scattered it is", async () => {
     const team = await Team.of(s);
     const first = await team.frame(0, 100);
     const { queries } = s.store.database;
@@ -71,14 +72,13 @@ describe("computed data", () => {
     const [frame] = await queries.select().from(timeframes).where(eq(timeframes.id, first));
     const begin = frame?.startTime.getTime() ?? 0;
     const scattered = Array.from({ length: 2_500 }, (_, i) => begin + i * 7_200_000 + 90_000);
-    const started = performance.now();
     await transact(s.ctx, "test", (change) =>
       change.announce("samplesStored", {
         deviceId: team.device.id,
         changed: scattered.map((ms) => ({ startMs: ms, stopMs: ms })),
       }),
     );
-    const tookMs = performance.now() - started;
+    for (const { id } of await queries.select().from(recomputations)) await markRest(s.ctx, id);
     const marked = await queries
       .select({ id: timeframes.id, startTime: timeframes.startTime })
       .from(timeframes)
@@ -92,11 +92,9 @@ describe("computed data", () => {
       .where(and(eq(jobs.kind, "compute"), inArray(jobs.uniqueKey, keys)))
       .returning({ key: jobs.uniqueKey });
     expect(new Set(asked.map(({ key }) => key))).toEqual(new Set(keys));
-    // On an idle machine, comparing each frame with each sample takes 15 s, a search by halves 0.3 s.
-    expect(tookMs).toBeLessThan(9_000);
   });
 
-  it("row 60: is computed after the creation, and from samples that come later", async () => {
+  it("is computed after the creation, and from samples that come later", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     expect(await waiting(frame)).toHaveLength(1);
@@ -124,7 +122,7 @@ describe("computed data", () => {
     ).toBe(304);
   });
 
-  it("rows 48 and 60: have the documented keys; the definition is returned on request", async () => {
+  it("have the documented keys; the definition is returned on request", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);
     const { token } = team.manager;
@@ -137,19 +135,20 @@ describe("computed data", () => {
       ...["accelerations", "decelerations", "sprint", "hid"],
       ...["time_per_speed_ranges", "distance_per_speed_ranges", "intensity"],
       ...["hr_max", "hr_min", "hr_avg", "hr_plot", "athlete_max_hr", "timePerHrZone"],
+      ...["sprint_distance", "hid_distance", "has_accelerations", "too_fast"],
     ]);
-    expect(plain.headers.get("x-definition-version")).toBe("1");
+    expect(plain.headers.get("x-definition-version")).toBe("2");
     const whole = await s.get(`${one}?with_definition=true`, token);
     expect(whole.body).toEqual({
       ...plain.body,
-      definition: { version: 1, parameters: expect.objectContaining({ sprint_threshold: 7 }) },
+      definition: { version: 2, parameters: expect.objectContaining({ sprint_threshold: 7 }) },
     });
     expect(whole.headers.get("etag")).not.toBe(plain.headers.get("etag"));
     expect((await s.get(`${one}?with_definition=perhaps`, token)).status).toBe(400);
 
     const listed = await s.get(all, token);
     expect(listed.body).toEqual([{ timeframe: frame, data: plain.body }]);
-    expect(listed.headers.get("x-definition-version")).toBe("1");
+    expect(listed.headers.get("x-definition-version")).toBe("2");
     expect((await s.get(`${all}?with_definition=1`, token)).body).toEqual([
       { timeframe: frame, data: whole.body },
     ]);
@@ -160,7 +159,7 @@ describe("computed data", () => {
     expect([none.body, none.headers.get("x-definition-version")]).toEqual([[], null]);
   });
 
-  it("row 60: is computed at once when read before the work is done, or stale", async () => {
+  it("is computed at once when read before the work is done, or stale", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -175,7 +174,7 @@ describe("computed data", () => {
     expect((await stored(frame))?.computedAt).toEqual(before);
   });
 
-  it("row 60: counts only samples from when the owner owned the device, and inside the time frame", async () => {
+  it("counts only samples from when the owner owned the device, and inside the time frame", async () => {
     const team = await Team.of(s);
     await s.release(team.device, team.manager);
     const later = await startService();
@@ -191,7 +190,7 @@ describe("computed data", () => {
     expect(body.total_distance).toBeLessThan(1800 - 100 * 3);
   });
 
-  it("row 60: samples that fall outside, or belong to another device, change nothing", async () => {
+  it("samples that fall outside, or belong to another device, change nothing", async () => {
     const team = await Team.of(s);
     const other = await Team.of(s);
     const frame = await team.frame(0, 100);
@@ -204,7 +203,7 @@ describe("computed data", () => {
     expect(await waiting(frame)).toHaveLength(1);
   });
 
-  it("row 60: needs READ on the athlete from start to end, and no more than that", async () => {
+  it("needs READ on the athlete from start to end, and no more than that", async () => {
     const team = await Team.of(s);
     const reader = await s.manager();
     const { body } = await team.create();
@@ -220,7 +219,7 @@ describe("computed data", () => {
     expect((await s.get(`/api/v1/timeframes/${body.id}/`, reader.token)).status).toBe(403);
   });
 
-  it("row 48: gives those time frames of the activity that the caller may read", async () => {
+  it("those of an activity are of the time frames that the caller may read", async () => {
     const team = await Team.of(s);
     const path = `/api/v1/activities/${team.activity}/computed-data/`;
     const reader = await s.manager();
@@ -241,7 +240,7 @@ describe("computed data", () => {
     expect((await s.get("/api/v1/activities/999999/computed-data/", reader.token)).status).toBe(404);
   });
 
-  it("row 46: a change of the activity computes all its time frames again", async () => {
+  it("a change of the activity computes all its time frames again", async () => {
     const team = await Team.of(s);
     const frames = [await team.frame(0, 60), await team.frame(30, 90)];
     await s.runJobs();
@@ -258,7 +257,7 @@ describe("computed data", () => {
     });
   });
 
-  it("row 57: a time frame moved to another activity is found there", async () => {
+  it("a time frame moved to another activity is found there", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);
     const activity = await newActivity(s, team.manager);
@@ -270,7 +269,7 @@ describe("computed data", () => {
     expect([await ids(team.activity), await ids(activity)]).toEqual([[], [frame]]);
   });
 
-  it("row 60: a result is stored only if the time frame and its data are still those it came from", async () => {
+  it("a result is stored only if the time frame and its data are still those it came from", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -297,7 +296,7 @@ describe("computed data", () => {
     await racing.stop();
   });
 
-  it("row 60: the last result stays when retention has removed samples, until they are loaded again", async () => {
+  it("the last result stays when retention has removed samples, until they are loaded again", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -325,7 +324,7 @@ describe("computed data", () => {
     ["device", async ({ manager }) => ({ device: (await s.ownedDevice(manager)).id })],
     ["start", async (_, { end_time }) => ({ start_time: new Date(Date.parse(end_time) - 590_000) })],
     ["end", async (_, { start_time }) => ({ end_time: new Date(Date.parse(start_time) + 590_000) })],
-  ])("row 60: the last result does not stay for another %s", async (_, changeOf) => {
+  ])("the last result does not stay for another %s", async (_, changeOf) => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000, 150);
@@ -337,7 +336,7 @@ describe("computed data", () => {
     expect((await team.computed(frame)).body).toMatchObject({ total_distance: null, hr_max: null });
   });
 
-  it("row 60: newer rules compute every result again", async () => {
+  it("newer rules compute every result again", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -362,7 +361,7 @@ describe("computed data", () => {
     expect(await waiting(frame)).toHaveLength(0);
   });
 
-  it("row 60: newer rules queue results in transactions of bounded size, which a stop ends", async () => {
+  it("newer rules queue results in transactions of bounded size, which a stop ends", async () => {
     const own = await TestService.start(await newStore());
     const team = await Team.of(own);
     const first = await team.frame(0, 600);
@@ -388,7 +387,7 @@ describe("computed data", () => {
     expect(await queued()).toBe(5_001);
   });
 
-  it("row 60: newer rules that cannot be queued do not prevent the start", async () => {
+  it("newer rules that cannot be queued do not prevent the start", async () => {
     const own = await TestService.start(await newStore());
     const team = await Team.of(own);
     await team.frame(0, 600);
@@ -406,7 +405,7 @@ describe("computed data", () => {
     expect(again.url).not.toBeNull();
   });
 
-  it("row 60: the athlete's age counts, and a corrected birth date computes again", async () => {
+  it("the athlete's age counts, and a corrected birth date computes again", async () => {
     const team = await Team.of(s, { birth_date: "2000-01-01" });
     const { body } = await team.create();
     const maxHr = async () => (await team.computed(body.id)).body.athlete_max_hr;
@@ -424,21 +423,25 @@ describe("computed data", () => {
     expect(await maxHr()).toBe(184);
   });
 
-  it("row 60: an ownership that the operator extends backwards brings the samples of that time", async () => {
+  it("an ownership that the operator extends backwards brings the samples that are then loaded, and none of before", async () => {
     const team = await Team.of(s);
     const { body } = await team.create();
     const start = Date.parse("2024-06-01T10:00:00Z");
-    await store(
-      s,
-      team.device.id,
-      Array.from({ length: 11 }, (_, k) => ({ t: start + k * 1000, speed: 3000 })),
-    );
+    const load = () =>
+      store(
+        s,
+        team.device.id,
+        Array.from({ length: 11 }, (_, k) => ({ t: start + k * 1000, speed: 3000 })),
+      );
+    await load();
     expect((await team.computed(body.id)).body.total_distance).toBeNull();
     await backdateOwnership(s.ctx, team.device.serial_number, new Date(start + 1000));
+    expect((await team.computed(body.id)).body.total_distance).toBeNull();
+    await load();
     expect((await team.computed(body.id)).body.total_distance).toBe(27);
   });
 
-  it("row 25: releasing the device ends what its time frames may use", async () => {
+  it("releasing the device ends what its time frames may use", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);

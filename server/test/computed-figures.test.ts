@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => s.stop());
 
 describe("computed data over HTTP", () => {
-  it.each(cases)("row 60: $name, are the figures worked out independently", async (match) => {
+  it.each(cases)("$name, are the figures worked out independently", async (match) => {
     const { from: startMs, to: stopMs, periods } = matchFrame(match.birthDate);
     const [second, first] = periods;
     if (first === undefined || second === undefined) throw new Error("The match has two ownerships");
@@ -65,7 +65,9 @@ describe("computed data over HTTP", () => {
     );
     await s.runJobs();
     const { body: job } = await s.get(`/api/v1/jobs/${load.body.job_id}/`, manager.token);
-    expect(job).toMatchObject({ state: "SUCCESS", details: { samples_stored: samples.length } });
+    const unowned = samples.filter(({ t }) => t >= first.endMs && t < second.startMs).length;
+    const details = { samples_stored: samples.length - unowned, samples_unowned: unowned };
+    expect(job).toMatchObject({ state: "SUCCESS", details });
 
     const { status, body: frame } = await team.create({
       start_time: new Date(startMs).toISOString(),

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { Config } from "../src/config.js";
+import type { Config } from "../src/config/config.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 
 export let s: TestService;

@@ -38,7 +38,7 @@ export async function cutCommits(rounds: number): Promise<number> {
     JOB_POLL_MS: "200",
   });
   let running = await processes.start();
-  const { openDatabase } = await import("../src/store/database.js");
+  const { openDatabase } = await import("../src/store/connection/database.js");
   const database = await openDatabase({ url: `${coordinator.url}postgres`, poolSize: 2 });
   await moveTo(database, servers);
   await database.close();

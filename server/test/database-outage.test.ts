@@ -1,12 +1,14 @@
 /** What a database that goes away and comes back does to the service: nothing lasting. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
-import { openDatabase } from "../src/store/database.js";
+import { openDatabase } from "../src/store/connection/database.js";
+import { holdServerLock } from "../src/store/connection/server-lock.js";
 import { auditLog } from "../src/store/schema.js";
-import { holdServerLock } from "../src/store/server-lock.js";
 import { stopAfterTest } from "./cleanup.js";
 import { expectToOutlive } from "./outage.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
@@ -202,6 +204,58 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     await expect(database.pool.query("SELECT 1")).rejects.toThrow();
     await server.restart();
     expect((await database.pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  it("is a few lines a second in the log of a process, with the number of failures, however many requests come", async () => {
+    const processes = await Processes.onNewDatabase({ DATABASE_URL: `${server.url}postgres` });
+    const running = await processes.start();
+    const { token } = await processes.manager(running, `eve-${Date.now()}`);
+    const before = running.output().split("\n").length;
+    await server.halt("immediate");
+    const startedAt = performance.now();
+    let refused = 0;
+    while (performance.now() - startedAt < 4_000) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => running.send("GET", "/api/v1/account/", token)),
+      );
+      refused += answers.filter(({ status }) => status === 503).length;
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    await server.restart();
+    await expect
+      .poll(async () => (await running.send("GET", "/health/ready/")).status, { timeout: 20_000 })
+      .toBe(200);
+    const lines = running
+      .output()
+      .split("\n")
+      .slice(before - 1)
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as { msg: string; times?: number });
+    const unavailable = lines.filter(({ msg }) => msg === "unavailable");
+    expect(refused).toBeGreaterThan(40);
+    expect(unavailable.length).toBeGreaterThan(0);
+    expect(unavailable.length).toBeLessThanOrEqual(seconds + 3);
+    // No failure is left out of the numbers.
+    const counted = () => unavailable.reduce((sum, { times = 1 }) => sum + times, 0);
+    expect(counted()).toBeGreaterThanOrEqual(refused - 20);
+    expect(await running.terminate()).toBe(0);
+  });
+
+  it("is told from a wrong password: who starts a process then is told to correct that, and not to start the server", async () => {
+    const admin = await administrator(`${server.url}postgres`);
+    await admin.query("CREATE ROLE guarded LOGIN PASSWORD 'right'");
+    const rules = join(server.data, "pg_hba.conf");
+    const trusting = readFileSync(rules, "utf8");
+    writeFileSync(rules, `host all guarded 127.0.0.1/32 scram-sha-256\n${trusting}`);
+    await admin.query("SELECT pg_reload_conf()");
+    const DATABASE_URL = `${server.url.replace("postgres@", "guarded:wrong@")}postgres`;
+    const processes = await Processes.onNewDatabase({ DATABASE_URL });
+    const said = await processes.refusal([]);
+    expect(said).toMatch(
+      /^The server of DATABASE_URL refuses the connection: password authentication failed.* Correct the user, the password or the database/,
+    );
+    expect(said).not.toContain("wrong");
+    expect(said.trim().split("\n")).toHaveLength(1);
   });
 
   it("as a read-only standby gives 503 until it is promoted", async () => {

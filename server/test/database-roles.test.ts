@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, inject, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { openStore } from "../src/store/open.js";
 import { stopAfterTest } from "./cleanup.js";
@@ -16,7 +16,7 @@ const isPostgres = process.env.TEST_DATABASE === "postgres";
 const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/postgresql.md"), "utf8");
 
 describe.runIf(isPostgres)("a service whose role owns no table", () => {
-  const name = `asi_${randomBytes(4).toString("hex")}`;
+  let name: string;
   const urlOf = (role: string, database = name) =>
     inject("postgresUrl").replace("postgres@", `${role}@`) + database;
 
@@ -29,7 +29,8 @@ describe.runIf(isPostgres)("a service whose role owns no table", () => {
     await client.end();
   }
 
-  beforeAll(async () => {
+  beforeEach(async () => {
+    name = `asi_${randomBytes(4).toString("hex")}`;
     const [asSuperuser, asOwner] = [...GUIDE.matchAll(/```sql\n(.*?)```/gs)].map(([, text]) => text);
     await follow(asSuperuser, urlOf("postgres", "postgres"));
     await follow(asOwner, urlOf(`${name}_owner`));

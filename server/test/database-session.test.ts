@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Database, openDatabase } from "../src/store/database.js";
-import { isUnavailable } from "../src/store/database-errors.js";
-import { migrate } from "../src/store/migrate.js";
+import { type Database, openDatabase } from "../src/store/connection/database.js";
+import { isUnavailable } from "../src/store/connection/database-errors.js";
+import { migrate } from "../src/store/migrations/migrate.js";
 import { openStore } from "../src/store/open.js";
 import { newDatabase, newStore, testConfig } from "./service.js";
 

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { openDatabase } from "../src/store/database.js";
+import { openDatabase } from "../src/store/connection/database.js";
+import type { tlsConnection } from "../src/store/connection/tls.js";
 import { openStore } from "../src/store/open.js";
-import type { tlsConnection } from "../src/store/tls.js";
 import { NOBODY } from "./postgres.js";
 import { testConfig } from "./service.js";
 

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { readConfig } from "../src/config/config.js";
+import { EMBEDDED_CLOSE_TIMEOUT_MS, END_TIMEOUT_MS } from "../src/process/end-process.js";
 import { newScratchFolder } from "./scratch.js";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -13,7 +15,7 @@ const isInstalled = (name: string) => spawnSync("sh", ["-c", `command -v ${name}
 
 const dockerfile = read("Dockerfile");
 
-describe.runIf(process.env.TEST_DATABASE === "embedded")("the Dockerfile", () => {
+describe("the Dockerfile", () => {
   it("has nothing that the linter finds", () => {
     expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual(
       [],
@@ -59,7 +61,7 @@ interface ComposeFile {
   volumes: Record<string, unknown>;
 }
 
-describe.runIf(process.env.TEST_DATABASE === "embedded")("compose.yaml", () => {
+describe("compose.yaml", () => {
   const { services, volumes } = parse(read("compose.yaml"), { merge: true }) as ComposeFile;
 
   it("starts service, worker and database; each waits for what it needs to be healthy", () => {
@@ -89,7 +91,13 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("compose.yaml", () => {
   });
 });
 
-describe.runIf(process.env.TEST_DATABASE === "embedded")("the systemd unit", () => {
+describe("the systemd unit", () => {
+  it("waits for the longest end of the service, that of the embedded database", () => {
+    const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(read("deploy/asi-server.service"))?.[1]);
+    const { shutdownTimeoutMs } = readConfig({});
+    expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs + END_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS);
+  });
+
   it("has nothing that systemd complains of", ({ skip }) => {
     skip(!isInstalled("systemd-analyze"), "systemd-analyze is not installed");
     const unit = read("deploy/asi-server.service");

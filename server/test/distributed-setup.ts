@@ -14,7 +14,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     servers.map(({ url }) => `${url}postgres`),
   );
   return async () => {
-    await stopFirst();
     for (const server of servers) await server.stop();
+    await stopFirst();
   };
 }

@@ -1,5 +1,5 @@
 /** What an OpenAPI document states about answers, held against the answers that a service gives. */
-import { Ajv2020, type AnySchemaObject, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { isDate } from "../src/wire/date-time.js";
 import { type OpenApiDocument, readDocument, referred } from "./openapi-document.js";
 
@@ -53,6 +53,7 @@ const difference = ({ instancePath, message, params }: ErrorObject) =>
 export class DocumentedResponses {
   readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
+  readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: unknown) {
     this.#document = readDocument(document);
@@ -97,8 +98,10 @@ export class DocumentedResponses {
   }
 
   #valid(pointer: string, body: unknown): string | null {
-    if (this.#ajv.validate({ $ref: `document${pointer}` }, body)) return null;
-    const found = this.#ajv.errors ?? [];
+    const isValid = this.#validators.get(pointer) ?? this.#ajv.compile({ $ref: `document${pointer}` });
+    this.#validators.set(pointer, isValid);
+    if (isValid(body)) return null;
+    const found = isValid.errors ?? [];
     const told = found.slice(0, MAX_DIFFERENCES).map(difference);
     return [...told, ...(found.length > told.length ? [`and ${found.length - told.length} more`] : [])].join(
       "; ",

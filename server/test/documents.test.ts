@@ -4,8 +4,8 @@ import { dirname, join, relative } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { withSettingsTable } from "../scripts/settings-table.js";
-import { settings } from "../src/config.js";
-import { program } from "../src/operator/program.js";
+import { program } from "../src/cli/program.js";
+import { settings } from "../src/config/config.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS = [".", "docs", "server", "web", "client", "fixtures"];
@@ -48,7 +48,7 @@ const NOT_SETTINGS = new Set([
 ]);
 const VARIABLES = new Set<string>(Object.values(settings).map(({ env }) => env));
 
-describe.runIf(process.env.TEST_DATABASE === "embedded")("the documents", () => {
+describe("the documents", () => {
   it("link to files and headings that exist", () => {
     const broken = PAGES.flatMap((page) =>
       [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]

@@ -1,7 +1,7 @@
-/** What follows from a change, by the table in `domain/effects.ts`. */
+/** What follows from a change, by the table in `domain/change/effects.ts`. */
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { auditLog, jobs, timeframes, webhookDeliveries, webhooks } from "../src/store/schema.js";
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";

@@ -2,8 +2,8 @@
 import { cpSync, mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
-import { openDatabase } from "../src/store/database.js";
-import { isUnavailable } from "../src/store/database-errors.js";
+import { openDatabase } from "../src/store/connection/database.js";
+import { isUnavailable } from "../src/store/connection/database-errors.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
@@ -13,7 +13,7 @@ const unwritable = (folder: string) => join(folder, "pg_logical/replorigin_check
 /** The files of an empty database. */
 function newFiles(): string {
   const folder = join(newScratchFolder(), "database");
-  cpSync(inject("embeddedTemplate"), folder, { recursive: true });
+  cpSync(join(inject("embeddedTemplates"), "empty"), folder, { recursive: true });
   return folder;
 }
 

@@ -1,4 +1,4 @@
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { type ActivityEventKind, emitActivityEvent } from "../src/domain/webhooks/events.js";
 import type { TestService } from "./service.js";
 

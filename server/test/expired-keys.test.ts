@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { IDEMPOTENCY_LIFETIME_MS } from "../src/domain/idempotency.js";
+import { IDEMPOTENCY_LIFETIME_MS } from "../src/domain/change/idempotency.js";
 import { activities, idempotencyKeys } from "../src/store/schema.js";
 import { hold } from "./held-locks.js";
 import { walk } from "./recordings.js";

@@ -1,6 +1,6 @@
 /** Callers take turns for connections of the database: the many requests of one do not hold up the one of another. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accountCaller, onBehalfOf } from "../src/callers.js";
+import { accountCaller, onBehalfOf } from "../src/fairness/callers.js";
 import { newDatabase, newStore, type TestAccount, TestService } from "./service.js";
 import { newActivity, Team } from "./team.js";
 

@@ -1,5 +1,5 @@
 /** A process that takes a folder, says so, and keeps it until it is killed. */
-import { lockFolder } from "../src/store/folder-lock.js";
+import { lockFolder } from "../src/store/embedded/folder-lock.js";
 
 try {
   await lockFolder(process.argv[2] ?? "");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { FolderLockedError, lockFolder } from "../src/store/folder-lock.js";
+import { FolderLockedError, lockFolder } from "../src/store/embedded/folder-lock.js";
 import { newScratchFolder } from "./scratch.js";
 
 const HOLDER = [

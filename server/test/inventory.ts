@@ -77,6 +77,8 @@ export const rows = [
   ["X9", "POST", "/api/v1/account/reset-password/", "password reset"],
   ["X10", "GET", "/api/v1/athletes/{athlete}/export/", "athletes"],
   ["X10", "POST", "/api/v1/athletes/{athlete}/erase/", "athletes"],
+  ["X11", "POST", "/api/v1/athletes/{athlete}/managers/", "permissions"],
+  ["X11", "GET", "/api/v1/athletes/{athlete}/managers/", "permissions"],
   ["X5", "GET", "/api/schema/", "documentation"],
   ["X5", "GET", "/api/docs/", "documentation"],
   ["X6", "GET", "/health/live/", "operation"],

@@ -1,28 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transact } from "../src/domain/change.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { startRetention } from "../src/jobs/retention-schedule.js";
-import { startService as startProcess } from "../src/service.js";
-import { queriesOf } from "../src/store/database.js";
+import { startService as startProcess } from "../src/process/service.js";
+import { queriesOf } from "../src/store/connection/database.js";
 import { accounts, auditLog, idempotencyKeys, jobs } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
 import { newStore, TestService, testConfig } from "./service.js";
 
-// A database of its own: here jobs are run, which elsewhere only gather.
+// A database for each test: here jobs are run, which elsewhere only gather, and counted.
 let s: TestService;
 
-beforeAll(async () => {
+beforeEach(async () => {
   s = await TestService.start(await newStore());
-});
-
-afterAll(async () => {
-  await s.stop();
-  await s.store.close();
 });
 
 const register = async (on: TestService, more: Record<string, unknown> = {}) => {
@@ -36,7 +31,7 @@ const jobsOf = async (kind: string) =>
   s.store.database.queries.select().from(jobs).where(eq(jobs.kind, kind)).orderBy(jobs.id);
 
 describe("mail", () => {
-  it("row 5: without a mail server the credentials are written into the data folder, and the password is erased", async () => {
+  it("without a mail server the credentials are written into the data folder, and the password is erased", async () => {
     const username = await register(s);
     const [waiting] = await jobsOf("mail");
     const stored = JSON.stringify(waiting);
@@ -53,7 +48,7 @@ describe("mail", () => {
     expect(done).toMatchObject({ state: "SUCCESS", payload: {} });
   });
 
-  it("row 5: a mail server's refusal is tried again later and fails no request", async () => {
+  it("a mail server's refusal is tried again later and fails no request", async () => {
     const server = await startMailServer();
     const other = await TestService.start(s.store, { smtpUrl: server.url });
     server.refuses = true;
@@ -68,7 +63,6 @@ describe("mail", () => {
     expect(server.mails).toHaveLength(1);
     expect(server.mails[0]).toContain(`Username: ${username}`);
     expect(server.mails[0]).not.toContain("chosen by myself");
-    await other.stop();
   });
 });
 
@@ -82,17 +76,14 @@ describe("jobs", () => {
     );
 
   it("many workers do each job once", async () => {
-    const before = readdirSync(join(s.config.dataDir, "mail")).length;
     const workers = await Promise.all(
       [1, 2, 3].map(() => TestService.start(s.store, { dataDir: s.config.dataDir })),
     );
     const added = [];
     for (let i = 0; i < 12; i++) added.push(await addMail());
     await Promise.all(workers.map((worker) => worker.runJobs()));
-    expect(readdirSync(join(s.config.dataDir, "mail"))).toHaveLength(before + 12);
-    const states = await jobsOf("mail");
-    expect(states.filter(({ state }) => state !== "SUCCESS")).toEqual([]);
-    await Promise.all(workers.map((worker) => worker.stop()));
+    expect(readdirSync(join(s.config.dataDir, "mail"))).toHaveLength(12);
+    expect((await jobsOf("mail")).map(({ state }) => state)).toEqual(Array(12).fill("SUCCESS"));
   });
 
   it("a job whose workers die comes back three times and then fails", async () => {
@@ -119,7 +110,6 @@ describe("jobs", () => {
     await later.runJobs();
     const [row] = await s.store.database.queries.select().from(jobs).where(byId);
     expect(row).toMatchObject({ state: "FAILURE", losses: 4, details: { code: "worker_lost" } });
-    await later.stop();
   });
 
   it("a failed transaction leaves neither job nor audit row", async () => {
@@ -161,19 +151,17 @@ describe("audit", () => {
 
 describe("retention", () => {
   it("starts with the worker, not an interval later", async () => {
-    const store = await newStore();
-    const { queries } = store.database;
+    const { queries } = s.store.database;
     await queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
       SELECT ${new Date(0)}, 'r', 'o', 'account', n FROM generate_series(1, 1500) AS n`);
-    const service = await startProcess(testConfig({ retentionIntervalMs: 86_400_000 }), store, "all");
+    const service = await startProcess(testConfig({ retentionIntervalMs: 86_400_000 }), s.store, "all");
     stopAfterTest(() => service.stop());
     await expect.poll(() => queries.$count(auditLog), { timeout: 20_000 }).toBe(0);
   });
 
   it("ends after its current statement when the process stops", async () => {
-    const store = await newStore();
-    const { queries, pool } = store.database;
+    const { queries, pool } = s.store.database;
     await queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
       SELECT ${new Date(0)}, 'r', 'o', 'account', n FROM generate_series(1, 5000) AS n`);
@@ -184,18 +172,23 @@ describe("retention", () => {
         if (/DELETE FROM "audit_log"/.test(text)) stopped ??= stop.now?.(60_000);
       },
     });
-    const log = { error: (line: unknown) => expect(line).toBeUndefined() } as never;
-    stop.now = startRetention({ ...s.ctx, queries: listening, config: testConfig() }, log);
+    const lines: unknown[] = [];
+    const log = {
+      error: (line: unknown) => expect(line).toBeUndefined(),
+      info: (line: unknown) => lines.push(line),
+    } as never;
+    const ctx = { ...s.ctx, queries: listening, config: testConfig() };
+    stop.now = startRetention(ctx, log, () => undefined);
     await expect.poll(() => stopped !== undefined).toBe(true);
     await stopped;
     expect(await queries.$count(auditLog)).toBe(4000);
+    expect(lines).toEqual([{ removed: expect.objectContaining({ audit_log: 1000 }) }]);
   });
 
   it("goes on by itself while a worker runs", async () => {
-    const store = await newStore();
-    const { queries } = store.database;
+    const { queries } = s.store.database;
     const config = testConfig({ retentionIntervalMs: 1_000 });
-    const service = await startProcess(config, store, "all");
+    const service = await startProcess(config, s.store, "all");
     stopAfterTest(() => service.stop());
     const codes = () => queries.$count(idempotencyKeys);
     const [account] = await queries
@@ -217,7 +210,9 @@ describe("retention", () => {
 
   it("removes what has outlived its time, and nothing else", async () => {
     const years = await TestService.start(s.store);
+    await register(s);
     await s.runJobs();
+    expect((await jobsOf("mail")).length).toBe(1);
     years.clock.advance(91 * 86_400_000);
     await applyRetention(years.ctx);
     expect((await jobsOf("mail")).length).toBe(0);
@@ -225,12 +220,10 @@ describe("retention", () => {
     years.clock.advance(700 * 86_400_000);
     await applyRetention(years.ctx);
     expect(await s.store.database.queries.$count(auditLog)).toBe(0);
-    await years.stop();
   });
 
   it("removes a thousand rows in a statement at most, so that no lock lasts long", async () => {
-    const late = await TestService.start(await newStore());
-    const { queries, pool } = late.store.database;
+    const { queries, pool } = s.store.database;
     await queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
       SELECT ${new Date(0)}, 'r', 'o', 'account', n FROM generate_series(1, 2500) AS n`);
@@ -238,7 +231,7 @@ describe("retention", () => {
       INSERT INTO throttle_counters (key, points, expire) SELECT 'k' || n, 1, 1 FROM generate_series(1, 1001) AS n`);
     const sent: string[] = [];
     const listening = queriesOf(pool, { logQuery: (text) => void sent.push(text) });
-    await applyRetention({ ...late.ctx, queries: listening });
+    await applyRetention({ ...s.ctx, queries: listening });
     expect(await queries.$count(auditLog)).toBe(0);
     const statementsOn = (table: string) =>
       sent.filter((text) => new RegExp(`DELETE FROM "?${table}"?\\b`).test(text)).length;

@@ -4,9 +4,9 @@ import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance } from "fastify";
 import { describe, expect, it, vi } from "vitest";
-import { serveMetrics } from "../src/http/metrics.js";
-import { type HostLookup, listeners } from "../src/listeners.js";
-import { closeUnused } from "../src/unused-connections.js";
+import { type HostLookup, listeners } from "../src/http/connection/listeners.js";
+import { closeUnused } from "../src/http/connection/unused-connections.js";
+import { serveMetrics } from "../src/http/monitoring/metrics.js";
 import { stopAfterTest } from "./cleanup.js";
 import { freePort } from "./free-port.js";
 import { newStore, TestService } from "./service.js";
@@ -142,7 +142,7 @@ describe("metrics at two addresses", () => {
   it("are at both, and a stalled client at neither keeps them from ending", async () => {
     const { service } = await TestService.start(await newStore());
     const port = await freePort();
-    const stop = await serveMetrics(service.app, "localhost", port, lookupOf(ADDRESSES));
+    const stop = await serveMetrics(service.app, "localhost", port, null, lookupOf(ADDRESSES));
     stopAfterTest(stop);
     const stalled = [];
     for (const address of ADDRESSES) {

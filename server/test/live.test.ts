@@ -1,5 +1,6 @@
 /** Raw data as it is stored, by server-sent events. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { liveConnections } from "../src/store/schema.js";
@@ -26,6 +27,7 @@ beforeAll(async () => {
   other = await TestService.start(store, settings);
   ann = await s.manager();
   device = await ownedSince2024();
+  await load(device, START_MS, 1);
 });
 
 afterAll(async () => {
@@ -58,7 +60,7 @@ async function follow(
 }
 
 /** Stores samples of the walk: `count` from a time on. */
-const store = async (into: TestDevice, startMs: number, count: number) =>
+const load = async (into: TestDevice, startMs: number, count: number) =>
   s.load(into, ann, await walk(into.serial_number, new Date(startMs).toISOString(), count));
 
 const samplesFrom = (startMs: number, count: number) =>
@@ -69,12 +71,14 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(20);
 }
 
-const connections = async () => s.store.database.queries.$count(liveConnections);
+const connectionsTo = async ({ id }: TestDevice) =>
+  s.store.database.queries.$count(liveConnections, eq(liveConnections.deviceId, id));
 
 describe("live data", () => {
-  it("row X1: begins with the newest sample, and goes on with what is stored later, in the order of time", async () => {
-    await store(device, START_MS, 20);
-    const client = await follow();
+  it("begin with the newest sample, and go on with what is stored later, in the order of time", async () => {
+    const own = await ownedSince2024();
+    await load(own, START_MS, 20);
+    const client = await follow(own);
     expect([client.status, client.headers["content-type"], client.headers["cache-control"]]).toEqual([
       200,
       "text/event-stream",
@@ -87,7 +91,7 @@ describe("live data", () => {
       data: [sampleAt(newestMs)],
     });
     expect(client.retryMs).toBe(3_000);
-    await store(device, newestMs + 100, 30);
+    await load(own, newestMs + 100, 30);
     expect(await client.next()).toEqual({
       event: "samples",
       id: String(newestMs + 3_000),
@@ -95,19 +99,68 @@ describe("live data", () => {
     });
   });
 
-  it("says nothing of samples that are older than the last one", async () => {
+  it("sends all samples of the first batch of a device, not only the newest", async () => {
     const own = await ownedSince2024();
-    await store(own, START_MS, 1);
+    const client = await follow(own);
+    const next = client.next();
+    await until(async () => client.comments.length > 0);
+    await load(own, START_MS, 10);
+    expect((await next)?.data).toEqual(samplesFrom(START_MS, 10));
+  });
+
+  it("sends late samples too, once, and goes on from the newest", async () => {
+    const own = await ownedSince2024();
+    await load(own, START_MS, 20);
     const client = await follow(own);
     await client.next();
-    await store(own, START_MS - 60_000, 10);
-    await store(own, START_MS + 60_000, 1);
-    expect((await client.next())?.data).toEqual([sampleAt(START_MS + 60_000)]);
+    await load(own, START_MS - 600_000, 10);
+    expect(await client.next()).toMatchObject({
+      id: String(START_MS + 1_900),
+      data: samplesFrom(START_MS - 600_000, 10),
+    });
+    // Between those that are there, with some of them again.
+    await load(own, START_MS - 599_500, 10);
+    expect((await client.next())?.data).toEqual(samplesFrom(START_MS - 599_000, 5));
+    await load(own, START_MS + 2_000, 1);
+    expect(await client.next()).toMatchObject({
+      id: String(START_MS + 2_000),
+      data: [sampleAt(START_MS + 2_000)],
+    });
+  });
+
+  it("says nothing of recordings from before the last four periods with samples", async () => {
+    const own = await ownedSince2024();
+    for (const minutes of [0, 5, 10, 15]) await load(own, START_MS + minutes * 60_000, 1);
+    const client = await follow(own);
+    await client.next();
+    await load(own, START_MS - 3_600_000, 10);
+    await load(own, START_MS + 900_100, 1);
+    expect((await client.next())?.data).toEqual([sampleAt(START_MS + 900_100)]);
+  });
+
+  it("is not silenced by a sample ahead of the clock, neither in a connection nor in the next one", async () => {
+    const own = await ownedSince2024();
+    const nowMs = Math.floor(s.clock.now().getTime() / 1000) * 1000;
+    await load(own, nowMs - 10_000, 1);
+    const client = await follow(own);
+    await client.next();
+    await load(own, nowMs + 240_000, 1);
+    const ahead = await client.next();
+    expect(ahead?.data).toEqual([sampleAt(nowMs + 240_000)]);
+    await load(own, nowMs - 5_000, 10);
+    expect((await client.next())?.data).toEqual(samplesFrom(nowMs - 5_000, 10));
+    client.leave();
+    // What has a time up to the moment when the client left is old to it.
+    const idMs = Number(ahead?.id);
+    expect(idMs).toBeLessThan(nowMs + 240_000);
+    await load(own, idMs + 1_000, 2);
+    const again = await follow(own, { headers: { "Last-Event-ID": String(idMs) } });
+    expect((await again.next())?.data).toEqual([...samplesFrom(idMs + 1_000, 2), sampleAt(nowMs + 240_000)]);
   });
 
   it("goes on after the last event that the client has got, with at most the newest 300 samples", async () => {
     const own = await ownedSince2024();
-    await store(own, START_MS, 400);
+    await load(own, START_MS, 400);
     const afterMs = START_MS + 39_000;
     const short = await follow(own, { headers: { "Last-Event-ID": String(afterMs) } });
     expect((await short.next())?.data).toEqual(samplesFrom(afterMs + 100, 9));
@@ -123,7 +176,7 @@ describe("live data", () => {
     const next = client.next();
     await until(async () => client.comments.length >= 2);
     expect(client.comments[0]).toBe("still here");
-    await store(silent, START_MS, 1);
+    await load(silent, START_MS, 1);
     expect((await next)?.data).toEqual([sampleAt(START_MS)]);
   });
 
@@ -141,10 +194,12 @@ describe("live data", () => {
   });
 
   it("leaves the connection of the user alone when asked for the head only", async () => {
-    const client = await follow();
+    const own = await ownedSince2024();
+    await load(own, START_MS, 1);
+    const client = await follow(own);
     await client.next();
-    await s.send("HEAD", `/api/v1/devices/${device.id}/live/`, { token: ann.token });
-    await store(device, START_MS + 600_000, 1);
+    await s.send("HEAD", `/api/v1/devices/${own.id}/live/`, { token: ann.token });
+    await load(own, START_MS + 600_000, 1);
     expect((await client.next())?.data).toEqual([sampleAt(START_MS + 600_000)]);
   });
 });
@@ -158,7 +213,7 @@ describe("a connection with live data ends", () => {
       expect((await second.next())?.event).toBe("samples");
     }
     const elsewhere = await ownedSince2024();
-    await store(elsewhere, START_MS, 1);
+    await load(elsewhere, START_MS, 1);
     const [one, two] = [await follow(), await follow(elsewhere)];
     expect([(await one.next())?.event, (await two.next())?.event]).toEqual(["samples", "samples"]);
   });
@@ -188,7 +243,7 @@ describe("a connection with live data ends", () => {
 
   it("when the device gets another owner, without a sample of that owner", async () => {
     const passed = await ownedSince2024();
-    await store(passed, START_MS, 1);
+    await load(passed, START_MS, 1);
     const client = await follow(passed);
     expect((await client.next())?.data).toEqual([sampleAt(START_MS)]);
     const ben = await s.manager();
@@ -203,14 +258,16 @@ describe("a connection with live data ends", () => {
 
   it("when the client leaves, and keeps no row and no place", async () => {
     const own = await ownedSince2024();
-    const before = await connections();
-    const client = await follow(own);
-    expect(await connections()).toBe(before + 1);
+    const at = await TestService.start(s.store, settings);
+    const openNow = async () => {
+      const text = await at.service.app.metrics.getSingleMetricAsString("live_connections");
+      return Number(/^live_connections (\d+)$/m.exec(text)?.[1]);
+    };
+    const client = await follow(own, { at });
+    expect([await connectionsTo(own), await openNow()]).toEqual([1, 1]);
     client.leave();
-    await until(async () => (await connections()) === before);
-    const text = await s.service.app.metrics.getSingleMetricAsString("live_connections");
-    const openNow = Number(/^live_connections (\d+)$/m.exec(text)?.[1]);
-    expect(openNow).toBeLessThanOrEqual(before);
+    await until(async () => (await connectionsTo(own)) === 0);
+    expect(await openNow()).toBe(0);
   });
 
   it("when the process stops, before it would be cut off", async () => {
@@ -235,13 +292,14 @@ describe("connections with live data", () => {
     const statuses: unknown[] = [];
     for (let i = 0; i < 3; i++) statuses.push((await follow(bens, { at: limited, by: ben })).status);
     expect(statuses).toEqual([200, 200, 429]);
-    const devices = await Promise.all(Array.from({ length: 33 }, () => s.ownedDevice(ann)));
+    const eve = await s.manager();
+    const devices = await Promise.all(Array.from({ length: 33 }, () => s.ownedDevice(eve)));
     const clients: EventClient[] = [];
-    for (const one of devices) clients.push(await follow(one));
+    for (const one of devices) clients.push(await follow(one, { by: eve }));
     expect(clients.map(({ status }) => status)).toEqual([...Array(32).fill(200), 429]);
     expect(Number(clients[32]?.headers["retry-after"])).toBeGreaterThan(0);
     // One that replaces another takes no further place.
     const [again] = devices;
-    if (again !== undefined) expect((await follow(again)).status).toBe(200);
+    if (again !== undefined) expect((await follow(again, { by: eve })).status).toBe(200);
   });
 });

@@ -1,22 +1,25 @@
 /** Pages whose results hold megabytes each: `limit` may be 3000. */
 import { expect, it } from "vitest";
 import { listActivities } from "../src/domain/activities/list.js";
-import { service } from "./service.js";
+import { service, startService, type TestAccount, type TestService } from "./service.js";
 import { schemaId } from "./team.js";
 
 const MIB = 1024 * 1024;
 const ACTIVITIES = 30;
 
-it("row 43: a page of large activities is read and written in pieces, and is whole and in order", async () => {
+/** An activity with a course of 1 MiB. */
+async function createLarge(s: TestService, ann: TestAccount, name: string): Promise<void> {
+  const json_schema = await schemaId(s, "activity_soccer");
+  const gpx = `<gpx>${name.repeat(MIB / name.length)}</gpx>`;
+  const sent = { name, json: { sport: "soccer", gpx }, json_schema, owner: ann.id };
+  expect((await s.post("/api/v1/activities/", sent, ann.token)).status).toBe(201);
+}
+
+it("a page of large activities is read and written in pieces, and is whole and in order", async () => {
   const s = await service();
   const ann = await s.manager();
-  const json_schema = await schemaId(s, "activity_soccer");
   const names = Array.from({ length: ACTIVITIES }, (_, n) => `n${String(n).padStart(2, "0")}`);
-  for (const name of names) {
-    const gpx = `<gpx>${name.repeat(MIB / name.length)}</gpx>`;
-    const sent = { name, json: { sport: "soccer", gpx }, json_schema, owner: ann.id };
-    expect((await s.post("/api/v1/activities/", sent, ann.token)).status).toBe(201);
-  }
+  for (const name of names) await createLarge(s, ann, name);
 
   const caller = {
     id: ann.id,
@@ -43,4 +46,26 @@ it("row 43: a page of large activities is read and written in pieces, and is who
   expect(answer.body).toEqual(JSON.parse(text));
   const second = await s.get("/api/v1/activities/?ordering=-name&limit=20&page=2", ann.token);
   expect([second.body.previous, second.body.next, second.body.results]).toEqual([1, null, results.slice(20)]);
+});
+
+it("a page with too many bytes is refused, and says how many results fit; its counts and pages stay as they are", async () => {
+  const s = await startService({ pageMaxBytes: 4 * MIB });
+  const ann = await s.manager();
+  for (const name of ["a", "b", "c", "d", "e"]) await createLarge(s, ann, name);
+  const list = (query: string) => s.get(`/api/v1/activities/?${query}`, ann.token);
+  const { status, headers, body } = await list("limit=3000");
+  expect([status, headers.get("X-Error-Code"), body]).toEqual([
+    400,
+    "page_too_large",
+    { limit: [`This page has more than ${4 * MIB} bytes. Ask for fewer results at a time: 3 of these fit.`] },
+  ]);
+  const pages = [await list("limit=3"), await list("limit=3&page=2")].map((answer) => answer.body);
+  expect(pages.map(({ count, page, next }) => [count, page, next])).toEqual([
+    [5, 1, 2],
+    [5, 2, null],
+  ]);
+  const names = pages.flatMap(({ results }) => results).map(({ name }: { name: string }) => name);
+  expect(names).toEqual(["a", "b", "c", "d", "e"]);
+  // However small the limit of the service, one result is always sent.
+  expect((await list("limit=1&page=5")).body.results).toHaveLength(1);
 });

@@ -18,7 +18,7 @@ describe("managed athletes", () => {
   it.each([
     ["its own path", "update-managed/"],
     ["the athlete's path", ""],
-  ])("row 33: are updated by their manager on %s", async (_, end) => {
+  ])("are updated by their manager on %s", async (_, end) => {
     const { id, username } = await managed(ann, { athlete_profile: { first_name: "Max", weight: 70 } });
     const path = `/api/v1/athletes/${id}/${end}`;
     const send = (method: string, json: unknown, by = ann, query = "") =>
@@ -51,7 +51,7 @@ describe("managed athletes", () => {
     expect(await lastAudit(id)).toMatchObject({ operation: "updateManagedAthlete", accountId: ann.id });
   });
 
-  it("row 33: not by a manager without the right, nor those who manage themselves", async () => {
+  it("are not updated by a manager without the right, nor are those who manage themselves", async () => {
     const carl = await managingManager();
     const { id } = await managed(carl);
     await s.store.database.queries
@@ -70,7 +70,7 @@ describe("managed athletes", () => {
   it.each([
     ["its own path", "delete-managed/"],
     ["the athlete's path", ""],
-  ])("row 34: are deleted by their manager on %s, with or without the right to create", async (_, end) => {
+  ])("are deleted by their manager on %s, with or without the right to create", async (_, end) => {
     const carl = await s.manager({}, "?create_default_athlete=true");
     const [{ id }] = (await s.get("/api/v1/athletes/", carl.token)).body.results;
     const remove = (by: TestAccount, query = "") =>
@@ -86,7 +86,7 @@ describe("managed athletes", () => {
 });
 
 describe("deleting an athlete", () => {
-  it("row 32: takes along permissions, tokens, time frames and their computed data", async () => {
+  it("takes along permissions, tokens, time frames and their computed data", async () => {
     const fay = await s.athlete();
     const path = `/api/v1/athletes/${fay.id}/`;
     await grant(fay, bob, "READ", "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z");

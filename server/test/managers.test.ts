@@ -20,7 +20,7 @@ const email = "someone@example.org";
 const unique = () => `user-${Math.random().toString(36).slice(2)}`;
 
 describe("account", () => {
-  it("row 4: tells a manager who they are and what they may", async () => {
+  it("the account tells a manager who they are and what they may", async () => {
     const { status, body } = await s.get("/api/v1/account/", ann.token);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -33,7 +33,7 @@ describe("account", () => {
     expect(body).not.toHaveProperty("password");
   });
 
-  it("row 4: tells an athlete in the athlete's shape", async () => {
+  it("the account tells an athlete in the athlete's shape", async () => {
     const athlete = await s.athlete();
     const { body } = await s.get("/api/v1/account/", athlete.token);
     expect(body).toMatchObject({
@@ -47,7 +47,7 @@ describe("account", () => {
 });
 
 describe("registration", () => {
-  it("row 5: creates a manager and never shows the password", async () => {
+  it("creates a manager and never shows the password", async () => {
     const username = unique();
     const { status, body } = await s.post("/api/v1/managers/", {
       username,
@@ -65,7 +65,7 @@ describe("registration", () => {
     expect(await s.logIn(username, "correct horse")).toBeTruthy();
   });
 
-  it("row 5: creates a default athlete when asked, without showing it", async () => {
+  it("creates a default athlete when asked, without showing it", async () => {
     const owner = await s.manager(
       {
         athlete_profile: {
@@ -95,7 +95,7 @@ describe("registration", () => {
     expect(athlete?.passwordHash).toBeNull();
   });
 
-  it("row 5: the pair of a manager and a default athlete is found by paging, and the manager may do everything for it", async () => {
+  it("the pair of a manager and a default athlete is found by paging, and the manager may do everything for it", async () => {
     const username = unique();
     const { status, body } = await s.post("/api/v1/managers/?create_default_athlete=true", {
       username,
@@ -127,7 +127,7 @@ describe("registration", () => {
     expect(await of(ann.id, ann.token)).toEqual([]);
   });
 
-  it("row 5: refuses what is missing, wrong or taken, field by field", async () => {
+  it("refuses what is missing, wrong or taken, field by field", async () => {
     const missing = await s.post("/api/v1/managers/", {});
     expect(missing.status).toBe(400);
     expect(missing.body).toEqual({
@@ -152,7 +152,7 @@ describe("registration", () => {
     expect(common.body).toHaveProperty("password");
   });
 
-  it("row 4: a wrong token is told as such", async () => {
+  it("a wrong token is told as such", async () => {
     const { status, headers } = await s.get("/api/v1/account/", "wrong");
     expect(status).toBe(403);
     expect(headers.get("www-authenticate")).toBe('Bearer realm="api", error="invalid_token"');
@@ -160,7 +160,7 @@ describe("registration", () => {
 });
 
 describe("managers", () => {
-  it("row 6: finds the caller by external id, and says that the operation is deprecated", async () => {
+  it("finds the caller by external id, and says that the operation is deprecated", async () => {
     const { body: me } = await s.get("/api/v1/account/", ann.token);
     const path = `/api/v1/managers/by-external-id/?external-id=${encodeURIComponent(me.external_id)}`;
     const { status, body, headers } = await s.get(path, ann.token);
@@ -173,7 +173,7 @@ describe("managers", () => {
     });
   });
 
-  it("row 7: is for the manager", async () => {
+  it("a manager is shown to that manager only", async () => {
     expect((await s.get(`/api/v1/managers/${ann.id}/`, ann.token)).body.username).toBe(ann.username);
     expect((await s.get(`/api/v1/managers/${ann.id}/`, bob.token)).status).toBe(403);
     expect((await s.get("/api/v1/managers/999999999/", ann.token)).status).toBe(404);
@@ -183,7 +183,7 @@ describe("managers", () => {
     expect((await s.get(`/api/v1/managers/${athlete.id}/`, ann.token)).status).toBe(404);
   });
 
-  it("row 8: PUT needs the required fields, PATCH changes what is sent; both answer 201", async () => {
+  it("PUT needs the required fields, PATCH changes what is sent; both answer 201", async () => {
     const carl = await s.manager({ manager_profile: { first_name: "Carl" } });
     const path = `/api/v1/managers/${carl.id}/`;
     const patched = await s.send("PATCH", path, {
@@ -203,7 +203,7 @@ describe("managers", () => {
     expect(await s.logIn(carl.username, carl.password)).toBeTruthy();
   });
 
-  it("row 8: changes only the version that If-Match names", async () => {
+  it("an update changes only the version that If-Match names", async () => {
     const path = `/api/v1/managers/${bob.id}/`;
     const { headers } = await s.get(path, bob.token);
     const etag = headers.get("etag") ?? "";
@@ -220,7 +220,7 @@ describe("managers", () => {
     expect((await s.get(path, bob.token)).body.manager_profile.first_name).toBe("Bob");
   });
 
-  it("row 9: a new password ends every session", async () => {
+  it("a new password ends every session", async () => {
     const dora = await s.manager();
     const path = `/api/v1/managers/${dora.id}/change-password/`;
     expect((await s.send("PUT", path, { token: dora.token, json: {} })).body).toHaveProperty("password");

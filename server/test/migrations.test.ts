@@ -1,26 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { is } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type Database, openDatabase } from "../src/store/database.js";
-import { migrate } from "../src/store/migrate.js";
-import type { Migration } from "../src/store/migration.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { UsageError } from "../src/config/usage-error.js";
+import { type Database, openDatabase } from "../src/store/connection/database.js";
+import { holdServerLock } from "../src/store/connection/server-lock.js";
 import { migrations } from "../src/store/migrations/index.js";
+import { migrate } from "../src/store/migrations/migrate.js";
+import type { Migration } from "../src/store/migrations/migration.js";
 import * as schema from "../src/store/schema.js";
-import { UsageError } from "../src/usage-error.js";
 import { newDatabase } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-let database: Database;
-
-beforeAll(async () => {
-  ({ database } = await newDatabase());
-});
-afterAll(() => database.close());
-
 describe("migrations", () => {
   it("are applied once, however often they are asked for", async () => {
+    const { database } = await newDatabase();
+    onTestFinished(() => database.close());
     const both = await Promise.all([migrate(database), migrate(database)]);
     expect(both.flat()).toContain("0001-ground");
     expect(both.some((applied) => applied.length === 0)).toBe(true);
@@ -28,6 +24,7 @@ describe("migrations", () => {
   });
 
   it("make the tables that the queries know", async () => {
+    const database = await migrated();
     const { rows } = await database.pool.query(
       `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'public'`,
     );
@@ -90,6 +87,20 @@ describe("a database and a release that do not fit together", () => {
     const refused = migrate(newer);
     await expect(refused).rejects.toBeInstanceOf(UsageError);
     await expect(refused).rejects.toThrow(/^The database is of a newer release: .*9999-of-tomorrow/);
+  });
+
+  it.runIf(isPostgres)("a release migrates only when no process of a former one runs", async () => {
+    const other = await migrated();
+    const release = await holdServerLock(other);
+    const next = withMore({ name: "9001-a", sql: "CREATE TABLE a (x int)" });
+    // Processes of the same release start beside each other.
+    expect(await migrate(other)).toEqual([]);
+    await expect(migrate(other, next)).rejects.toThrow(
+      /^Processes of a former release run on this database.* End all of them/,
+    );
+    release();
+    await expect.poll(() => migrate(other, next).catch(String)).toEqual(["9001-a"]);
+    await expect(migrate(other)).rejects.toThrow(/^The database is of a newer release/);
   });
 
   it("a migration whose text was changed after it was applied is refused", async () => {

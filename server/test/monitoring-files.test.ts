@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { measureQueues, measureRawData } from "../src/http/resource-metrics.js";
-import type { ReadReplica } from "../src/store/read-replica.js";
+import { measureQueues, measureRawData } from "../src/http/monitoring/resource-metrics.js";
+import type { ReadReplica } from "../src/store/connection/read-replica.js";
 import { service } from "./service.js";
 
 const DEPLOY = join(import.meta.dirname, "../../deploy");

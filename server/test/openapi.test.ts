@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe("documentation", () => {
-  it("row X5: is an OpenAPI 3.1 document that a linter passes", async () => {
+  it("the document is OpenAPI 3.1, and a linter passes it", async () => {
     expect(document.body.openapi).toBe("3.1.0");
     const config = await loadConfig({ configPath: join(import.meta.dirname, "../redocly.yaml") });
     const problems = await lintFromString({ source: JSON.stringify(document.body), config });
@@ -27,13 +27,13 @@ describe("documentation", () => {
     );
   });
 
-  it("row X5: is the file from which the types of the client are generated; the build writes it", () => {
+  it("the document is the file from which the types of the client are generated; the build writes it", () => {
     const file = JSON.parse(readFileSync(join(import.meta.dirname, "../openapi.json"), "utf8"));
     const text = JSON.stringify(document.body).replaceAll(s.service.url ?? "", "http://127.0.0.1:8080");
     expect(JSON.parse(text)).toEqual(file);
   });
 
-  it("row X5: tells of every operation its rights, its errors and an example", () => {
+  it("the document tells of every operation its rights, its errors and an example", () => {
     for (const { id, path, method, success } of s.service.app.operations) {
       const entry = document.body.paths[path][method.toLowerCase()];
       expect(entry.operationId).toBe(id);
@@ -46,7 +46,7 @@ describe("documentation", () => {
     }
   });
 
-  it("rows 13 and 14: start and stop are required, the deprecated start_iso and stop_iso stand for them", () => {
+  it("start and stop of raw data are required, and the deprecated start_iso and stop_iso replace them", () => {
     for (const end of ["preprocessed-data", "preprocessed-data-ranges"]) {
       const { parameters } = document.body.paths[`/api/v1/devices/{device}/${end}/`].get;
       const of = (name: string) =>
@@ -61,7 +61,7 @@ describe("documentation", () => {
     }
   });
 
-  it("row 55: says how long a time frame may last, as the README does in the same table of limits", () => {
+  it("the document says how long a time frame may last, as the README does in the same table of limits", () => {
     const { post } = document.body.paths["/api/v1/timeframes/"];
     const { end_time } = post.requestBody.content["application/json"].schema.properties;
     expect(end_time.description).toBe("After start_time, and at most 7 days after it");
@@ -71,9 +71,9 @@ describe("documentation", () => {
     expect(readFileSync(join(import.meta.dirname, "../README.md"), "utf8")).toContain(table);
   });
 
-  it("rows 48 and 60: the definition of computed data is no required key, and its version a header", () => {
+  it("the definition of computed data is no required key, and its version is a header", () => {
     const { ComputedData } = document.body.components.schemas;
-    expect(ComputedData.required).toHaveLength(19);
+    expect(ComputedData.required).toHaveLength(23);
     expect(ComputedData.required).not.toContain("definition");
     for (const path of ["activities/{activity}", "timeframes/{timeframe}"]) {
       const { get } = document.body.paths[`/api/v1/${path}/computed-data/`];
@@ -81,7 +81,7 @@ describe("documentation", () => {
     }
   });
 
-  it("row X5: marks the deprecated operations, with every method, and no others", () => {
+  it("the document marks the deprecated operations, with every method, and no others", () => {
     const groups = /^\/api\/v1\/(athletes|json-schemas|activities|timeframes)\//;
     const others = ["authorize", "bulkLoad", "retrieveJob", "retrieveManagerByExternalId", "setCustomName"];
     const operations = Object.entries<Record<string, { operationId: string; deprecated?: boolean }>>(
@@ -100,7 +100,7 @@ describe("documentation", () => {
     expect(operations.length).toBeGreaterThan(50);
   });
 
-  it("row X5: has examples in three languages for every operation", () => {
+  it("the document has examples in three languages for every operation", () => {
     for (const methods of Object.values<Record<string, { "x-codeSamples": { label: string }[] }>>(
       document.body.paths,
     )) {
@@ -110,7 +110,7 @@ describe("documentation", () => {
     }
   });
 
-  it("row X5: has pages of lists as examples that agree with themselves", () => {
+  it("the document has pages of lists as examples that agree with themselves", () => {
     const pages = s.service.app.operations.flatMap(({ path, method, success: { status } }) => {
       const { example } = document.body.paths[path][method.toLowerCase()].responses[status].content?.[
         "application/json"
@@ -127,7 +127,7 @@ describe("documentation", () => {
     }
   });
 
-  it("row X5: has bodies as examples that their own schemas accept", () => {
+  it("the document has bodies as examples that their own schemas accept", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "document", components: document.body.components });
     for (const [path, methods] of Object.entries<Record<string, Body>>(document.body.paths)) {
@@ -141,7 +141,7 @@ describe("documentation", () => {
     }
   });
 
-  it("row X5: is sent compressed to clients that accept it, and plain to others", async () => {
+  it("the document is sent compressed to clients that accept it, and plain to others", async () => {
     const sizes = new Map<string, number>();
     for (const encoding of ["gzip", "identity"]) {
       const { headers } = await s.get("/api/schema/", undefined, { "Accept-Encoding": encoding });
@@ -152,7 +152,7 @@ describe("documentation", () => {
     expect(sizes.get("gzip")).toBeLessThan(0.2 * (sizes.get("identity") ?? 0));
   });
 
-  it("row X5: the page loads nothing from another host, and runs no inline script or style", async () => {
+  it("the page loads nothing from another host, and runs no inline script or style", async () => {
     const page = await s.get("/api/docs/");
     expect(page.status).toBe(200);
     expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);

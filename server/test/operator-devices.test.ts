@@ -1,7 +1,7 @@
 /** What the operator's commands do to devices and their samples, as users see it. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { allocateColumns, FIX_3D, sqlClientOf, storeSamples } from "../src/store/samples/index.js";
 import { auditLog, removedSamples } from "../src/store/schema.js";
 import { lastAudit, list, OPERATOR, refusal, run, s, withOperator } from "./operator-scene.js";

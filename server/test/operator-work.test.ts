@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { startMailServer } from "./mail-server.js";
 import { lastAudit, list, OPERATOR, refusal, run, s, withOperator } from "./operator-scene.js";

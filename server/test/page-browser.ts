@@ -1,7 +1,15 @@
 /** A browser with the page of the service. */
+import { beforeAll } from "vitest";
 import { type Answer, type Send, service, type TestAccount, type TestService } from "./service.js";
 
-export const s = await service();
+export let s: TestService;
+
+/** Gives the tests of a file their service. */
+export function withBrowsers(): void {
+  beforeAll(async () => {
+    s = await service();
+  });
+}
 
 export const PAGE = { "X-Asi-Page": "1" };
 export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";

@@ -1,7 +1,9 @@
 /** What pages of others make the browser of a user send counts for nothing. */
 import { describe, expect, it } from "vitest";
-import { Browser, PAGE, s, signedIn } from "./page-browser.js";
+import { Browser, PAGE, s, signedIn, withBrowsers } from "./page-browser.js";
 import { type Send, startService } from "./service.js";
+
+withBrowsers();
 
 describe("a forged request", () => {
   /** What a page of somebody else can make the browser of a user send, with its cookie or without. */

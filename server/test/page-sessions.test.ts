@@ -1,15 +1,17 @@
 /** Sessions of the page: a cookie that counts only for requests of the page itself. */
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { Config } from "../src/config.js";
+import type { Config } from "../src/config/config.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, refreshTokens } from "../src/store/schema.js";
-import { Browser, FIREFOX, PAGE, s, signedIn } from "./page-browser.js";
+import { Browser, FIREFOX, PAGE, s, signedIn, withBrowsers } from "./page-browser.js";
 import { newStore, startService, TestService } from "./service.js";
 
+withBrowsers();
+
 describe("a session of the page", () => {
-  it("row X8: begins with username and password, and ends with signing out", async () => {
+  it("begins with username and password, and ends with signing out", async () => {
     const ann = await s.manager();
     const browser = new Browser();
     const { status, body, headers } = await browser.signIn(ann);

@@ -60,7 +60,11 @@ describe("the page", () => {
     const s = await startService({ pageDir: folder });
     for (const encoding of ["identity", "br"]) {
       const { headers } = await s.get("/", undefined, { "Accept-Encoding": encoding });
-      expect([encoding, headers.get("link")]).toEqual([encoding, '<api/schema/>; rel="service-desc"']);
+      expect([encoding, headers.get("link"), headers.get("x-asi-max-recording-bytes")]).toEqual([
+        encoding,
+        '<api/schema/>; rel="service-desc"',
+        String(s.config.bulkLoadMaxBytes),
+      ]);
     }
     expect((await s.get("/sw.js")).headers.get("link")).toBeNull();
   });

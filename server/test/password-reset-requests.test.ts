@@ -4,11 +4,22 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { requestPasswordReset } from "../src/domain/accounts/password-reset.js";
 import { commands } from "../src/operator/commands.js";
-import { queriesOf } from "../src/store/database.js";
+import { queriesOf } from "../src/store/connection/database.js";
 import { accounts, jobs, passwordResets } from "../src/store/schema.js";
-import { ask, linked, linksTo, mailsTo, newPassword, reset, s } from "./password-reset-scene.js";
+import {
+  ask,
+  linked,
+  linksTo,
+  mailsTo,
+  newPassword,
+  reset,
+  s,
+  withPasswordResets,
+} from "./password-reset-scene.js";
 import { managingManager } from "./people.js";
 import { startService } from "./service.js";
+
+withPasswordResets();
 
 describe("a request for a link", () => {
   it("is answered alike, with the same work, whether or not the account exists or can log in", async () => {

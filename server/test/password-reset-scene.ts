@@ -3,11 +3,18 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
-import { expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { jobs } from "../src/store/schema.js";
-import { service, type TestAccount } from "./service.js";
+import { service, type TestAccount, type TestService } from "./service.js";
 
-export const s = await service();
+export let s: TestService;
+
+/** Gives the tests of a file their service. */
+export function withPasswordResets(): void {
+  beforeAll(async () => {
+    s = await service();
+  });
+}
 
 export const ask = (username: string, at = s) =>
   at.post("/api/v1/account/request-password-reset/", { username });
@@ -82,8 +89,8 @@ export async function expectRefused(token: string, at = s): Promise<void> {
 }
 
 /** The jobs that ended because the link had expired. */
-export const expired = () =>
-  s.store.database.queries
+export const expired = (at = s) =>
+  at.store.database.queries
     .select({ details: jobs.details, payload: jobs.payload, failures: jobs.failures })
     .from(jobs)
     .where(and(eq(jobs.kind, "mail"), sql`${jobs.details}->>'code' = 'expired'`));

@@ -1,11 +1,12 @@
 /** The erasure of a person, of whom nothing is left. */
 import { createHash } from "node:crypto";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { eraseSamples } from "../src/domain/deletion/erase-samples.js";
 import { commands } from "../src/operator/commands.js";
-import { filesWith, linksTo, placesOf, Scene } from "./personal-data-scene.js";
+import { timeframes } from "../src/store/schema.js";
+import { copiesOf, filesWith, frameOfFormerOwner, linksTo, placesOf, Scene } from "./personal-data-scene.js";
 import { startService, type TestService } from "./service.js";
 
 let s: TestService;
@@ -80,9 +81,37 @@ describe("the erasure of an athlete", () => {
     expect(counted).toMatchObject({ erased: false, rows: { timeframes: 2 } });
     expect(await scene.samples()).toBe(600);
     const proof = await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
-    expect(proof).toMatchObject({ erased: true, rows: { timeframes: 2, samples: 60 + 30 } });
+    expect(proof).toMatchObject({
+      erased: true,
+      rows: { timeframes: 2, samples: 60 + 30, samples_kept: 30 },
+    });
     expect(await scene.samples()).toBe(600 - 90);
     expect(await linksTo(s, scene.id)).toEqual([]);
+  });
+
+  it("removes them although a former owner of the device has made time frames of the same time", async () => {
+    const scene = await Scene.of(s);
+    await frameOfFormerOwner(s, scene);
+    const proof = await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+    expect(proof).toMatchObject({ rows: { samples: 120, samples_kept: 0 } });
+    expect(await scene.samples()).toBe(600 - 120);
+  });
+
+  it("in transactions of at most a hundred time frames", async () => {
+    const scene = await Scene.of(s);
+    await copiesOf(s, scene, 250);
+    const steps: number[] = [];
+    const { queries } = s.ctx;
+    const left = () => queries.$count(timeframes, eq(timeframes.athleteId, scene.id));
+    const before = await left();
+    const { removed } = await eraseSamples(queries, scene.id, async (work) => {
+      const done = await transact(s.ctx, "athlete erase", work);
+      steps.push(await left());
+      return done;
+    });
+    expect([before, removed, steps]).toEqual([252, 120, [152]]);
+    await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+    expect(await left()).toBe(0);
   });
 
   it("removes no time frame that the manager gives to another athlete meanwhile", async () => {
@@ -96,7 +125,7 @@ describe("the erasure of an athlete", () => {
       expect(status).toBe(200);
       return transact(s.ctx, "athlete erase", work);
     });
-    expect(removed).toBe(60);
+    expect(removed).toEqual({ removed: 60, kept: 0 });
     expect(await scene.samples()).toBe(600 - 60);
     expect((await s.get(`/api/v1/timeframes/${moved}/`, scene.team.manager.token)).status).toBe(200);
   });

@@ -2,27 +2,30 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAthlete } from "../src/domain/accounts/find.js";
 import { exportAthlete } from "../src/domain/exports/athlete.js";
 import { commands } from "../src/operator/commands.js";
-import { json, Scene, START, unzip } from "./personal-data-scene.js";
+import { queriesOf } from "../src/store/connection/database.js";
+import { at, copiesOf, frameOfFormerOwner, json, Scene, START, unzip } from "./personal-data-scene.js";
 import { newScratchFolder } from "./scratch.js";
 import { startService, type TestService } from "./service.js";
+
+const sampleRows = ({ rows }: { rows: number }) => rows;
 
 let s: TestService;
 beforeAll(async () => {
   s = await startService({ webhookAllowPrivate: true });
 });
 
-describe("row X10: the export of an athlete", () => {
+describe("the export of an athlete", () => {
   let scene: Scene;
-  beforeAll(async () => {
+  beforeEach(async () => {
     scene = await Scene.of(s);
   });
 
-  const fetchZip = async (token = scene.token) => {
-    const response = await fetch(`${s.service.url}${scene.path}export/`, {
+  const fetchZip = async (token = scene.token, of = scene) => {
+    const response = await fetch(`${s.service.url}${of.path}export/`, {
       headers: { Authorization: `Bearer ${token}` },
     });
     return { response, files: await unzip(Buffer.from(await response.arrayBuffer())) };
@@ -31,8 +34,12 @@ describe("row X10: the export of an athlete", () => {
   it("has everything about the athlete as JSON, without secrets, and the samples as CSV", async () => {
     const result = await scene.team.computed(scene.frames[0] ?? 0);
     expect(result.status).toBe(200);
+    const known = await s.manager();
+    const wanted = { manager: known.id, username: known.username };
+    expect((await s.post(`${scene.path}managers/`, wanted, scene.token)).status).toBe(200);
     const { response, files } = await fetchZip();
     expect(response.status).toBe(200);
+    expect(json(files, "known-managers.json")).toEqual([{ manager: known.id }]);
     expect(response.headers.get("content-type")).toBe("application/zip");
     expect(response.headers.get("content-disposition")).toMatch(
       new RegExp(`^attachment; filename="athlete-${scene.id}-\\d{4}-\\d\\d-\\d\\d\\.zip"$`),
@@ -138,6 +145,44 @@ describe("row X10: the export of an athlete", () => {
     expect(activity).not.toHaveProperty("json");
     const [, second] = json(files, "timeframes.json");
     expect((files.get(second.samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
+    expect(json(files, "export.json").files).toContainEqual({
+      name: second.samples,
+      rows: 30,
+      left_out: [{ start: at(150), stop: at(179) }],
+    });
+  });
+
+  it("has all samples although a former owner of the device has made time frames of the same time", async () => {
+    const before = json((await fetchZip()).files, "export.json").files;
+    await frameOfFormerOwner(s, scene);
+    expect(json((await fetchZip()).files, "export.json").files.map(sampleRows)).toEqual(
+      before.map(sampleRows),
+    );
+  });
+
+  it("has a sample once, in the file of the first time frame that covers it", async () => {
+    const other = await Scene.of(s);
+    await copiesOf(s, other, 3);
+    const files = await fetchZip(other.token, other).then(({ files }) => json(files, "export.json").files);
+    const rows = files.filter(({ name }: { name: string }) => name.startsWith("samples/"));
+    expect(rows.map(sampleRows)).toEqual([60, 0, 0, 0, 60]);
+  });
+
+  it("takes as many statements for each time frame, however many others cover the same time", async () => {
+    const perFrame: number[] = [];
+    for (const count of [20, 200]) {
+      const other = await Scene.of(s);
+      await copiesOf(s, other, count);
+      await copiesOf(s, other, count, other.team.athlete);
+      let sent = 0;
+      const queries = queriesOf(s.store.database.pool, { logQuery: () => void sent++ });
+      const athlete = await findAthlete(other.id, { queries, lock: false });
+      for await (const _ of exportAthlete({ ...s.ctx, queries }, athlete)) {
+        // Only the statements are of interest.
+      }
+      perFrame.push((sent - 30) / count);
+    }
+    for (const statements of perFrame) expect(statements).toBeLessThanOrEqual(2);
   });
 
   it("breaks off when the account is deleted meanwhile, so that no one takes it for complete", async () => {

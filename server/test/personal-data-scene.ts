@@ -172,3 +172,31 @@ export class Scene {
     return this.s.post(`${this.path}erase/`, { password }, token);
   }
 }
+
+/** Another manager owned the device once, and makes a time frame of an athlete over all of the scene's time. */
+export async function frameOfFormerOwner(s: TestService, { team }: Scene): Promise<void> {
+  const former = await Team.of(s);
+  await s.store.database.queries.execute(sql`
+    INSERT INTO ownerships (device_id, manager_id, start_time, end_time)
+    VALUES (${team.device.id}, ${former.manager.id}, '2023-01-01', '2023-01-02')`);
+  const frame = { start_time: at(-600), end_time: at(3600), device: team.device.id };
+  const { status, body } = await s.post(
+    "/api/v1/timeframes/",
+    await former.body(frame),
+    former.manager.token,
+  );
+  if (status !== 201) throw new Error(`No time frame: ${status} ${JSON.stringify(body)}`);
+}
+
+/** Copies the first time frame of a scene, so that many cover the same time. @param athlete of the copies */
+export async function copiesOf(
+  s: TestService,
+  { frames, id }: Scene,
+  count: number,
+  athlete = id,
+): Promise<void> {
+  await s.store.database.queries.execute(sql`
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
+    SELECT start_time + n * interval '1 ms', end_time, params, device_id, activity_id, ${athlete}, owner_id, json_schema_id, created_at
+    FROM timeframes, generate_series(1, ${count}) AS n WHERE id = ${frames[0]}`);
+}

@@ -1,11 +1,11 @@
 /** PostgreSQL behind PgBouncer that lends sessions for a transaction each: statements of one client run in different sessions. */
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startService as startProcess } from "../src/service.js";
-import { type Database, openDatabase } from "../src/store/database.js";
+import { startService as startProcess } from "../src/process/service.js";
+import { type Database, openDatabase } from "../src/store/connection/database.js";
+import { withoutServers } from "../src/store/connection/server-lock.js";
 import { openStore, type Store } from "../src/store/open.js";
-import { withoutServers } from "../src/store/server-lock.js";
-import { silentWorkers } from "../src/store/worker-session.js";
+import { silentWorkers } from "../src/store/queue/worker-session.js";
 import { type Pooler, pgbouncerVersion, startPgbouncer } from "./pgbouncer.js";
 import { newScene } from "./scene.js";
 import { MovableClock, newDatabase, TestService, testConfig } from "./service.js";
@@ -118,6 +118,38 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     another.pathname = "postgres";
     await expect(started(pooler.url, another.href)).rejects.toThrow("are different databases");
     await expect(started(null, databaseUrl)).rejects.toThrow("DATABASE_DIRECT_URL needs DATABASE_URL");
+  });
+
+  it("a start is refused without the settings, which are named", async () => {
+    const started = (databaseDirectUrl: string | null, databasePreparedStatements: boolean) =>
+      openStore(testConfig({ databaseUrl: pooler.url, databaseDirectUrl, databasePreparedStatements }));
+    await expect(started(null, true)).rejects.toThrow(
+      /^DATABASE_URL leads through a pooler .* Set DATABASE_DIRECT_URL .* DATABASE_PREPARED_STATEMENTS=false/,
+    );
+    await expect(started(databaseUrl, true)).rejects.toThrow(
+      /^The pooler .* DATABASE_PREPARED_STATEMENTS=false/,
+    );
+    await expect(started(pooler.url, false)).rejects.toThrow(
+      /^DATABASE_DIRECT_URL leads through a pooler .* It must lead to the server itself/,
+    );
+  });
+
+  it("a process is not ready while the pooler shares sessions of which it does not know, as after a change of its settings", async () => {
+    const other = await startPgbouncer(databaseUrl, SESSIONS);
+    const database = await openDatabase({ url: other.url, poolSize: 6, prepares: false });
+    const unaware = await TestService.start({
+      database,
+      serverKey: store.serverKey,
+      close: () => database.close(),
+    });
+    const readiness = async () =>
+      (await Promise.all(Array.from({ length: 6 }, () => unaware.get("/health/ready/")))).map(
+        ({ body }) => body.status,
+      );
+    await expect.poll(readiness).toContain("database sessions shared by a pooler");
+    await unaware.stop();
+    await database.close();
+    await other.stop();
   });
 
   it("locks that last are in sessions of their own: a restore is refused, and the worker is seen", async () => {

@@ -43,6 +43,13 @@ export interface PostgresServer {
   restart(as?: { standby?: boolean }): Promise<void>;
   /** Starts a streaming replica of the server: it follows until it is stopped. */
   startReplica(): Promise<PostgresServer>;
+  /** The data folder, and as whom the server runs: whoever writes files for it must give them to this user. */
+  data: string;
+  as: { uid?: number; gid?: number };
+  /** Runs another program of this PostgreSQL, such as `pg_basebackup`, as the server's user. */
+  program(name: string, args: readonly string[]): void;
+  /** Starts a server of this PostgreSQL on another data folder. */
+  startOn(data: string): Promise<PostgresServer>;
   /** Ends the server and removes its files. */
   stop(): Promise<void>;
 }
@@ -74,20 +81,26 @@ function unpack(folder: string): string {
   return join(copy, "bin");
 }
 
+/** The programs of Debian 12's PostgreSQL, the oldest that the service promises; undefined where they are not installed. */
+export const OLDEST_PROGRAMS = ["/usr/lib/postgresql/15/bin"].find(existsSync);
+
 /**
+ * @param programs folder of another PostgreSQL than that of the package
  * @param durable whether what is committed outlives a power failure, as with a server's defaults; the tests do without
  * @param settings of the server, as `name=value`
  */
 export async function startPostgres({
+  programs,
   durable = false,
   settings = [],
 }: {
+  programs?: string;
   durable?: boolean;
   settings?: readonly string[];
 } = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "asi-postgres-"));
   chmodSync(folder, 0o755);
-  const bin = unpack(folder);
+  const bin = programs ?? unpack(folder);
   const data = join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
   const isRoot = process.getuid?.() === 0;
@@ -146,6 +159,12 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
   };
   return {
     url,
+    data,
+    as,
+    program(name, args) {
+      execFileSync(join(bin, name), args, { ...as, stdio: ["ignore", "ignore", "inherit"] });
+    },
+    startOn: (folder) => run({ ...place, data: folder }, durable, settings),
     halt,
     async kill() {
       const exited = new Promise((resolve) => server.once("exit", resolve));

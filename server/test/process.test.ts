@@ -1,7 +1,7 @@
 /** The built service as an operator runs it: processes, signals, commands. */
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -135,84 +135,11 @@ describe("the service as a process", { timeout: 120_000 }, () => {
 
   it("prepares a demonstration and says what to type", async () => {
     const { terminate, output } = await processes.start("--demo");
-    for (let tries = 0; !output().includes("/api/v1/devices/") && tries < 100; tries++) {
-      await sleep(50);
-    }
+    await expect.poll(output).toMatch(/preprocessed-data\/.*\n/);
     const typed = output().slice(output().indexOf("TOKEN="));
     const { stdout } = await promisify(execFile)("bash", ["-c", typed]);
     expect(JSON.parse(stdout)).toMatchObject({ count: 601, results: { length: 5 } });
     expect(await terminate()).toBe(0);
-  });
-
-  it("prints the account of the demonstration again at the next start, as long as there is one", async () => {
-    const signIn = async () => {
-      const started = await processes.start("--demo");
-      await expect.poll(started.output, { timeout: 30_000 }).toContain("Take a device");
-      const [, username = "", password = ""] =
-        /Username +(\S+)\n +Password +(.+)/.exec(started.output()) ?? [];
-      return { ...started, username, password };
-    };
-    const first = await signIn();
-    expect((statSync(join(processes.dataDir, "demo.json")).mode & 0o777).toString(8)).toBe("600");
-    await first.terminate();
-
-    const second = await signIn();
-    expect([second.username, second.password]).toEqual([first.username, first.password]);
-    const typed = second.output().slice(second.output().indexOf("TOKEN="));
-    const [line = ""] = typed.split("\ncurl");
-    const { stdout: token } = await promisify(execFile)("bash", ["-c", `${line}; echo -n "$TOKEN"`]);
-    const { body } = await second.send("GET", "/api/v1/account/", token);
-    expect(body.username).toBe(first.username);
-    const password = { password: "another long passphrase" };
-    await second.send("PUT", `/api/v1/managers/${body.id}/change-password/`, token, password);
-    await second.terminate();
-
-    const third = await signIn();
-    expect([third.username, third.password]).toEqual([first.username, "(the one that you have set)"]);
-    await processes.command("account", "disable", first.username);
-    await third.terminate();
-    const fourth = await signIn();
-    expect(fourth.username).toMatch(/^demo-/);
-    expect(fourth.username).not.toBe(first.username);
-  });
-
-  it("offers at the next start of the demonstration what is not done yet", async () => {
-    const start = async () => {
-      const started = await processes.start("--demo");
-      await expect.poll(started.output, { timeout: 30_000 }).toContain("/preprocessed-data/");
-      return started;
-    };
-    const first = await start();
-    const [, file = "", serial_number, device_name] =
-      /Upload a file +(.+), to the device .+\n +Take a device +serial number (\S+), name (\S+)/.exec(
-        first.output(),
-      ) ?? [];
-    const typed = first.output().slice(first.output().indexOf("TOKEN="));
-    const [line = ""] = typed.split("\ncurl");
-    const { stdout: token } = await promisify(execFile)("bash", ["-c", `${line}; echo -n "$TOKEN"`]);
-    const devices = "/api/v1/devices/";
-    const taken = await first.send("POST", `${devices}take-ownership/`, token, {
-      serial_number,
-      device_name,
-    });
-    expect(taken.status).toBe(201);
-    await first.terminate();
-
-    const second = await start();
-    expect(second.output()).not.toContain("Take a device");
-    const [, device] = /devices\/(\d+)\/preprocessed-data/.exec(second.output()) ?? [];
-    const asi_b64 = readFileSync(file).toString("base64");
-    const job = await second.send("POST", `${devices}${device}/bulk-load/`, token, { asi_b64 });
-    const state = async () =>
-      (await second.send("GET", `/api/v1/jobs/${job.body.job_id}/`, token)).body.state;
-    await expect.poll(state, { timeout: 30_000 }).toBe("SUCCESS");
-    rmSync(file);
-    await second.terminate();
-
-    const third = await start();
-    expect(third.output()).toContain("Add a webhook");
-    expect(third.output()).not.toContain("Upload a file");
-    expect(existsSync(file)).toBe(false);
   });
 
   it("lists its settings, and names each that is wrong", async () => {
@@ -280,6 +207,13 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     );
     const nobody = await processes.refusal([], { DATABASE_URL: "postgres://postgres@127.0.0.1:1/asi" });
     expect(nobody).toMatch(/^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED/);
+    if (isPostgres) {
+      const url = processes.env.DATABASE_URL ?? "";
+      const wrong = (DATABASE_URL: string) => processes.refusal([], { DATABASE_URL });
+      const refused = /^The server of DATABASE_URL refuses the connection: .* Correct the user, the password/;
+      expect(await wrong(url.replace("postgres@", "no_such_user@"))).toMatch(refused);
+      expect(await wrong(`${url}_missing`)).toMatch(refused);
+    }
     if (!isPostgres) {
       const note = await processes.refusal(["manager", "grant", "ann"], { DATA_DIR: newScratchFolder() });
       expect(note).toContain("creating a new database");

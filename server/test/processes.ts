@@ -1,6 +1,7 @@
 /** The built service as real processes on one database: several at once, killed and started again. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { cpSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -40,9 +41,10 @@ export class Processes {
   }
 
   static async onNewDatabase(settings: Record<string, string> = {}): Promise<Processes> {
-    const dataDir = join(newScratchFolder(), "data");
+    const dataDir = settings.DATA_DIR ?? join(newScratchFolder(), "data");
     const env: Record<string, string> = {
       PATH: process.env.PATH ?? "",
+      TMPDIR: tmpdir(),
       DATA_DIR: dataDir,
       PORT: "0",
       METRICS_PORT: "0",
@@ -55,8 +57,8 @@ export class Processes {
       const store = await newStore();
       env.DATABASE_URL = store.databaseUrl ?? "";
       await store.close();
-    } else {
-      cpSync(inject("embeddedTemplate"), join(dataDir, "database"), { recursive: true });
+    } else if (!existsSync(join(dataDir, "database"))) {
+      cpSync(join(inject("embeddedTemplates"), "migrated"), join(dataDir, "database"), { recursive: true });
     }
     const processes = new Processes(dataDir, env);
     stopAfterTest(() => processes.end());

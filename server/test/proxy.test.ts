@@ -88,14 +88,16 @@ async function startBehind(name: keyof typeof proxies, settings: Record<string, 
   const folder = newScratchFolder();
   mkdirSync(join(folder, "home"));
   const [command = "", ...args] = proxies[name]({ folder, port, servicePort });
-  const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: join(folder, "home") } });
+  const env = { PATH: process.env.PATH, HOME: join(folder, "home") };
+  const child = spawn(command, args, { cwd: folder, env });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const exited = new Promise((resolve) => child.once("exit", resolve));
   const agents: Agent[] = [];
   stopAfterTest(async () => {
     for (const agent of agents) await agent.destroy();
-    child.kill("SIGKILL");
+    // By SIGKILL, nginx would leave its workers running.
+    child.kill("SIGTERM");
     await exited;
   });
 
@@ -129,6 +131,11 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
   it("everything works under a path: documentation, tokens, loads, conversions, links", async ({ skip }) => {
     skip(missing, skipped);
     const { base, get, processes } = await startBehind(name);
+
+    // Without the slash at the end, as people type it.
+    const short = await get(base, { redirect: "manual" });
+    expect([300, 301, 302, 307, 308]).toContain(short.status);
+    expect(new URL(short.headers.get("location") ?? "", base).pathname).toBe("/tracking/");
 
     // A browser resolves what the documentation loads against its address.
     const docs = `${base}/api/docs/`;

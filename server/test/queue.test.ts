@@ -2,8 +2,8 @@
 import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { transact } from "../src/domain/change.js";
-import type { Queries } from "../src/store/database.js";
+import { transact } from "../src/domain/change/change.js";
+import type { Queries } from "../src/store/connection/database.js";
 import {
   accountsWaiting,
   kindsDue,
@@ -11,7 +11,7 @@ import {
   leaseOf,
   leaseOfReceivers,
   receiversWaiting,
-} from "../src/store/job-lease.js";
+} from "../src/store/queue/job-lease.js";
 import { jobs } from "../src/store/schema.js";
 import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";

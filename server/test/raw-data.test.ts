@@ -2,13 +2,15 @@ import { createHook } from "node:async_hooks";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
 import { applyRetention } from "../src/jobs/retention.js";
+import { auditLog } from "../src/store/schema.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 
-// A database of its own: here jobs are run and the clock is moved.
+// A database of its own: here jobs are run.
 let s: TestService;
 let ann: TestAccount;
 let bob: TestAccount;
@@ -33,8 +35,8 @@ afterAll(async () => {
   await s.store.close();
 });
 
-const page = (query: Record<string, string | number>, by = ann, id: number | string = device.id) =>
-  s.get(
+const page = (query: Record<string, string | number>, by = ann, id: number | string = device.id, at = s) =>
+  at.get(
     `/api/v1/devices/${id}/preprocessed-data/?${new URLSearchParams(query as Record<string, string>)}`,
     by.token,
   );
@@ -45,7 +47,7 @@ const ranges = (query: Record<string, string | number>, by = ann) =>
   );
 
 describe("raw data", () => {
-  it("row 13: gives the samples from start to stop, both included, in the order of time", async () => {
+  it("a page of samples gives the samples from start to stop, both included, in the order of time", async () => {
     const { status, headers, body } = await page({ start: START_MS + 100, stop: START_MS + 1_000 });
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -66,7 +68,7 @@ describe("raw data", () => {
     ]);
   });
 
-  it("row 13: pages, and none beyond the last", async () => {
+  it("samples come in pages, and none beyond the last", async () => {
     const bounds = { start: START, stop: iso(START_MS + 59_900) };
     const second = await page({ ...bounds, limit: 250, page: 2 });
     expect(second.body).toMatchObject({ count: 600, page: 2, next: 3, previous: 1 });
@@ -85,7 +87,7 @@ describe("raw data", () => {
     ]);
   });
 
-  it("row 13: takes a time in milliseconds or as a date-time of any of the forms", async () => {
+  it("a page of samples takes a time in milliseconds or as a date-time of any of the forms", async () => {
     const first = sampleAt(START_MS);
     for (const start of [
       START_MS,
@@ -101,7 +103,7 @@ describe("raw data", () => {
     expect((await page({ start: -1, stop: 0 })).status).toBe(403);
   });
 
-  it("row 13: refuses bounds that are missing, no times, the wrong way round or too far apart", async () => {
+  it("a page of samples refuses bounds that are missing, no times, the wrong way round or too far apart", async () => {
     const missing = await page({});
     expect([missing.status, missing.body]).toEqual([
       400,
@@ -124,7 +126,7 @@ describe("raw data", () => {
     expect([longer.status, longer.headers.get("x-error-code")]).toEqual([400, "range_too_long"]);
   });
 
-  it("row 13: takes the deprecated bounds, says so, and prefers the new ones", async () => {
+  it("a page of samples takes the deprecated bounds, says so, and prefers the new ones", async () => {
     const old = await page({ start_iso: START, stop_iso: START });
     expect([old.status, old.body.count, old.headers.get("deprecation")]).toEqual([200, 1, "@1704067200"]);
     expect(old.headers.get("link")).toContain('rel="deprecation"');
@@ -144,7 +146,7 @@ describe("raw data", () => {
     ]);
   });
 
-  it("row 13: has an alias, and is for managers who ever owned the device", async () => {
+  it("a page of samples has an alias, and is for managers who ever owned the device", async () => {
     const query = `start=${START_MS}&stop=${START_MS}`;
     expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`, ann.token)).body.count).toBe(1);
     expect((await page({}, bob)).status).toBe(403);
@@ -153,31 +155,32 @@ describe("raw data", () => {
     expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`)).status).toBe(403);
   });
 
-  it("row 13: gives each owner the samples of their own time only", async () => {
-    const shared = await s.ownedDevice(ann);
-    await s.backdate(shared, "2024-01-01T00:00:00Z");
-    const now = s.clock.now().getTime();
-    await s.load(shared, ann, await walk(shared.serial_number, iso(now - 60_000), 600));
-    await s.release(shared, ann);
-    s.clock.advance(1_000);
-    await s.take(shared, bob);
-    const taken = s.clock.now().getTime();
-    s.clock.advance(60_000);
-    await s.load(shared, bob, await walk(shared.serial_number, iso(taken + 1_000), 100));
+  it("a page of samples gives each owner the samples of their own time only", async () => {
+    const at = await TestService.start(s.store);
+    const shared = await at.ownedDevice(ann);
+    await at.backdate(shared, "2024-01-01T00:00:00Z");
+    const now = at.clock.now().getTime();
+    await at.load(shared, ann, await walk(shared.serial_number, iso(now - 60_000), 600));
+    await at.release(shared, ann);
+    at.clock.advance(1_000);
+    await at.take(shared, bob);
+    const taken = at.clock.now().getTime();
+    at.clock.advance(60_000);
+    await at.load(shared, bob, await walk(shared.serial_number, iso(taken + 1_000), 100));
     const today = { start: now - 3_600_000, stop: taken + 3_600_000 };
-    const [mine, his] = await Promise.all([page(today, ann, shared.id), page(today, bob, shared.id)]);
+    const [mine, his] = await Promise.all([page(today, ann, shared.id, at), page(today, bob, shared.id, at)]);
     expect([mine.body.count, his.body.count]).toEqual([600, 100]);
     expect(his.body.results[0]["gnss.timestamp"]).toBe(taken + 1_000);
-    const before = await page({ start: now - 3_600_000, stop: now - 1_000 }, bob, shared.id);
+    const before = await page({ start: now - 3_600_000, stop: now - 1_000 }, bob, shared.id, at);
     expect([before.status, before.body.detail]).toEqual([
       403,
       "You did not own the device between start and stop.",
     ]);
-    const after = await page({ start: taken + 1_000, stop: taken + 2_000 }, ann, shared.id);
+    const after = await page({ start: taken + 1_000, stop: taken + 2_000 }, ann, shared.id, at);
     expect(after.status).toBe(403);
   });
 
-  it("row 13: has an entity tag, and no shared cache may keep it", async () => {
+  it("a page of samples has an entity tag, and no shared cache may keep it", async () => {
     const bounds = { start: START_MS, stop: START_MS + 5_000 };
     const { headers } = await page(bounds);
     expect(headers.get("cache-control")).toBe("private, max-age=0");
@@ -194,7 +197,7 @@ describe("raw data", () => {
     expect((await page({ ...bounds, stop: bounds.stop + 100 })).headers.get("etag")).not.toBe(etag);
   });
 
-  it("row 13: is compressed for clients that accept it, with an entity tag of its own", async () => {
+  it("a page of samples is compressed for clients that accept it, with an entity tag of its own", async () => {
     const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 59_900}`;
     const get = (encoding: string, headers = {}) =>
       new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>(
@@ -223,7 +226,7 @@ describe("raw data", () => {
     expect((await get("gzip;q=0, *")).headers["content-encoding"]).toBeUndefined();
   });
 
-  it("row 13: is compressed in one step, because each step waits for the event loop", async () => {
+  it("a page of samples is compressed in one step, because each step waits for the event loop", async () => {
     const long = await s.ownedDevice(ann);
     await s.backdate(long, "2024-01-01T00:00:00Z");
     await s.load(long, ann, await walk(long.serial_number, START, 3_000));
@@ -247,27 +250,27 @@ describe("raw data", () => {
     expect(steps).toBe(2);
   });
 
-  it("row 13: may be 120 seconds old, but asks for the right each time", async () => {
+  it("a page of samples may be 120 seconds old, but asks for the right each time", async () => {
+    const at = await TestService.start(s.store);
     const fresh = await s.ownedDevice(ann);
     await s.backdate(fresh, "2024-01-01T00:00:00Z");
     const bounds = { start: START_MS, stop: START_MS + 60_000 };
-    expect((await page(bounds, ann, fresh.id)).body.count).toBe(0);
+    expect((await page(bounds, ann, fresh.id, at)).body.count).toBe(0);
     await s.load(fresh, ann, await walk(fresh.serial_number, START, 10));
-    expect((await page(bounds, ann, fresh.id)).body.count).toBe(0);
-    s.clock.advance(PAGE_LIFETIME_MS);
-    const { body, headers } = await page(bounds, ann, fresh.id);
+    expect((await page(bounds, ann, fresh.id, at)).body.count).toBe(0);
+    at.clock.advance(PAGE_LIFETIME_MS);
+    const { body, headers } = await page(bounds, ann, fresh.id, at);
     expect(body.count).toBe(10);
-    expect((await page(bounds, bob, fresh.id)).status).toBe(403);
+    expect((await page(bounds, bob, fresh.id, at)).status).toBe(403);
     const other = await TestService.start(s.store, { rawDataCacheBytes: 0 });
     const direct = await other.get(
       `/api/v1/devices/${fresh.id}/raw-data/?start=${bounds.start}&stop=${bounds.stop}`,
       ann.token,
     );
-    await other.stop();
     expect([direct.body, direct.headers.get("etag")]).toEqual([body, headers.get("etag")]);
   });
 
-  it("row 13: is limited per user", async () => {
+  it("pages of samples are limited per user", async () => {
     const strict = await TestService.start(s.store, { throttleRawDataPerMinute: 2 });
     const carl = await s.manager();
     const path = `/api/v1/devices/${device.id}/raw-data/`;
@@ -279,7 +282,7 @@ describe("raw data", () => {
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  it("row 14: groups samples at most 5 minutes apart, inside the bounds", async () => {
+  it("the list of ranges groups samples at most 5 minutes apart, inside the bounds", async () => {
     const { status, body } = await ranges({ start: "2024-02-25T00:00:00Z", stop: "2024-03-05T00:00:00Z" });
     const second = START_MS + 59_900 + 300_001;
     expect([status, body]).toEqual([
@@ -307,7 +310,7 @@ describe("raw data", () => {
     );
   });
 
-  it("row 14: allows 14 days, has the rights and the deprecated bounds of the samples, and an alias", async () => {
+  it("the list of ranges allows 14 days, has the rights and the deprecated bounds of the samples, and an alias", async () => {
     const days = 14 * 86_400_000;
     expect((await ranges({ start: START_MS, stop: START_MS + days })).status).toBe(200);
     const longer = await ranges({ start: START_MS, stop: START_MS + days + 1 });
@@ -322,7 +325,7 @@ describe("raw data", () => {
     expect((await s.get("/api/v1/devices/999999/raw-data-ranges/", ann.token)).status).toBe(404);
   });
 
-  it("row 15: gives the newest samples, the newest first", async () => {
+  it("the latest samples are the newest, the newest first", async () => {
     const path = `/api/v1/devices/${device.id}/latest-preprocessed-data/`;
     const newest = timesFrom(iso(START_MS + 59_900 + 300_001), 50).reverse();
     expect((await s.get(path, ann.token)).body).toEqual(newest.slice(0, 10).map(sampleAt));
@@ -337,7 +340,7 @@ describe("raw data", () => {
     expect((await s.get("/api/v1/devices/999999/latest-raw-data/", ann.token)).status).toBe(404);
   });
 
-  it("row 15, 16: consider the caller's current ownership only", async () => {
+  it("the latest samples and the latest timestamp are those of the caller's current ownership only", async () => {
     const passed = await s.ownedDevice(ann);
     await s.backdate(passed, "2024-01-01T00:00:00Z");
     await s.load(passed, ann, await walk(passed.serial_number, START, 10));
@@ -351,7 +354,7 @@ describe("raw data", () => {
     expect((await s.get(timestamp, ann.token)).status).toBe(403);
   });
 
-  it("row 16: gives the time of the newest sample", async () => {
+  it("the latest timestamp is that of the newest sample", async () => {
     const path = `/api/v1/devices/${device.id}/latest-timestamp/`;
     const newest = START_MS + 59_900 + 300_001 + 4_900;
     expect((await s.get(path, ann.token)).body).toEqual({
@@ -365,21 +368,39 @@ describe("raw data", () => {
 
 describe("retention of raw data", () => {
   it("counts from the storing, not from the recording", async () => {
-    const old = await s.ownedDevice(ann);
-    await s.backdate(old, "2010-01-01T00:00:00Z");
-    await s.load(old, ann, await walk(old.serial_number, "2010-06-01T00:00:00Z", 10));
+    const now = await TestService.start(await newStore());
+    const eve = await now.manager();
+    const old = await now.ownedDevice(eve);
+    await now.backdate(old, "2010-01-01T00:00:00Z");
+    await now.load(old, eve, await walk(old.serial_number, "2010-06-01T00:00:00Z", 10));
     // The retention of 731 days later removes the tokens of today too.
     const count = async () => {
-      const token = await s.logIn(ann.username, ann.password);
-      return (await s.get(`/api/v1/devices/${old.id}/latest-raw-data/`, token)).body.length;
+      const token = await now.logIn(eve.username, eve.password);
+      return (await now.get(`/api/v1/devices/${old.id}/latest-raw-data/`, token)).body.length;
     };
-    await applyRetention(s.ctx);
+    await applyRetention(now.ctx);
     expect(await count()).toBe(10);
-    const later = await TestService.start(s.store);
+    const later = await TestService.start(now.store);
     later.clock.advance(731 * 86_400_000);
-    await applyRetention(later.ctx);
-    await later.stop();
+    const removed: [string, number][] = [];
+    await applyRetention(later.ctx, { onRemoved: (...one) => removed.push(one) });
     expect(await count()).toBe(0);
+    // It leaves a trace: who looks for the samples finds when and why they went.
+    expect(removed).toContainEqual(["samples", 10]);
+    const startMs = Date.parse("2010-06-01T00:00:00Z");
+    const audited = await now.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.entity, "samples"));
+    expect(audited).toMatchObject([
+      {
+        operation: "sample retention",
+        accountId: null,
+        entityId: old.id,
+        before: { startMs, stopMs: startMs + 900, chunks: 1, count: 10 },
+        after: null,
+      },
+    ]);
   });
 });
 

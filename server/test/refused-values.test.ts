@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installErrors } from "../src/http/errors.js";
-import { logOptions } from "../src/http/log.js";
+import { logOptions } from "../src/http/monitoring/log.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 
 const SECRET = "the passphrase of ann";

@@ -2,9 +2,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readFromReplica } from "../src/domain/raw-data/replica-reading.js";
-import { type Database, openDatabase } from "../src/store/database.js";
+import { type Database, openDatabase } from "../src/store/connection/database.js";
+import { ReadReplica } from "../src/store/connection/read-replica.js";
 import { openStore, type Store } from "../src/store/open.js";
-import { ReadReplica } from "../src/store/read-replica.js";
 import { readPage } from "../src/store/samples/index.js";
 import { stopAfterTest } from "./cleanup.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";

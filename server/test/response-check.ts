@@ -3,7 +3,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { openApiDocument } from "../src/http/openapi.js";
+import { openApiDocument } from "../src/http/documentation/openapi.js";
 import { DocumentedResponses, JSON_TYPE } from "./documented-responses.js";
 
 /** Longer pages are not gathered: tests send pages of hundreds of megabytes to see that no one has to. */
@@ -47,6 +47,10 @@ function check(
   if (found !== null) differing.push(`${name} answered ${given.status}: ${found}`);
 }
 
+/** A body without its compression. */
+const plainOf = (reply: FastifyReply, body: Uint8Array) =>
+  reply.getHeader("content-encoding") === "gzip" ? gunzipSync(body) : Buffer.from(body);
+
 /** Gathers what the stream sends, without a change to its pace, and checks it at its end. */
 function checkStream(reply: FastifyReply, payload: Readable, checkText: (text: string) => void): void {
   reply.raw.once("pipe", (source: Readable) => {
@@ -59,7 +63,7 @@ function checkStream(reply: FastifyReply, payload: Readable, checkText: (text: s
       else chunks.length = 0;
     });
     payload.once("end", () => {
-      if (bytes <= MAX_GATHERED_BYTES) checkText(Buffer.concat(chunks).toString());
+      if (bytes <= MAX_GATHERED_BYTES) checkText(plainOf(reply, Buffer.concat(chunks)).toString());
     });
   });
 }
@@ -73,8 +77,7 @@ function inspect(app: FastifyInstance, request: FastifyRequest, reply: FastifyRe
     else checkStream(reply, payload, (text) => check(app, request, reply, text));
     return;
   }
-  const isGzipped = reply.getHeader("content-encoding") === "gzip";
-  const plain = isGzipped && payload instanceof Uint8Array ? gunzipSync(payload) : payload;
+  const plain = payload instanceof Uint8Array ? plainOf(reply, payload) : payload;
   const text = plain === undefined || plain === null ? "" : String(plain);
   check(app, request, reply, text === "" ? undefined : text);
 }

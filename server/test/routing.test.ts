@@ -68,7 +68,7 @@ describe("a path that does not exist", () => {
 });
 
 describe("the token endpoint", () => {
-  it.each(contentTypes.slice(1))("row 1: a body of %s is an invalid_request", async (type, body) => {
+  it.each(contentTypes.slice(1))("a body of %s is an invalid_request", async (type, body) => {
     const { clientId, clientSecret } = await s.client();
     const whole = JSON.stringify({
       grant_type: "password",
@@ -87,7 +87,7 @@ describe("the token endpoint", () => {
     ]);
   });
 
-  it("row 3: the login page takes forms only", async () => {
+  it("the login page takes forms only", async () => {
     const { status } = await s.post("/oauth2/authorize/", { client_id: "x" });
     expect(status).toBe(415);
   });
@@ -107,7 +107,7 @@ describe("operations open to anyone", () => {
     },
   );
 
-  it("row X5: and so does the documentation", async () => {
+  it("and so does the documentation", async () => {
     expect((await s.get("/api/schema/", "expired")).status).toBe(200);
     expect((await s.get("/api/docs/", "expired")).status).toBe(200);
   });
@@ -132,7 +132,7 @@ describe("Accept", () => {
     expect(await status(accept)).toBe(expected);
   });
 
-  it("row 17: is ignored by the conversion", async () => {
+  it("is ignored by the conversion", async () => {
     const form = new FormData();
     form.append("file", new Blob([Buffer.from(await walk("ROVER-1", "2024-05-11T20:30:00Z", 1))]), "a.asi");
     const { status, headers } = await s.send("POST", "/api/v2/files/asi-to-csv/", {

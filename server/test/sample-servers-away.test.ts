@@ -1,14 +1,19 @@
 /** A server with a part of the samples goes away and comes back: its devices answer 503, the others do not notice. */
 import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { UsageError } from "../src/config/usage-error.js";
 import { applyRetention } from "../src/jobs/retention.js";
-import { sampleServers } from "../src/store/sample-servers/placement.js";
-import { SampleServerWatch } from "../src/store/sample-servers/watch.js";
+import { commands } from "../src/operator/commands.js";
+import { sampleServers } from "../src/store/placement/placement.js";
+import { SampleServerWatch } from "../src/store/placement/watch.js";
 import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
 import { deviceOnEach, isSpread, serverOfDevice, startServers, storeOn } from "./sample-servers.js";
+import { newScratchFolder } from "./scratch.js";
 import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 const PATIENCE = { timeout: 90_000, interval: 200 };
@@ -131,6 +136,23 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     }
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
     expect((await page(device(0))).body.count).toBe(600);
+  });
+
+  it("keeps the operator's backup from being made: a sentence names it, and no file is left", async () => {
+    const [lost] = servers as [PostgresServer];
+    await lost.halt("fast");
+    try {
+      const folder = newScratchFolder();
+      const refused = commands.backup({ ...s.ctx, database: s.store.database }, { file: join(folder, "b") });
+      await expect(refused).rejects.toBeInstanceOf(UsageError);
+      await expect(refused).rejects.toThrow(
+        /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the backup would lack its samples\. No file was written\. Start the server and repeat the command/,
+      );
+      expect(readdirSync(folder)).toEqual([]);
+    } finally {
+      await lost.restart();
+    }
+    await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
 
   it("keeps a device back that was added meanwhile", async () => {

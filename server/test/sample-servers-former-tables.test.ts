@@ -1,9 +1,9 @@
 /** Copies of samples that a move leaves behind are dropped, also when its command has ended too early to do so. */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
+import { abandonedCopies, type Connection, type Copy } from "../src/store/placement/placement.js";
+import { serverAddress } from "../src/store/placement/server-address.js";
 import { cancelMove, moveSamples, onServer } from "../src/store/sample-servers/move.js";
-import { abandonedCopies, type Connection, type Copy } from "../src/store/sample-servers/placement.js";
-import { serverAddress } from "../src/store/sample-servers/server-address.js";
 import { isSpread, storeOn } from "./sample-servers.js";
 import { TestService } from "./service.js";
 

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { openStore, type Store } from "../src/store/open.js";
+import { sampleServers } from "../src/store/placement/placement.js";
+import { serverAddress } from "../src/store/placement/server-address.js";
 import { moveSamples } from "../src/store/sample-servers/move.js";
-import { sampleServers } from "../src/store/sample-servers/placement.js";
-import { serverAddress } from "../src/store/sample-servers/server-address.js";
 import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
 import { deviceOnEach, isSpread, startServers } from "./sample-servers.js";
@@ -20,7 +20,6 @@ const START_MS = Date.parse("2024-03-01T10:00:00Z");
 describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
   "a role without superuser rights",
   () => {
-    const name = `asi_${randomBytes(4).toString("hex")}`;
     let servers: PostgresServer[];
     let store: Store;
 
@@ -49,16 +48,20 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
     }
 
     beforeAll(async () => {
-      const superuser = inject("postgresUrl");
       servers = await startServers(2);
+      return async () => {
+        for (const server of servers) await server.stop();
+      };
+    });
+
+    beforeEach(async () => {
+      const superuser = inject("postgresUrl");
+      const name = `asi_${randomBytes(4).toString("hex")}`;
       await as(`${superuser}postgres`, `CREATE ROLE ${name} LOGIN`, `CREATE DATABASE ${name} OWNER ${name}`);
       const [setup = ""] = [...GUIDE.matchAll(/```sql\n(.*?)```/gs)].map(([, text]) => text ?? "");
       await as(superuser + name, setup.replace(/\basi\b/g, name));
       store = await openStore(testConfig({ databaseUrl: superuser.replace("postgres@", `${name}@`) + name }));
-      return async () => {
-        await store.close();
-        for (const server of servers) await server.stop();
-      };
+      return () => store.close();
     });
 
     const distribute = async (addresses: readonly string[]) => {
@@ -93,6 +96,12 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
     });
 
     it("cannot use a server that lets it in without a password", async () => {
+      const s = await TestService.start(store);
+      const ann = await s.manager();
+      const device = await s.ownedDevice(ann);
+      await s.backdate(device, "2020-01-01T00:00:00Z");
+      await s.load(device, ann, await walk(device.serial_number, new Date(START_MS).toISOString(), 10));
+      await s.stop();
       const [, trusting] = servers as [PostgresServer, PostgresServer];
       await expect(distribute([`${trusting.url}postgres`])).rejects.toThrow(/password/);
     });

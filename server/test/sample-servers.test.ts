@@ -6,14 +6,15 @@ import pg from "pg";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands, type OperatorContext } from "../src/operator/commands.js";
-import { backup, restore } from "../src/store/backup.js";
-import { openDatabase } from "../src/store/database.js";
-import { migrate } from "../src/store/migrate.js";
+import { backup } from "../src/store/backup/backup.js";
+import { restore } from "../src/store/backup/restore.js";
+import { openDatabase } from "../src/store/connection/database.js";
 import { migrations } from "../src/store/migrations/index.js";
+import { migrate } from "../src/store/migrations/migrate.js";
+import { sampleServers } from "../src/store/placement/placement.js";
+import { serverAddress } from "../src/store/placement/server-address.js";
+import { SampleServerWatch } from "../src/store/placement/watch.js";
 import { onServer, planMove } from "../src/store/sample-servers/move.js";
-import { sampleServers } from "../src/store/sample-servers/placement.js";
-import { serverAddress } from "../src/store/sample-servers/server-address.js";
-import { SampleServerWatch } from "../src/store/sample-servers/watch.js";
 import { stopAfterTest } from "./cleanup.js";
 import { walk } from "./recordings.js";
 import { isSpread, storeOn } from "./sample-servers.js";
@@ -28,7 +29,8 @@ const DAY_MS = 86_400_000;
 const CONTENT =
   "SELECT device_id, bucket, start_ms, stop_ms, n, md5(payload) AS payload FROM sample_chunks ORDER BY 1, 2";
 
-describe.runIf(isSpread)("samples on several servers", () => {
+// One story: each test finds the samples where the one before has left them.
+describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () => {
   let store: Awaited<ReturnType<typeof storeOn>>;
   let s: TestService;
   let ann: TestAccount;
@@ -36,11 +38,15 @@ describe.runIf(isSpread)("samples on several servers", () => {
   let file: string;
   let devices: TestDevice[];
 
+  async function start(): Promise<void> {
+    s = await TestService.startLasting(store, { rawDataCacheBytes: 0, rawRetentionDays: 100_000 });
+    operator = { ...s.ctx, database: store.database };
+  }
+
   beforeAll(async () => {
     // Not moved yet.
     store = await storeOn([]);
-    s = await TestService.startLasting(store, { rawDataCacheBytes: 0, rawRetentionDays: 100_000 });
-    operator = { ...s.ctx, database: store.database };
+    await start();
     file = join(newScratchFolder(), "servers.txt");
     writeFileSync(file, `# of the samples\n${inject("sampleServerUrls").join("\n")}\n`);
     ann = await s.manager();
@@ -280,7 +286,9 @@ describe.runIf(isSpread)("samples on several servers", () => {
       sql: "ALTER TABLE sample_chunks ADD COLUMN added integer",
       onSampleServers: "ALTER TABLE sample_chunks ADD COLUMN added integer",
     };
-    const { database } = s.store;
+    const { database } = store;
+    // No process of a former release may run.
+    await s.stop();
     expect(await migrate(database, { migrations: [...migrations, added] })).toEqual(["9999-added"]);
     await database.pool.query("UPDATE sample_chunks SET added = 7 WHERE device_id = $1", [devices[0]?.id]);
     const { rows } = await database.pool.query("SELECT DISTINCT added FROM sample_chunks ORDER BY 1");
@@ -291,6 +299,7 @@ describe.runIf(isSpread)("samples on several servers", () => {
     );
     expect(await migrate(database, { migrations: [...migrations, added] })).toEqual(["9999-added"]);
     await database.pool.query("SELECT added FROM sample_chunks");
+    await start();
   });
 
   it("are read and written by statements of which each goes to one server, whatever its plan", async () => {

@@ -1,11 +1,11 @@
 /** A database whose samples are on servers of its own, which a test may stop. */
 import { randomBytes } from "node:crypto";
-import type { Database } from "../src/store/database.js";
-import { migrate } from "../src/store/migrate.js";
+import type { Database } from "../src/store/connection/database.js";
+import { migrate } from "../src/store/migrations/migrate.js";
 import type { Store } from "../src/store/open.js";
+import { sampleServers } from "../src/store/placement/placement.js";
+import { serverAddress } from "../src/store/placement/server-address.js";
 import { moveSamples } from "../src/store/sample-servers/move.js";
-import { sampleServers } from "../src/store/sample-servers/placement.js";
-import { serverAddress } from "../src/store/sample-servers/server-address.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { newDatabase, type TestAccount, type TestDevice, type TestService } from "./service.js";
 

@@ -18,6 +18,8 @@ export interface Scene {
   managedAthlete: number;
   /** For every path parameter, an object of the owner, or of that athlete. */
   ids: Record<string, number>;
+  /** Gives the former owner the permission of `ids` anew, after it has been revoked. */
+  permitFormerOwner(): Promise<void>;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function newScene(s: TestService): Promise<Scene> {
       thatAthlete.token,
     );
   await give(owner, "2999-01-01T00:00:00Z");
-  const { body: permission } = await give(formerOwner, "2021-01-01T00:00:00Z");
+  const permitFormerOwner = async () => (await give(formerOwner, "2021-01-01T00:00:00Z")).body.id;
 
   const activity = await newActivity(s, owner);
   const frame = await s.post(
@@ -95,7 +97,7 @@ export async function newScene(s: TestService): Promise<Scene> {
   const another = sessions.results.find(({ is_current }: { is_current: boolean }) => !is_current);
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
 
-  return {
+  const scene = {
     owner,
     formerOwner,
     anotherManager,
@@ -109,7 +111,7 @@ export async function newScene(s: TestService): Promise<Scene> {
       athlete: thatAthlete.id,
       device: device.id,
       device_ownership: ownership.id,
-      permission: permission.id,
+      permission: await permitFormerOwner(),
       json_schema: await schemaId(s, "activity_soccer"),
       activity,
       timeframe: frame.body.id,
@@ -118,5 +120,9 @@ export async function newScene(s: TestService): Promise<Scene> {
       job: job.id,
       session: another.id,
     },
+    async permitFormerOwner() {
+      scene.ids.permission = await permitFormerOwner();
+    },
   };
+  return scene;
 }

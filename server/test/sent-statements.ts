@@ -1,5 +1,5 @@
 import pg from "pg";
-import { PreparingClient } from "../src/store/preparing-client.js";
+import { PreparingClient } from "../src/store/connection/preparing-client.js";
 
 /** The texts of all statements that the pools of services in this process send while `work` runs, each once. */
 export async function statementsOf(work: () => Promise<void>): Promise<string[]> {

@@ -5,6 +5,7 @@
 import { afterAll, afterEach } from "vitest";
 import { takeProcessWarnings } from "./process-warnings.js";
 import { takeDifferences } from "./response-check.js";
+import { endService } from "./service.js";
 
 function requireNone(problem: string, found: readonly string[]): void {
   if (found.length > 0) throw new Error(`${problem}:\n${found.join("\n")}`);
@@ -19,3 +20,4 @@ async function checkTest(): Promise<void> {
 
 afterEach(checkTest);
 afterAll(checkTest);
+afterAll(endService);

@@ -1,24 +1,25 @@
 /** The service under test: the real one, on a real database, reached over HTTP. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { cpSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
 import { inject } from "vitest";
-import { type Config, readConfig } from "../src/config.js";
+import { type Config, readConfig } from "../src/config/config.js";
 import { insertAccount } from "../src/domain/accounts/write.js";
-import type { AddressLookup } from "../src/domain/address-lookup.js";
-import { transact } from "../src/domain/change.js";
-import type { Context } from "../src/domain/context.js";
+import type { AddressLookup } from "../src/domain/change/address-lookup.js";
+import { transact } from "../src/domain/change/change.js";
+import type { Context } from "../src/domain/change/context.js";
 import { addDevices } from "../src/domain/devices/add.js";
 import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
-import { hashPassword } from "../src/domain/passwords.js";
+import { hashPassword } from "../src/domain/secrets/passwords.js";
 import { createApplication } from "../src/oauth/applications.js";
 import type { OperatorContext } from "../src/operator/commands.js";
-import { ownContext, type Service, startService as startProcess } from "../src/service.js";
-import { type Database, openDatabase } from "../src/store/database.js";
-import { migrate } from "../src/store/migrate.js";
+import { ownContext } from "../src/process/own-context.js";
+import { type Service, startService as startProcess } from "../src/process/service.js";
+import { type Database, openDatabase } from "../src/store/connection/database.js";
 import type { Store } from "../src/store/open.js";
+import { serverAddress } from "../src/store/placement/server-address.js";
 import { moveSamples } from "../src/store/sample-servers/move.js";
-import { serverAddress } from "../src/store/sample-servers/server-address.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
@@ -69,29 +70,36 @@ export interface TestDevice {
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** A folder with an empty embedded database: a copy, because creating one takes seconds. */
-function newFolder(): string {
+/** What a new database is a copy of: one without tables, or one with the tables of this release. */
+export type Template = "empty" | "migrated";
+
+/** A folder with an embedded database: a copy, because creating and migrating one takes seconds. */
+function newFolder(template: Template): string {
   const folder = newScratchFolder();
-  cpSync(inject("embeddedTemplate"), folder, { recursive: true });
+  cpSync(join(inject("embeddedTemplates"), template), folder, { recursive: true });
   return folder;
+}
+
+/** Creates a database on the server of the run. @returns its URL */
+async function newServerDatabase(template: Template): Promise<string> {
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  const admin = new pg.Client(`${inject("postgresUrl")}postgres`);
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await admin.end();
+  return `${inject("postgresUrl")}${name}`;
 }
 
 /** One caller gets a third of it; tests have up to five reads of one caller wait for a lock. */
 const POOL_SIZE = 18;
 
-/** A new database without tables. */
-export async function newDatabase(): Promise<{ database: Database; databaseUrl: string | null }> {
-  let databaseUrl: string | null = null;
-  if (isPostgres) {
-    const name = `test_${randomBytes(6).toString("hex")}`;
-    const admin = new pg.Client(`${inject("postgresUrl")}postgres`);
-    await admin.connect();
-    await admin.query(`CREATE DATABASE ${name}`);
-    await admin.end();
-    databaseUrl = `${inject("postgresUrl")}${name}`;
-  }
+/** A new database, without tables unless told otherwise; to be closed. */
+export async function newDatabase(
+  template: Template = "empty",
+): Promise<{ database: Database; databaseUrl: string | null }> {
+  const databaseUrl = isPostgres ? await newServerDatabase(template) : null;
   const database = await openDatabase(
-    databaseUrl === null ? { folder: newFolder() } : { url: databaseUrl, poolSize: POOL_SIZE },
+    databaseUrl === null ? { folder: newFolder(template) } : { url: databaseUrl, poolSize: POOL_SIZE },
   );
   return { database, databaseUrl };
 }
@@ -118,8 +126,7 @@ async function distribute({ kind, direct }: Database): Promise<void> {
 }
 
 async function lastingStore(): Promise<TestStore> {
-  const { database, databaseUrl } = await newDatabase();
-  await migrate(database);
+  const { database, databaseUrl } = await newDatabase("migrated");
   await distribute(database);
   let closed: Promise<void> | undefined;
   const store = {
@@ -149,6 +156,7 @@ export const testConfig = (changes: Partial<Config> = {}): Config => ({
   throttleUserPerMinute: 1_000_000,
   throttleRawDataPerMinute: 1_000_000,
   throttleFilesPerMinute: 1_000_000,
+  throttleOwnershipsPerMinute: 1_000_000,
   throttleRegistrationsPerHour: 1_000_000,
   throttleTokensPerMinute: 1_000_000,
   throttlePasswordResetsPerHour: 1_000_000,
@@ -343,13 +351,23 @@ export class TestService {
 
 let shared: Promise<TestService> | undefined;
 
-/** The service that all tests of a run share. A test that moves the clock or changes settings uses `startService`. */
+/**
+ * The service that all tests of a file share, on a database of the file's own. A test that moves the clock or changes
+ * settings uses `startService`.
+ */
 export function service(): Promise<TestService> {
   shared ??= lastingStore().then((store) => TestService.startLasting(store));
   return shared;
 }
 
-/** Another process on the shared database, with a clock and settings of its own, until the test ends. */
+/** Ends the file's service: the next file starts its own. */
+export async function endService(): Promise<void> {
+  const ending = shared;
+  shared = undefined;
+  await (await ending)?.store.close();
+}
+
+/** Another process on the database of the file's service, with a clock and settings of its own, until the test ends. */
 export async function startService(changes: Partial<Config> = {}): Promise<TestService> {
   return TestService.start((await service()).store, changes);
 }

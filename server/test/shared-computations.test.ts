@@ -1,7 +1,7 @@
 /** Requests for the same computed data share one computation, and it is dropped when all callers have left. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from "vitest";
+import type { Computer } from "../src/domain/change/computer.js";
 import { exampleComputedData } from "../src/domain/computed-data/example.js";
-import type { Computer } from "../src/domain/computer.js";
 import { startService, type TestService } from "./service.js";
 import { Team } from "./team.js";
 

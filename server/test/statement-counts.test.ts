@@ -1,15 +1,23 @@
 /** Changes of many rows: how often they ask the database, and for how many rows one transaction holds it. */
-import { eq, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { updateActivity } from "../src/domain/activities/update.js";
-import type { Context } from "../src/domain/context.js";
+import type { Context } from "../src/domain/change/context.js";
+import { markRest } from "../src/domain/computed-data/mark-rest.js";
 import { deleteActivity } from "../src/domain/deletion/activity.js";
 import { deleteManagedAthlete } from "../src/domain/deletion/athlete.js";
 import type { FanOut } from "../src/domain/webhooks/events.js";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
-import { type Queries, queriesOf } from "../src/store/database.js";
-import { jobColumns } from "../src/store/job-queue.js";
-import { accounts, activities, jobs, webhookDeliveries } from "../src/store/schema.js";
+import { type Queries, queriesOf } from "../src/store/connection/database.js";
+import { jobColumns } from "../src/store/queue/job-queue.js";
+import {
+  accounts,
+  activities,
+  jobs,
+  recomputations,
+  timeframes,
+  webhookDeliveries,
+} from "../src/store/schema.js";
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";
 
@@ -84,6 +92,47 @@ describe("as many statements are sent for many time frames and webhooks as for f
       counts.push(sent.length);
     }
     expect(counts[1]).toBe(counts[0]);
+  });
+});
+
+describe("the computed data of hundreds of time frames that one change makes stale", () => {
+  it("are marked two hundred at a time, and none is shown as current meanwhile", async () => {
+    const team = await activityWith(450, 0);
+    const { queries } = s.store.database;
+    const { rows: frames } = await queries.execute<{ id: number }>(
+      sql`SELECT id::int FROM timeframes WHERE activity_id = ${team.activity} ORDER BY id`,
+    );
+    const last = frames.at(-1)?.id ?? 0;
+    const computedAt = async () => (await team.computed(last)).body.last_computation as number;
+    const marked = () =>
+      queries.$count(
+        timeframes,
+        and(eq(timeframes.activityId, team.activity), gt(timeframes.dataVersion, 1)),
+      );
+    s.clock.stopAt(Date.now());
+    const before = await computedAt();
+    s.clock.advance(60_000);
+    expect(await computedAt()).toBe(before);
+    const { id } = team.manager;
+    await queries.delete(jobs).where(eq(jobs.chargedTo, id));
+    await updateActivity(by(team, queries), await rowOf(activities, team.activity), { name: "Renamed" });
+    expect(await marked()).toBe(200);
+    const [job] = await queries
+      .select({ payload: jobs.payload })
+      .from(jobs)
+      .where(and(eq(jobs.kind, "recompute"), eq(jobs.chargedTo, id)));
+    expect(await computedAt()).toBe(before + 60_000);
+    // A worker that ends early has marked the next ones; another continues behind them.
+    const change = Number(job?.payload.recomputation);
+    await queries.execute(
+      sql`UPDATE recomputations SET done_through = ${frames[399]?.id} WHERE id = ${change}`,
+    );
+    await markRest(s.ctx, change);
+    expect(await marked()).toBe(250);
+    expect(await queries.$count(recomputations)).toBe(0);
+    const first = await computedAt();
+    s.clock.advance(60_000);
+    expect(await computedAt()).toBe(first);
   });
 });
 

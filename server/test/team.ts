@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { allocateColumns, FIX_3D, sqlClientOf, storeSamples } from "../src/store/samples/index.js";
 import { accounts, jsonSchemas, permissions } from "../src/store/schema.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";

@@ -172,8 +172,9 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(
       below(inTrace(caller.trace), job).map(({ attributes }) => attributes["db.query.text"]),
     ).toContainEqual(expect.stringContaining("sample_chunks"));
-    const done = linesOf(running.output()).find((line) => line.msg === "job done" && line.job === job_id);
-    expect(done?.trace).toBe(caller.trace);
+    const done = () =>
+      linesOf(running.output()).find((line) => line.msg === "job done" && line.job === job_id);
+    await expect.poll(() => done()?.trace).toBe(caller.trace);
   });
 
   it("records the call of a webhook, and hands on that span to the receiver", async () => {

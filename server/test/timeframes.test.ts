@@ -17,14 +17,14 @@ beforeAll(async () => {
 const path = "/api/v1/timeframes/";
 
 describe("time frames", () => {
-  it("row 55: creates a time frame", async () => {
+  it("a time frame is created", async () => {
     const sent = await team.body({ params: { max_hr: 190, note: { kept: [1] } } });
     const { status, body, headers } = await s.post(path, sent, team.manager.token);
     expect([status, body]).toEqual([201, { id: expect.any(Number), ...sent }]);
     expect(headers.get("deprecation")).toBe("@1704067200");
   });
 
-  it("row 55: takes seven days, and neither more nor nothing", async () => {
+  it("a time frame lasts at most seven days, and not nothing", async () => {
     const ends = async (end_time: string) => {
       const { status, body } = await team.create({ start_time: "2024-06-01T10:00:00Z", end_time });
       return status === 201 ? status : [status, Object.keys(body)];
@@ -36,7 +36,7 @@ describe("time frames", () => {
     expect(await ends("2024-06-01T14:00:00+0300")).toBe(201);
   });
 
-  it("row 55: the parent of its schema is the schema of its activity", async () => {
+  it("the parent of its schema is the schema of its activity", async () => {
     const running = await schemaId(s, "timeframe_running");
     const refused = await team.create({ json_schema: running });
     expect([refused.status, Object.keys(refused.body)]).toEqual([400, ["json_schema"]]);
@@ -56,7 +56,7 @@ describe("time frames", () => {
     expect(await change("PUT", {})).toBe(200);
   });
 
-  it("row 58: one that was stored with another parent can still be changed", async () => {
+  it("one that was stored with another parent can still be changed", async () => {
     const { body: frame } = await team.create();
     const running = await schemaId(s, "timeframe_running");
     await s.store.database.queries
@@ -70,7 +70,7 @@ describe("time frames", () => {
     expect([status, body.params, body.json_schema]).toEqual([200, { max_hr: 188 }, running]);
   });
 
-  it("row 55: tells all fields that are wrong, before any right is asked for", async () => {
+  it("all fields that are wrong are told, before any right is asked for", async () => {
     const wrong = {
       owner: other.manager.id,
       device: other.device.id,
@@ -89,7 +89,7 @@ describe("time frames", () => {
     expect((await s.post(path, {}, team.manager.token)).status).toBe(400);
   });
 
-  it("row 55: checks params against the JSON schema, then against each other", async () => {
+  it("params are checked against the JSON schema, then against each other", async () => {
     const problems = async (params: unknown) => {
       const { status, body } = await team.create({ params });
       expect(status).toBe(400);
@@ -108,7 +108,7 @@ describe("time frames", () => {
     expect(await problems([])).toEqual(["Invalid data. Expected an object."]);
   });
 
-  it("row 55: params have at most 2,000 members", async () => {
+  it("params have at most 2,000 members", async () => {
     const refused = async (params: unknown) => (await team.create({ params })).body.params;
     const members = Object.fromEntries(Array.from({ length: 2_001 }, (_, i) => [`key-${i}`, i]));
     expect(await refused(members)).toEqual(["Ensure this object has no more than 2000 members."]);
@@ -116,7 +116,7 @@ describe("time frames", () => {
     expect((await team.create({ params: most })).status).toBe(201);
   });
 
-  it("row 58: params that stay as they are, are neither judged again nor written to the audit", async () => {
+  it("params that stay as they are, are neither judged again nor written to the audit", async () => {
     const { body: frame } = await team.create();
     // As an earlier release may have stored it.
     const params = { max_hr: 300, note: "x".repeat(1_000) };
@@ -137,7 +137,7 @@ describe("time frames", () => {
     expect(row?.after).not.toHaveProperty("params");
   });
 
-  it("row 55: needs an own activity, and WRITE on the athlete from start to end", async () => {
+  it("a new time frame needs an own activity, and WRITE on the athlete from start to end", async () => {
     expect((await team.create({ owner: other.manager.id })).status).toBe(403);
     expect((await team.create({ activity: other.activity })).status).toBe(403);
     const { id: athlete } = await s.athlete();
@@ -151,14 +151,14 @@ describe("time frames", () => {
     expect((await s.post(path, await team.body(), (await s.athlete()).token)).status).toBe(403);
   });
 
-  it("row 55: takes a device that the caller has owned, though not now", async () => {
+  it("a new time frame may name a device that the caller has owned, though not now", async () => {
     const device = await s.ownedDevice(team.manager);
     await s.release(device, team.manager);
     await s.take(device, other.manager);
     expect((await team.create({ device: device.id })).status).toBe(201);
   });
 
-  it("row 54: lists the caller's own, filtered and ordered", async () => {
+  it("the list has the caller's own, filtered and ordered", async () => {
     const mine = await Team.of(s);
     const second = await newActivity(s, mine.manager);
     const at = (hour: number) => new Date(Date.UTC(2024, 5, 1, hour)).toISOString();
@@ -196,7 +196,7 @@ describe("time frames", () => {
     ).toMatchObject([{ id: mine.device.id }]);
   });
 
-  it("row 54: adds the device, the activity and the athlete where asked", async () => {
+  it("the list adds the device, the activity and the athlete where asked", async () => {
     const { body: frame } = await team.create();
     const one = `${path}${frame.id}/?with_device=True&with_activity=1&with_athlete=true`;
     const { body } = await s.get(one, team.manager.token);
@@ -216,7 +216,24 @@ describe("time frames", () => {
     expect(listed.body.results.at(-1).athlete_details).toEqual(body.athlete_details);
   });
 
-  it("row 54: shows nothing of an athlete whom the caller may not read", async () => {
+  it("repeats neither the course of the activity nor the picture of the athlete for each time frame", async () => {
+    const mine = await Team.of(s);
+    const { token } = mine.manager;
+    const json = { sport: "soccer", gpx: "<gpx/>", duration: 90 };
+    const changed = await s.send("PATCH", `/api/v1/activities/${mine.activity}/`, { token, json: { json } });
+    expect(changed.status).toBe(200);
+    const { body: frame } = await mine.create();
+    for (const at of [path, `${path}${frame.id}/`]) {
+      const { body } = await s.get(`${at}?with_activity=true&with_athlete=true`, token);
+      const { activity_details, athlete_details } = body.results?.[0] ?? body;
+      const { gpx: _, ...rest } = json;
+      expect(activity_details).toMatchObject({ id: mine.activity, json: rest });
+      expect(activity_details.json).not.toHaveProperty("gpx");
+      expect(athlete_details.athlete_profile).not.toHaveProperty("profile_picture");
+    }
+  });
+
+  it("the list shows nothing of an athlete whom the caller may not read", async () => {
     const { id: athlete } = await s.athlete();
     await grant(s, athlete, team.manager.id, "WRITE", "2024-01-01T00:00:00Z", "2999-01-01T00:00:00Z");
     const { body: frame } = await team.create({ athlete });
@@ -224,7 +241,7 @@ describe("time frames", () => {
     expect([body.athlete, body.athlete_details]).toEqual([athlete, null]);
   });
 
-  it("row 56: is for the owner; the list's filters apply", async () => {
+  it("one time frame is for the owner; the list's filters apply", async () => {
     const { body: frame } = await team.create();
     const one = `${path}${frame.id}/`;
     const { body, headers } = await s.get(one, team.manager.token);
@@ -237,7 +254,7 @@ describe("time frames", () => {
     expect((await s.get(`${one}?with_device=1`, team.manager.token, known)).status).toBe(200);
   });
 
-  it("row 57: replaces every field", async () => {
+  it("PUT replaces every field", async () => {
     const { body: frame } = await team.create();
     const put = (json: unknown, query = "", token = team.manager.token) =>
       s.send("PUT", `${path}${frame.id}/${query}`, { token, json });
@@ -252,7 +269,7 @@ describe("time frames", () => {
     expect((await put({ ...sent, owner: other.manager.id })).status).toBe(403);
   });
 
-  it("row 58: changes what is sent, and holds the whole to the rules", async () => {
+  it("PATCH changes what is sent, and holds the whole to the rules", async () => {
     const { body: frame } = await team.create({ params: { max_hr: 181 } });
     const patch = (json: unknown, headers = {}) =>
       s.send("PATCH", `${path}${frame.id}/`, { token: team.manager.token, json, headers });
@@ -270,7 +287,7 @@ describe("time frames", () => {
     expect((await patch({ params: {} }, fresh)).status).toBe(412);
   });
 
-  it("row 58: one that moves to another activity is reported to the webhooks of both", async () => {
+  it("one that moves to another activity is reported to the webhooks of both", async () => {
     const mine = await Team.of(s);
     const { token } = mine.manager;
     const second = await newActivity(s, mine.manager);
@@ -292,7 +309,7 @@ describe("time frames", () => {
     }
   });
 
-  it("row 59: deletes for the owner, under the list's filters", async () => {
+  it("the owner deletes a time frame, under the list's filters", async () => {
     const { body: frame } = await team.create();
     const one = `${path}${frame.id}/`;
     const remove = (query = "", token = team.manager.token) => s.send("DELETE", one + query, { token });

@@ -15,7 +15,7 @@ const password = (more: Record<string, string> = {}) =>
   s.token({ grant_type: "password", username: ann.username, password: ann.password, ...more });
 
 describe("token endpoint", () => {
-  it("row 1: gives a bearer token for ten hours and a refresh token", async () => {
+  it("a password gives a bearer token for ten hours and a refresh token", async () => {
     const { status, body, headers } = await password();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -29,7 +29,7 @@ describe("token endpoint", () => {
     expect(headers.get("pragma")).toBe("no-cache");
   });
 
-  it("row 1: each token given is audited: to whom, by which application, and not the token", async () => {
+  it("each token given is audited: to whom, by which application, and not the token", async () => {
     const bob = await s.manager();
     const { body } = await s.token({
       grant_type: "password",
@@ -51,7 +51,7 @@ describe("token endpoint", () => {
     );
   });
 
-  it("row 1: takes the client's credentials by HTTP Basic too", async () => {
+  it("the client's credentials are taken by HTTP Basic too", async () => {
     const { clientId, clientSecret } = await s.client();
     const basic = (secret: string) =>
       s.send("POST", "/oauth2/token/", {
@@ -64,7 +64,7 @@ describe("token endpoint", () => {
     expect(refused.headers.get("www-authenticate")).toBe('Basic realm="oauth2"');
   });
 
-  it("row 1: names each error as RFC 6749 does", async () => {
+  it("each error has the name of RFC 6749", async () => {
     const errorOf = async (more: Record<string, string>) => {
       const { status, body } = await password(more);
       return [status, body.error];
@@ -84,7 +84,7 @@ describe("token endpoint", () => {
     expect(await errorOf({ client_id: "wrong" })).toEqual([401, "invalid_client"]);
   });
 
-  it("row 1: refuses repeated fields and other content types", async () => {
+  it("the token request has each field once, in a form", async () => {
     const { clientId, clientSecret } = await s.client();
     const form = `client_id=${clientId}&client_secret=${clientSecret}&grant_type=password&username=a&username=b&password=c`;
     const repeated = await s.send("POST", "/oauth2/token/", {
@@ -98,7 +98,7 @@ describe("token endpoint", () => {
     expect([nothing.status, nothing.body.error]).toEqual([400, "invalid_request"]);
   });
 
-  it("row 1: an access token ends after ten hours", async () => {
+  it("an access token ends after ten hours", async () => {
     const later = await startService();
     later.clock.stopAt(Date.now());
     const token = await later.logIn(ann.username, ann.password);
@@ -109,7 +109,7 @@ describe("token endpoint", () => {
     await later.stop();
   });
 
-  it("row 2: a refresh token keeps giving access tokens, and stays the same", async () => {
+  it("a refresh token keeps giving access tokens, and stays the same", async () => {
     const { body: first } = await password();
     for (let times = 0; times < 3; times++) {
       const { status, body } = await s.token({
@@ -125,7 +125,7 @@ describe("token endpoint", () => {
     expect([unknown.status, unknown.body.error]).toEqual([400, "invalid_grant"]);
   });
 
-  it("row 2: is throttled after too many wrong passwords for one name", async () => {
+  it("too many wrong passwords for one name are throttled", async () => {
     const strict = await startService({ throttleFailedPasswords: 3 });
     const eve = await s.manager();
     const wrong = { grant_type: "password", username: eve.username, password: "wrong" };

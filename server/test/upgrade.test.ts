@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../src/store/database.js";
-import { migrate } from "../src/store/migrate.js";
+import type { Database } from "../src/store/connection/database.js";
 import { migrations } from "../src/store/migrations/index.js";
+import { migrate } from "../src/store/migrations/migrate.js";
 import { newDatabase, type TestAccount, TestService } from "./service.js";
 
 const FIRST_RELEASE = readFileSync(join(import.meta.dirname, "fixtures/first-release.sql"), "utf8");

@@ -17,6 +17,13 @@ const LOOK_ALIKES: [string, (name: string) => string][] = [
   ["a no-break space behind", (name) => `${name}\u00a0`],
   ["a private character", (name) => `${name}\ue000`],
   ["a character that is not assigned", (name) => `${name}\u0378`],
+  ["a blank Braille pattern alone", () => "\u2800\u2800"],
+  ["a blank Braille pattern behind", (name) => `${name}\u2800`],
+  ["a null notehead alone", () => "\u{1d159}"],
+  ["a blank hieroglyph", (name) => `${name}\u{13441}`],
+  ["a halfwidth filler, which is compared as another filler", (name) => `${name}\uffa0`],
+  ["a spacing accent, which is compared as a space with a mark", (name) => `\u00a8${name}`],
+  ["marks alone, drawn on what is before them", () => "\u0301\u0302"],
 ];
 
 it.each(LOOK_ALIKES)(
@@ -43,6 +50,32 @@ it("names of all scripts are usernames, with spaces inside", async () => {
     const username = `${name} ${Date.now()}`;
     const body = { username, email: "z@example.org", password: "a long passphrase" };
     expect(await s.post("/api/v1/managers/", body)).toMatchObject({ status: 201, body: { username } });
+  }
+});
+
+it("a name of a person has something to see, and does not reorder the text around it", async () => {
+  const s = await service();
+  const bob = await s.manager();
+  const rename = async (first_name: string) =>
+    (
+      await s.send("PATCH", `/api/v1/managers/${bob.id}/`, {
+        token: bob.token,
+        json: { manager_profile: { first_name } },
+      })
+    ).status;
+  for (const name of [
+    "\u2800",
+    "\u{1d159}\u2800",
+    "\u200b",
+    "\u0301",
+    "Ann\u202egnol",
+    "Ann\u2066",
+    "Ann\u2028",
+  ]) {
+    expect([name, await rename(name)]).toEqual([name, 400]);
+  }
+  for (const name of ["", "Zoë", "O’Brien", "می\u200cخواهم", "山田", "नमिता"]) {
+    expect([name, await rename(name)]).toEqual([name, 201]);
   }
 });
 

@@ -1,9 +1,9 @@
 /** What receivers get. They are real servers on loopback, and the clock is moved. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { transact } from "../src/domain/change.js";
+import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
-import { isWaiting } from "../src/store/job-queue.js";
+import { isWaiting } from "../src/store/queue/job-queue.js";
 import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { answer, isSigned } from "./receiver.js";
@@ -231,12 +231,13 @@ describe("what a receiver gets", () => {
       return `${path} ${event} ${data.timeframe_id ?? ""}`;
     });
     expect(new Set(calls).size).toBe(25 * 11);
-    expect(calls).toHaveLength(25 * 11);
+    // Not the calls: one that has taken too long is repeated.
+    expect(new Set(hook.received.map(({ headers }) => headers["webhook-id"])).size).toBe(25 * 11);
   });
 });
 
-describe("row X4: by hand", () => {
-  it("row X4: sends again with the same id, to the webhook as it is now", async () => {
+describe("calls by hand", () => {
+  it("sends again with the same id, to the webhook as it is now", async () => {
     const [old, fresh] = [await receiver(), await receiver()];
     old.behaviour = answer(500);
     const webhook = await register(old.url);
@@ -263,7 +264,7 @@ describe("row X4: by hand", () => {
     expect(fresh.received).toHaveLength(2);
   });
 
-  it("row X4: a test call is made once and does not count", async () => {
+  it("a test call is made once and does not count", async () => {
     const hook = await receiver();
     hook.behaviour = answer(500);
     const webhook = await register(hook.url, { activity_events: false, timeframes_events: false });

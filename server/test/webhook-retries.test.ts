@@ -1,7 +1,7 @@
 /** Receivers that fail: what is sent again and when, and when a webhook is disabled. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../src/config.js";
+import { readConfig } from "../src/config/config.js";
 import { auditLog } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { answer, isSigned, startReceiver } from "./receiver.js";
@@ -38,7 +38,7 @@ describe("a receiver that fails", () => {
         state: "retrying",
         attempts: index + 1,
         response_status: 500,
-        response: "out of order",
+        response: "Not kept: the receiver has a private address.",
       });
       const waitMs = Date.parse(waiting.next_attempt_at) - Date.parse(waiting.last_attempt_at);
       expect(waitMs).toBeGreaterThanOrEqual(delayMs);
@@ -65,14 +65,14 @@ describe("a receiver that fails", () => {
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);
     await s.runJobs();
-    hook.behaviour = answer(201, "thanks\0");
+    hook.behaviour = answer(201, "thanks");
     await advance(6 * SECOND_MS);
     expect(await deliveries(webhook)).toMatchObject([
       {
         state: "delivered",
         attempts: 2,
         response_status: 201,
-        response: "thanks\ufffd",
+        response: "Not kept: the receiver has a private address.",
         next_attempt_at: null,
       },
     ]);
@@ -160,7 +160,7 @@ describe("a receiver that fails", () => {
     expect([await states(webhook), back.received.length]).toEqual([["delivered"], 1]);
   });
 
-  it("that answers without end is read for 64 KiB, and 1 KiB is kept", async () => {
+  it("that answers without end is read for 64 KiB", async () => {
     const hook = await receiver();
     let writtenBytes = 0;
     hook.behaviour = (response) => {
@@ -177,7 +177,6 @@ describe("a receiver that fails", () => {
     await s.runJobs();
     const [delivery] = await deliveries(webhook);
     expect(delivery).toMatchObject({ state: "delivered", response_status: 200 });
-    expect(delivery.response).toBe("é".repeat(512));
     // What the system's buffers took besides.
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });

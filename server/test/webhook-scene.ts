@@ -1,8 +1,8 @@
 /** A service with a manager whose webhooks are delivered to real receivers on loopback. The clock is moved. */
 import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import type { Config } from "../src/config.js";
-import type { AddressLookup } from "../src/domain/address-lookup.js";
+import type { Config } from "../src/config/config.js";
+import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { webhooks } from "../src/store/schema.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import { newStore, type TestAccount, TestService } from "./service.js";

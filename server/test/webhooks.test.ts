@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AddressLookup } from "../src/domain/address-lookup.js";
+import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { auditLog, webhooks } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
@@ -52,7 +52,7 @@ const isDeprecated = ({ headers }: { headers: Headers }) =>
   headers.get("deprecation") === "@1704067200" && headers.get("link")?.includes('rel="deprecation"') === true;
 
 describe("webhooks", () => {
-  it("row 50: creates a webhook and shows its secret to no one", async () => {
+  it("a new webhook shows its secret to no one", async () => {
     const created = await create();
     expect(created.status).toBe(200);
     expect(created.body).toEqual({ id: created.body.id, ...masked });
@@ -71,7 +71,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  it("row 50: requires every field", async () => {
+  it("creation requires every field", async () => {
     const { status, body } = await s.post(base, {}, ann.token);
     expect(status).toBe(400);
     expect(Object.keys(body).sort()).toEqual(Object.keys(fields).sort());
@@ -92,7 +92,7 @@ describe("webhooks", () => {
     }
   });
 
-  it("row 50: a repeated request with the same key creates one webhook", async () => {
+  it("a repeated request with the same key creates one webhook", async () => {
     const send = () =>
       s.send("POST", base, { token: ann.token, json: fields, headers: { "Idempotency-Key": "one-webhook" } });
     const [first, second] = [await send(), await send()];
@@ -102,7 +102,7 @@ describe("webhooks", () => {
     ).toEqual(expect.arrayContaining([first.body.id]));
   });
 
-  it("row 50: takes URLs of http and https, of up to 200 characters, without user", async () => {
+  it("creation takes URLs of http and https, of up to 200 characters, without user", async () => {
     const long = `http://public.example/${"a".repeat(200 - "http://public.example/".length)}`;
     expect((await create({ webhook_url: long })).body.webhook_url).toBe(long);
     expect((await create({ webhook_url: "HTTP://93.184.215.14:8080" })).status).toBe(200);
@@ -176,12 +176,12 @@ describe("webhooks", () => {
     "private.example",
     "mixed.example",
     "six.example",
-  ])("row 50: refuses http://%s/", async (host) => {
+  ])("creation refuses http://%s/", async (host) => {
     const { status, body } = await create({ webhook_url: `http://${host}/` });
     expect([status, Object.keys(body)]).toEqual([400, ["webhook_url"]]);
   });
 
-  it("row 50: the answer tells nobody whether an internal name resolves", async () => {
+  it("the answer tells nobody whether an internal name resolves", async () => {
     const [internal, unknown] = await Promise.all(
       ["http://mixed.example/", "http://outside.example/"].map((webhook_url) => create({ webhook_url })),
     );
@@ -190,7 +190,7 @@ describe("webhooks", () => {
     expect(internal?.headers.get("x-error-code")).toBe(unknown?.headers.get("x-error-code"));
   });
 
-  it("row 50: a name that no server answers for is refused after a moment, and waits among the caller's own", async () => {
+  it("a name that no server answers for is refused after a moment, and waits among the caller's own", async () => {
     const asked: unknown[] = [];
     const stuck = await TestService.start(s.store, {}, (_name, { account, signal } = {}) => {
       asked.push(account);
@@ -201,21 +201,21 @@ describe("webhooks", () => {
     expect([status, Object.keys(body), asked]).toEqual([400, ["webhook_url"], [ann.id]]);
   });
 
-  it("row 50: development may call private addresses", async () => {
+  it("development may call private addresses", async () => {
     const development = await TestService.start(s.store, { webhookAllowPrivate: true }, lookup);
     const { status } = await development.post(base, { ...fields, webhook_url: "http://[::1]/" }, ann.token);
     await development.stop();
     expect(status).toBe(200);
   });
 
-  it("row 50: an activity has at most 100 webhooks", async () => {
+  it("an activity has at most 100 webhooks", async () => {
     const crowded = `/api/v1/activities/${await newActivity(s, ann)}/webhooks/`;
     for (let count = 0; count < 100; count += 1) expect((await create({}, crowded)).status).toBe(200);
     const { status, headers } = await create({}, crowded);
     expect([status, headers.get("x-error-code")]).toEqual([400, "too_many_webhooks"]);
   });
 
-  it("row 49: lists the activity's webhooks in pages, masked", async () => {
+  it("are listed in pages, with masked secrets", async () => {
     const own = `/api/v1/activities/${await newActivity(s, ann)}/webhooks/`;
     expect((await s.get(own, ann.token)).body).toEqual({
       count: 0,
@@ -244,7 +244,7 @@ describe("webhooks", () => {
     expect((await s.get(`${own}?limit=0`, ann.token)).body.count).toBe(5);
   });
 
-  it("row 51: shows one webhook, with a tag", async () => {
+  it("one webhook is shown with an entity tag", async () => {
     const { id } = (await create()).body;
     const shown = await s.get(`${base}${id}/`, ann.token);
     expect([shown.status, shown.body]).toEqual([200, { id, ...masked }]);
@@ -284,7 +284,7 @@ describe("webhooks", () => {
     },
   );
 
-  it("row 52: replaces by PUT, changes by PATCH", async () => {
+  it("PUT replaces a webhook, PATCH changes what is sent", async () => {
     const { id } = (await create()).body;
     const put = (json: unknown) => s.send("PUT", `${base}${id}/`, { token: ann.token, json });
     const patch = (json: unknown) => s.send("PATCH", `${base}${id}/`, { token: ann.token, json });
@@ -308,7 +308,7 @@ describe("webhooks", () => {
     });
   });
 
-  it("row 52: the mask sent back keeps the secret, and anything else is a new one", async () => {
+  it("the mask sent back keeps the secret, and anything else is a new one", async () => {
     const { id } = (await create()).body;
     const encrypted = async () => {
       const rows = await s.store.database.queries.select().from(webhooks).where(eq(webhooks.id, id));
@@ -324,7 +324,7 @@ describe("webhooks", () => {
     expect(await encrypted()).not.toBe(before);
   });
 
-  it("rows 52 and 53 heed If-Match", async () => {
+  it("an update and a deletion heed If-Match", async () => {
     const { id } = (await create()).body;
     const stale = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
     // A secret of the same mask changes the tag all the same.
@@ -342,7 +342,7 @@ describe("webhooks", () => {
     expect((await send("DELETE", fresh)).status).toBe(204);
   });
 
-  it("row 53: deletes a webhook", async () => {
+  it("a webhook is deleted", async () => {
     const { id } = (await create()).body;
     const deleted = await s.send("DELETE", `${base}${id}/`, { token: ann.token });
     expect([deleted.status, deleted.body, isDeprecated(deleted)]).toEqual([204, "", true]);
@@ -351,7 +351,7 @@ describe("webhooks", () => {
     }
   });
 
-  it("row X4: the log lists what happened, in pages, with filters", async () => {
+  it("the log lists what happened, in pages, with filters", async () => {
     const own = await newActivity(s, ann);
     const path = `/api/v1/activities/${own}/webhooks/`;
     const { id } = (await create({ timeframes_events: true }, path)).body;

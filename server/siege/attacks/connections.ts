@@ -75,6 +75,28 @@ export const connections: readonly Attack[] = [
     run: (siege, tally) => hold(siege, tally, 20, uploadHeader(siege.attacker.token, 10_000_000), "a", 1000),
   },
   {
+    name: "150 connections that read an activity of 5 MiB, each 40 KiB/s",
+    as: "user",
+    run: async ({ client, attacker, signal }, tally) => {
+      const { token } = attacker;
+      const path = `/api/v1/activities/${attacker.activity}/`;
+      const json = { json: { sport: "soccer", gpx: "x".repeat(5 * 1024 * 1024 - 100) } };
+      await client.expect(200, path, { method: "PATCH", token, json });
+      const sockets = Array.from({ length: 150 }, () => {
+        const socket = client.connect();
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: siege\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+        socket.once("data", (chunk) => tally.add(String(chunk.subarray(9, 12))));
+        socket.on("data", () => socket.pause());
+        // A piece of 64 KiB takes 1.6 s at this rate.
+        const timer = setInterval(() => socket.resume(), 1_600);
+        socket.once("close", () => clearInterval(timer));
+        return socket;
+      });
+      await untilTheEnd(signal);
+      for (const socket of sockets) socket.destroy();
+    },
+  },
+  {
     name: "20 connections that ask for 25,000 rows and read 64 KB in 8 s",
     as: "user",
     days: true,

@@ -1,9 +1,17 @@
 import type { Attack } from "./attack.js";
 import { bodies } from "./bodies.js";
 import { connections } from "./connections.js";
+import { histories } from "./histories.js";
 import { passwords } from "./passwords.js";
 import { reading } from "./reading.js";
 import { work } from "./work.js";
 
 /** Every attack, in the order in which they run. */
-export const attacks: readonly Attack[] = [...bodies, ...connections, ...passwords, ...reading, ...work];
+export const attacks: readonly Attack[] = [
+  ...bodies,
+  ...connections,
+  ...passwords,
+  ...reading,
+  ...histories,
+  ...work,
+];

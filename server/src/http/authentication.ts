@@ -1,13 +1,13 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import type { Config } from "../config.js";
-import type { Caller, Clock } from "../domain/context.js";
-import { hashSessionToken, hashToken } from "../domain/tokens.js";
-import { preparedOnce, type Queries } from "../store/database.js";
+import type { Config } from "../config/config.js";
+import type { Caller, Clock } from "../domain/change/context.js";
+import { hashSessionToken, hashToken } from "../domain/secrets/tokens.js";
+import { preparedOnce, type Queries } from "../store/connection/database.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
-import { sessionToken } from "./session-cookie.js";
-import type { Throttle } from "./throttle.js";
+import { sessionToken } from "./browser/session-cookie.js";
+import type { Throttle } from "./limits/throttle.js";
 
 /**
  * RFC 6750 section 2.1; the scheme in any letter case. The token has the form of the tokens that the service issues.

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ErrorKind, ServiceError } from "../domain/errors.js";
-import { isRefusedValue, isUnavailable } from "../store/database-errors.js";
+import { type ErrorKind, ServiceError } from "../domain/change/errors.js";
+import { isRefusedValue, isUnavailable } from "../store/connection/database-errors.js";
 
 /**
  * Status of a call without valid credentials. The API documents 403 also for operations that only a missing authentication

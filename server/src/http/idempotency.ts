@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { errors } from "../domain/errors.js";
-import { findStoredResponse, isKeyUsed } from "../domain/idempotency.js";
-import type { ChangeResult, StoredResponse } from "../domain/idempotent-request.js";
-import { isItem, itemHeaders, type Success } from "./responses.js";
+import { errors } from "../domain/change/errors.js";
+import { findStoredResponse, isKeyUsed } from "../domain/change/idempotency.js";
+import type { ChangeResult, StoredResponse } from "../domain/change/idempotent-request.js";
+import { isItem, itemHeaders, type Success, sendBytes } from "./responses.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -45,9 +45,13 @@ function responseTo({ status, schema }: Success, result: ChangeResult): StoredRe
 }
 
 /** Sends a stored response unchanged. */
-export function sendStored(reply: FastifyReply, { status, headers, body }: StoredResponse): FastifyReply {
+export function sendStored(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body }: StoredResponse,
+): FastifyReply {
   reply.code(status).headers(headers);
-  return body.length === 0 ? reply.send() : reply.send(Buffer.from(body));
+  return body.length === 0 ? reply.send() : sendBytes(request, reply, Buffer.from(body));
 }
 
 /** The stored response, read after the body has arrived and can be compared. */

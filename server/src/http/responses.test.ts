@@ -2,8 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { describe, expect, it } from "vitest";
-import { JsonBytes } from "../domain/json-bytes.js";
-import type { StreamedPage } from "../domain/streamed-page.js";
+import { JsonBytes } from "../domain/lists/json-bytes.js";
+import type { StreamedPage } from "../domain/lists/streamed-page.js";
 import { Page } from "../wire/types.js";
 import type { FileResponse } from "./responses.js";
 import { route } from "./route.js";

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Item, matchesWeakly } from "../domain/entity-tags.js";
-import { JsonBytes } from "../domain/json-bytes.js";
-import { StreamedPage } from "../domain/streamed-page.js";
+import { type Item, matchesWeakly } from "../domain/change/entity-tags.js";
+import { JsonBytes } from "../domain/lists/json-bytes.js";
+import { StreamedPage } from "../domain/lists/streamed-page.js";
 import type { Page } from "../wire/types.js";
-import { EventStream } from "./event-stream.js";
+import { EventStream } from "./connection/event-stream.js";
 
 /** JSON described by a schema. */
 export interface JsonSuccess<Schema extends TSchema = TSchema> {
@@ -107,6 +107,28 @@ export class CustomResponse {
   }
 }
 
+/** Bodies are given to the connection in pieces of this size: the next one when the client has read the last one. */
+const PIECE_BYTES = 64 * 1024;
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const text of texts) yield* piecesOf(Buffer.from(text));
+}
+
+const streamOf = (pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) =>
+  Readable.from(pieces, { objectMode: false, highWaterMark: PIECE_BYTES });
+
+/** Sends a body that is in memory. */
+export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): FastifyReply {
+  request.responseShare?.resize(bytes.length);
+  // The framework would read the stream for a HEAD, and drop it.
+  if (bytes.length <= PIECE_BYTES || request.method === "HEAD") return reply.send(bytes);
+  return reply.header("Content-Length", bytes.length).send(streamOf(piecesOf(bytes)));
+}
+
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Sends the result of a handler. */
@@ -122,6 +144,7 @@ export function sendResult(
   if (mediaType === undefined) return reply.send();
   if (result instanceof EventStream) {
     // nginx would buffer the events.
+    request.responseShare?.resize(0);
     return reply.type(mediaType).header("X-Accel-Buffering", "no").send(result.body);
   }
   if (!(result instanceof FileResponse)) return reply.type(`${mediaType}; charset=utf-8`).send(result);
@@ -158,12 +181,13 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown)
     return sendJson(request, reply, result.resource);
   }
   if (result instanceof StreamedPage) {
-    return reply.type(JSON_TYPE).send(Readable.from(result.json(), { objectMode: false }));
+    request.responseShare?.resize(result.heldBytes);
+    return reply.type(JSON_TYPE).send(streamOf(inPieces(result.json())));
   }
   if (result instanceof JsonBytes) {
     const { buffer, byteOffset, byteLength } = result.bytes;
     if (result.isGzipped) reply.header("Content-Encoding", "gzip");
-    return reply.type(JSON_TYPE).send(Buffer.from(buffer, byteOffset, byteLength));
+    return sendBytes(request, reply.type(JSON_TYPE), Buffer.from(buffer, byteOffset, byteLength));
   }
-  return reply.send(result);
+  return sendBytes(request, reply.type(JSON_TYPE), Buffer.from(JSON.stringify(result)));
 }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { StaticDecode, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import {
   access,
   authorize,
@@ -9,13 +9,16 @@ import {
   type IdsOf,
   type OperationId,
   type TargetOf,
-} from "../domain/access.js";
-import type { Context } from "../domain/context.js";
-import { errors, ServiceError } from "../domain/errors.js";
-import { AlreadyDone } from "../domain/idempotency.js";
-import type { PathIds } from "../domain/rule.js";
+} from "../domain/change/access.js";
+import type { Context } from "../domain/change/context.js";
+import { errors, ServiceError } from "../domain/change/errors.js";
+import { AlreadyDone } from "../domain/change/idempotency.js";
+import type { PathIds } from "../domain/change/rule.js";
+import { takeResponseRoom } from "./connection/response-room.js";
 import { readIdempotencyKey, readStored, sendStored } from "./idempotency.js";
-import { inRequestTurn } from "./request-queue.js";
+import { tellIgnored } from "./ignored.js";
+import { inRequestTurn } from "./limits/request-queue.js";
+import type { ThrottleScope } from "./limits/throttle.js";
 import {
   type CustomResponse,
   type HandlerResult,
@@ -24,7 +27,6 @@ import {
   sendCustom,
   sendResult,
 } from "./responses.js";
-import type { ThrottleScope } from "./throttle.js";
 import { decoder, queryDecoder } from "./validation.js";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -108,6 +110,8 @@ export interface Operation<
   failures?: readonly number[];
   /** Throttles in addition to those of all operations. */
   throttle?: readonly ThrottleScope[];
+  /** An object of the response may have megabytes. Lists are taken as large in any case. */
+  hasLargeResponse?: boolean;
   /** Takes one of the slots (`Slots`) as soon as the headers have arrived. */
   takesSlot?: boolean;
   handle(call: Call<Op, Path, Q, B>): HandlerResult<S>;
@@ -191,9 +195,15 @@ export function route<
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
     const query = readQuery?.(request.query) as StaticDecode<Q>;
     const { ctx, ids } = request;
+    const isPatch = patch !== undefined && request.method === "PATCH";
+    tellIgnored(
+      reply,
+      { schema: operation.query ?? operation.describedQuery, given: request.query },
+      { schema: isPatch ? patch.body : operation.body, given: request.body },
+    );
     const call = { ctx, ids, target: request.target as TargetOf<Op>, query, request, reply };
     if (instead?.when(call.target)) return instead.handle(call);
-    return patch !== undefined && request.method === "PATCH"
+    return isPatch
       ? patch.handle({ ...call, body: readPatch?.(request.body) as StaticDecode<P> })
       : operation.handle({ ...call, body: readBody?.(request.body) as StaticDecode<B> });
   };
@@ -223,6 +233,11 @@ export function route<
     request.isReplay = false;
     request.target = await authorize(request.ctx, id, idsOf(request));
   };
+  const schema = success.schema as TSchema | undefined;
+  const isLarge =
+    operation.hasLargeResponse === true ||
+    schema?.type === "array" ||
+    schema?.properties?.results !== undefined;
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
   app.operations.push(operation as AnyOperation);
   for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
@@ -245,21 +260,23 @@ export function route<
         if (operation.unsupportedTypeResponse !== undefined && mediaType(request) !== operation.consumes) {
           return sendCustom(reply, operation.unsupportedTypeResponse);
         }
-        if (operation.takesSlot) request.releaseSlot = app.slots.take(`${request.ctx.caller?.id}`, reply);
+        if (operation.takesSlot) request.releaseSlot = await app.slots.take(reply);
       },
       async handler(request, reply) {
+        await takeResponseRoom(app, request, reply, isLarge);
         const stored = await readStored(request);
-        if (stored !== undefined) return sendStored(reply, stored);
+        if (stored !== undefined) return sendStored(request, reply, stored);
         const work = () => run(request, reply);
         try {
           if (request.isReplay) await inTurn(request, () => startAnew(request));
           // The client decides how long a file transfer takes; slots limit how many run at a time.
           const result = await (operation.takesSlot ? work() : inTurn(request, work));
           const justStored = request.ctx.idempotency?.response;
-          if (justStored !== undefined) return sendStored(reply, justStored);
+          if (justStored !== undefined) return sendStored(request, reply, justStored);
           return sendResult(request, reply, success, result);
         } catch (error) {
-          if (error instanceof AlreadyDone) return sendStored(reply, error.response);
+          if (error instanceof AlreadyDone) return sendStored(request, reply, error.response);
+          request.responseShare?.resize(0);
           throw error;
         }
       },

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { errors, type ServiceError } from "../domain/errors.js";
+import { errors, type ServiceError } from "../domain/change/errors.js";
 
 const MAX_SHOWN = 200;
 

@@ -1,7 +1,7 @@
 import type { StaticDecode, TSchema } from "@sinclair/typebox";
 import { TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
-import { errors, type FieldErrors, MAX_FIELD_ERRORS } from "../domain/errors.js";
+import { errors, type FieldErrors, MAX_FIELD_ERRORS } from "../domain/change/errors.js";
 
 /** Converts a value from the wire into its internal form, or throws `invalid` with a message for each field. */
 export type Decoder<T extends TSchema> = (value: unknown) => StaticDecode<T>;

@@ -2,7 +2,7 @@ import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
 import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
-import { QuotaExceeded } from "../domain/quotas.js";
+import { QuotaExceeded } from "../domain/change/quotas.js";
 import { JobFailed, type JobHandler } from "./handler.js";
 import { vacuumEmbedded } from "./vacuum.js";
 
@@ -10,6 +10,11 @@ import { vacuumEmbedded } from "./vacuum.js";
 export const bulkLoadHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 1000 * 2 ** (failure - 1),
+  counts: ({ samples_stored, samples_known, samples_refused }) => ({
+    stored: Number(samples_stored),
+    known: Number(samples_known),
+    refused: Number(samples_refused),
+  }),
   async run(ctx, job) {
     const { details, ...payload } = job.payload as unknown as BulkLoadPayload & {
       details?: Record<string, unknown>;

@@ -1,5 +1,5 @@
-import type { Context } from "../domain/context.js";
-import type { Job } from "../store/job-queue.js";
+import type { Context } from "../domain/change/context.js";
+import type { Job } from "../store/queue/job-queue.js";
 
 /** Thrown to run the job again at this time. Counts as a failure. */
 export class RetryLater extends Error {
@@ -23,6 +23,9 @@ export class JobFailed extends Error {
   }
 }
 
+/** What becomes of a sample that is loaded: it is new, was there before, or is refused. */
+export type LoadedOutcome = "stored" | "known" | "refused";
+
 export interface JobHandler {
   /** The job fails after more failures than this. */
   maxFailures: number;
@@ -34,6 +37,8 @@ export interface JobHandler {
   endsAt?(job: Job): Date | undefined;
   /** Details of a failed job by which the operator can run it again; default: none, because its payload is erased. */
   keptDetails?(job: Job): Record<string, unknown>;
+  /** What a success has done, for the log and `samples_loaded_total`. */
+  counts?(details: Record<string, unknown>): Readonly<Record<LoadedOutcome, number>>;
   /**
    * Does the work. It may run again after a crash, so it must be idempotent.
    * @returns the details of the job's success

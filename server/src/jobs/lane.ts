@@ -1,4 +1,4 @@
-import type { Context } from "../domain/context.js";
+import type { Context } from "../domain/change/context.js";
 import {
   accountsWaiting,
   type Group,
@@ -7,8 +7,8 @@ import {
   leaseOf,
   leaseOfReceivers,
   receiversWaiting,
-} from "../store/job-lease.js";
-import type { Job, JobKind } from "../store/job-queue.js";
+} from "../store/queue/job-lease.js";
+import type { Job, JobKind } from "../store/queue/job-queue.js";
 
 /** Jobs of one kind with separate places, so that slow jobs of one kind do not delay other kinds. */
 export interface LaneSettings {

@@ -1,8 +1,8 @@
-import type { Context } from "../domain/context.js";
-import { jobsLost, unleased, whileLeaseHeld } from "../store/job-lease.js";
-import type { JobKind } from "../store/job-queue.js";
+import type { Context } from "../domain/change/context.js";
+import { jobsLost, unleased, whileLeaseHeld } from "../store/queue/job-lease.js";
+import type { JobKind } from "../store/queue/job-queue.js";
+import { silentWorkers, WORKER_GRACE_MS } from "../store/queue/worker-session.js";
 import { jobs } from "../store/schema.js";
-import { silentWorkers, WORKER_GRACE_MS } from "../store/worker-session.js";
 import { handlers } from "./handlers.js";
 import type { JobMetrics } from "./metrics.js";
 import { finished } from "./outcome.js";

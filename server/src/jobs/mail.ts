@@ -6,9 +6,9 @@ import {
   RESET_LIFETIME_MS,
   type ResetRequest,
 } from "../domain/accounts/password-reset.js";
-import type { Context } from "../domain/context.js";
-import { decryptSecret } from "../domain/secrets.js";
-import type { Job } from "../store/job-queue.js";
+import type { Context } from "../domain/change/context.js";
+import { decryptSecret } from "../domain/secrets/secrets.js";
+import type { Job } from "../store/queue/job-queue.js";
 import { accounts } from "../store/schema.js";
 import { JobFailed, type JobHandler } from "./handler.js";
 
@@ -21,7 +21,7 @@ type Mail = { to: string; username: string } & (
       sealedPassword: string | null;
     }
   | { template: "password-reset"; account: number; page: string; sealedToken: string; expiresAt: string }
-  | { template: "password-changed"; account: number }
+  | { template: "password-changed" | "address-changed"; account: number }
 );
 
 type MailJob = Mail | ({ template: "password-reset-request" } & ResetRequest);
@@ -71,6 +71,8 @@ async function contentOf(ctx: Context, mail: Mail): Promise<Pick<Message, "subje
       };
     case "password-changed":
       return { subject: "Your password was changed", text: changedText(mail.username) };
+    case "address-changed":
+      return { subject: "Your mail address was changed", text: addressText(mail.username) };
     default:
       return {
         subject: "Your account",
@@ -98,14 +100,22 @@ ${link}
 If you did not request it, ignore this mail. Your password stays as it is.
 `;
 
-const changedText = (
-  username: string,
-) => `The password of your account was changed with a link from a mail to this address.
-All sessions have ended.
+const changedText = (username: string) => `The password of your account was changed. All sessions have ended.
 
 Username: ${username}
 
-If you did not change it, someone else can read your mails. Secure your mailbox, then request another link.
+If you did not change it, someone else knows your password or can read your mails. Secure your mailbox, then request a link
+for a new password on the page where you sign in.
+`;
+
+const addressText = (
+  username: string,
+) => `The mail address of your account was changed. Mails go to the new address from now on.
+
+Username: ${username}
+
+If you did not change it, someone else knows your password. Tell the operator of the service, who can disable the account and
+set the address back.
 `;
 
 interface Message {

@@ -1,8 +1,9 @@
 import { and, count, lte, min } from "drizzle-orm";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { Context } from "../domain/context.js";
-import { isWaiting, type JobKind } from "../store/job-queue.js";
+import type { Context } from "../domain/change/context.js";
+import { isWaiting, type JobKind } from "../store/queue/job-queue.js";
 import { jobs } from "../store/schema.js";
+import type { LoadedOutcome } from "./handler.js";
 import { handlers } from "./handlers.js";
 
 /** How one run of a job ended; `lost`: its worker stopped during the run. */
@@ -12,9 +13,12 @@ export type JobOutcome = "success" | "retry" | "failure" | "lost";
 export interface JobMetrics {
   /** @param durationMs duration of a run in this process; absent for a lost run */
   ran(kind: string, outcome: JobOutcome, durationMs?: number): void;
+  /** Samples of a bulk load. */
+  loaded(samples: Readonly<Record<LoadedOutcome, number>>): void;
 }
 
 const OUTCOMES: readonly JobOutcome[] = ["success", "retry", "failure", "lost"];
+const LOADED: readonly LoadedOutcome[] = ["stored", "known", "refused"];
 const KINDS = Object.keys(handlers) as JobKind[];
 
 /**
@@ -31,6 +35,13 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
   });
   // Initialised at once, so that rates are correct from the first failure.
   for (const kind of KINDS) for (const outcome of OUTCOMES) runs.inc({ kind, outcome }, 0);
+  const loaded = new Counter({
+    name: "samples_loaded_total",
+    help: "Samples of bulk loads in this process: stored, known before, or refused (not owned, or ahead of the clock)",
+    labelNames: ["outcome"],
+    registers,
+  });
+  for (const outcome of LOADED) loaded.inc({ outcome }, 0);
   const duration = new Histogram({
     name: "job_run_duration_seconds",
     help: "Time that a run of a job took",
@@ -71,6 +82,9 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
     },
   });
   return {
+    loaded(samples) {
+      for (const outcome of LOADED) loaded.inc({ outcome }, samples[outcome]);
+    },
     ran(kind, outcome, durationMs) {
       runs.inc({ kind, outcome });
       if (durationMs !== undefined) duration.observe({ kind }, durationMs / 1000);

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { jobCaller, onBehalfOf } from "../callers.js";
-import type { Context } from "../domain/context.js";
-import { isUnavailable } from "../store/database-errors.js";
-import { leaseEnd, unleased, whileLeaseHeld } from "../store/job-lease.js";
-import { type Job, type JobKind, NOBODY } from "../store/job-queue.js";
+import type { Context } from "../domain/change/context.js";
+import { jobCaller, onBehalfOf } from "../fairness/callers.js";
+import { noteJobOutcome } from "../observability/tracing.js";
+import { isUnavailable } from "../store/connection/database-errors.js";
+import { leaseEnd, unleased, whileLeaseHeld } from "../store/queue/job-lease.js";
+import { type Job, type JobKind, NOBODY } from "../store/queue/job-queue.js";
 import { jobs } from "../store/schema.js";
-import { noteJobOutcome } from "../tracing.js";
 import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
 import type { JobMetrics, JobOutcome } from "./metrics.js";
@@ -69,7 +69,9 @@ export async function runJob(
     const details = await onBehalfOf(callerOf(job), () => handler.run(ctx, job));
     await write(finished("SUCCESS", details, clock.now()));
     ran("success");
-    log.info({ job: job.jobId, kind: job.kind, trace: ctx.trace?.id }, "job done");
+    const samples = handler.counts?.(details);
+    if (samples !== undefined) metrics.loaded(samples);
+    log.info({ job: job.jobId, kind: job.kind, trace: ctx.trace?.id, samples }, "job done");
   } catch (error) {
     if (isUnavailable(error) && !(error instanceof RetryLater)) {
       // Not a failure of the job: it returns to the queue when the database is available again.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
+import type { Context } from "../domain/change/context.js";
 import { queueOutdated } from "../domain/computed-data/outdated.js";
-import type { Context } from "../domain/context.js";
 
 /**
  * Queues all data from older rules in the background: after an update these can be millions. When it fails, the next start

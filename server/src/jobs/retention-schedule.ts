@@ -1,17 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import type { Context } from "../domain/context.js";
-import { applyRetention } from "./retention.js";
+import { Counter, type Registry } from "prom-client";
+import type { Context } from "../domain/change/context.js";
+import { checkClock } from "./clock-check.js";
+import { applyRetention, type OnRemoved, REMOVED_KINDS } from "./retention.js";
 
 /** How long after its start a process first vacuums the embedded database, unless the interval is shorter. */
 const FIRST_VACUUM_MS = 60_000;
 
+/** Counts what this process removes. */
+export function measureRetention(registry: Registry): OnRemoved {
+  const removed = new Counter({
+    name: "retention_removed_total",
+    help: "Expired rows that this process has removed, and samples",
+    labelNames: ["kind"],
+    registers: [registry],
+  });
+  for (const kind of REMOVED_KINDS) removed.inc({ kind }, 0);
+  return (kind, count) => removed.inc({ kind }, count);
+}
+
 /**
  * Removes expired rows now, because a process may be restarted more often than the interval, and from then on at the configured
  * interval. A run that takes longer than the interval delays the next one.
+ * @param onRemoved from `measureRetention`
  * @returns stops it, and waits for the current statement, but not longer than the given time
  */
-export function startRetention(ctx: Context, log: FastifyBaseLogger): (timeoutMs: number) => Promise<void> {
+export function startRetention(
+  ctx: Context,
+  log: FastifyBaseLogger,
+  onRemoved: OnRemoved,
+): (timeoutMs: number) => Promise<void> {
   const { retentionIntervalMs } = ctx.config;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -19,10 +38,18 @@ export function startRetention(ctx: Context, log: FastifyBaseLogger): (timeoutMs
   let running: Promise<void> = run({ vacuums: false });
 
   async function run({ vacuums }: { vacuums: boolean }): Promise<void> {
+    const removed: Record<string, number> = {};
+    const count: OnRemoved = (kind, number) => {
+      removed[kind] = (removed[kind] ?? 0) + number;
+      onRemoved(kind, number);
+    };
     try {
-      await applyRetention(ctx, { signal: stopping.signal, vacuums });
+      await checkClock(ctx, log);
+      await applyRetention(ctx, { signal: stopping.signal, vacuums, onRemoved: count });
     } catch (error) {
       log.error({ err: error }, "retention failed");
+    } finally {
+      if (Object.keys(removed).length > 0) log.info({ removed }, "retention removed what has expired");
     }
   }
 

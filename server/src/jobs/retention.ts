@@ -1,10 +1,10 @@
-import { and, lte, type SQL, sql } from "drizzle-orm";
+import { and, getTableName, is, lte, type SQL, sql, Table } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { eraseOrphanedMails } from "../domain/accounts/mail-folder.js";
-import type { Context } from "../domain/context.js";
-import { IDEMPOTENCY_LIFETIME_MS } from "../domain/idempotency.js";
-import { continueRotation } from "../domain/key-rotation.js";
-import type { Queries } from "../store/database.js";
+import type { Context } from "../domain/change/context.js";
+import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change/idempotency.js";
+import { continueRotation } from "../domain/secrets/key-rotation.js";
+import type { Queries } from "../store/connection/database.js";
 import {
   accessTokens,
   auditLog,
@@ -29,25 +29,51 @@ const ROWS_PER_STATEMENT = 1000;
 /** Matches deliveries that will not be tried again. The states are literals, because the partial index does not match parameters. */
 const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
 
+/** Told how much was removed: the table and the number of its rows, or `samples` and their number. */
+export type OnRemoved = (kind: string, count: number) => void;
+
+/** The kinds of `OnRemoved`. */
+export const REMOVED_KINDS = [
+  "access_tokens",
+  "refresh_tokens",
+  "authorization_codes",
+  "password_resets",
+  "idempotency_keys",
+  "jobs",
+  "webhook_deliveries",
+  "audit_log",
+  "throttle_counters",
+  "samples",
+] as const;
+
 /**
  * Removes expired rows and the mails of deleted accounts, and does what follows from it. Any number of workers may do so at the
  * same time.
  * @param signal ends it after the current statement
  * @param vacuums whether the embedded database is vacuumed
+ * @param onRemoved called after each statement or transaction that removed something
  */
 export async function applyRetention(
   ctx: Context,
-  { signal, vacuums = true }: { signal?: AbortSignal; vacuums?: boolean } = {},
+  {
+    signal,
+    vacuums = true,
+    onRemoved = () => undefined,
+  }: { signal?: AbortSignal; vacuums?: boolean; onRemoved?: OnRemoved } = {},
 ): Promise<void> {
-  await removeExpired(ctx, signal);
+  await removeExpired(ctx, signal, onRemoved);
   if (!signal?.aborted) await eraseOrphanedMails(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
   // After the rest of the database, because it fails while a server of samples is away.
-  if (!signal?.aborted) await applySampleRetention(ctx, signal);
+  if (!signal?.aborted) await applySampleRetention(ctx, signal, onRemoved);
   if (vacuums && !signal?.aborted) await vacuumAllEmbedded(ctx);
 }
 
-async function removeExpired(ctx: Context, signal: AbortSignal | undefined): Promise<void> {
+async function removeExpired(
+  ctx: Context,
+  signal: AbortSignal | undefined,
+  onRemoved: OnRemoved,
+): Promise<void> {
   const { queries, clock, config } = ctx;
   const now = clock.now();
   const ago = (ms: number) => new Date(now.getTime() - ms);
@@ -76,7 +102,9 @@ async function removeExpired(ctx: Context, signal: AbortSignal | undefined): Pro
     [sql`throttle_counters`, sql`expire`, sql`expire > ${Date.now() + LONGEST_THROTTLE_MS}`],
   ];
   for (const [table, time, condition] of expired) {
-    await removeInBatches(queries, sql`${table}`, time, condition, signal);
+    const name = is(table, Table) ? getTableName(table) : "throttle_counters";
+    const removed = (count: number) => onRemoved(name, count);
+    await removeInBatches(queries, sql`${table}`, time, condition, signal, removed);
   }
 }
 
@@ -90,6 +118,7 @@ async function removeInBatches(
   time: SQL,
   condition: SQL | undefined,
   signal: AbortSignal | undefined,
+  onRemoved: (count: number) => void,
 ): Promise<void> {
   while (!signal?.aborted) {
     const { rowCount } = await queries.execute(sql`
@@ -97,6 +126,7 @@ async function removeInBatches(
         SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${time}
         LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED
       ))`);
+    if ((rowCount ?? 0) > 0) onRemoved(rowCount ?? 0);
     if ((rowCount ?? 0) < ROWS_PER_STATEMENT) return;
   }
 }

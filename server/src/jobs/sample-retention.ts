@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { transact } from "../domain/change.js";
-import type { Context } from "../domain/context.js";
-import { isUnavailable } from "../store/database-errors.js";
+import { transact } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import { isUnavailable } from "../store/connection/database-errors.js";
 import { chunkTables, deleteStoredBefore, listStoredBefore, sqlClientOf } from "../store/samples/index.js";
 
 const DAY_MS = 86_400_000;
@@ -13,14 +13,19 @@ const CHUNKS_AT_ONCE = 1000;
  * Removes samples that were stored too long ago. The time counts from when they were stored, not recorded. Where the samples
  * are on several servers, one that cannot be reached does not keep those of the others.
  * @param signal ends it after the current transaction
+ * @param onRemoved called after each transaction that removed samples
  * @throws the error of a server that could not be reached, when the others are done
  */
-export async function applySampleRetention(ctx: Context, signal?: AbortSignal): Promise<void> {
+export async function applySampleRetention(
+  ctx: Context,
+  signal: AbortSignal | undefined,
+  onRemoved: (kind: "samples", count: number) => void,
+): Promise<void> {
   const before = new Date(ctx.clock.now().getTime() - ctx.config.rawRetentionDays * DAY_MS);
   let failure: unknown;
   for (const table of await chunkTables(sqlClientOf(ctx.queries))) {
     try {
-      await removeFrom(ctx, table, before, signal);
+      await removeFrom(ctx, table, before, signal, (count) => onRemoved("samples", count));
       // PostgreSQL does it by itself for its own tables, and not for those of other servers.
       if (table !== "sample_chunks") await ctx.queries.execute(sql.raw(`ANALYZE ${table}`));
     } catch (error) {
@@ -36,6 +41,7 @@ async function removeFrom(
   table: string,
   before: Date,
   signal: AbortSignal | undefined,
+  onRemoved: (count: number) => void,
 ): Promise<void> {
   for (let count = CHUNKS_AT_ONCE; count === CHUNKS_AT_ONCE && !signal?.aborted; ) {
     const expired = await listStoredBefore(sqlClientOf(ctx.queries), table, before, CHUNKS_AT_ONCE);
@@ -43,11 +49,14 @@ async function removeFrom(
     for (const [deviceId, buckets] of expired) {
       count += buckets.length;
       if (signal?.aborted) return;
-      await transact(ctx, "sample retention", async (unit) => {
+      const samples = await transact(ctx, "sample retention", async (unit) => {
         const chunks = await deleteStoredBefore(sqlClientOf(unit.queries), deviceId, buckets, before);
         const removed = chunks.map(({ startMs, stopMs }) => ({ startMs, stopMs }));
-        if (removed.length > 0) await unit.announce("samplesExpired", { deviceId, removed });
+        const samples = chunks.reduce((sum, { size }) => sum + size, 0);
+        if (samples > 0) await unit.announce("samplesExpired", { deviceId, removed, count: samples });
+        return samples;
       });
+      if (samples > 0) onRemoved(samples);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { getTableName, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
-import type { Context } from "../domain/context.js";
+import type { Context } from "../domain/change/context.js";
 import * as schema from "../store/schema.js";
 
 /** Every table; that of the samples is not in the schema. */

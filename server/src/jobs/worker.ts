@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from "fastify";
-import { onBehalfOf } from "../callers.js";
-import type { Context } from "../domain/context.js";
-import { kindsDue, type LeaseHolder, returnToQueue } from "../store/job-lease.js";
-import type { Job } from "../store/job-queue.js";
-import type { Trace } from "../trace-context.js";
-import { inJobSpan, outsideOfSpans } from "../tracing.js";
+import type { Context } from "../domain/change/context.js";
+import { onBehalfOf } from "../fairness/callers.js";
+import type { Trace } from "../observability/trace-context.js";
+import { inJobSpan, outsideOfSpans } from "../observability/tracing.js";
+import { kindsDue, type LeaseHolder, returnToQueue } from "../store/queue/job-lease.js";
+import type { Job } from "../store/queue/job-queue.js";
 import { handlers } from "./handlers.js";
 import { Lane, type LaneSettings } from "./lane.js";
 import { LostJobs } from "./lost-jobs.js";

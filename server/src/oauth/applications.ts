@@ -1,10 +1,10 @@
 import { count, eq, gt, inArray } from "drizzle-orm";
-import { transact } from "../domain/change.js";
-import type { Context } from "../domain/context.js";
-import { errors } from "../domain/errors.js";
-import { PART_ROWS, type Part, partOf } from "../domain/parts.js";
-import { hashToken, newToken } from "../domain/tokens.js";
-import type { Queries } from "../store/database.js";
+import { transact } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import { errors } from "../domain/change/errors.js";
+import { PART_ROWS, type Part, partOf } from "../domain/lists/parts.js";
+import { hashToken, newToken } from "../domain/secrets/tokens.js";
+import type { Queries } from "../store/connection/database.js";
 import { applications, refreshTokens } from "../store/schema.js";
 import { PAGE_CLIENT_ID } from "./page-sessions.js";
 

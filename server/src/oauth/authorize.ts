@@ -1,8 +1,8 @@
-import { transact } from "../domain/change.js";
-import type { Context } from "../domain/context.js";
-import { ServiceError } from "../domain/errors.js";
-import { hashToken, newToken } from "../domain/tokens.js";
-import type { UnitOfWork } from "../domain/unit-of-work.js";
+import { transact } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import { ServiceError } from "../domain/change/errors.js";
+import type { UnitOfWork } from "../domain/change/unit-of-work.js";
+import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import { authorizationCodes } from "../store/schema.js";
 import { type AuthorizationGrant, isGrantValid, type Parties } from "./issue-tokens.js";
 import { findApplication, findUser, type PasswordAttempts } from "./model.js";

@@ -1,9 +1,9 @@
 import { and, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
-import { transact } from "../domain/change.js";
-import type { Context } from "../domain/context.js";
-import { hashToken } from "../domain/tokens.js";
-import type { UnitOfWork } from "../domain/unit-of-work.js";
-import type { Queries } from "../store/database.js";
+import { transact } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import type { UnitOfWork } from "../domain/change/unit-of-work.js";
+import { hashToken } from "../domain/secrets/tokens.js";
+import type { Queries } from "../store/connection/database.js";
 import { accessTokens, accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 
 /** The documented lifetime of an access token. */

@@ -8,10 +8,10 @@ import type {
 import { InvalidGrantError } from "@node-oauth/oauth2-server";
 import { and, eq, isNull } from "drizzle-orm";
 import { usernameKey } from "../domain/accounts/usernames.js";
-import type { Context } from "../domain/context.js";
-import { errors, ServiceError } from "../domain/errors.js";
-import { asPasswordAttempt, isPassword, whenHasherIsFree } from "../domain/passwords.js";
-import { hashToken, isToken, newToken } from "../domain/tokens.js";
+import type { Context } from "../domain/change/context.js";
+import { errors, ServiceError } from "../domain/change/errors.js";
+import { asPasswordAttempt, isPassword, whenHasherIsFree } from "../domain/secrets/passwords.js";
+import { hashToken, isToken, newToken } from "../domain/secrets/tokens.js";
 import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { type AuthorizationGrant, issueTokens, revokeReplayedCode } from "./issue-tokens.js";
 
@@ -47,9 +47,7 @@ export async function findUser(
   return asPasswordAttempt(attempts.caller, async () => {
     await attempts.count(key);
     const [account] = await ctx.queries.select().from(accounts).where(eq(accounts.usernameKey, key));
-    const matches = await whenHasherIsFree(attempts.caller, () =>
-      isPassword(password, account?.passwordHash ?? null),
-    );
+    const matches = await whenHasherIsFree(() => isPassword(password, account?.passwordHash ?? null));
     if (account === undefined || !matches) return undefined;
     await attempts.succeeded(key);
     if (account.disabledAt !== null) throw errors.accountDisabled();

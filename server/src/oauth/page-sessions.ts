@@ -1,12 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { and, desc, eq, getTableColumns, gt, inArray, isNull, or } from "drizzle-orm";
 import type { Session as SessionRow } from "../domain/accounts/rules.js";
-import { change, transact } from "../domain/change.js";
-import type { Context } from "../domain/context.js";
-import { errors } from "../domain/errors.js";
-import { listPage, type Paging } from "../domain/listing.js";
-import { hashSessionToken, hashToken, newToken } from "../domain/tokens.js";
-import type { UnitOfWork } from "../domain/unit-of-work.js";
+import { change, transact } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import { errors } from "../domain/change/errors.js";
+import type { UnitOfWork } from "../domain/change/unit-of-work.js";
+import { listPage, type Paging } from "../domain/lists/listing.js";
+import { hashSessionToken, hashToken, newToken } from "../domain/secrets/tokens.js";
 import { accessTokens, applications, refreshTokens } from "../store/schema.js";
 import { DateTimeOut, Nullable, Text } from "../wire/types.js";
 import { deleteLeastRecentlyUsed, isGrantValid } from "./issue-tokens.js";

@@ -1,11 +1,11 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { lockAccountByUsername } from "../domain/accounts/find.js";
 import { revokeTokens } from "../domain/accounts/write.js";
-import { transact } from "../domain/change.js";
-import type { Context } from "../domain/context.js";
-import { errors } from "../domain/errors.js";
-import type { UnitOfWork } from "../domain/unit-of-work.js";
-import type { Queries } from "../store/database.js";
+import { transact } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import { errors } from "../domain/change/errors.js";
+import type { UnitOfWork } from "../domain/change/unit-of-work.js";
+import type { Queries } from "../store/connection/database.js";
 import { accessTokens, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { lockApplication } from "./applications.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";

@@ -1,6 +1,6 @@
 import OAuth2Server from "@node-oauth/oauth2-server";
 import { type Static, Type } from "@sinclair/typebox";
-import type { Context } from "../domain/context.js";
+import type { Context } from "../domain/change/context.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 import { createModel, type PasswordAttempts } from "./model.js";
 

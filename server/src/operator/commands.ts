@@ -1,7 +1,10 @@
-import { backup } from "../store/backup.js";
+import { openingServerKeys } from "../domain/secrets/secrets.js";
+import { backup } from "../store/backup/backup.js";
+import { namingAway } from "../store/sample-servers/away.js";
 import { accountCommands } from "./commands/accounts.js";
 import { applicationCommands } from "./commands/applications.js";
 import { type Arguments, text } from "./commands/arguments.js";
+import { auditCommands } from "./commands/audit.js";
 import { deviceCommands } from "./commands/devices.js";
 import { keyCommands } from "./commands/keys.js";
 import type { OperatorContext, Outcome } from "./commands/outcome.js";
@@ -22,11 +25,18 @@ export const commands = {
   ...workCommands,
   ...personalDataCommands,
   ...keyCommands,
+  ...auditCommands,
   ...sampleServerCommands,
 
   async backup(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const file = text(args, "file");
-    return { file, rows: await backup(ctx.database, file, ctx.config.dataDir) };
+    const serverKeys = await openingServerKeys(ctx, ctx.queries);
+    const rows = await namingAway(
+      ctx.database,
+      "the backup would lack its samples. No file was written",
+      () => backup(ctx.database, file, ctx.config.dataDir, serverKeys),
+    );
+    return { file, rows, server_keys: serverKeys };
   },
 } satisfies Record<string, (ctx: OperatorContext, args: Arguments) => Promise<Outcome>>;
 

@@ -1,6 +1,6 @@
 import { parseString } from "fast-csv";
+import { errors } from "../domain/change/errors.js";
 import type { NewDevice } from "../domain/devices/add.js";
-import { errors } from "../domain/errors.js";
 
 const DEVICE_COLUMNS = ["serial_number", "device_name", "device_type"];
 

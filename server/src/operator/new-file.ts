@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { link, open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "../config/usage-error.js";
 
 /**
  * Writes a stream to a new file, which appears when it is complete. Only its user can read it, and it replaces no file.

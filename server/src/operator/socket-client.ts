@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { addressIn } from "../store/liveness-socket.js";
-import { requireOwnFolder, requireOwnSocket } from "../store/private-folder.js";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "../config/usage-error.js";
+import { addressIn } from "../store/embedded/liveness-socket.js";
+import { requireOwnFolder, requireOwnSocket } from "../store/embedded/private-folder.js";
 import type { Arguments, CommandName, Outcome } from "./commands.js";
 
 /** Name of the socket in the data folder on which the running server accepts operator commands. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checksumOf } from "./migration.js";
 import { migrations } from "./migrations/index.js";
+import { checksumOf } from "./migrations/migration.js";
 
 const FOLDER = join(import.meta.dirname, "migrations");
 const files = readdirSync(FOLDER).filter((name) => /^\d{4}-/.test(name));

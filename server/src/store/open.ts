@@ -1,14 +1,16 @@
 import { join } from "node:path";
-import type { Config } from "../config.js";
-import { UsageError } from "../usage-error.js";
-import { type Database, openDatabase, type PostgresServer } from "./database.js";
-import { areOneDatabase } from "./database-identity.js";
-import { lockFolder } from "./folder-lock.js";
-import { migrate } from "./migrate.js";
-import { makePrivateFolder, restrictToOwner } from "./private-folder.js";
-import { ReadReplica } from "./read-replica.js";
-import { serverKeyOf } from "./server-key.js";
-import { tlsProblem } from "./tls.js";
+import type { Config } from "../config/config.js";
+import { UsageError } from "../config/usage-error.js";
+import { type Database, openDatabase, type PostgresServer } from "./connection/database.js";
+import { areOneDatabase } from "./connection/database-identity.js";
+import { ReadReplica } from "./connection/read-replica.js";
+import { serverKeyOf } from "./connection/server-key.js";
+import { OLDEST_MAJOR, requireMajor } from "./connection/server-version.js";
+import { requirePreparedStatements, requireSessions } from "./connection/session-check.js";
+import { tlsProblem } from "./connection/tls.js";
+import { lockFolder } from "./embedded/folder-lock.js";
+import { makePrivateFolder, restrictToOwner } from "./embedded/private-folder.js";
+import { migrate } from "./migrations/migrate.js";
 
 /** How long a page waits for the replica before it is read from the primary. */
 const REPLICA_TIMEOUT_MS = 5_000;
@@ -44,7 +46,7 @@ export async function openStore(config: Config): Promise<OpenedStore> {
     );
     if (config.databaseUrl === null) restrictToOwner(config.dataDir);
     const { close } = database;
-    const applied = await migrateDirectly(database);
+    const applied = await migrateDirectly(database, config.databasePreparedStatements);
     return {
       applied,
       database,
@@ -63,19 +65,27 @@ export async function openStore(config: Config): Promise<OpenedStore> {
 
 /**
  * Migrates through the connections that have sessions of their own.
- * @throws UsageError when a server cannot be reached or its certificate is refused, or when there are two databases
+ * @throws UsageError when a server cannot be reached or its certificate is refused, when it is too old, when there are two
+ *   databases, or when a pooler lends sessions where the settings say nothing of it
  */
-async function migrateDirectly(database: Database): Promise<string[]> {
+async function migrateDirectly(database: Database, prepares: boolean): Promise<string[]> {
   const { kind, pool, direct } = database;
   if (kind === "embedded") return migrate(database);
-  if (direct === pool) return naming("DATABASE_URL", () => migrate(database));
-  await naming("DATABASE_URL", () => pool.query("SELECT 1"));
+  await naming("DATABASE_URL", () => requireMajor(pool, OLDEST_MAJOR, "The service"));
+  if (direct === pool) {
+    return naming("DATABASE_URL", async () => {
+      await requireSessions(pool, "DATABASE_URL");
+      return migrate(database);
+    });
+  }
   await naming("DATABASE_DIRECT_URL", () => direct.query("SELECT 1"));
   if (!(await areOneDatabase(pool, direct))) {
     throw new UsageError(
       "DATABASE_DIRECT_URL and DATABASE_URL are different databases. Both must lead to the same one, DATABASE_URL through the pooler.",
     );
   }
+  await requireSessions(direct, "DATABASE_DIRECT_URL");
+  if (prepares) await requirePreparedStatements(pool);
   return naming("DATABASE_DIRECT_URL", () => migrate(database));
 }
 
@@ -95,7 +105,9 @@ async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
       );
     }
     throw new UsageError(
-      `The database of ${variable} cannot be reached: ${error.message || error.code}. Start the server, or correct ${variable}.`,
+      ANSWERED.test(error.code ?? "")
+        ? `The server of ${variable} refuses the connection: ${error.message}. Correct the user, the password or the database in ${variable}, or create them.`
+        : `The database of ${variable} cannot be reached: ${error.message || error.code}. Start the server, or correct ${variable}.`,
     );
   }
 }
@@ -132,6 +144,9 @@ const TOO_MANY_CONNECTIONS = "53300";
 
 /** There is no server at the address, or it refuses the user or the database (PostgreSQL, "Error Codes"). */
 const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D|53300|57P03)/;
+
+/** The server runs: it refuses the user, the password, or has no such database. */
+const ANSWERED = /^(28|3D)/;
 
 const isUnreachable = (error: unknown): error is Error & { code?: string } =>
   error instanceof Error &&

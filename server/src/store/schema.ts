@@ -221,6 +221,13 @@ export const permissions = pgTable("permissions", {
   expirationTime: instant("expiration_time").notNull(),
 });
 
+/** The managers whom an athlete has found by number and username. */
+export const knownManagers = pgTable(
+  "known_managers",
+  { athleteId: reference("athlete_id").notNull(), managerId: reference("manager_id").notNull() },
+  (table) => [primaryKey({ columns: [table.athleteId, table.managerId] })],
+);
+
 export const jsonSchemas = pgTable("json_schemas", {
   id: id(),
   name: text("name").notNull(),
@@ -266,6 +273,19 @@ export const computedData = pgTable("computed_data", {
   /** The JSON text as computed; jsonb would reorder its keys. */
   data: text("data").notNull(),
   computedAt: instant("computed_at").notNull(),
+});
+
+/** Changes of inputs of many computed data, until a job has marked their time frames. */
+export const recomputations = pgTable("recomputations", {
+  id: id(),
+  athleteId: reference("athlete_id"),
+  activityId: reference("activity_id"),
+  deviceId: reference("device_id"),
+  ownerId: reference("owner_id"),
+  times: customType<{ data: string }>({ dataType: () => "tstzmultirange" })("times"),
+  forgets: boolean("forgets").notNull(),
+  /** The time frames with ids up to this one are marked. */
+  doneThrough: reference("done_through").notNull(),
 });
 
 /** Closed intervals, disjoint for each device, whose samples retention has removed. */
@@ -374,7 +394,7 @@ export const liveConnections = pgTable(
 /** What was done: an account deleted with its data, or every trace of the person erased. */
 export type ErasureKind = "deleted" | "erased" | "erased with samples";
 
-/** The erased accounts; see `store/erasure-list.ts`. */
+/** The erased accounts; see `store/backup/erasure-list.ts`. */
 export const erasures = pgTable("erasures", {
   id: id(),
   /** Hash of the account, which contains no value of the person. */

@@ -141,7 +141,7 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
     ),
   }),
   hid: object(
-    "High-intensity distance: the sum of the distances in a list. Each stretch of the second list lies within one of the first.",
+    "Runs of high intensity; hid_distance has their sums. Each stretch of the second list lies within one of the first.",
     {
       threshold_1: speedRuns("Stretches of any duration at or above the lower speed."),
       threshold_2: speedRuns("Stretches of any duration at or above the upper speed."),
@@ -193,6 +193,23 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
       range_bpm: pairOf("Limits of the zone.", quantity("beats/min", "Limit.")),
       range_percent_hrmax: pairOf("Limits of the zone.", quantity("percent of athlete_max_hr", "Limit.")),
     }),
+  ),
+  sprint_distance: quantity("m", "Distance covered in all sprints, summed before it is rounded."),
+  hid_distance: object("High-intensity distance, summed before it is rounded.", {
+    threshold_1: quantity("m", "Distance covered at or above the lower speed."),
+    threshold_2: quantity("m", "Distance covered at or above the upper speed."),
+  }),
+  has_accelerations: {
+    type: "boolean",
+    description:
+      "Whether accelerations and decelerations were looked for; false for recordings slower than 5 Hz. Unit: none.",
+  },
+  too_fast: object(
+    "Samples above max_valid_speed, which the figures ignore. Many of them mean that the schema of the activity is the wrong sport.",
+    {
+      samples: { type: "integer", description: "How many. Unit: none, a count." },
+      duration: quantity("s", "Recorded time beside these samples, one decimal."),
+    },
   ),
   definition: DEFINITION_SCHEMA,
 });

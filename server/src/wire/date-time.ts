@@ -9,8 +9,8 @@ const OFFSET = /^(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
 /** PostgreSQL has no year 0, and a year has four digits in the API. */
-const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
-const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+export const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
+export const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** Whether a time can be stored, and written with a year of four digits. */
 export function isStorable(timestampMs: number): boolean {

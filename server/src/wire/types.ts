@@ -24,7 +24,9 @@ const EMAIL =
 const BOOLEAN = /^(true|false|1|0)$/i;
 const INTEGER = /^[+-]?\d+$/;
 
-FormatRegistry.Set("text", (value) => TEXT.test(value));
+export const isStorableText = (value: string): boolean => TEXT.test(value);
+
+FormatRegistry.Set("text", isStorableText);
 FormatRegistry.Set("email", (value) => EMAIL.test(value));
 FormatRegistry.Set("date", isDate);
 FormatRegistry.Set("date-time", (value) => parseDateTime(value) !== undefined);
@@ -142,14 +144,15 @@ export const Query = {
   date: (description: string) => Type.Optional(CalendarDate({ description })),
 };
 
-/** `page` and `limit` never give a 400: see `domain/listing.ts`. */
+/** `page` and `limit` never give a 400: see `domain/lists/listing.ts`. */
 export const pageQuery = (limits: { default: number; max: number }) => ({
   page: Type.Optional(
     Type.String({ description: "Page number, from 1", openapi: { type: "integer", minimum: 1, default: 1 } }),
   ),
   limit: Type.Optional(
     Type.String({
-      description: "Results per page; a higher number counts as the maximum",
+      description:
+        "Results per page; a higher number counts as the maximum. What is no positive number counts as the default, and `X-Ignored` says so",
       openapi: { type: "integer", minimum: 1, maximum: limits.max, default: limits.default },
     }),
   ),

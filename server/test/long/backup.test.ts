@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { backup, restore } from "../../src/store/backup.js";
+import { backup } from "../../src/store/backup/backup.js";
+import { restore } from "../../src/store/backup/restore.js";
 import { newScratchFolder } from "../scratch.js";
 import { newStore, TestService } from "../service.js";
 import { newActivity } from "../team.js";

@@ -14,7 +14,7 @@ const WEIGHT = { ending: 1, other: 12 };
 /** Jobs are done in between, as they come. */
 const CALLS_BETWEEN_JOBS = 500;
 
-it(`row X5: ${CALLS} calls give no 5xx and leave the database whole`, { timeout: 14_400_000 }, async () => {
+it(`${CALLS} calls give no 5xx and leave the database whole`, { timeout: 14_400_000 }, async () => {
   const s = await service();
   const calls = await DocumentedCalls.of(s);
   await calls.scene();

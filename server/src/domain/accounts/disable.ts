@@ -1,5 +1,5 @@
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
 import { type Account, lockAccountByUsername } from "./find.js";
 import { updateAccount } from "./write.js";
 

@@ -1,7 +1,7 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
-import { isLeased, isWaiting } from "../../store/job-queue.js";
+import { isLeased, isWaiting } from "../../store/queue/job-queue.js";
 import { auditLog, idempotencyKeys, jobs } from "../../store/schema.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 import { usernameKey } from "./usernames.js";
 

@@ -1,9 +1,9 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
-import { appendErasure, erasureListOf, personHash } from "../../store/erasure-list.js";
-import { NOBODY } from "../../store/job-queue.js";
+import { appendErasure, erasureListOf, personHash } from "../../store/backup/erasure-list.js";
+import { NOBODY } from "../../store/queue/job-queue.js";
 import { auditLog, type ErasureKind, erasures, idempotencyKeys, jobs } from "../../store/schema.js";
-import type { ErasureDetails } from "../events.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { ErasureDetails } from "../change/events.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { accounts, type Role } from "../../store/schema.js";
-import { errors } from "../errors.js";
-import type { Lookup } from "../rule.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { errors } from "../change/errors.js";
+import type { Lookup } from "../change/rule.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { usernameKey } from "./usernames.js";
 
 export type Account = typeof accounts.$inferSelect;

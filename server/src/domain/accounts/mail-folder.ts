@@ -1,9 +1,9 @@
 import { mkdir, opendir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inArray } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { accounts } from "../../store/schema.js";
-import type { Context } from "../context.js";
+import type { Context } from "../change/context.js";
 
 /** The folder for mails when there is no mail server. */
 const folderIn = (dataDir: string) => join(dataDir, "mail");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { permissions } from "../../store/schema.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 import { type AccountValues, insertAccount } from "./write.js";
 

@@ -9,9 +9,9 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import type { Context } from "../context.js";
-import { matchesSearch } from "../listing.js";
-import { PART_ROWS, type Part, partOf } from "../parts.js";
+import type { Context } from "../change/context.js";
+import { matchesSearch } from "../lists/listing.js";
+import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
 import { accountByUsername } from "./find.js";
 
 export interface AccountFilters {

@@ -1,12 +1,12 @@
 import { and, desc, eq, gt, isNull } from "drizzle-orm";
 import { accounts, passwordResets } from "../../store/schema.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import { hashPassword } from "../passwords.js";
-import { encryptSecret } from "../secrets.js";
-import { hashResetToken, newToken } from "../tokens.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { hashPassword } from "../secrets/passwords.js";
+import { encryptSecret } from "../secrets/secrets.js";
+import { hashResetToken, newToken } from "../secrets/tokens.js";
 import { type Account, lockAccountByUsername } from "./find.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 import { updateAccount } from "./write.js";
@@ -155,9 +155,7 @@ export async function resetPassword(ctx: Context, token: string, password: strin
     .innerJoin(accounts, eq(accounts.id, passwordResets.accountId))
     .where(isValid(ctx.clock.now()));
   if (found === undefined) throw invalidToken();
-  // The account's turns for hashing, so that one who has a link holds up nobody else.
-  const asAccount: Context = { ...ctx, caller: { ...found, canCreateManagedAthletes: false } };
-  const passwordHash = await hashPassword(asAccount, password, found.username);
+  const passwordHash = await hashPassword(ctx, password, found.username);
   const set = async (unit: UnitOfWork) => {
     // The account first, as everything that ends sessions does: of two uses at once, one comes first and ends the other's link.
     const [account] = await unit.queries
@@ -172,16 +170,6 @@ export async function resetPassword(ctx: Context, token: string, password: strin
       .where(isValid(unit.now));
     if (account === undefined || left === undefined) throw invalidToken();
     await updateAccount(unit, account, { passwordHash });
-    await unit.enqueue({
-      kind: "mail",
-      payload: {
-        template: "password-changed",
-        account: account.id,
-        to: account.email,
-        username: account.username,
-      },
-      chargedTo: account.id,
-    });
   };
   await transact(ctx, "resetPassword", set, found.id);
 }

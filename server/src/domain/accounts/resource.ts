@@ -1,7 +1,8 @@
-import { type StaticDecode, Type } from "@sinclair/typebox";
-import { CalendarDate, Email, Nullable, OptionalOrNull, Text } from "../../wire/types.js";
+import { FormatRegistry, type StaticDecode, Type } from "@sinclair/typebox";
+import { CalendarDate, Email, isStorableText, Nullable, OptionalOrNull, Text } from "../../wire/types.js";
 import type { Account } from "./find.js";
 import { base64Of, MAX_PICTURE_TEXT } from "./picture.js";
+import { isShownName } from "./visible-text.js";
 
 export const ManagerProfile = Type.Object({
   id: Type.Integer(),
@@ -159,15 +160,20 @@ export const accountFields = {
 
 export const Password = Type.String({ minLength: 8, maxLength: 128, format: "password" });
 
+FormatRegistry.Set("person-name", (value) => isStorableText(value) && isShownName(value));
+
+const PersonName = () =>
+  Text({ format: "person-name", problem: "Enter a name that can be seen, without control characters." });
+
 const ManagerProfileFields = Type.Object({
-  first_name: Type.Optional(Nullable(Text())),
-  last_name: Type.Optional(Nullable(Text())),
+  first_name: Type.Optional(Nullable(PersonName())),
+  last_name: Type.Optional(Nullable(PersonName())),
 });
 
 const AthleteProfileFields = Type.Object({
   external_id: ExternalId(),
-  first_name: Type.Optional(Nullable(Text())),
-  last_name: Type.Optional(Nullable(Text())),
+  first_name: Type.Optional(Nullable(PersonName())),
+  last_name: Type.Optional(Nullable(PersonName())),
   gender: Type.Optional(Nullable(Type.Union([Type.Literal("M"), Type.Literal("F"), Type.Literal("X")]))),
   weight: Type.Optional(
     Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 500, description: "Kilograms" })),
@@ -193,6 +199,23 @@ const AthleteProfileFields = Type.Object({
 
 export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
 export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;
+
+/** The password of now: proves that the change is made by the user, not by somebody who has found a token. */
+export const CurrentPassword = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    format: "password",
+    description:
+      "Needed for another password or mail address when the session began more than 5 minutes ago; checked whenever it is sent",
+  }),
+);
+
+/** The body of the operations that set a new password. */
+export const NewPassword = Type.Object(
+  { password: Password, current_password: CurrentPassword },
+  { examples: [{ password: "a longer passphrase", current_password: "a long passphrase" }] },
+);
 
 /** Optional members of bodies. */
 export const optionalFields = {

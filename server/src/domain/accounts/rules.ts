@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { refreshTokens } from "../../store/schema.js";
-import { errors } from "../errors.js";
-import { ALL_ROLES, type Rule } from "../rule.js";
+import { errors } from "../change/errors.js";
+import { ALL_ROLES, type Rule } from "../change/rule.js";
 import { type Account, findAthlete } from "./find.js";
 
 export const thatAthlete: Rule<"athlete", Account> = {

@@ -7,9 +7,9 @@ import {
   type Role,
   refreshTokens,
 } from "../../store/schema.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
 import { requireVisibleCharacters, usernameKey } from "./usernames.js";

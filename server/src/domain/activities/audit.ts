@@ -1,4 +1,4 @@
-import { digestOf } from "../audited-row.js";
+import { digestOf } from "../change/audited-row.js";
 import type { Activity, ActivityHead } from "./rules.js";
 
 /** The activity for the audit log: with the digest of a course instead of its megabytes. */

@@ -1,12 +1,12 @@
 import { and, eq, ne } from "drizzle-orm";
 import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
 import { activities, jsonSchemas, timeframes } from "../../store/schema.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import { boundsProblem } from "../json-bounds.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { boundsProblem } from "../lists/json-bounds.js";
 import type { NewActivity } from "./resource.js";
 
 /** Sports are compared case-insensitively and stored as sent. */

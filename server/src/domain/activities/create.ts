@@ -1,7 +1,7 @@
 import { activities } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { requireActivityRoom } from "../quotas.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { requireActivityRoom } from "../change/quotas.js";
 import { checkActivity } from "./check.js";
 import { activityItem, type NewActivity } from "./resource.js";
 

@@ -1,7 +1,7 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { Id, Text } from "../../wire/types.js";
-import { type Item, type Tagged, tagged } from "../entity-tags.js";
-import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../json-bounds.js";
+import { DateTimeOut, Id, Nullable, Text } from "../../wire/types.js";
+import { type Item, type Tagged, tagged } from "../change/entity-tags.js";
+import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../lists/json-bounds.js";
 import type { ActivityHead, Activity as ActivityRow } from "./rules.js";
 
 /** The limits of such objects in requests, for descriptions. */
@@ -21,6 +21,17 @@ const example = {
 
 const { id: _, ...exampleInput } = example;
 
+/** What an activity has, for lists. */
+export const ActivitySummary = Type.Object(
+  {
+    start_time: Nullable(DateTimeOut({ description: "Of the first time frame; null without one" })),
+    end_time: Nullable(DateTimeOut({ description: "Of the last time frame; null without one" })),
+    timeframes: Type.Integer({ description: "Number of time frames" }),
+    webhooks: Type.Integer({ description: "Number of webhooks" }),
+  },
+  { description: "In lists with with_summary=true" },
+);
+
 export const Activity = Type.Object(
   {
     id: Type.Integer(),
@@ -28,6 +39,7 @@ export const Activity = Type.Object(
     json: JsonObject("Parameters of the sport, valid against json_schema"),
     json_schema: Type.Integer({ description: "Id of the JSON schema that describes json" }),
     owner: Type.Integer({ description: "Id of the owning manager" }),
+    summary: Type.Optional(ActivitySummary),
   },
   { $id: "Activity", examples: [example] },
 );

@@ -1,8 +1,8 @@
 import { eq, getTableColumns } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { activities } from "../../store/schema.js";
-import { errors } from "../errors.js";
-import type { Lookup, Rule } from "../rule.js";
+import { errors } from "../change/errors.js";
+import type { Lookup, Rule } from "../change/rule.js";
 
 export type Activity = typeof activities.$inferSelect;
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { activities } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import { requireActivityRoom } from "../quotas.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { requireActivityRoom } from "../change/quotas.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
 import { activityItem, activityTag, type NewActivity } from "./resource.js";
 import { type ActivityHead, readActivity } from "./rules.js";

@@ -1,6 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { Id } from "../../wire/types.js";
-import { accountFields, exampleAthleteProfile, optionalFields, Password } from "../accounts/resource.js";
+import {
+  accountFields,
+  CurrentPassword,
+  exampleAthleteProfile,
+  optionalFields,
+} from "../accounts/resource.js";
 
 const { password, athlete_profile } = optionalFields;
 
@@ -16,7 +21,10 @@ export const NewAthlete = Type.Object(fields, {
 });
 
 /** For PUT; absent fields do not change. */
-export const AthleteReplacement = Type.Object(fields, { examples: [exampleAthlete] });
+export const AthleteReplacement = Type.Object(
+  { ...fields, current_password: CurrentPassword },
+  { examples: [exampleAthlete] },
+);
 export const AthleteUpdate = Type.Partial(AthleteReplacement, {
   examples: [{ athlete_profile: { weight: 63 } }],
 });
@@ -34,8 +42,3 @@ export const ManagedAthleteReplacement = NewManagedAthlete;
 export const ManagedAthleteUpdate = Type.Partial(ManagedAthleteReplacement, {
   examples: [{ athlete_profile: { weight: 63 } }],
 });
-
-export const NewPassword = Type.Object(
-  { password: Password },
-  { examples: [{ password: "a longer passphrase" }] },
-);

@@ -2,11 +2,11 @@ import type { StaticDecode } from "@sinclair/typebox";
 import { mailCredentials } from "../accounts/credentials-mail.js";
 import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { athleteProfileColumns, insertAccount, requireAvailable } from "../accounts/write.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import { generatePassword, hashPassword } from "../passwords.js";
-import { requireAthleteRoom, requirePictureRoom } from "../quotas.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { requireAthleteRoom, requirePictureRoom } from "../change/quotas.js";
+import { generatePassword, hashPassword } from "../secrets/passwords.js";
 import type { NewAthlete, NewManagedAthlete } from "./bodies.js";
 import { type AthleteItem, athleteItem } from "./list.js";
 

@@ -1,16 +1,16 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq, gte, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { accounts } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
-import type { Context } from "../context.js";
-import { type Item, item } from "../entity-tags.js";
-import { errors } from "../errors.js";
-import { contains, matchesSearch, orderBy } from "../listing.js";
+import type { Context } from "../change/context.js";
+import { type Item, item } from "../change/entity-tags.js";
+import { errors } from "../change/errors.js";
+import { contains, matchesSearch, orderBy } from "../lists/listing.js";
+import { streamedPage } from "../lists/streamed-page.js";
 import { hasActive } from "../permissions/coverage.js";
-import { streamedPage, weightOf } from "../streamed-page.js";
 import { requireReadable } from "./rules.js";
 
 const ORDERINGS = {
@@ -77,8 +77,12 @@ export async function listAthletes(ctx: Context, query: StaticDecode<typeof Athl
   const readable = hasActive(queries, caller?.id ?? 0, "READ", clock.now());
   return streamedPage(
     ctx,
-    { table: accounts, id: accounts.id, where: and(readable, matches(query)) },
-    weightOf(accounts.profilePicture),
+    {
+      table: accounts,
+      id: accounts.id,
+      large: accounts.profilePicture,
+      where: and(readable, matches(query)),
+    },
     orderBy(query.ordering, ORDERINGS, accounts.id),
     query,
     async (rows: Account[]) => rows.map(toAthlete),

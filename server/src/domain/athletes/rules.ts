@@ -1,9 +1,9 @@
 import { type Account, findAthlete } from "../accounts/find.js";
 import { thatAthlete } from "../accounts/rules.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { Lookup, Rule } from "../change/rule.js";
 import { grantsOf } from "../permissions/coverage.js";
-import type { Lookup, Rule } from "../rule.js";
 
 /** An athlete, and whether the caller acts as the manager of this managed athlete. */
 export interface AthleteAndRole {

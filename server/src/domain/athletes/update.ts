@@ -1,10 +1,12 @@
 import type { StaticDecode } from "@sinclair/typebox";
+import { requireUser } from "../accounts/credential-changes.js";
 import type { Account } from "../accounts/find.js";
+import type { NewPassword } from "../accounts/resource.js";
 import { athleteProfileColumns, requireAvailable, updateAccount } from "../accounts/write.js";
-import { change, requireTag } from "../change.js";
-import type { Context } from "../context.js";
-import { changedPasswordHash, hashPassword } from "../passwords.js";
-import { requirePictureRoom } from "../quotas.js";
+import { change, requireTag } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { requirePictureRoom } from "../change/quotas.js";
+import { changedPasswordHash, hashPassword } from "../secrets/passwords.js";
 import type { AthleteUpdate, ManagedAthleteUpdate } from "./bodies.js";
 import { requireSelf } from "./create.js";
 import { type AthleteItem, athleteItem, type Filters, requireMatch } from "./list.js";
@@ -26,6 +28,7 @@ export async function updateAthlete(
       athlete,
     );
   }
+  await requireUser(ctx, athlete, body);
   const passwordHash = await changedPasswordHash(
     ctx,
     athlete.passwordHash,
@@ -78,7 +81,12 @@ export async function updateManagedAthlete(
 }
 
 /** Sets a new password and ends every session. */
-export async function changeAthletePassword(ctx: Context, athlete: Account, password: string): Promise<void> {
+export async function changeAthletePassword(
+  ctx: Context,
+  athlete: Account,
+  { password, current_password }: StaticDecode<typeof NewPassword>,
+): Promise<void> {
+  await requireUser(ctx, athlete, { password, current_password });
   const passwordHash = await hashPassword(ctx, password, athlete.username);
   await change(ctx, "changeAthletePassword", { athlete: athlete.id }, async (unit, before) => {
     await updateAccount(unit, before, { passwordHash });

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { bluetoothCommands, bluetoothConfigurations, type Pairings } from "../../store/schema.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 
 export async function findConfiguration(queries: Queries, deviceId: number) {
   const [row] = await queries

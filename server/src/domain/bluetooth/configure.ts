@@ -1,8 +1,8 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import type { Pairings } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 import { findConfiguration, setTarget } from "./configuration.js";
 import { bluetoothItem, type PairingsInput } from "./resource.js";
 

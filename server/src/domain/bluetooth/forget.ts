@@ -1,6 +1,6 @@
 import { eq, inArray } from "drizzle-orm";
 import { bluetoothCommands, bluetoothConfigurations } from "../../store/schema.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { findConfiguration, setTarget } from "./configuration.js";
 
 /** Clears the settings of a former owner, also on the device, and hides what the device reported to that owner. */

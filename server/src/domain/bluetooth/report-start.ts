@@ -1,11 +1,11 @@
 import { and, desc, eq, lte } from "drizzle-orm";
 import { bluetoothCommands, bluetoothConfigurations, ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { findDevice, updateDevice } from "../devices/device.js";
-import { errors } from "../errors.js";
-import type { UnitOfWork } from "../unit-of-work.js";
 import { findConfiguration } from "./configuration.js";
 
 export interface StartReport {

@@ -1,7 +1,7 @@
 import { FormatRegistry, Type } from "@sinclair/typebox";
 import type { bluetoothConfigurations } from "../../store/schema.js";
 import { Nullable, Text } from "../../wire/types.js";
-import { item } from "../entity-tags.js";
+import { item } from "../change/entity-tags.js";
 
 const MAC_ADDRESS = /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$/;
 FormatRegistry.Set("mac-address", (value) => MAC_ADDRESS.test(value));

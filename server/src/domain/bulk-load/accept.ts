@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { AsiError, decode, type RecordingInfo } from "asi-convert";
-import { compressBody } from "../../store/job-body.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import { compressBody } from "../../store/queue/job-body.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 import { toJob } from "./job.js";
 

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type Item, item } from "../entity-tags.js";
+import { type Item, item } from "../change/entity-tags.js";
 import type { Job } from "./rules.js";
 
 export const JobResource = Type.Object(
@@ -15,7 +15,7 @@ export const JobResource = Type.Object(
       {
         additionalProperties: true,
         description:
-          "Empty until the end. Success: device, samples_read, samples_stored, samples_known, samples_unreadable, samples_refused, start, stop, ranges, readable, report. Failure: code, message. Refused are samples from the time of another manager, samples more than 5 minutes ahead of the clock, and, if you released the device before the job ran, samples from times after the release or before the first ownership. A recording with samples in more than 5,000 periods of five minutes fails with too_scattered.",
+          "Empty until the end. Success: device, samples_read, samples_stored, samples_known, samples_refused, samples_unowned, start, stop, ranges, readable, report. Failure: code, message. Refused are samples from times at which you did not own the device, and samples more than 5 minutes ahead of the clock; samples_unowned says how many of them are from times at which nobody owned it. A recording with samples in more than 5,000 periods of five minutes fails with too_scattered.",
       },
     ),
   },

@@ -1,26 +1,26 @@
 import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
-import { eq } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
-import { bodyOf, decompressBody } from "../../store/job-body.js";
-import { addToPayload } from "../../store/job-lease.js";
-import type { Job } from "../../store/job-queue.js";
+import { and, eq, gt, lte } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { bodyOf, decompressBody } from "../../store/queue/job-body.js";
+import { addToPayload } from "../../store/queue/job-lease.js";
+import type { Job } from "../../store/queue/job-queue.js";
 import {
   concatColumns,
   type Interval,
-  normaliseIntervals,
   type SampleColumns,
   type StoreResult,
   sqlClientOf,
   storeSamples,
 } from "../../store/samples/index.js";
 import { devices, ownerships } from "../../store/schema.js";
-import { CURRENT_END } from "../../wire/types.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
+import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { requireSampleRoom } from "../change/quotas.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { updateDevice } from "../devices/device.js";
-import { intervalOf } from "../ownerships/interval.js";
-import { requireSampleRoom } from "../quotas.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { intersect } from "../sample-ownership/intervals.js";
+import { timesOf } from "../sample-ownership/owners.js";
 import type { BulkLoadPayload } from "./accept.js";
 import { SampleFilter, type Times } from "./sample-filter.js";
 import { requireFewChunks } from "./scattered.js";
@@ -49,16 +49,22 @@ export async function loadRecording(
   // Done before the transaction, because the embedded database has one session, so all other work waits for a transaction.
   const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
+  const span = spanOf(batches);
   return transact(ctx, "bulk load", async (unit) => {
     const { queries } = unit;
     await lockDevice(queries, device);
     const latestMs = unit.now.getTime() + ctx.config.bulkLoadMaxAheadMs;
-    const times = await timesOf(queries, device, manager, latestMs);
+    const times = { ...(await ownersAt(queries, device, manager, span)), latestMs };
     const filter = new SampleFilter(times);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
     if (result.room > 0) await requireSampleRoom(unit, manager, result.room);
-    await unit.announce("samplesStored", { deviceId: device, changed: result.changed });
+    await unit.announce("samplesStored", { deviceId: device, ownerId: manager, changed: result.changed });
+    const { read, refused, unowned } = filter;
+    if (refused > 0) {
+      const counts = { read, refused, unowned };
+      await unit.announce("samplesRefused", { deviceId: device, managerId: manager, counts });
+    }
     const details = detailsOf(device, times, filter, result, report);
     await recordFirmware(unit, device, info, filter.keptTimes);
     await addToPayload(queries, job, { details });
@@ -95,20 +101,42 @@ async function lockDevice(queries: Queries, device: number): Promise<void> {
   await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");
 }
 
-async function timesOf(queries: Queries, device: number, manager: number, latestMs: number): Promise<Times> {
-  const rows = await queries.select().from(ownerships).where(eq(ownerships.deviceId, device));
-  const of = (isOwn: boolean) =>
-    normaliseIntervals(rows.filter(({ managerId }) => (managerId === manager) === isOwn).map(intervalOf));
-  const isOwner = rows.some(
-    ({ managerId, endTime }) => managerId === manager && endTime.getTime() === CURRENT_END.getTime(),
-  );
-  return { own: of(true), others: of(false), isOwner, latestMs };
+async function ownersAt(
+  queries: Queries,
+  device: number,
+  manager: number,
+  { startMs, stopMs }: Interval,
+): Promise<Pick<Times, "own" | "others">> {
+  const rows = await queries
+    .select()
+    .from(ownerships)
+    .where(
+      and(
+        eq(ownerships.deviceId, device),
+        gt(ownerships.endTime, new Date(startMs)),
+        lte(ownerships.startTime, new Date(stopMs)),
+      ),
+    );
+  const of = (isOwn: boolean) => timesOf(rows.filter(({ managerId }) => (managerId === manager) === isOwn));
+  return { own: of(true), others: of(false) };
+}
+
+/** From the first to the last time of a recording, without times that cannot be stored. */
+function spanOf(batches: readonly SampleColumns[]): Interval {
+  let [startMs, stopMs] = [LATEST_MS, EARLIEST_MS];
+  for (const { timestampMs, length } of batches) {
+    for (const ms of timestampMs.subarray(0, length)) {
+      startMs = Math.max(Math.min(startMs, ms), EARLIEST_MS);
+      stopMs = Math.min(Math.max(stopMs, ms), LATEST_MS);
+    }
+  }
+  return { startMs, stopMs };
 }
 
 function detailsOf(
   device: number,
   { own }: Times,
-  { read, refused, unreadable, keptTimes }: SampleFilter,
+  { read, refused, unowned, keptTimes }: SampleFilter,
   { stored, known }: StoreResult,
   { ranges: _ranges, ...report }: Report,
 ): Record<string, unknown> {
@@ -118,19 +146,14 @@ function detailsOf(
   const readable =
     first === undefined || last === undefined
       ? []
-      : own
-          .map(({ startMs, stopMs }) => ({
-            startMs: Math.max(startMs, first.start),
-            stopMs: Math.min(stopMs, last.stop),
-          }))
-          .filter(({ startMs, stopMs }) => startMs <= stopMs);
+      : intersect([{ startMs: first.start, stopMs: last.stop }], own);
   return {
     device,
     samples_read: read,
     samples_stored: stored,
     samples_known: known,
-    samples_unreadable: unreadable,
     samples_refused: refused,
+    samples_unowned: unowned,
     start: first === undefined ? null : iso(first.start),
     stop: last === undefined ? null : iso(last.stop),
     ranges: ranges.slice(0, MAX_LISTED_RANGES).map(toRange),

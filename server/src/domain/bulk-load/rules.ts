@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
-import { type Job as AnyJob, jobColumns } from "../../store/job-queue.js";
+import { type Job as AnyJob, jobColumns } from "../../store/queue/job-queue.js";
 import { jobs } from "../../store/schema.js";
-import { errors } from "../errors.js";
-import { ALL_ROLES, type Rule } from "../rule.js";
+import { errors } from "../change/errors.js";
+import { ALL_ROLES, type Rule } from "../change/rule.js";
 
 export type Job = Omit<AnyJob, "payload">;
 

@@ -22,12 +22,11 @@ describe("samples sorted out by ownership", () => {
   it("are those of the rule, one sample and one ownership after the other", () => {
     const times = fc.array(fc.integer({ min: -25, max: 25 }), { maxLength: 60 });
     fc.assert(
-      fc.property(intervals, intervals, fc.boolean(), times, (own, others, isOwner, ms) => {
+      fc.property(intervals, intervals, times, (own, others, ms) => {
         const latestMs = 18;
         const filter = new SampleFilter({
           own: normaliseIntervals(own),
           others: normaliseIntervals(others),
-          isOwner,
           latestMs,
         });
         const yielded = [...filter.filter([rowsAt(ms)])].flatMap(({ timestampMs, length }) => [
@@ -35,11 +34,13 @@ describe("samples sorted out by ownership", () => {
         ]);
         const isIn = (of: readonly Interval[], t: number) =>
           of.some(({ startMs, stopMs }) => startMs <= t && t <= stopMs);
-        const kept = ms.filter((t) => t <= latestMs && !isIn(others, t) && (isIn(own, t) || isOwner));
+        const kept = ms.filter((t) => t <= latestMs && isIn(own, t));
         expect(yielded).toEqual(kept);
         expect(filter.keptTimes).toEqual(kept);
         expect(filter.refused).toBe(ms.length - kept.length);
-        expect(filter.unreadable).toBe(kept.filter((t) => !isIn(own, t)).length);
+        expect(filter.unowned).toBe(
+          ms.filter((t) => t <= latestMs && !isIn(own, t) && !isIn(others, t)).length,
+        );
       }),
       { numRuns: 2_000 },
     );
@@ -57,7 +58,7 @@ describe("samples sorted out by ownership", () => {
       },
       stopMs: i * 10 + 5,
     }));
-    const filter = new SampleFilter({ own: ownerships, others: ownerships, isOwner: true, latestMs: 1e9 });
+    const filter = new SampleFilter({ own: ownerships, others: ownerships, latestMs: 1e9 });
     const count = 20_000;
     for (const _ of filter.filter([rowsAt(Array.from({ length: count }, (_, i) => timeOf(i)))]));
     expect(filter.read).toBe(count);

@@ -7,23 +7,20 @@ export interface Times {
   own: readonly Interval[];
   /** Owned by other managers. */
   others: readonly Interval[];
-  /** Whether the manager who loads owns the device now. */
-  isOwner: boolean;
   /** The latest time that a sample may have, ms since 1970 UTC. */
   latestMs: number;
 }
 
 /**
- * Keeps the samples of a recording that may be stored. Refuses samples from the time of another manager's ownership, so
- * that nobody can write into the history of another manager, and samples too far ahead of the clock. Accepts samples from
- * a time without an owner only when the current owner loads them: such a time may become part of an ownership, and its
- * owner would then read the samples.
+ * Keeps the samples of a recording that may be stored: those from times at which the manager who loads owned the device, and not
+ * too far ahead of the clock. Samples from a time without an owner would be nobody's, and would become those of whoever's
+ * ownership is extended over that time.
  */
 export class SampleFilter {
   read = 0;
   refused = 0;
-  /** Kept, but from a time in which nobody owned the device. */
-  unreadable = 0;
+  /** Those of the refused that are from a time in which nobody owned the device. */
+  unowned = 0;
   readonly #times: Times;
   readonly #isOwn: (ms: number) => boolean;
   readonly #isOthers: (ms: number) => boolean;
@@ -51,16 +48,15 @@ export class SampleFilter {
 
   /** Moves the kept samples to the front of the columns of the batch. */
   #keep(batch: SampleColumns): SampleColumns {
-    const { isOwner, latestMs } = this.#times;
+    const { latestMs } = this.#times;
     let to = 0;
     for (let from = 0; from < batch.length; from++) {
       const ms = batch.timestampMs[from] ?? 0;
-      const isOwn = this.#isOwn(ms);
-      if (ms > latestMs || this.#isOthers(ms) || !(isOwn || isOwner)) {
+      if (ms > latestMs || !this.#isOwn(ms)) {
         this.refused++;
+        if (ms <= latestMs && !this.#isOthers(ms)) this.unowned++;
         continue;
       }
-      if (!isOwn) this.unreadable++;
       this.#kept.push(ms);
       if (from !== to) {
         batch.timestampMs[to] = ms;

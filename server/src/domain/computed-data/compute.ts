@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { METRICS_VERSION, type ParameterOverrides } from "asi-convert/metrics";
-import { and, eq, sql } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
-import { NOBODY } from "../../store/job-queue.js";
+import { METRICS_VERSION, parametersIn } from "asi-convert/metrics";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { NOBODY } from "../../store/queue/job-queue.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
-import { accounts, computedData, jsonSchemas, ownerships, timeframes } from "../../store/schema.js";
-import type { Context } from "../context.js";
+import { accounts, computedData, jsonSchemas, recomputations, timeframes } from "../../store/schema.js";
+import type { Context } from "../change/context.js";
 import { sportOf } from "../json-schemas/sport.js";
+import { ownedTimes } from "../sample-ownership/owners.js";
 import { hasLostSamples } from "./removed-samples.js";
 
 /** Computed data, and the versions that it was computed from. */
@@ -18,8 +19,15 @@ export interface ComputationResult {
   definitionVersion: number;
 }
 
+/** The changes that concern the time frame in the row of `timeframes` and have not marked it yet. */
+const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS change
+  WHERE change.done_through < ${timeframes.id} AND (
+    change.athlete_id = ${timeframes.athleteId} OR change.activity_id = ${timeframes.activityId}
+    OR (change.device_id = ${timeframes.deviceId} AND coalesce(change.owner_id, ${timeframes.ownerId}) = ${timeframes.ownerId}
+      AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && change.times)))`;
+
 /** Whether a stored result is current. A process of an older release accepts results of newer rules. */
-export const isFresh = sql<boolean>`(${computedData.timeframeVersion} = ${timeframes.version}
+const isFresh = sql<boolean>`(${changes(sql`count(*)`)} = 0 AND ${computedData.timeframeVersion} = ${timeframes.version}
   AND ${computedData.dataVersion} = ${timeframes.dataVersion}
   AND ${computedData.definitionVersion} >= ${METRICS_VERSION})`;
 
@@ -44,7 +52,7 @@ export async function computedDataOf(
     if (known === undefined || known.result !== undefined) return known?.result;
     // One computation serves all requests for this version. Its inputs are read when a thread is free.
     const made = await ctx.computer.share(
-      `${timeframeId}/${known.version}/${known.dataVersion}`,
+      `${timeframeId}/${known.state}`,
       { account, signal: ctx.signal },
       async () => {
         const result = await computeNow(ctx, timeframeId);
@@ -61,20 +69,22 @@ export async function computedDataOf(
 async function findResult(
   queries: Queries,
   timeframeId: number,
-): Promise<{ result: ComputationResult | undefined; version: number; dataVersion: number } | undefined> {
+): Promise<{ result: ComputationResult | undefined; state: string } | undefined> {
   const [row] = await queries
     .select({
       version: timeframes.version,
       dataVersion: timeframes.dataVersion,
       stored: computedData,
-      stays: sql<boolean>`${isFresh} OR ${hasLostSamples}`,
+      stays: sql<boolean>`${isFresh} OR (${hasLostSamples} AND NOT coalesce(${changes(sql`bool_or(change.forgets)`)}, false))`,
+      lastChange: sql<string | null>`${changes(sql`max(change.id)`)}`,
     })
     .from(timeframes)
     .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))
     .where(eq(timeframes.id, timeframeId));
   if (row === undefined) return undefined;
-  const { version, dataVersion, stored, stays } = row;
-  return { result: stored !== null && stays ? stored : undefined, version, dataVersion };
+  const { version, dataVersion, lastChange, stored, stays } = row;
+  const state = `${version}/${dataVersion}/${lastChange ?? ""}`;
+  return { result: stored !== null && stays ? stored : undefined, state };
 }
 
 /** Reads the current state of the time frame, then its samples, and computes. */
@@ -88,21 +98,22 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
     .where(eq(timeframes.id, timeframeId));
   if (row === undefined) return undefined;
   const { timeframe } = row;
-  const owned = await ownedBy(queries, timeframe);
   const startMs = timeframe.startTime.getTime();
   const stopMs = timeframe.endTime.getTime();
+  const owned = await ownedTimes(queries, timeframe, { startMs, stopMs });
   const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, { startMs, stopMs });
   // The owner of the device has changed in the meantime, so the samples may belong to another owner.
-  if (!isDeepStrictEqual(await ownedBy(queries, timeframe), owned)) return computeNow(ctx, timeframeId);
+  const ownedNow = await ownedTimes(queries, timeframe, { startMs, stopMs });
+  if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId);
   const data = await computer.compute({
     deviceId: timeframe.deviceId,
     chunks,
     options: {
       preset: sportOf(row.schemaName),
-      params: timeframe.params as ParameterOverrides,
+      params: parametersIn(timeframe.params),
       from: startMs,
       to: stopMs,
-      periods: owned.map(({ start, end }) => ({ startMs: start.getTime(), endMs: end.getTime() })),
+      periods: owned.map(({ startMs, stopMs }) => ({ startMs, endMs: stopMs + 1 })),
       birthDate: row.birthDate,
     },
     computedAtMs: clock.now().getTime(),
@@ -114,14 +125,6 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
     definitionVersion: METRICS_VERSION,
   };
 }
-
-/** When the owner of the time frame owned its device. */
-const ownedBy = (queries: Queries, { deviceId, ownerId }: typeof timeframes.$inferSelect) =>
-  queries
-    .select({ start: ownerships.startTime, end: ownerships.endTime })
-    .from(ownerships)
-    .where(and(eq(ownerships.deviceId, deviceId), eq(ownerships.managerId, ownerId)))
-    .orderBy(ownerships.id);
 
 /**
  * Stores a result, unless the time frame or its data have changed since, or retention has removed samples meanwhile.

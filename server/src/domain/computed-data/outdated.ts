@@ -1,8 +1,9 @@
 import { METRICS_VERSION } from "asi-convert/metrics";
 import { and, eq, gt, lt, not } from "drizzle-orm";
 import { computedData, timeframes } from "../../store/schema.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { queueLostRecomputations } from "./recompute.js";
 import { hasLostSamples } from "./removed-samples.js";
 
 /** Time frames that one transaction queues. */
@@ -15,6 +16,7 @@ const BATCH = 5_000;
  * @returns number of time frames with data from older rules
  */
 export async function queueOutdated(ctx: Context, signal?: AbortSignal): Promise<number> {
+  await transact(ctx, "queueOutdated", queueLostRecomputations);
   let count = 0;
   for (let after = 0; !signal?.aborted; ) {
     const batch = await transact(ctx, "queueOutdated", async (unit) => {

@@ -1,17 +1,19 @@
 import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
-import { removedSamples, timeframes } from "../../store/schema.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { ownerships, removedSamples, timeframes } from "../../store/schema.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { without } from "../sample-ownership/intervals.js";
 import { millisecondsOf } from "./multirange.js";
 
 /**
  * Whether retention has removed samples of the time frame in the row of `timeframes`. Its last result is then kept,
- * because a new result would lack these samples.
+ * because a new result would lack these samples. Samples of other owners of the device do not count.
  */
-export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM ${removedSamples}
+export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM ${removedSamples} JOIN ${ownerships}
+    ON ${ownerships.deviceId} = ${timeframes.deviceId} AND ${ownerships.managerId} = ${timeframes.ownerId}
   WHERE ${removedSamples.deviceId} = ${timeframes.deviceId}
-    AND to_timestamp(${removedSamples.startMs} / 1000.0) <= ${timeframes.endTime}
-    AND to_timestamp(${removedSamples.stopMs} / 1000.0) >= ${timeframes.startTime})`;
+    AND greatest(to_timestamp(${removedSamples.startMs} / 1000.0), ${ownerships.startTime}, ${timeframes.startTime})
+      <= least(to_timestamp(${removedSamples.stopMs} / 1000.0), ${ownerships.endTime} - interval '1 ms', ${timeframes.endTime}))`;
 
 /** Removed intervals closer than this are merged: no chunk can have had a sample between them. */
 const JOINED_WITHIN_MS = 300_000;
@@ -65,24 +67,4 @@ export async function clearRemovedSamples(
     const rows = left.slice(at, at + ROWS_PER_INSERT);
     await queries.insert(removedSamples).values(rows.map((interval) => ({ deviceId, ...interval })));
   }
-}
-
-/** The parts of closed intervals that no interval of the other list covers. Both lists are ascending and disjoint. */
-export function without(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
-  const left: Interval[] = [];
-  let next = 0;
-  for (const { startMs, stopMs } of intervals) {
-    let from = startMs;
-    for (; next < others.length; next++) {
-      const other = others[next];
-      if (other === undefined || other.startMs > stopMs) break;
-      if (other.stopMs < from) continue;
-      if (other.startMs > from) left.push({ startMs: from, stopMs: other.startMs - 1 });
-      from = other.stopMs + 1;
-      // It may also cover the start of the next interval.
-      if (other.stopMs >= stopMs) break;
-    }
-    if (from <= stopMs) left.push({ startMs: from, stopMs });
-  }
-  return left;
 }

@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
-import { authorize } from "../access.js";
-import { accessRecheck } from "../access-recheck.js";
 import type { ActivityHead } from "../activities/rules.js";
-import type { Context } from "../context.js";
-import { type Item, item } from "../entity-tags.js";
-import { errors } from "../errors.js";
+import { authorize } from "../change/access.js";
+import { accessRecheck } from "../change/access-recheck.js";
+import type { Context } from "../change/context.js";
+import { type Item, item } from "../change/entity-tags.js";
+import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";

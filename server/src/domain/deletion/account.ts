@@ -1,16 +1,16 @@
 import { eq, type SQL } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { accounts, activities, ownerships, permissions, timeframes } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { usernameKey } from "../accounts/usernames.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import { errors, ServiceError } from "../errors.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors, ServiceError } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { eraseOwnerships } from "../ownerships/erase.js";
 import { removePermissions } from "../permissions/remove.js";
 import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
-import type { UnitOfWork } from "../unit-of-work.js";
 import { eraseWebhooks } from "../webhooks/erase.js";
 import { deleteRows, removeAthlete } from "./athlete.js";
 
@@ -83,7 +83,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
     }
   }
   for (const device of await devicesOf(ctx.queries, id)) {
-    await transact(ctx, OPERATION, (unit) => eraseOwnerships(unit, device, id));
+    while (await transact(ctx, OPERATION, (unit) => eraseOwnerships(unit, device, id)));
   }
   await run(async (unit, account) => {
     const { queries } = unit;
@@ -92,7 +92,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
     await removeTimeframes(unit, ofOwner(id));
     const managed = await managedBy(queries, id);
     for (const athlete of managed) await deleteRows(unit, athlete);
-    for (const device of await devicesOf(queries, id)) await eraseOwnerships(unit, device, id);
+    for (const device of await devicesOf(queries, id)) while (await eraseOwnerships(unit, device, id));
     const gone = await queries
       .delete(activities)
       .where(eq(activities.ownerId, id))

@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { activities, timeframes } from "../../store/schema.js";
-import type { TargetOf } from "../access.js";
 import { activityTag } from "../activities/resource.js";
 import { readActivity } from "../activities/rules.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
+import type { TargetOf } from "../change/access.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
-import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Deletes an activity with its time frames, their computed data and its webhooks. */
 export async function deleteActivity(ctx: Context, activity: number): Promise<void> {

@@ -3,10 +3,10 @@ import { accounts, timeframes } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
-import type { UnitOfWork } from "../unit-of-work.js";
 
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
 type Run = (work: (unit: UnitOfWork, athlete: Account) => Promise<void>) => Promise<void>;

@@ -1,53 +1,96 @@
-import { and, eq } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
-import { deleteSamplesBetween, listRanges, sqlClientOf } from "../../store/samples/index.js";
+import { and, eq, lt, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import {
+  deleteSamplesBetween,
+  firstSlice,
+  type Interval,
+  listRanges,
+  sqlClientOf,
+} from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
-import { timesOfAthleteAlone } from "../timeframes/recorded-samples.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { type Worn, wornDevices, wornTimes } from "../sample-ownership/wearers.js";
 import { removeTimeframes } from "../timeframes/remove.js";
-import type { UnitOfWork } from "../unit-of-work.js";
 
 type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
+/** Intervals, chunks and time frames that one transaction removes at most; others wait for it. */
+const INTERVALS_AT_A_TIME = 100;
+const CHUNKS_AT_A_TIME = 1_000;
+const TIMEFRAMES_AT_A_TIME = 100;
+
+export interface ErasedSamples {
+  /** Number of removed samples. */
+  removed: number;
+  /** Number of samples that stay, because a time frame of another athlete covers them too. */
+  kept: number;
+}
+
 /**
- * Removes the time frames of an athlete one by one, each in a transaction with the samples that were recorded for the athlete.
- * Samples that a time frame of another athlete covers too stay.
- * @returns number of removed samples
+ * Removes the samples that were recorded for an athlete, and the time frames that are then without any, in transactions of bounded
+ * size. The caller removes the other time frames. Nobody may add time frames of the athlete meanwhile.
  */
-export async function eraseSamples(queries: Queries, athleteId: number, run: Run): Promise<number> {
-  let samples = 0;
-  for (;;) {
-    const [next] = await queries
-      .select({ id: timeframes.id })
-      .from(timeframes)
-      .where(eq(timeframes.athleteId, athleteId))
-      .orderBy(timeframes.id)
-      .limit(1);
-    if (next === undefined) return samples;
-    samples += await run((unit) => eraseFrame(unit, next.id, athleteId));
+export async function eraseSamples(queries: Queries, athleteId: number, run: Run): Promise<ErasedSamples> {
+  const erased = { removed: 0, kept: 0 };
+  for (const worn of await wornDevices(queries, athleteId)) {
+    for (let fromMs: number | undefined = worn.startMs; fromMs !== undefined; ) {
+      const part: Part = await run((unit) => erasePart(unit, worn, fromMs ?? worn.startMs));
+      erased.removed += part.removed;
+      erased.kept += part.kept;
+      fromMs = part.nextMs;
+    }
   }
+  return erased;
 }
 
-/** Does the same in one transaction, for the time frames that were added meanwhile. */
-export async function eraseRemainingSamples(unit: UnitOfWork, athleteId: number): Promise<number> {
-  return eraseSamples(unit.queries, athleteId, (work) => work(unit));
+interface Part extends ErasedSamples {
+  /** Where the next transaction begins. */
+  nextMs: number | undefined;
 }
 
-/** @returns 0 when the time frame is another athlete's by now */
-async function eraseFrame(unit: UnitOfWork, id: number, athleteId: number): Promise<number> {
+/** Reads in the same transaction whose the samples are: a manager may give a time frame to another athlete meanwhile. */
+async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<Part> {
   const { queries } = unit;
-  const [frame] = await queries
-    .select()
-    .from(timeframes)
-    .where(and(eq(timeframes.id, id), eq(timeframes.athleteId, athleteId)))
-    .for("update");
-  if (frame === undefined) return 0;
+  const { deviceId, ownerId, athleteId } = worn;
   const client = sqlClientOf(queries);
-  const removed = await timesOfAthleteAlone(queries, frame);
-  const ranges = await listRanges(client, frame.deviceId, removed);
-  for (const { startMs, stopMs } of removed) {
-    await deleteSamplesBetween(client, frame.deviceId, startMs, stopMs + 1);
+  const changed: Interval[] = [];
+  const part: Part = { removed: 0, kept: 0, nextMs: undefined };
+  let chunks = CHUNKS_AT_A_TIME;
+  let intervals = INTERVALS_AT_A_TIME;
+  frames: for await (const { alone, shared } of wornTimes(queries, worn, fromMs)) {
+    const times = [
+      ...alone.map((one) => ({ ...one, isShared: false })),
+      ...shared.map((one) => ({ ...one, isShared: true })),
+    ].sort((a, b) => a.startMs - b.startMs);
+    for (const { startMs, stopMs, isShared } of times) {
+      if (intervals === 0 || chunks <= 0) {
+        part.nextMs = startMs;
+        break frames;
+      }
+      intervals--;
+      const slice = await firstSlice(client, deviceId, startMs, stopMs + 1, chunks);
+      chunks -= slice.chunks;
+      const end = slice.toMs - 1;
+      if (slice.chunks > 0 && isShared) {
+        const ranges = await listRanges(client, deviceId, [{ startMs, stopMs: end }]);
+        part.kept += ranges.reduce((sum, { size }) => sum + size, 0);
+      } else if (slice.chunks > 0) {
+        part.removed += await deleteSamplesBetween(client, deviceId, startMs, slice.toMs);
+        changed.push({ startMs, stopMs: end });
+      }
+      if (end < stopMs) {
+        part.nextMs = slice.toMs;
+        break frames;
+      }
+    }
   }
-  await removeTimeframes(unit, eq(timeframes.id, id));
-  await unit.announce("samplesErased", { deviceId: frame.deviceId, changed: removed });
-  return ranges.reduce((sum, { size }) => sum + size, 0);
+  const done = sql`${and(
+    eq(timeframes.athleteId, athleteId),
+    eq(timeframes.deviceId, deviceId),
+    eq(timeframes.ownerId, ownerId),
+    part.nextMs === undefined ? undefined : lt(timeframes.endTime, new Date(part.nextMs)),
+  )}`;
+  await removeTimeframes(unit, done, { limit: TIMEFRAMES_AT_A_TIME });
+  await unit.announce("samplesErased", { deviceId, ownerId, changed });
+  return part;
 }

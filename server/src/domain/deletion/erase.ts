@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { eq, or, sql } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
-import { personHash } from "../../store/erasure-list.js";
+import { personHash } from "../../store/backup/erasure-list.js";
+import type { Queries } from "../../store/connection/database.js";
 import {
   accessTokens,
   auditLog,
@@ -11,16 +11,17 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import { DateTimeOut } from "../../wire/types.js";
-import { authorize } from "../access.js";
 import { eraseResponses } from "../accounts/erasures.js";
 import { type Account, findAthlete } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
-import { change, transact } from "../change.js";
-import type { Context } from "../context.js";
+import { authorize } from "../change/access.js";
+import { change, transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { removePermissions } from "../permissions/remove.js";
 import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
-import type { UnitOfWork } from "../unit-of-work.js";
 import { deleteRows } from "./athlete.js";
-import { eraseRemainingSamples, eraseSamples } from "./erase-samples.js";
+import { eraseSamples } from "./erase-samples.js";
 
 /** The proof of an erasure. It contains no value of the person. */
 export const ErasureProof = Type.Object(
@@ -29,7 +30,10 @@ export const ErasureProof = Type.Object(
       description: "SHA-256 that stands for the person in the audit and in the list of erasures",
     }),
     erased_at: DateTimeOut(),
-    rows: Type.Record(Type.String(), Type.Integer(), { description: "Number of removed rows by kind" }),
+    rows: Type.Record(Type.String(), Type.Integer(), {
+      description:
+        "Number of removed rows by kind. When samples are removed, samples_kept are those that stay because a time frame of another athlete covers them too",
+    }),
   },
   {
     $id: "ErasureProof",
@@ -64,6 +68,19 @@ export async function rowsOf(queries: Queries, id: number): Promise<Record<strin
   };
 }
 
+/** The managers whose stored responses may name an athlete. */
+async function managersOf(queries: Queries, { id, managedBy }: Account): Promise<number[]> {
+  const owners = await queries
+    .selectDistinct({ id: timeframes.ownerId })
+    .from(timeframes)
+    .where(eq(timeframes.athleteId, id));
+  const readers = await queries
+    .selectDistinct({ id: permissions.managerId })
+    .from(permissions)
+    .where(eq(permissions.athleteId, id));
+  return [...new Set([...owners, ...readers, { id: managedBy ?? 0 }].map((manager) => manager.id))];
+}
+
 /**
  * Erases an athlete: what a deletion removes, and also every trace by which the person could be recognised: the audit then
  * contains only the proof. The rows are deleted in transactions of bounded size, and the account last. After an interruption,
@@ -82,30 +99,22 @@ async function erase(
   const { id, email } = athlete;
   const ofAthlete = eq(timeframes.athleteId, id);
   const counted = await rowsOf(ctx.queries, id);
-  const owners = await ctx.queries
-    .selectDistinct({ id: timeframes.ownerId })
-    .from(timeframes)
-    .where(ofAthlete);
-  const rows = { ...counted, samples: samples ? await eraseSamples(ctx.queries, id, run) : 0 };
+  const managers = await managersOf(ctx.queries, athlete);
+  // From here on, no manager can add a time frame or give it to the athlete.
+  await run((unit) => removePermissions(unit, eq(permissions.athleteId, id)));
+  const { removed, kept } = samples
+    ? await eraseSamples(ctx.queries, id, run)
+    : { removed: 0, kept: undefined };
+  const rows = { ...counted, samples: removed, ...(kept === undefined ? {} : { samples_kept: kept }) };
   await removeInBatches(ctx.queries, ofAthlete, (limit) =>
     run((unit) => removeTimeframes(unit, ofAthlete, { limit })),
   );
   const proof = await finish(async (unit, account) => {
-    const readers = await unit.queries
-      .selectDistinct({ id: permissions.managerId })
-      .from(permissions)
-      .where(eq(permissions.athleteId, id));
-    const managers = [...owners, ...readers].map((manager) => manager.id);
-    await eraseResponses(unit, account, [...new Set([...managers, account.managedBy ?? 0])]);
-    // The account is locked, so from here on no time frame can be added.
-    const added = samples ? await eraseRemainingSamples(unit, id) : 0;
-    const erasure = {
-      kind: samples ? ("erased with samples" as const) : ("erased" as const),
-      rows: { ...rows, samples: rows.samples + added },
-    };
+    await eraseResponses(unit, account, managers);
+    const erasure = { kind: samples ? ("erased with samples" as const) : ("erased" as const), rows };
     await deleteRows(unit, account);
     await unit.announce("accountRemoved", { account, erasure });
-    return { person: personHash(account), erased_at: unit.now.toISOString(), rows: erasure.rows };
+    return { person: personHash(account), erased_at: unit.now.toISOString(), rows };
   });
   await eraseMails(ctx.config.dataDir, { id, email });
   return proof;

@@ -1,16 +1,16 @@
 import { asc, gt } from "drizzle-orm";
-import type { Database } from "../../store/database.js";
 import {
   appendErasures,
   type Erasure,
   erasureListOf,
   personHash,
   readErasures,
-} from "../../store/erasure-list.js";
-import { withErasureLock } from "../../store/erasure-lock.js";
+} from "../../store/backup/erasure-list.js";
+import { withErasureLock } from "../../store/backup/erasure-lock.js";
+import type { Database } from "../../store/connection/database.js";
 import { accounts, erasures } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
-import type { Context } from "../context.js";
+import type { Context } from "../change/context.js";
 import { deleteAccountById, isGone } from "./account.js";
 import { eraseForOperator } from "./erase.js";
 

@@ -1,8 +1,8 @@
 import { devices } from "../../store/schema.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 
 export interface NewDevice {
   serialNumber: string;

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { devices } from "../../store/schema.js";
-import { errors } from "../errors.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 
 export type Device = typeof devices.$inferSelect;
 

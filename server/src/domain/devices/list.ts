@@ -2,9 +2,9 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq, exists, gte, lte, sql } from "drizzle-orm";
 import { devices, ownerships, timeframes } from "../../store/schema.js";
 import { CURRENT_END, ordering, PageQuery, Query } from "../../wire/types.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import { contains, listPage, matchesSearch, orderBy } from "../listing.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { contains, listPage, matchesSearch, orderBy } from "../lists/listing.js";
 import type { Device } from "./device.js";
 import { deviceItem, toDevice } from "./resource.js";
 

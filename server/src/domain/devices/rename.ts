@@ -1,6 +1,6 @@
-import { change, transact } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import { change, transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 import { type Device, findDevice, updateDevice } from "./device.js";
 import { CUSTOM_NAME_PROBLEM, deviceItem, isCustomName } from "./resource.js";
 

@@ -1,6 +1,6 @@
 import { FormatRegistry, Type } from "@sinclair/typebox";
 import { Nullable } from "../../wire/types.js";
-import { type Item, item } from "../entity-tags.js";
+import { type Item, item } from "../change/entity-tags.js";
 import type { Device as DeviceRow } from "./device.js";
 
 export const exampleDevice = {

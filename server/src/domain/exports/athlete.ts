@@ -8,18 +8,20 @@ import {
   applications,
   auditLog,
   computedData,
+  knownManagers,
   permissions,
   refreshTokens,
   timeframes,
 } from "../../store/schema.js";
-import { accessRecheck } from "../access-recheck.js";
 import { PEOPLE } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import { accessRecheck } from "../change/access-recheck.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 import { toPermission } from "../permissions/resource.js";
-import { timesOfAthleteAlone } from "../timeframes/recorded-samples.js";
+import type { WornTimes } from "../sample-ownership/wearer-sweep.js";
+import { wornDevices, wornTimes } from "../sample-ownership/wearers.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
 import { type ZipEntry, zipOf } from "./zip.js";
@@ -37,8 +39,8 @@ export const exportFileName = ({ id }: Pick<Account, "id">, now: Date): string =
 
 /**
  * Everything that the service has about an athlete, as a zip archive: JSON, and the samples that were recorded for the athlete as
- * CSV, one file for each time frame. It is read while it is sent, in separate statements. `export.json` is the last file; it is
- * there only when the archive is complete.
+ * CSV, one file for each time frame, each sample once. It is read while it is sent, in separate statements. `export.json` is the
+ * last file; it is there only when the archive is complete.
  * @param requireRight checked again while the archive is sent; throws when the caller has lost the right
  * @throws ServiceError by destroying the stream: `not_found` when the account is deleted meanwhile, `unauthenticated` when the
  *   caller is signed out, and what `requireRight` throws
@@ -68,8 +70,12 @@ async function* whileAllowed(
 async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEntry> {
   const startedAt = ctx.clock.now();
   const files: { name: string; rows: number }[] = [];
-  const counted = (name: string, content: (count: (rows?: number) => void) => ZipEntry["content"]) => {
-    const file = { name, rows: 0 };
+  const counted = (
+    name: string,
+    content: (count: (rows?: number) => void) => ZipEntry["content"],
+    about: object = {},
+  ) => {
+    const file = { name, rows: 0, ...about };
     files.push(file);
     return {
       name,
@@ -80,17 +86,19 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   };
   yield counted("profile.json", (count) => profile(athlete, count));
   yield counted("permissions.json", (count) => permissionsOf(ctx, athlete, count));
+  yield counted("known-managers.json", (count) => knownManagersOf(ctx, athlete, count));
   yield counted("sessions.json", (count) => sessionsOf(ctx, athlete, count));
   yield counted("activities.json", (count) => activitiesOf(ctx, athlete, count));
   yield counted("timeframes.json", (count) => timeframesOf(ctx, athlete, count));
   yield counted("computed-data.json", (count) => computedDataOf(ctx, athlete, count));
   yield counted("audit.json", (count) => auditOf(ctx, athlete, count));
-  for (let after = 0; ; ) {
-    const [frame] = await framesAfter(ctx, athlete, after, 1);
-    if (frame === undefined) break;
-    after = frame.id;
-    await requireAccount(ctx, athlete);
-    yield counted(sampleFileName(frame), (count) => samplesOf(ctx, frame, count));
+  for (const worn of await wornDevices(ctx.queries, athlete.id)) {
+    for await (const times of wornTimes(ctx.queries, worn)) {
+      await requireAccount(ctx, athlete);
+      const { id, startMs } = times.frame;
+      const name = sampleFileName({ id, startTime: new Date(startMs) });
+      yield counted(name, (count) => samplesOf(ctx, worn.deviceId, times, count), leftOut(times));
+    }
   }
   await requireAccount(ctx, athlete);
   yield {
@@ -131,6 +139,21 @@ const permissionsOf = ({ queries, clock }: Context, { id }: Account, count: Coun
         .orderBy(permissions.id)
         .limit(limit),
     (row) => toPermission(row, clock.now()),
+    count,
+  );
+
+/** The managers whom the athlete has found in order to give a permission. */
+const knownManagersOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select({ id: knownManagers.managerId })
+        .from(knownManagers)
+        .where(and(eq(knownManagers.athleteId, id), gt(knownManagers.managerId, after)))
+        .orderBy(knownManagers.managerId)
+        .limit(limit),
+    (row) => ({ manager: row.id }),
     count,
   );
 
@@ -273,18 +296,26 @@ const sampleFileName = ({ id, startTime }: Pick<Frame, "id" | "startTime">) =>
     .replace(/[-:]|\.\d+Z/g, "")
     .slice(0, 15)}.csv`;
 
-/**
- * The standard CSV, without the times that a time frame of another athlete covers too: the other athlete may have worn the
- * device then. A file without samples has the header line alone.
- */
+/** Times of a time frame whose samples are not in its file, because a time frame of another athlete covers them too. */
+const leftOut = ({ shared }: WornTimes) =>
+  shared.length === 0
+    ? {}
+    : {
+        left_out: shared.map(({ startMs, stopMs }) => ({
+          start: new Date(startMs).toISOString(),
+          stop: new Date(stopMs).toISOString(),
+        })),
+      };
+
+/** The standard CSV. A file without samples has the header line alone. */
 async function* samplesOf(
   { queries }: Context,
-  frame: Frame,
+  deviceId: number,
+  { alone }: WornTimes,
   count: (rows: number) => void,
 ): AsyncGenerator<Uint8Array> {
   yield samplesToCsv(allocateColumns(0));
-  const times = await timesOfAthleteAlone(queries, frame);
-  for await (const batch of streamSamples(sqlClientOf(queries), frame.deviceId, times)) {
+  for await (const batch of streamSamples(sqlClientOf(queries), deviceId, alone)) {
     count(batch.length);
     for (let from = 0; from < batch.length; from += SAMPLES) {
       const part = sliceColumns(batch, from, Math.min(from + SAMPLES, batch.length));

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
-import { currentCaller, onBehalfOf } from "../../callers.js";
+import { currentCaller, onBehalfOf } from "../../fairness/callers.js";
 
 /** A file of an archive. Its content is read when the archive has come to it. */
 export interface ZipEntry {

@@ -2,8 +2,8 @@ import { and, desc, eq, lt } from "drizzle-orm";
 import type { JobState } from "../../store/schema.js";
 import { accounts, jobs } from "../../store/schema.js";
 import { accountByUsername } from "../accounts/find.js";
-import type { Context } from "../context.js";
-import { PART_ROWS, type Part, partOf } from "../parts.js";
+import type { Context } from "../change/context.js";
+import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
 
 export interface JobFilters {
   state?: JobState | undefined;

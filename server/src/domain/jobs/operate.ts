@@ -1,17 +1,19 @@
 import { and, eq, ne } from "drizzle-orm";
-import { unleased } from "../../store/job-lease.js";
-import { type Job, type JobKind, jobColumns } from "../../store/job-queue.js";
+import { unleased } from "../../store/queue/job-lease.js";
+import { type Job, type JobKind, jobColumns } from "../../store/queue/job-queue.js";
 import { jobs } from "../../store/schema.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /** Why the work of a failed job cannot be done again: its payload was erased when it failed. */
 const ERASED: Readonly<Record<JobKind, string>> = {
   mail: "The mail was erased when the job failed. For a new link, run account reset-password.",
   "bulk-load": "The recording was erased when the job failed. Its owner can load it again.",
   compute: "Its data are computed when they are next read.",
+  recompute:
+    "The next start of the service adds it again; until then, stale data are computed when they are read.",
   webhook: "The delivery has ended. The owner of the webhook can send it again.",
   "webhook-fan-out": "The event was erased when the job failed.",
 };

@@ -3,9 +3,9 @@ import { and, eq, sql } from "drizzle-orm";
 import { JSON_SCHEMA_DEFINITIONS, JSON_SCHEMA_TYPE_NUMBERS } from "../../store/json-schema-definitions.js";
 import { jsonSchemas } from "../../store/schema.js";
 import { Nullable, ordering, PageQuery, Query } from "../../wire/types.js";
-import type { Context } from "../context.js";
-import { type Item, item } from "../entity-tags.js";
-import { listPage, matchesSearch, orderBy } from "../listing.js";
+import type { Context } from "../change/context.js";
+import { type Item, item } from "../change/entity-tags.js";
+import { listPage, matchesSearch, orderBy } from "../lists/listing.js";
 import type { JsonSchemaRow } from "./rules.js";
 
 const [example] = JSON_SCHEMA_DEFINITIONS;

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { jsonSchemas } from "../../store/schema.js";
-import { errors } from "../errors.js";
-import type { Rule } from "../rule.js";
+import { errors } from "../change/errors.js";
+import type { Rule } from "../change/rule.js";
 
 export type JsonSchemaRow = typeof jsonSchemas.$inferSelect;
 

@@ -1,9 +1,9 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { eq } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { JSON_SCHEMA_TYPE_NUMBERS, type JsonSchemaType } from "../../store/json-schema-definitions.js";
 import { jsonSchemas } from "../../store/schema.js";
-import { type FieldErrors, MAX_FIELD_ERRORS } from "../errors.js";
+import { type FieldErrors, MAX_FIELD_ERRORS } from "../change/errors.js";
 import type { JsonSchemaRow } from "./rules.js";
 
 const ajv = new Ajv2020({ allErrors: true, strict: true });

@@ -1,5 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { accountFields, exampleAthleteProfile, optionalFields, Password } from "../accounts/resource.js";
+import {
+  accountFields,
+  CurrentPassword,
+  exampleAthleteProfile,
+  optionalFields,
+} from "../accounts/resource.js";
 
 const { password, manager_profile, athlete_profile } = optionalFields;
 
@@ -7,7 +12,7 @@ const exampleName = { first_name: "Ann", last_name: "Ash" };
 
 /** For PUT; absent fields do not change. */
 export const ManagerReplacement = Type.Object(
-  { ...accountFields, password, manager_profile },
+  { ...accountFields, password, current_password: CurrentPassword, manager_profile },
   { examples: [{ username: "ann", email: "ann@example.org", manager_profile: exampleName }] },
 );
 
@@ -28,9 +33,4 @@ export const NewManager = Type.Object(
       },
     ],
   },
-);
-
-export const NewPassword = Type.Object(
-  { password: Password },
-  { examples: [{ password: "a longer passphrase" }] },
 );

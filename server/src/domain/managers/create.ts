@@ -8,10 +8,10 @@ import {
   managerProfileColumns,
   requireAvailable,
 } from "../accounts/write.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { type Item, item } from "../entity-tags.js";
-import { generatePassword, hashPassword } from "../passwords.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { type Item, item } from "../change/entity-tags.js";
+import { generatePassword, hashPassword } from "../secrets/passwords.js";
 import type { NewManager } from "./bodies.js";
 
 /** Registers a manager, optionally with a default athlete, and mails the credentials. */

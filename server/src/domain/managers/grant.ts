@@ -1,8 +1,8 @@
 import { type Account, lockAccountByUsername } from "../accounts/find.js";
 import { updateAccount } from "../accounts/write.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 
 /**
  * Lets a manager create managed athletes; for the operator.

@@ -2,9 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { accounts } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import { toAuthenticatedAccount, toManager } from "../accounts/resource.js";
-import type { Context } from "../context.js";
-import { type Item, item } from "../entity-tags.js";
-import { errors } from "../errors.js";
+import type { Context } from "../change/context.js";
+import { type Item, item } from "../change/entity-tags.js";
+import { errors } from "../change/errors.js";
 
 export const managerItem = (account: Account): Item<ReturnType<typeof toManager>> =>
   item(toManager(account), account.version);

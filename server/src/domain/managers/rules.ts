@@ -1,6 +1,6 @@
 import { type Account, findAccount } from "../accounts/find.js";
-import { errors } from "../errors.js";
-import type { Rule } from "../rule.js";
+import { errors } from "../change/errors.js";
+import type { Rule } from "../change/rule.js";
 
 export const thatManager: Rule<"manager", Account> = {
   description: "The manager",

@@ -1,9 +1,11 @@
 import type { StaticDecode } from "@sinclair/typebox";
+import { requireUser } from "../accounts/credential-changes.js";
 import type { Account } from "../accounts/find.js";
+import type { NewPassword } from "../accounts/resource.js";
 import { managerProfileColumns, requireAvailable, updateAccount } from "../accounts/write.js";
-import { change, requireTag } from "../change.js";
-import type { Context } from "../context.js";
-import { changedPasswordHash, hashPassword } from "../passwords.js";
+import { change, requireTag } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { changedPasswordHash, hashPassword } from "../secrets/passwords.js";
 import type { ManagerUpdate } from "./bodies.js";
 import { managerItem } from "./retrieve.js";
 
@@ -24,6 +26,7 @@ export async function updateManager(
       manager,
     );
   }
+  await requireUser(ctx, manager, body);
   const passwordHash = await changedPasswordHash(
     ctx,
     manager.passwordHash,
@@ -49,7 +52,12 @@ export async function updateManager(
 }
 
 /** Sets a new password and ends every session. */
-export async function changeManagerPassword(ctx: Context, manager: Account, password: string): Promise<void> {
+export async function changeManagerPassword(
+  ctx: Context,
+  manager: Account,
+  { password, current_password }: StaticDecode<typeof NewPassword>,
+): Promise<void> {
+  await requireUser(ctx, manager, { password, current_password });
   const passwordHash = await hashPassword(ctx, password, manager.username);
   await change(ctx, "changeManagerPassword", { manager: manager.id }, async (unit, before) => {
     await updateAccount(unit, before, { passwordHash });

@@ -1,12 +1,13 @@
-import { and, eq, gt, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, ne, sql } from "drizzle-orm";
+import { deleteSamplesBetween, sqlClientOf } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
 import { isStorable } from "../../wire/date-time.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 import { findDevice } from "../devices/device.js";
-import { errors } from "../errors.js";
 
-/** Extends the last ownership of a device backwards, over time in which no one owned it. */
+/** Extends the last ownership of a device backwards, over time in which no one owned it. It gains no samples. */
 export async function backdateOwnership(ctx: Context, serialNumber: string, start: Date) {
   if (!isStorable(start.getTime()))
     throw errors.field("start", "Expected a date-time such as 2024-01-01T06:00:00Z.");
@@ -30,19 +31,18 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
       .select()
       .from(ownerships)
       .where(
-        and(
-          eq(ownerships.deviceId, device.id),
-          ne(ownerships.id, last.id),
-          // Includes ownerships of zero length: their owners may have loaded samples recorded before them.
-          gt(ownerships.endTime, start),
-        ),
-      );
+        and(eq(ownerships.deviceId, device.id), ne(ownerships.id, last.id), gt(ownerships.endTime, start)),
+      )
+      .orderBy(desc(ownerships.startTime))
+      .limit(1);
     if (other !== undefined) {
       throw errors.conflict(
         "owned",
         `The device was owned from ${other.startTime.toISOString()} to ${other.endTime.toISOString()}.`,
       );
     }
+    // Samples of unowned times are not stored. What is there nevertheless is not the owner's.
+    await deleteSamplesBetween(sqlClientOf(queries), device.id, start.getTime(), last.startTime.getTime());
     const [after] = await queries
       .update(ownerships)
       .set({ startTime: start, version: sql`${ownerships.version} + 1` })

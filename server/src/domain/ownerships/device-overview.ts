@@ -2,9 +2,9 @@ import { and, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import { accounts, devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { accountByUsername } from "../accounts/find.js";
-import type { Context } from "../context.js";
-import { matchesSearch } from "../listing.js";
-import { PART_ROWS, type Part, partOf } from "../parts.js";
+import type { Context } from "../change/context.js";
+import { matchesSearch } from "../lists/listing.js";
+import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
 
 export interface DeviceFilters {
   /** Username of the manager who owns them now. */

@@ -1,60 +1,117 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
-import { deleteSamplesBetween, sqlClientOf } from "../../store/samples/index.js";
+import { and, asc, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
+import { deleteSamplesBetween, firstSlice, sqlClientOf } from "../../store/samples/index.js";
 import { auditLog, devices, ownerships } from "../../store/schema.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { updateDevice } from "../devices/device.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { Ownership } from "./rules.js";
 
-/** Earlier than all samples, ms since 1970 UTC. */
-const BEGINNING_MS = -8_640_000_000_000_000;
+/** Ownerships, chunks of samples and audit rows that one transaction removes at most; others wait for it. */
+const OWNERSHIPS_AT_A_TIME = 100;
+const CHUNKS_AT_A_TIME = 1_000;
+const AUDIT_ROWS_AT_A_TIME = 1_000;
 
 /**
- * Removes a manager from the history of a device, with the samples of the manager's times, which nobody else can read, and
- * the manager's settings of the device. If the manager is its last owner, removes the samples of times without an owner too.
+ * Removes a part of a manager's ownerships from the history of a device, with the samples of the manager's times, which nobody
+ * else can read, and the manager's settings of the device. After an interruption, it continues where it ended.
+ * @returns whether there is more to remove: call it again in another transaction
  */
-export async function eraseOwnerships(unit: UnitOfWork, deviceId: number, managerId: number): Promise<void> {
+export async function eraseOwnerships(
+  unit: UnitOfWork,
+  deviceId: number,
+  managerId: number,
+): Promise<boolean> {
   const { queries } = unit;
   const [device] = await queries.select().from(devices).where(eq(devices.id, deviceId)).for("update");
-  if (device === undefined) return;
-  const history = await queries
-    .select()
-    .from(ownerships)
-    .where(eq(ownerships.deviceId, deviceId))
-    .orderBy(ownerships.startTime, ownerships.id);
-  const own = history.filter((ownership) => ownership.managerId === managerId);
-  const isLast = history.at(-1)?.managerId === managerId;
+  const run = await firstRun(unit, deviceId, managerId);
+  if (device === undefined || run === undefined) return false;
+  const { erased, next, nextOwner, isLast } = run;
   const client = sqlClientOf(queries);
-  let freeFromMs = BEGINNING_MS;
-  for (const { managerId: owner, startTime, endTime } of history) {
-    if (isLast) await deleteSamplesBetween(client, deviceId, freeFromMs, startTime.getTime());
-    if (owner === managerId) {
-      await deleteSamplesBetween(client, deviceId, startTime.getTime(), endTime.getTime());
-    }
-    freeFromMs = endTime.getTime();
-  }
-  const ids = own.map(({ id }) => id);
+  const { startMs, endMs } = run;
+  const { toMs } = await firstSlice(client, deviceId, startMs, endMs, CHUNKS_AT_A_TIME);
+  await deleteSamplesBetween(client, deviceId, startMs, toMs);
+  if (toMs < endMs) return true;
+  // The manager's settings are in the audit until the next ownership starts: its first rows contain the values before.
+  const until = next?.startTime ?? nextOwner?.startTime;
+  const eraseAudit = () => eraseAuditBetween(unit, deviceId, new Date(startMs), until);
+  if ((await eraseAudit()) === AUDIT_ROWS_AT_A_TIME) return true;
+  const ids = erased.map(({ id }) => id);
   await unit.announce("ownerErased", { deviceId, ownershipIds: ids, wasLast: isLast });
   if (isLast && device.customName !== null) await updateDevice(unit, device, { customName: null });
-  await eraseAudit(unit, deviceId, managerId);
-  if (ids.length === 0) return;
+  await eraseAudit();
   await queries.delete(ownerships).where(inArray(ownerships.id, ids));
-  await unit.announce("ownershipsErased", { deviceId, erased: own });
+  await unit.announce("ownershipsErased", {
+    deviceId,
+    erased: ids,
+    changed: [{ startMs, stopMs: endMs - 1 }],
+  });
+  return true;
 }
 
-/** The manager's settings are in the audit until the next ownership starts: its first rows contain the values before. */
-const eraseAudit = ({ queries }: UnitOfWork, deviceId: number, managerId: number) =>
-  queries
-    .update(auditLog)
-    .set({ before: null, after: null })
+/** The manager's first ownerships of the device, without another owner in between. */
+async function firstRun({ queries }: UnitOfWork, deviceId: number, managerId: number) {
+  const ofDevice = eq(ownerships.deviceId, deviceId);
+  const own = and(ofDevice, eq(ownerships.managerId, managerId));
+  const [first] = await queries
+    .select()
+    .from(ownerships)
+    .where(own)
+    .orderBy(asc(ownerships.startTime), asc(ownerships.id))
+    .limit(1);
+  if (first === undefined) return undefined;
+  const [nextOwner] = await queries
+    .select()
+    .from(ownerships)
+    .where(and(ofDevice, ne(ownerships.managerId, managerId), gte(ownerships.startTime, first.endTime)))
+    .orderBy(asc(ownerships.startTime), asc(ownerships.id))
+    .limit(1);
+  const rows: Ownership[] = await queries
+    .select()
+    .from(ownerships)
+    .where(and(own, nextOwner === undefined ? undefined : lt(ownerships.startTime, nextOwner.startTime)))
+    .orderBy(asc(ownerships.startTime), asc(ownerships.id))
+    .limit(OWNERSHIPS_AT_A_TIME + 1);
+  const erased = rows.slice(0, OWNERSHIPS_AT_A_TIME);
+  const next = rows[OWNERSHIPS_AT_A_TIME];
+  return {
+    erased,
+    /** The manager's next one, when this part does not reach the next owner. */
+    next,
+    nextOwner,
+    isLast: next === undefined && nextOwner === undefined,
+    startMs: first.startTime.getTime(),
+    endMs: (erased.at(-1) ?? first).endTime.getTime(),
+  };
+}
+
+/** @returns the number of audit rows whose values were erased, at most `AUDIT_ROWS_AT_A_TIME` */
+async function eraseAuditBetween(
+  { queries }: UnitOfWork,
+  deviceId: number,
+  from: Date,
+  until: Date | undefined,
+): Promise<number> {
+  const rows = await queries
+    .select({ id: auditLog.id })
+    .from(auditLog)
     .where(
       and(
         inArray(auditLog.entity, ["device", "bluetooth"]),
         eq(auditLog.entityId, deviceId),
-        sql`EXISTS (
-          SELECT 1 FROM ownerships AS owned
-          WHERE owned.manager_id = ${managerId} AND owned.device_id = ${deviceId} AND ${auditLog.at} >= owned.start_time
-            AND ${auditLog.at} <= coalesce((
-              SELECT min(next.start_time) FROM ownerships AS next
-              WHERE next.device_id = owned.device_id AND next.start_time >= owned.end_time AND next.manager_id <> owned.manager_id
-            ), 'infinity'))`,
+        gte(auditLog.at, from),
+        until === undefined ? undefined : sql`${auditLog.at} <= ${until}`,
+        sql`(before IS NOT NULL OR after IS NOT NULL)`,
+      ),
+    )
+    .limit(AUDIT_ROWS_AT_A_TIME);
+  if (rows.length === 0) return 0;
+  await queries
+    .update(auditLog)
+    .set({ before: null, after: null })
+    .where(
+      inArray(
+        auditLog.id,
+        rows.map(({ id }) => id),
       ),
     );
+  return rows.length;
+}

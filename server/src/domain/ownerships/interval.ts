@@ -1,27 +1,27 @@
-import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
-import { errors } from "../errors.js";
+import type { Interval } from "../../store/samples/index.js";
+import { errors } from "../change/errors.js";
+import { timesWithin } from "../sample-ownership/owners.js";
 import type { Ownership } from "./rules.js";
-
-/** The time of an ownership as a closed interval: its end is excluded. */
-export const intervalOf = ({ startTime, endTime }: Ownership): Interval => ({
-  startMs: startTime.getTime(),
-  stopMs: endTime.getTime() - 1,
-});
 
 /**
  * The parts of an interval in which the caller owned the device, ascending and disjoint.
  * @throws ServiceError `forbidden` when there are none
  */
-export function ownedParts(ownerships: readonly Ownership[], { startMs, stopMs }: Interval): Interval[] {
-  const parts = normaliseIntervals(
-    ownerships.map(intervalOf).map((owned) => ({
-      startMs: Math.max(startMs, owned.startMs),
-      stopMs: Math.min(stopMs, owned.stopMs),
-    })),
-  );
-  if (parts.length === 0) throw errors.forbidden("You did not own the device between start and stop.");
+export function ownedParts(ownerships: readonly Ownership[], within: Interval): Interval[] {
+  const parts = timesWithin(ownerships, within);
+  if (parts.length === 0) {
+    throw errors.forbidden(`You did not own the device between start and stop.${unitHint(within)}`);
+  }
   return parts;
 }
+
+/** Numbers that are a time of 2001 to 5138 in seconds are one of 1970 to 1973 in milliseconds, when nobody had a device. */
+const isLikelySeconds = (value: number) => value >= 1e9 && value < 1e11;
+
+const unitHint = ({ startMs, stopMs }: Interval): string =>
+  isLikelySeconds(startMs) && isLikelySeconds(stopMs)
+    ? ` Numbers are milliseconds since 1970, so these are ${new Date(startMs).toISOString()} and ${new Date(stopMs).toISOString()}. If they are seconds, multiply them by 1000.`
+    : "";
 
 /** The times that an ownership has gained or lost, as closed intervals. */
 export function changedTimes(before: Ownership | null, after: Ownership): Interval[] {

@@ -2,10 +2,10 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq, gte, lte, sql } from "drizzle-orm";
 import { devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END, PageQuery, Query } from "../../wire/types.js";
-import type { Context } from "../context.js";
-import { type Item, item } from "../entity-tags.js";
-import { errors } from "../errors.js";
-import { listPage, orderBy } from "../listing.js";
+import type { Context } from "../change/context.js";
+import { type Item, item } from "../change/entity-tags.js";
+import { errors } from "../change/errors.js";
+import { listPage, orderBy } from "../lists/listing.js";
 import { toOwnership } from "./resource.js";
 import type { Ownership } from "./rules.js";
 

@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
-import { ownerships } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { bluetoothConfigurations, ownerships } from "../../store/schema.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Ownership } from "./rules.js";
 
 /** Ends the caller's ownership of the device now. */
@@ -10,7 +10,7 @@ export async function releaseOwnership(ctx: Context, device: number): Promise<vo
   await change(ctx, "releaseOwnership", { device }, (unit, { ownership }) => endOwnership(unit, ownership));
 }
 
-/** Ends an ownership now. */
+/** Ends an ownership now. One that is empty leaves no row. */
 export async function endOwnership(unit: UnitOfWork, ownership: Ownership): Promise<void> {
   const endMs = Math.max(unit.now.getTime(), ownership.startTime.getTime());
   const [ended] = await unit.queries
@@ -23,4 +23,11 @@ export async function endOwnership(unit: UnitOfWork, ownership: Ownership): Prom
     .returning();
   if (ended === undefined) throw new Error("The ownership was not ended");
   await unit.announce("ownershipChanged", { before: ownership, after: ended });
+  if (ended.endTime > ended.startTime) return;
+  // It has no instant, so nothing can belong to it.
+  await unit.queries
+    .update(bluetoothConfigurations)
+    .set({ reportedIn: null })
+    .where(eq(bluetoothConfigurations.reportedIn, ended.id));
+  await unit.queries.delete(ownerships).where(eq(ownerships.id, ended.id));
 }

@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
 import { type Device, findDevice, updateDevice } from "../devices/device.js";
 import { endOwnership } from "./release.js";
 

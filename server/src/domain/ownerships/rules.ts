@@ -1,11 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
-import { preparedOnce, type Queries } from "../../store/database.js";
+import { preparedOnce, type Queries } from "../../store/connection/database.js";
 import { devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import type { Context } from "../context.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { Lookup, Rule } from "../change/rule.js";
 import type { Device } from "../devices/device.js";
-import { errors } from "../errors.js";
-import type { Lookup, Rule } from "../rule.js";
 
 export type Ownership = typeof ownerships.$inferSelect;
 

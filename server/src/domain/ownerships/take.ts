@@ -2,11 +2,12 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, desc, eq } from "drizzle-orm";
 import { devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END, Text } from "../../wire/types.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { requireOwnershipRoom } from "../change/quotas.js";
 import { updateDevice } from "../devices/device.js";
 import { deviceItem } from "../devices/resource.js";
-import { errors } from "../errors.js";
 
 export const TakenDevice = Type.Object(
   {
@@ -35,7 +36,8 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       .select()
       .from(ownerships)
       .where(eq(ownerships.deviceId, device.id))
-      .orderBy(desc(ownerships.endTime), desc(ownerships.id))
+      // They do not overlap, so the last to begin is the last to end.
+      .orderBy(desc(ownerships.startTime), desc(ownerships.id))
       .limit(1);
     if (last?.endTime.getTime() === CURRENT_END.getTime()) {
       if (last.managerId !== me) throw errors.forbidden("The device is owned by another manager.");
@@ -52,6 +54,7 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       })
       .returning();
     if (ownership === undefined) throw new Error("The ownership was not inserted");
+    await requireOwnershipRoom(unit, me);
     await unit.announce("ownershipChanged", { before: null, after: ownership });
     const isNewOwner = last !== undefined && last.managerId !== me;
     if (isNewOwner) await unit.announce("ownerReplaced", { deviceId: device.id });

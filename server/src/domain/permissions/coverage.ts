@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { accounts, type PermissionKind, permissions } from "../../store/schema.js";
 
 /** When a permission is valid: from `startTime` (included) to `expirationTime` (excluded). */

@@ -1,9 +1,9 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import { permissions } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { errors, type FieldErrors } from "../errors.js";
-import { requirePermissionRoom } from "../quotas.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors, type FieldErrors } from "../change/errors.js";
+import { requirePermissionRoom } from "../change/quotas.js";
 import { type NewPermission, toPermission } from "./resource.js";
 
 type Wanted = StaticDecode<typeof NewPermission>;

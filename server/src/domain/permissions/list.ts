@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
-import type { Context } from "../context.js";
-import { listPage, orderBy, type Paging } from "../listing.js";
+import type { Context } from "../change/context.js";
+import { listPage, orderBy, type Paging } from "../lists/listing.js";
 import { toPermission } from "./resource.js";
 
 /** The permissions on an athlete, optionally those of one manager. */

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
 import { removePermissions } from "./remove.js";
 
 /** Revokes all permissions of the manager on the athlete, if there are any. */

@@ -2,8 +2,8 @@ import { and, eq } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
 import { type Account, findAccount } from "../accounts/find.js";
 import { thatAthlete } from "../accounts/rules.js";
-import { errors } from "../errors.js";
-import type { Rule } from "../rule.js";
+import { errors } from "../change/errors.js";
+import type { Rule } from "../change/rule.js";
 
 export type Permission = typeof permissions.$inferSelect;
 

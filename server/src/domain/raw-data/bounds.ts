@@ -2,7 +2,7 @@ import { type StaticDecode, type TObject, Type } from "@sinclair/typebox";
 import type { Interval } from "../../store/samples/index.js";
 import { dateTimeProblem, parseInstant } from "../../wire/date-time.js";
 import { Query } from "../../wire/types.js";
-import { errors, type FieldErrors } from "../errors.js";
+import { errors, type FieldErrors } from "../change/errors.js";
 
 const deprecatedBound = (name: string) =>
   Type.Optional(

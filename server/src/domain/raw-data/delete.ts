@@ -2,9 +2,9 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import { deleteSamplesBetween, firstSlice, sqlClientOf } from "../../store/samples/index.js";
 import { devices, jobs } from "../../store/schema.js";
 import { isStorable } from "../../wire/date-time.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 
 /** Chunks removed in one transaction, so that others wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
@@ -39,14 +39,14 @@ export async function deleteSamples(
     const from = fromMs;
     fromMs = await transact(ctx, "samples delete", async (unit) => {
       const client = sqlClientOf(unit.queries);
-      const { toMs, isEmpty } = await firstSlice(
+      const { toMs, chunks } = await firstSlice(
         client,
         device.id,
         from,
         stop.getTime(),
         CHUNKS_PER_TRANSACTION,
       );
-      const count = isEmpty ? 0 : await deleteSamplesBetween(client, device.id, from, toMs);
+      const count = chunks === 0 ? 0 : await deleteSamplesBetween(client, device.id, from, toMs);
       if (count > 0) {
         // Samples have whole milliseconds.
         const interval = { startMs: from, stopMs: toMs - 1 };

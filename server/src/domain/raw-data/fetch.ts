@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { samplesToJson } from "asi-convert/json";
-import { FairQueue } from "../../fair-queue.js";
-import type { ReadReplica } from "../../store/read-replica.js";
+import { FairQueue } from "../../fairness/fair-queue.js";
+import type { ReadReplica } from "../../store/connection/read-replica.js";
 import {
   type Interval,
   latestSamples,
@@ -17,11 +17,11 @@ import {
   sqlClientOf,
 } from "../../store/samples/index.js";
 import { PAGE_LIMITS, type Page, pageQuery } from "../../wire/types.js";
-import type { Context } from "../context.js";
-import type { Item } from "../entity-tags.js";
-import { errors } from "../errors.js";
-import { JsonBytes } from "../json-bytes.js";
-import { envelope, paging, requirePage } from "../listing.js";
+import type { Context } from "../change/context.js";
+import type { Item } from "../change/entity-tags.js";
+import { errors } from "../change/errors.js";
+import { JsonBytes } from "../lists/json-bytes.js";
+import { envelope, paging, requirePage } from "../lists/listing.js";
 import { ownedParts } from "../ownerships/interval.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 import { BoundsQuery, MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES, readBounds } from "./bounds.js";

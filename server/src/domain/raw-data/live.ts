@@ -2,24 +2,27 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { samplesToJson } from "asi-convert/json";
 import { and, eq, sql } from "drizzle-orm";
-import { currentCaller, onBehalfOf } from "../../callers.js";
-import { preparedOnce } from "../../store/database.js";
-import { reverseColumns } from "../../store/samples/columns.js";
-import { latestSamples, latestTimestamp, sqlClientOf } from "../../store/samples/index.js";
+import { currentCaller, onBehalfOf } from "../../fairness/callers.js";
+import { preparedOnce } from "../../store/connection/database.js";
+import { lowerBound, sliceColumns } from "../../store/samples/columns.js";
+import { addedSamples, type KnownSamples, sqlClientOf } from "../../store/samples/index.js";
 import { liveConnections } from "../../store/schema.js";
-import { authorize } from "../access.js";
-import type { Context } from "../context.js";
-import { ServiceError } from "../errors.js";
+import { authorize } from "../change/access.js";
+import type { Context } from "../change/context.js";
+import { ServiceError } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 import { LATEST } from "./fetch.js";
 import { withOwnershipRecheck } from "./ownership-recheck.js";
 import { SAMPLE_KEYS } from "./resource.js";
 
-/** New samples of a device, ascending. */
+/** Samples of a device that are new to the client. */
 export interface LiveSamples {
-  /** A JSON array of samples. */
+  /** A JSON array of samples, times ascending. */
   json: string;
-  /** Time of the last one, ms since 1970 UTC. */
+  /**
+   * Time of the newest sample that the client has, ms since 1970 UTC, but not later than now: a client that connects again
+   * asks for what is newer, and a sample ahead of the clock must not keep it from the others.
+   */
   lastMs: number;
 }
 
@@ -66,9 +69,9 @@ interface Following {
 }
 
 /**
- * Yields the samples of a device that are newer than the last ones, as they are stored: after every `LIVE_POLL_MS` a batch, or null when
- * there are none. Samples are never left out, except the older ones of more than 300 at a time. Every look checks that the caller
- * may still see the device.
+ * Yields the samples of a device in the order in which they are stored, whatever their times are: after every `LIVE_POLL_MS` a
+ * batch, or null when there are none. Left out are samples that are more than 15 minutes older than the newest one, at least,
+ * and the older ones of more than 300 at a time. Every look checks that the caller may still see the device.
  * @returns why it ends; null after the signal
  */
 export async function* followRawData(
@@ -80,6 +83,7 @@ export async function* followRawData(
   const caller = currentCaller();
   const device = target.device.id;
   let lastMs = afterMs;
+  let known: KnownSamples | null = null;
   const look = async (): Promise<LiveSamples | LiveEnd | null> => {
     const [signedIn, [holder]] = await Promise.all([
       ctx.isSignedIn?.() ?? false,
@@ -88,7 +92,9 @@ export async function* followRawData(
     if (!signedIn) return "signed_out";
     if (holder?.connection !== connection) return "replaced";
     try {
-      return await newSamples(ctx, device, lastMs);
+      const found = await newSamples(ctx, device, lastMs, known);
+      known = found.known;
+      return found.samples;
     } catch (error) {
       const isRefused =
         error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found");
@@ -118,24 +124,29 @@ async function closeLiveConnection({ queries, caller }: Context, connection: str
 }
 
 /**
- * The samples after a time, at most the newest 300; the newest one when the time is null.
- * @returns null when there are none
+ * The samples since the last look, at most the newest 300. The first look finds those after a time, or the newest one when the
+ * time is null.
+ * @param lastMs `lastMs` of what the client has
  */
-async function newSamples(ctx: Context, id: number, lastMs: number | null): Promise<LiveSamples | null> {
+async function newSamples(
+  ctx: Context,
+  id: number,
+  lastMs: number | null,
+  known: KnownSamples | null,
+): Promise<{ samples: LiveSamples | null; known: KnownSamples }> {
   const target = await authorize(ctx, "streamRawData", { device: id });
   return withOwnershipRecheck(ctx, "streamRawData", target, async ({ device, ownership }, recheck) => {
     const ownedFromMs = ownership.startTime.getTime();
-    const fromMs = lastMs === null ? ownedFromMs : Math.max(ownedFromMs, lastMs + 1);
-    const client = sqlClientOf(ctx.queries);
-    // Most looks find nothing, and this costs no decoding of a chunk.
-    const newest = await latestTimestamp(client, device.id, fromMs);
-    if (newest === null) return null;
-    const samples = reverseColumns(
-      await latestSamples(client, device.id, fromMs, lastMs === null ? 1 : LATEST.max),
-    );
-    const last = samples.timestampMs[samples.length - 1];
-    if (last === undefined) return null;
-    await recheck(last);
-    return { json: Buffer.from(samplesToJson(samples, { keys: SAMPLE_KEYS })).toString(), lastMs: last };
+    const found = await addedSamples(sqlClientOf(ctx.queries), device.id, ownedFromMs, known);
+    const { timestampMs, length } = found.samples;
+    const first =
+      known !== null ? 0 : lastMs === null ? length - 1 : lowerBound(timestampMs, length, lastMs + 1);
+    const samples = sliceColumns(found.samples, Math.max(0, first, length - LATEST.max), length);
+    const newestMs = samples.timestampMs[samples.length - 1];
+    if (newestMs === undefined) return { samples: null, known: found.known };
+    await recheck(newestMs);
+    const json = Buffer.from(samplesToJson(samples, { keys: SAMPLE_KEYS })).toString();
+    const heldMs = Math.min(newestMs, ctx.clock.now().getTime());
+    return { samples: { json, lastMs: Math.max(heldMs, lastMs ?? heldMs) }, known: found.known };
   });
 }

@@ -1,6 +1,6 @@
 import { CURRENT_END } from "../../wire/types.js";
-import { authorize, type TargetOf } from "../access.js";
-import type { Context } from "../context.js";
+import { authorize, type TargetOf } from "../change/access.js";
+import type { Context } from "../change/context.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 
 type ReadingOperation =

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../context.js";
+import type { Clock } from "../change/context.js";
 
 /** A page of raw data as it is sent. */
 export interface CachedPage {

@@ -1,10 +1,10 @@
 import { inArray } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
-import { isUnavailable } from "../../store/database-errors.js";
-import type { ReadReplica } from "../../store/read-replica.js";
+import type { Queries } from "../../store/connection/database.js";
+import { isUnavailable } from "../../store/connection/database-errors.js";
+import type { ReadReplica } from "../../store/connection/read-replica.js";
 import { type SqlClient, sqlClientOf } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
-import type { Context } from "../context.js";
+import type { Context } from "../change/context.js";
 
 type Held = readonly { id: number; version: number }[];
 

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ParameterOverrides, parameterProblems } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { accounts, activities, ownerships, timeframes } from "../../store/schema.js";
-import type { Context } from "../context.js";
-import { errors, type FieldErrors } from "../errors.js";
-import { boundsProblem } from "../json-bounds.js";
+import type { Context } from "../change/context.js";
+import { errors, type FieldErrors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
+import { boundsProblem } from "../lists/json-bounds.js";
 import { grantsOf } from "../permissions/coverage.js";
-import type { UnitOfWork } from "../unit-of-work.js";
-import { MAX_LENGTH_DAYS, type NewTimeframe } from "./resource.js";
+import { MAX_LENGTH_DAYS } from "../sample-ownership/wearers.js";
+import type { NewTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
 
 const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;

@@ -1,7 +1,7 @@
 import { timeframes } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { requireTimeframeRoom } from "../quotas.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { requireTimeframeRoom } from "../change/quotas.js";
 import { checkTimeframe, requireActivityTakesMore } from "./check.js";
 import { timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import { removeTimeframes } from "./remove.js";
 

@@ -1,9 +1,9 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { accounts, activities, devices, ownerships } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { toAthlete } from "../accounts/resource.js";
 import { toActivity } from "../activities/resource.js";
-import type { Context } from "../context.js";
+import type { Context } from "../change/context.js";
 import { toDevice } from "../devices/resource.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "./rules.js";
@@ -20,7 +20,7 @@ export interface Details {
   of(timeframe: Timeframe): {
     device_details?: ReturnType<typeof toDevice>;
     activity_details?: ReturnType<typeof toActivity>;
-    athlete_details?: ReturnType<typeof toAthlete> | null;
+    athlete_details?: AthleteDetails | null;
   };
 }
 
@@ -67,16 +67,34 @@ async function readDevices({ queries, caller }: Context, ids: number[]) {
   return new Map(rows.map(({ device, mine }) => [device.id, toDevice(device, mine !== null)]));
 }
 
+/** Without the course: it has megabytes, and each time frame of the activity would repeat it. */
 async function readActivities({ queries }: Context, ids: number[]) {
-  const rows = await queries.select().from(activities).where(inArray(activities.id, ids));
+  const rows = await queries
+    .select({ ...getTableColumns(activities), json: withoutCourse })
+    .from(activities)
+    .where(inArray(activities.id, ids));
   return new Map(rows.map((row) => [row.id, toActivity(row)]));
+}
+
+const withoutCourse = sql<Record<string, unknown>>`${activities.json} - 'gpx'`.as("json");
+
+/** An athlete without the picture, for the same reason as an activity without the course. */
+type AthleteDetails = ReturnType<typeof withoutPicture>;
+
+function withoutPicture(account: typeof accounts.$inferSelect) {
+  const { athlete_profile, ...athlete } = toAthlete(account);
+  const { profile_picture: _, ...profile } = athlete_profile;
+  return { ...athlete, athlete_profile: profile };
 }
 
 /** Only athletes whom the caller may read now. */
 async function readAthletes({ queries, caller, clock }: Context, ids: number[]) {
   const grants = await grantsOf(queries, caller?.id ?? 0, "READ", ids);
   const readable = ids.filter((id) => grants.activeAt(id, clock.now()));
-  if (readable.length === 0) return new Map<number, ReturnType<typeof toAthlete>>();
-  const rows = await queries.select().from(accounts).where(inArray(accounts.id, readable));
-  return new Map(rows.map((row) => [row.id, toAthlete(row)]));
+  if (readable.length === 0) return new Map<number, AthleteDetails>();
+  const rows = await queries
+    .select({ ...getTableColumns(accounts), profilePicture: sql<null>`NULL` })
+    .from(accounts)
+    .where(inArray(accounts.id, readable));
+  return new Map(rows.map((row) => [row.id, withoutPicture(row)]));
 }

@@ -1,13 +1,13 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, lte, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { accounts, activities, timeframes } from "../../store/schema.js";
+import { timeframes } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
-import type { Context } from "../context.js";
-import { type Item, item } from "../entity-tags.js";
-import { errors } from "../errors.js";
-import { orderBy } from "../listing.js";
-import { streamedPage, weightOf } from "../streamed-page.js";
+import type { Context } from "../change/context.js";
+import { type Item, item } from "../change/entity-tags.js";
+import { errors } from "../change/errors.js";
+import { orderBy } from "../lists/listing.js";
+import { streamedPage } from "../lists/streamed-page.js";
 import { type Details, detailsOf } from "./details.js";
 import { toTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
@@ -32,8 +32,10 @@ export const TimeframeFilters = Type.Object({
   end_time_from: Query.dateTime("Ends at or after"),
   end_time_to: Query.dateTime("Ends at or before"),
   with_device: Query.boolean("Add device_details, the device"),
-  with_activity: Query.boolean("Add activity_details, the activity"),
-  with_athlete: Query.boolean("Add athlete_details, the athlete; null where you may not read the athlete"),
+  with_activity: Query.boolean("Add activity_details, the activity without gpx in its json"),
+  with_athlete: Query.boolean(
+    "Add athlete_details, the athlete without profile_picture; null where you may not read the athlete",
+  ),
 });
 
 export type TimeframeQuery = StaticDecode<typeof TimeframeFilters>;
@@ -59,30 +61,11 @@ const withDetails = (timeframe: Timeframe, details: Details) => ({
   ...details.of(timeframe),
 });
 
-/** The time frame with its requested details. */
-function weight({ with_activity, with_athlete }: TimeframeQuery): SQL<number> {
-  const parts = [
-    weightOf(timeframes.params),
-    ...(with_activity
-      ? [
-          sql`(SELECT ${weightOf(activities.json)} FROM ${activities} WHERE ${activities.id} = ${timeframes.activityId})`,
-        ]
-      : []),
-    ...(with_athlete
-      ? [
-          sql`(SELECT ${weightOf(accounts.profilePicture)} FROM ${accounts} WHERE ${accounts.id} = ${timeframes.athleteId})`,
-        ]
-      : []),
-  ];
-  return sql<number>`${sql.join(parts, sql` + `)}`;
-}
-
 /** The caller's own time frames. */
 export async function listTimeframes(ctx: Context, query: TimeframeQuery) {
   return streamedPage(
     ctx,
-    { table: timeframes, id: timeframes.id, where: matches(ctx, query) },
-    weight(query),
+    { table: timeframes, id: timeframes.id, large: timeframes.params, where: matches(ctx, query) },
     orderBy(query.ordering, ORDERINGS, timeframes.id),
     query,
     async (rows: Timeframe[]) => {

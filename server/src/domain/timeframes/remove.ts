@@ -1,7 +1,7 @@
 import { inArray, type SQL } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { timeframes } from "../../store/schema.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /** Time frames that one transaction deletes; others wait for it. */
 const AT_A_TIME = 100;

@@ -1,8 +1,9 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { DateTime, DateTimeOut, Id, Nullable } from "../../wire/types.js";
-import { Athlete } from "../accounts/resource.js";
+import { Athlete, AthleteProfile } from "../accounts/resource.js";
 import { Activity, JSON_BOUNDS, JsonObject } from "../activities/resource.js";
 import { Device } from "../devices/resource.js";
+import { MAX_LENGTH_DAYS } from "../sample-ownership/wearers.js";
 import type { Timeframe as TimeframeRow } from "./rules.js";
 
 const example = {
@@ -19,10 +20,12 @@ const example = {
 
 const { id: _, ...exampleInput } = example;
 
-/** The maximum length of a time frame. */
-export const MAX_LENGTH_DAYS = 7;
-
 const PARAMS = "Parameters of the computation, valid against json_schema; see that schema for their defaults";
+
+const AthleteDetails = Type.Composite([
+  Type.Omit(Athlete, ["athlete_profile"]),
+  Type.Object({ athlete_profile: Type.Omit(AthleteProfile, ["profile_picture"]) }),
+]);
 
 export const Timeframe = Type.Object(
   {
@@ -37,7 +40,7 @@ export const Timeframe = Type.Object(
     json_schema: Type.Integer({ description: "Id of the JSON schema that describes params" }),
     device_details: Type.Optional(Device),
     activity_details: Type.Optional(Activity),
-    athlete_details: Type.Optional(Nullable(Athlete)),
+    athlete_details: Type.Optional(Nullable(AthleteDetails)),
   },
   { $id: "Timeframe", examples: [example] },
 );

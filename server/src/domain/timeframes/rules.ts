@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
-import { errors } from "../errors.js";
+import { errors } from "../change/errors.js";
+import type { Lookup, Rule } from "../change/rule.js";
 import { grantsOf } from "../permissions/coverage.js";
-import type { Lookup, Rule } from "../rule.js";
 
 export type Timeframe = typeof timeframes.$inferSelect;
 

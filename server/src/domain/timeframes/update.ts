@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 import { checkTimeframe, requireActivityTakesMore } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";

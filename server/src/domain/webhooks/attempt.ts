@@ -1,12 +1,12 @@
 import { and, eq, inArray } from "drizzle-orm";
-import type { Job } from "../../store/job-queue.js";
+import { traceparentOf } from "../../observability/trace-context.js";
+import { currentTrace } from "../../observability/tracing.js";
+import type { Job } from "../../store/queue/job-queue.js";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
-import { traceparentOf } from "../../trace-context.js";
-import { currentTrace } from "../../tracing.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import { decryptSecret } from "../secrets.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { decryptSecret } from "../secrets/secrets.js";
 import { post } from "./call/post.js";
 import { signatureHeaders } from "./call/signature.js";
 import { GONE, updateWebhookHealth } from "./health.js";
@@ -16,6 +16,9 @@ import type { Delivery } from "./rules.js";
 
 /** Response statuses whose `Retry-After` is respected. */
 const HONOURS_RETRY_AFTER: readonly number[] = [429, 503];
+
+/** Instead of the body of a response from a private address. */
+const NOT_KEPT = "Not kept: the receiver has a private address.";
 
 const USER_AGENT = "asi-server";
 
@@ -83,7 +86,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
     return {
       delivered: answer.status >= 200 && answer.status < 300,
       status: answer.status,
-      response: answer.text,
+      response: answer.text ?? NOT_KEPT,
       retryAfterMs: HONOURS_RETRY_AFTER.includes(answer.status)
         ? parseRetryAfter(answer.retryAfter, clock.now())
         : undefined,

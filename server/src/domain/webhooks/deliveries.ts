@@ -1,11 +1,11 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq } from "drizzle-orm";
-import { isWaiting, NOBODY } from "../../store/job-queue.js";
+import { isWaiting, NOBODY } from "../../store/queue/job-queue.js";
 import { jobs, webhookDeliveries } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { listPage, orderBy } from "../listing.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { listPage, orderBy } from "../lists/listing.js";
 import { createDelivery, enqueueDelivery } from "./delivery-queue.js";
 import { TEST_EVENT, toDelivery } from "./resource.js";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
-import { isWaiting, type JobKind, newJobId } from "../../store/job-queue.js";
+import { isWaiting, type JobKind, newJobId } from "../../store/queue/job-queue.js";
 import { jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
-import { errors } from "../errors.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Delivery } from "./rules.js";
 
 /** What to send and where: the event, and the URL and encrypted secret of the webhook at this time. */

@@ -1,6 +1,6 @@
 import { type AnyColumn, and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { activities, auditLog, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /**
  * Removes the webhooks of the account's activities, and all deliveries of these webhooks and of those deleted earlier, with

@@ -1,11 +1,11 @@
 import { and, eq, inArray, isNull } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
-import { addToPayload } from "../../store/job-lease.js";
-import { type Job, NOBODY } from "../../store/job-queue.js";
+import type { Queries } from "../../store/connection/database.js";
+import { addToPayload } from "../../store/queue/job-lease.js";
+import { type Job, NOBODY } from "../../store/queue/job-queue.js";
 import { accounts, webhooks } from "../../store/schema.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import type { UnitOfWork } from "../unit-of-work.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { createDeliveries, type NewDelivery } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 

@@ -1,12 +1,13 @@
 import { asc, count, eq, sql } from "drizzle-orm";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { webhooks } from "../../store/schema.js";
-import type { TargetOf } from "../access.js";
-import { change } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import { listPage, type Paging } from "../listing.js";
-import { decryptSecret, encryptSecret } from "../secrets.js";
+import type { TargetOf } from "../change/access.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { listPage, type Paging } from "../lists/listing.js";
+import { decryptSecret, encryptSecret } from "../secrets/secrets.js";
+import { isLiteralAddress } from "./call/addresses.js";
 import { NoPublicAddressError, receiverAddresses } from "./call/receiver.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
@@ -120,17 +121,19 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
  * not reveal which names an internal name server knows. Every delivery checks again.
  */
 async function requirePublicReceiver({ config, lookup, caller }: Context, url: string): Promise<void> {
-  // In development, the receiver may come up later.
-  if (config.webhookAllowPrivate) return;
+  const { webhookAllowPrivate: allowPrivate } = config;
+  // In development, the name of the receiver may be known later.
+  if (allowPrivate && !isLiteralAddress(new URL(url).hostname)) return;
   try {
     await receiverAddresses(new URL(url), {
       lookup,
-      allowPrivate: false,
+      allowPrivate,
       account: caller?.id ?? 0,
       signal: AbortSignal.timeout(LOOKUP_TIMEOUT_MS),
     });
   } catch (error) {
     if (!(error instanceof NoPublicAddressError)) throw error;
+    if (allowPrivate) throw errors.field("webhook_url", error.message);
     throw errors.field(
       "webhook_url",
       `${error.message} The name servers must already know a name, and only the operator of the service can allow private addresses.`,

@@ -1,10 +1,10 @@
 import { and, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
 import { accounts, activities, webhooks } from "../../store/schema.js";
 import { accountByUsername } from "../accounts/find.js";
-import { transact } from "../change.js";
-import type { Context } from "../context.js";
-import { errors } from "../errors.js";
-import { PART_ROWS, type Part, partOf } from "../parts.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import type { Webhook } from "./rules.js";
 

@@ -1,9 +1,9 @@
 import { FormatRegistry, type StaticDecode, Type } from "@sinclair/typebox";
-import type { Queries } from "../../store/database.js";
+import type { Queries } from "../../store/connection/database.js";
 import { DateTimeOut, Id, Nullable } from "../../wire/types.js";
-import type { Context } from "../context.js";
-import { type Item, item } from "../entity-tags.js";
-import { decryptSecret } from "../secrets.js";
+import type { Context } from "../change/context.js";
+import { type Item, item } from "../change/entity-tags.js";
+import { decryptSecret } from "../secrets/secrets.js";
 import { ACTIVITY_EVENTS, TIMEFRAME_EVENTS } from "./events.js";
 import type { Delivery, Webhook as WebhookRow } from "./rules.js";
 

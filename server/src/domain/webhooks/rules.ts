@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import { ownActivity } from "../activities/rules.js";
-import { errors } from "../errors.js";
-import type { Rule } from "../rule.js";
+import { errors } from "../change/errors.js";
+import type { Rule } from "../change/rule.js";
 
 export type Webhook = typeof webhooks.$inferSelect;
 export type Delivery = typeof webhookDeliveries.$inferSelect;

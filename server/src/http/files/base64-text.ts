@@ -1,4 +1,4 @@
-import { errors } from "../../domain/errors.js";
+import { errors } from "../../domain/change/errors.js";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

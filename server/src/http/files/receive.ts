@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { MultipartFile } from "@fastify/multipart";
 import { AsiError, convert, type FormatName, RecordingReader, type Report } from "asi-convert";
 import type { FastifyRequest } from "fastify";
-import { errors } from "../../domain/errors.js";
+import { errors } from "../../domain/change/errors.js";
 import { inPieces, readPaced } from "./paced-reading.js";
 import type { SpooledFile } from "./spool.js";
 

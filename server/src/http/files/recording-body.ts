@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
-import { errors } from "../../domain/errors.js";
-import { JSON_MAX_BYTES } from "../bodies.js";
-import { readJson } from "../json.js";
-import { JsonScan } from "../json-scan.js";
-import { receiveBody } from "../receive-body.js";
+import { errors } from "../../domain/change/errors.js";
+import { JSON_MAX_BYTES } from "../body/bodies.js";
+import { readJson } from "../body/json.js";
+import { JsonScan } from "../body/json-scan.js";
+import { receiveBody } from "../body/receive-body.js";
 import { Base64Text } from "./base64-text.js";
 
 /** Placeholder for the recording in the parsed JSON. */

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { isAlive, listenWhileAlive } from "../../store/liveness-socket.js";
+import { isAlive, listenWhileAlive } from "../../store/embedded/liveness-socket.js";
 
 /** Bytes buffered before a write. */
 const WRITE_BYTES = 1024 * 1024;

@@ -31,6 +31,7 @@ export function activityRoutes(app: FastifyInstance): void {
 
   route(app, {
     id: "createActivity",
+    hasLargeResponse: true,
     tag,
     summary: "Create an activity",
     deprecated: true,
@@ -46,6 +47,7 @@ export function activityRoutes(app: FastifyInstance): void {
 
   route(app, {
     id: "retrieveActivity",
+    hasLargeResponse: true,
     tag,
     summary: "Retrieve an activity",
     deprecated: true,
@@ -57,6 +59,7 @@ export function activityRoutes(app: FastifyInstance): void {
 
   route(app, {
     id: "updateActivity",
+    hasLargeResponse: true,
     tag,
     summary: "Update an activity",
     description:

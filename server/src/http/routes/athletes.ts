@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { PICTURE_BODY_BYTES } from "../../domain/accounts/picture.js";
-import { Athlete } from "../../domain/accounts/resource.js";
+import { Athlete, NewPassword } from "../../domain/accounts/resource.js";
 import {
   AthleteReplacement,
   AthleteUpdate,
@@ -9,7 +9,6 @@ import {
   ManagedAthleteUpdate,
   NewAthlete,
   NewManagedAthlete,
-  NewPassword,
 } from "../../domain/athletes/bodies.js";
 import { createAthlete, createManagedAthlete } from "../../domain/athletes/create.js";
 import {
@@ -29,6 +28,8 @@ const tag = "Athletes";
 const deprecated = true;
 const path = "/api/v1/athletes/{athlete}/";
 const bodyLimitBytes = PICTURE_BODY_BYTES;
+const NEEDS_PASSWORD =
+  "Another password or mail address needs current_password when the session began more than 5 minutes ago.";
 const KEEPS = "Fields that are not sent do not change; PUT requires the required fields.";
 
 export function athleteRoutes(app: FastifyInstance): void {
@@ -47,6 +48,7 @@ export function athleteRoutes(app: FastifyInstance): void {
 
   route(app, {
     id: "createAthlete",
+    hasLargeResponse: true,
     tag,
     summary: "Register as an athlete",
     description: "The credentials are mailed to the given address.",
@@ -66,6 +68,7 @@ export function athleteRoutes(app: FastifyInstance): void {
 
   route(app, {
     id: "createManagedAthlete",
+    hasLargeResponse: true,
     tag,
     summary: "Create an athlete whom you manage",
     description: "You get READ, WRITE and SHARE on the athlete from 1970-01-01 to 2199-12-31.",
@@ -81,6 +84,7 @@ export function athleteRoutes(app: FastifyInstance): void {
 
   route(app, {
     id: "retrieveAthleteByExternalId",
+    hasLargeResponse: true,
     tag,
     summary: "Retrieve an athlete by external id",
     description: "For managers with READ permission now, and the athlete.",
@@ -95,6 +99,7 @@ export function athleteRoutes(app: FastifyInstance): void {
 
   route(app, {
     id: "retrieveAthlete",
+    hasLargeResponse: true,
     tag,
     summary: "Retrieve an athlete",
     deprecated,
@@ -110,9 +115,10 @@ export function athleteRoutes(app: FastifyInstance): void {
   const readUpdate = decoder(ManagedAthleteUpdate);
   route(app, {
     id: "updateAthlete",
+    hasLargeResponse: true,
     tag,
     summary: "Update an athlete",
-    description: `${KEEPS} For the manager of a managed athlete it does the same as updateManagedAthlete.`,
+    description: `${KEEPS} ${NEEDS_PASSWORD} For the manager of a managed athlete it does the same as updateManagedAthlete.`,
     deprecated,
     method: "PUT",
     path,
@@ -151,6 +157,7 @@ export function athleteRoutes(app: FastifyInstance): void {
 
   route(app, {
     id: "updateManagedAthlete",
+    hasLargeResponse: true,
     tag,
     summary: "Update an athlete whom you manage",
     description: KEEPS,
@@ -187,7 +194,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "changeAthletePassword",
     tag,
     summary: "Change the athlete's password",
-    description: "Every token of the athlete is revoked.",
+    description: `Every token of the athlete is revoked, and a mail says so. ${NEEDS_PASSWORD}`,
     deprecated,
     method: "PUT",
     otherMethods: ["POST", "PATCH"],
@@ -195,6 +202,6 @@ export function athleteRoutes(app: FastifyInstance): void {
     body: NewPassword,
     success: { status: 204 },
     failures: [400],
-    handle: ({ ctx, target, body }) => changeAthletePassword(ctx, target, body.password),
+    handle: ({ ctx, target, body }) => changeAthletePassword(ctx, target, body),
   });
 }

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { type Authorization, authorizeRequest, type Fields } from "../../oauth/authorize.js";
-import { passwordAttempts } from "../password-attempts.js";
+import { passwordAttempts } from "../limits/password-attempts.js";
 import { CustomResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 

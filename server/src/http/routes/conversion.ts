@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { FORMAT_NAMES, type FormatName, type Report } from "asi-convert";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { clientLeft, onResponseEnd } from "../connection/response-end.js";
 import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
-import { clientLeft, onResponseEnd } from "../response-end.js";
+import { Slots } from "../limits/slots.js";
 import { FileResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
-import { Slots } from "../slots.js";
 
 const ConversionForm = Type.Object({
   file: Type.String({ format: "binary", description: "The recording, an .asi file" }),
@@ -54,9 +54,8 @@ export function conversionRoutes(app: FastifyInstance): void {
 
   async function convertTo(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
     if (spool === undefined) throw new Error("The application is not ready");
-    const user = `${request.ctx.caller?.id}`;
-    waiting.take(user, reply);
-    const releaseBuffer = BUFFERING_FORMATS.includes(format) ? buffering.take(user, reply) : undefined;
+    await waiting.take(reply);
+    const releaseBuffer = BUFFERING_FORMATS.includes(format) ? await buffering.take(reply) : undefined;
     const file = spool.file();
     let isOver = false;
     onResponseEnd(reply, () => {

@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import Negotiator from "negotiator";
-import { errors } from "../../domain/errors.js";
-import { openApiDocument } from "../openapi.js";
-import { serveFolder } from "../static-folder.js";
+import { errors } from "../../domain/change/errors.js";
+import { serveFolder } from "../browser/static-folder.js";
+import { openApiDocument } from "../documentation/openapi.js";
 
 const OPEN = { config: { open: true } };
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { readinessBody } from "../readiness.js";
+import { readinessBody } from "../monitoring/readiness.js";
 
 /** Health checks: `live` while the process responds, `ready` while it can serve. Neither throttled nor authenticated. */
 export function healthRoutes(app: FastifyInstance): void {

@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
-import { errors } from "../../domain/errors.js";
-import { PAGE_POLICY } from "../page-policy.js";
-import { serveFolder } from "../static-folder.js";
+import { errors } from "../../domain/change/errors.js";
+import { PAGE_POLICY } from "../browser/page-policy.js";
+import { serveFolder } from "../browser/static-folder.js";
 
 const PAGE_PACKAGE = "asi-web";
 
@@ -43,7 +43,11 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     folder,
     prefix: "/",
     policy: PAGE_POLICY,
-    documentHeaders: { Link: SERVICE_LINK },
+    documentHeaders: {
+      Link: SERVICE_LINK,
+      // So that the page refuses a larger file before it sends it.
+      "X-Asi-Max-Recording-Bytes": String(app.config.bulkLoadMaxBytes),
+    },
     isImmutable: (path) => relative(folder, path).startsWith(HASHED),
   });
 }

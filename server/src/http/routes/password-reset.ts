@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
+import { BASE_URL_IS_MISSING, pageAddress } from "../../config/page-address.js";
 import { requestPasswordReset, resetPassword } from "../../domain/accounts/password-reset.js";
 import { Password } from "../../domain/accounts/resource.js";
 import { usernameKey } from "../../domain/accounts/usernames.js";
-import { BASE_URL_IS_MISSING, pageAddress } from "../../page-address.js";
 import { Text } from "../../wire/types.js";
 import { route } from "../route.js";
 

@@ -1,6 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { createPermission, createPermissions } from "../../domain/permissions/grant.js";
+import {
+  findManager,
+  KnownManager,
+  listKnownManagers,
+  WantedManager,
+} from "../../domain/permissions/known-managers.js";
 import { listPermissions } from "../../domain/permissions/list.js";
 import { NewPermission, NewPermissions, Permission } from "../../domain/permissions/resource.js";
 import { revokePermission, revokePermissions } from "../../domain/permissions/revoke.js";
@@ -10,6 +16,7 @@ import { decoder } from "../validation.js";
 
 const tag = "Permissions";
 const deprecated = true;
+const knownPath = "/api/v1/athletes/{athlete}/managers/";
 const managerPath = "/api/v1/athletes/{athlete}/managers/{manager}/permissions/";
 
 export function permissionRoutes(app: FastifyInstance): void {
@@ -76,5 +83,33 @@ export function permissionRoutes(app: FastifyInstance): void {
     path: "/api/v1/athletes/{athlete}/managers/{manager}/permissions/{permission}/",
     success: { status: 204 },
     handle: ({ ctx, ids }) => revokePermission(ctx, ids),
+  });
+
+  route(app, {
+    id: "findManager",
+    tag,
+    summary: "Find a manager by number and username",
+    description:
+      "Shows an athlete who a manager is before a permission is given. Number and username must both be right; every other pair is 400 with `X-Error-Code: manager_not_found`. At most 20 searches in 15 minutes.",
+    deprecated,
+    method: "POST",
+    path: knownPath,
+    body: WantedManager,
+    success: { status: 200, schema: KnownManager },
+    failures: [400],
+    throttle: ["managerSearch"],
+    handle: ({ ctx, ids, body }) => findManager(ctx, ids.athlete, body),
+  });
+
+  route(app, {
+    id: "listKnownManagers",
+    tag,
+    summary: "List the managers whom an athlete has found",
+    deprecated,
+    method: "GET",
+    path: knownPath,
+    query: Type.Object(PageQuery),
+    success: { status: 200, schema: Page(KnownManager) },
+    handle: ({ ctx, ids, query }) => listKnownManagers(ctx, ids.athlete, query),
   });
 }

@@ -1,14 +1,13 @@
 import { Readable } from "node:stream";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { authorize } from "../../domain/access.js";
+import { confirmPassword } from "../../domain/accounts/credential-changes.js";
+import { authorize } from "../../domain/change/access.js";
 import { ErasureProof, eraseAthlete } from "../../domain/deletion/erase.js";
 import { exportAthlete, exportFileName } from "../../domain/exports/athlete.js";
-import { confirmPassword } from "../../oauth/confirm-password.js";
-import { passwordAttempts } from "../password-attempts.js";
+import { Slots } from "../limits/slots.js";
 import { FileResponse } from "../responses.js";
 import { route } from "../route.js";
-import { Slots } from "../slots.js";
 
 const tag = "Athletes";
 
@@ -44,7 +43,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     throttle: ["files"],
     ignoresAccept: true,
     async handle({ ctx, request, reply, target: { athlete } }) {
-      places.take(`${ctx.caller?.id}`, reply);
+      await places.take(reply);
       const name = exportFileName(athlete, ctx.clock.now());
       // The framework would read the whole archive for a HEAD, and drop it.
       const requireRight = () => authorize(ctx, "exportAthlete", { athlete: athlete.id });
@@ -65,8 +64,8 @@ export function personalDataRoutes(app: FastifyInstance): void {
     body: ErasureConfirmation,
     success: { status: 200, schema: ErasureProof },
     failures: [400],
-    async handle({ ctx, request, target: { athlete }, body }) {
-      await confirmPassword(ctx, passwordAttempts(app, request), body.password);
+    async handle({ ctx, target: { athlete }, body }) {
+      await confirmPassword(ctx, body.password);
       return eraseAthlete(ctx, athlete);
     },
   });

@@ -14,8 +14,8 @@ import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
 import { Page } from "../../wire/types.js";
 import { deprecationHeaders, pathPrefix } from "../deprecation.js";
+import { measureRawData } from "../monitoring/resource-metrics.js";
 import { acceptsGzip } from "../negotiation.js";
-import { measureRawData } from "../resource-metrics.js";
 import type { ResponseHead } from "../responses.js";
 import { type AnyOperation, route } from "../route.js";
 

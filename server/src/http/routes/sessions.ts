@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { errors } from "../../domain/errors.js";
-import { hashSessionToken } from "../../domain/tokens.js";
+import { errors } from "../../domain/change/errors.js";
+import { hashSessionToken } from "../../domain/secrets/tokens.js";
 import {
   Credentials,
   endOtherSession,
@@ -12,9 +12,9 @@ import {
   signIn,
 } from "../../oauth/page-sessions.js";
 import { Page, PageQuery } from "../../wire/types.js";
-import { passwordAttempts } from "../password-attempts.js";
+import { isFromPage, sessionCookie, sessionToken } from "../browser/session-cookie.js";
+import { passwordAttempts } from "../limits/password-attempts.js";
 import { route } from "../route.js";
-import { isFromPage, sessionCookie, sessionToken } from "../session-cookie.js";
 
 const tag = "Session";
 

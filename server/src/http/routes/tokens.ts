@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { grantToken, Token, type TokenError, tokenError } from "../../oauth/token-endpoint.js";
-import { passwordAttempts } from "../password-attempts.js";
+import { passwordAttempts } from "../limits/password-attempts.js";
 import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
 

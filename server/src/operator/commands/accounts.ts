@@ -1,11 +1,11 @@
+import { BASE_URL_IS_MISSING, pageAddress } from "../../config/page-address.js";
+import { UsageError } from "../../config/usage-error.js";
 import { disableAccount, enableAccount } from "../../domain/accounts/disable.js";
 import { listAccounts, showAccount } from "../../domain/accounts/overview.js";
 import { mailResetForOperator } from "../../domain/accounts/password-reset.js";
 import { deleteAccount } from "../../domain/deletion/account.js";
 import { grantManagedAthletes } from "../../domain/managers/grant.js";
 import { listSessions, revokeSessions } from "../../oauth/sessions.js";
-import { BASE_URL_IS_MISSING, pageAddress } from "../../page-address.js";
-import { UsageError } from "../../usage-error.js";
 import { after, flag, oneOf, optionalInteger, optionalText, text } from "./arguments.js";
 import type { Commands } from "./outcome.js";
 

@@ -1,4 +1,4 @@
-import { errors } from "../../domain/errors.js";
+import { errors } from "../../domain/change/errors.js";
 import { parseDateTime } from "../../wire/date-time.js";
 
 /** Arguments of a command as the command line passes them. */
@@ -50,6 +50,16 @@ export function idOf(args: Arguments, name: string): number {
 /** An invalid date when the text is none; the domain refuses it. */
 export const date = (args: Arguments, name: string): Date =>
   new Date(parseDateTime(text(args, name)) ?? Number.NaN);
+
+/** @throws ServiceError on the argument when it is no date and time */
+export function optionalDate(args: Arguments, name: string): Date | undefined {
+  const given = optionalText(args, name);
+  if (given === undefined) return undefined;
+  const timestampMs = parseDateTime(given);
+  if (timestampMs === undefined)
+    throw errors.field(name, "Expected a date and time, such as 2024-06-01T10:00:00Z.");
+  return new Date(timestampMs);
+}
 
 /** The id after which a part of a list begins; 0 for the first part. */
 export const after = (args: Arguments): number => optionalInteger(args, "after") ?? 0;

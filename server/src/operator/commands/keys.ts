@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import type { Context } from "../../domain/context.js";
-import { finishServerKey, rotateKey } from "../../domain/key-rotation.js";
-import { lostSecrets, resetKeys } from "../../domain/lost-key.js";
-import { UsageError } from "../../usage-error.js";
+import { UsageError } from "../../config/usage-error.js";
+import type { Context } from "../../domain/change/context.js";
+import { finishServerKey, rotateKey } from "../../domain/secrets/key-rotation.js";
+import { lostSecrets, resetKeys } from "../../domain/secrets/lost-key.js";
 import { type Arguments, flag, optionalText } from "./arguments.js";
 import type { Outcome } from "./outcome.js";
 

@@ -1,5 +1,5 @@
-import type { Context } from "../../domain/context.js";
-import type { Database } from "../../store/database.js";
+import type { Context } from "../../domain/change/context.js";
+import type { Database } from "../../store/connection/database.js";
 import type { Arguments } from "./arguments.js";
 
 /** The context of a command. */

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
+import { UsageError } from "../../config/usage-error.js";
 import { findAthlete } from "../../domain/accounts/find.js";
-import { transact } from "../../domain/change.js";
-import type { Context } from "../../domain/context.js";
+import { transact } from "../../domain/change/change.js";
+import type { Context } from "../../domain/change/context.js";
 import { eraseForOperator, rowsOf } from "../../domain/deletion/erase.js";
 import { reapplyErasures } from "../../domain/deletion/reapply.js";
 import { exportAthlete } from "../../domain/exports/athlete.js";
-import { UsageError } from "../../usage-error.js";
 import { writeNewFile } from "../new-file.js";
 import { type Arguments, flag, idOf, optionalText, text } from "./arguments.js";
 import type { OperatorContext, Outcome } from "./outcome.js";

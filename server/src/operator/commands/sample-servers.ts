@@ -1,3 +1,6 @@
+import { UsageError } from "../../config/usage-error.js";
+import { abandonedCopies, type Connection, sampleServers } from "../../store/placement/placement.js";
+import { readServers, type ServerAddress } from "../../store/placement/server-address.js";
 import {
   citusWorkers,
   DISTRIBUTE,
@@ -15,9 +18,6 @@ import {
   onServer,
   planMove,
 } from "../../store/sample-servers/move.js";
-import { abandonedCopies, type Connection, sampleServers } from "../../store/sample-servers/placement.js";
-import { readServers, type ServerAddress } from "../../store/sample-servers/server-address.js";
-import { UsageError } from "../../usage-error.js";
 import { type Arguments, flag, optionalText } from "./arguments.js";
 import type { OperatorContext, Outcome } from "./outcome.js";
 

@@ -1,4 +1,3 @@
-import type { Migration } from "../migration.js";
 import ground from "./0001-ground.js";
 import jsonSchemas from "./0002-json-schemas.js";
 import webhooks from "./0003-webhooks.js";
@@ -22,6 +21,9 @@ import plans from "./0047-plans.js";
 import liveConnections from "./0060-live-connections.js";
 import unsentEvents from "./0061-unsent-events.js";
 import largeResponses from "./0062-large-responses.js";
+import knownManagers from "./0075-known-managers.js";
+import recomputations from "./0080-recomputations.js";
+import type { Migration } from "./migration.js";
 
 /**
  * All migrations in the order in which they are applied. A new one is added below, with the next free number. Its file
@@ -56,4 +58,6 @@ export const migrations: readonly Migration[] = [
   { name: "0060-live-connections", sql: liveConnections },
   { name: "0061-unsent-events", sql: unsentEvents },
   { name: "0062-large-responses", outsideTransaction: largeResponses },
+  { name: "0075-known-managers", sql: knownManagers },
+  { name: "0080-recomputations", sql: recomputations },
 ];

@@ -1,5 +1,5 @@
-import { UsageError } from "../../usage-error.js";
-import type { Connection } from "./placement.js";
+import { UsageError } from "../../config/usage-error.js";
+import type { Connection } from "../placement/placement.js";
 import { inTransaction } from "./transaction.js";
 
 /** Chunks of one device that are copied in one transaction. */

@@ -1,6 +1,6 @@
 import pg from "pg";
+import { type Connection, sampleServers } from "../placement/placement.js";
 import { onServer } from "./move.js";
-import { type Connection, sampleServers } from "./placement.js";
 
 /** The name of the table in a migration. */
 const TABLE = /\bsample_chunks\b/g;

@@ -1,5 +1,5 @@
-import { UsageError } from "../../usage-error.js";
-import type { Connection } from "./placement.js";
+import { UsageError } from "../../config/usage-error.js";
+import type { Connection } from "../placement/placement.js";
 
 /** The advisory lock of the command that moves the samples; an arbitrary constant. */
 const MOVE_LOCK = 7_340_003;

@@ -1,7 +1,7 @@
 import pg from "pg";
-import { serverName, tableName } from "./move-names.js";
-import type { Connection } from "./placement.js";
-import type { ServerAddress } from "./server-address.js";
+import { serverName, tableName } from "../placement/move-names.js";
+import type { Connection } from "../placement/placement.js";
+import type { ServerAddress } from "../placement/server-address.js";
 
 /*
  * What a move of the samples makes. While it runs, all of it is in the schema `sample_move`, so that nothing else sees it:

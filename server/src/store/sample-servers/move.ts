@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { UsageError } from "../../usage-error.js";
-import { tlsConnection } from "../tls.js";
+import { UsageError } from "../../config/usage-error.js";
+import { MAJOR_FOR_SAMPLE_SERVERS, requireMajor } from "../connection/server-version.js";
+import { tlsConnection } from "../connection/tls.js";
+import { tableName } from "../placement/move-names.js";
+import { abandonedCopies, type Connection, type Copy, sampleServers } from "../placement/placement.js";
+import type { ServerAddress } from "../placement/server-address.js";
 import { requireOffCitus } from "./citus.js";
 import { CHANGES_AT_ONCE, copyNext, noteMissed, repeatChanges, repeatSome, stateOf } from "./copying.js";
 import { whileNoneMoves } from "./move-lock.js";
-import { tableName } from "./move-names.js";
 import {
   BOOKKEEPING,
   columnsOf,
@@ -14,8 +17,6 @@ import {
   restrictStatistics,
   withoutPasswords,
 } from "./move-schema.js";
-import { abandonedCopies, type Connection, type Copy, sampleServers } from "./placement.js";
-import type { ServerAddress } from "./server-address.js";
 import { whenUnlocked } from "./transaction.js";
 
 /** So few changes are left when the service is made to wait for the last ones. */
@@ -53,7 +54,7 @@ export async function moveSamples(
   progress: (progress: MoveProgress) => void = () => undefined,
 ): Promise<{ copied: number; tablesLeft: string[]; unanalyzed: string | null }> {
   return whileNoneMoves(client, async () => {
-    await requireOffCitus(client);
+    await requirePossible(client, servers);
     const labels = servers.map(({ label }) => label);
     const former = await sampleServers(client);
     const begun = await stateOf(client);
@@ -83,9 +84,15 @@ export async function moveSamples(
   });
 }
 
+/** @throws UsageError when Citus has the samples, or when the server is too old for samples on others */
+async function requirePossible(client: Connection, servers: readonly ServerAddress[]): Promise<void> {
+  if (servers.length > 0) await requireMajor(client, MAJOR_FOR_SAMPLE_SERVERS, "samples distribute");
+  await requireOffCitus(client);
+}
+
 /** What `moveSamples` would do. Changes nothing. */
 export async function planMove(client: Connection, servers: readonly ServerAddress[]): Promise<Plan> {
-  await requireOffCitus(client);
+  await requirePossible(client, servers);
   for (const server of servers) await onServer(server.url, async (remote) => remote.query("SELECT 1"));
   const { definition } = await columnsOf(client);
   const token = "TOKEN";

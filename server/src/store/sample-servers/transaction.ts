@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { UsageError } from "../../usage-error.js";
-import type { Connection } from "./placement.js";
+import { UsageError } from "../../config/usage-error.js";
+import type { Connection } from "../placement/placement.js";
 
 /**
  * How long the service may have to wait for the exchange of the tables to begin, ms; how long it is served before the next

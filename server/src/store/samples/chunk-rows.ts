@@ -171,6 +171,21 @@ export async function readChunksInOrder(
   return rows.map(toHeader);
 }
 
+/** Headers of the newest `limit` chunks of one device from bucket `first`, newest first. The index has all of it. */
+export async function readNewestHeaders(
+  client: SqlClient,
+  deviceId: number,
+  first: number,
+  limit: number,
+): Promise<ChunkHeader[]> {
+  const { rows } = await client.query<Omit<ChunkRow, "payload">>(
+    `SELECT bucket, start_ms, stop_ms, n FROM sample_chunks
+     WHERE device_id = $1 AND bucket >= $2 ORDER BY bucket DESC LIMIT $3`,
+    [deviceId, first, limit],
+  );
+  return rows.map((row) => toHeader({ ...row, payload: null }));
+}
+
 /** Number of chunks that usually contain the newest samples: the last may have few samples, the one before it is full. */
 const FEW_CHUNKS = 2;
 

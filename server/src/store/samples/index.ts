@@ -1,3 +1,4 @@
+export { addedSamples, type KnownSamples } from "./additions.js";
 export { bucketOf } from "./bucket.js";
 export {
   allocateColumns,

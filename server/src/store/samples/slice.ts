@@ -5,8 +5,8 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
 export interface Slice {
   /** The earliest time after the part, ms since 1970 UTC. */
   toMs: number;
-  /** Whether the device has no chunk in the whole interval. */
-  isEmpty: boolean;
+  /** Number of chunks in the part; 0: the device has none in the whole interval. */
+  chunks: number;
 }
 
 /**
@@ -28,6 +28,6 @@ export async function firstSlice(
   const beyond = rows[chunks];
   return {
     toMs: beyond === undefined ? toMs : Math.min(toMs, bucketStartMs(Number(beyond.bucket))),
-    isEmpty: rows.length === 0,
+    chunks: Math.min(rows.length, chunks),
   };
 }

@@ -1,4 +1,4 @@
-import type { Queries } from "../database.js";
+import type { Queries } from "../connection/database.js";
 
 /**
  * The part of a database connection that the sample store uses. Clients and pools of `pg`, and clients and transactions of

@@ -1,10 +1,7 @@
-import { fileURLToPath } from "node:url";
 import { Piscina } from "piscina";
-import type { ComputationTask, Computer } from "../../computer.js";
+import type { ComputationTask, Computer } from "../../change/computer.js";
 import { ComputationQueue } from "./queue.js";
-
-/** A service that runs from its sources needs a TypeScript loader, also in its threads. */
-const isSource = import.meta.url.endsWith(".ts");
+import { threadProgram } from "./thread-program.js";
 
 /** Time after which an idle thread ends. It holds tens of MB, and a new thread starts in 100 ms. */
 const IDLE_MS = 10_000;
@@ -31,10 +28,7 @@ export function startComputer(
     share: (key, waiter, work) => queue.share(key, waiter, work),
     compute(task) {
       pool ??= new Piscina({
-        filename: fileURLToPath(
-          new URL(isSource ? "./thread.ts" : "./computation-thread.js", import.meta.url),
-        ),
-        ...(isSource ? { execArgv: ["--import", "tsx"] } : {}),
+        ...threadProgram,
         minThreads: 0,
         maxThreads: threads,
         idleTimeout: idleMs,
@@ -50,11 +44,3 @@ export function startComputer(
     },
   };
 }
-
-/** For contexts without computations: the commands of the operator. */
-export const noComputer: Computer = {
-  compute: () => Promise.reject(new Error("This process computes nothing")),
-  share: (_key, _waiter, work) => work(),
-  threads: 0,
-  close: () => Promise.resolve(),
-};

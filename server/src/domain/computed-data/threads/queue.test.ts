@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate as immediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { errors } from "../../errors.js";
+import { errors } from "../../change/errors.js";
 import { CallersLeftError, ComputationQueue } from "./queue.js";
 
 const refusal = errors.throttled;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLiteralAddress, isPublicAddress } from "./addresses.js";
+import { isLiteralAddress, isNeverCalled, isPublicAddress } from "./addresses.js";
 
 describe("public addresses", () => {
   it.each([
@@ -49,6 +49,35 @@ describe("public addresses", () => {
   ])("%s is none", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
+});
+
+describe("addresses that are never called, whatever the operator allows", () => {
+  it.each([
+    "169.254.169.254",
+    "169.254.0.1",
+    "fe80::1",
+    "[fe80::a9fe:a9fe]",
+    "fe80::1%eth0",
+    "::ffff:169.254.169.254",
+    "::169.254.169.254",
+    "64:ff9b::169.254.169.254",
+    "2002:a9fe:a9fe::1",
+    "fd00:ec2::254",
+    "[fd00:0ec2:0:0::254]",
+    "fd20:ce::254",
+    "100.100.100.200",
+    "192.0.0.192",
+    "168.63.129.16",
+  ])("%s", (address) => {
+    expect([isNeverCalled(address), isPublicAddress(address)]).toEqual([true, false]);
+  });
+
+  it.each(["127.0.0.1", "::1", "10.0.0.1", "192.168.0.1", "fd00::1", "8.8.8.8", "example.org", ""])(
+    "not %s",
+    (address) => {
+      expect(isNeverCalled(address)).toBe(false);
+    },
+  );
 });
 
 it("a host of a URL is an address or a name", () => {

@@ -17,8 +17,37 @@ export function isPublicAddress(text: string): boolean {
   const bare = withoutBrackets(text);
   if (!ipaddr.isValid(bare)) return false;
   const address = embedded(ipaddr.process(bare));
-  if (address.range() !== "unicast") return false;
+  if (address.range() !== "unicast" || isNeverCalled(bare)) return false;
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST, GLOBAL_UNICAST_BITS);
+}
+
+/**
+ * Addresses at which a cloud tells any process of a machine its credentials: of AWS (IPv6), Google (IPv6), Alibaba, Oracle and
+ * Azure. All clouds have 169.254.169.254 too, which is link-local.
+ */
+const METADATA: ReadonlySet<string> = new Set(
+  ["fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"].map((text) =>
+    ipaddr.parse(text).toNormalizedString(),
+  ),
+);
+
+/** 6to4 (RFC 3056): bytes 2 to 5 are an IPv4 address. */
+const SIX_TO_FOUR = ipaddr.IPv6.parse("2002::");
+const SIX_TO_FOUR_BITS = 16;
+
+/**
+ * Whether an address is never called, also where private addresses may be: link-local addresses, and those at which clouds
+ * give their machines credentials. An IPv4 address embedded in IPv6 is checked as an IPv4 address.
+ */
+export function isNeverCalled(text: string): boolean {
+  const bare = withoutBrackets(text);
+  if (!ipaddr.isValid(bare)) return false;
+  const address = embedded(ipaddr.process(bare));
+  // a zone, as in fe80::1%eth0, is not part of the address
+  const plain = address instanceof ipaddr.IPv6 ? new ipaddr.IPv6(address.parts) : address;
+  if (plain.range() === "linkLocal" || METADATA.has(plain.toNormalizedString())) return true;
+  if (!(plain instanceof ipaddr.IPv6) || !plain.match(SIX_TO_FOUR, SIX_TO_FOUR_BITS)) return false;
+  return isNeverCalled(new ipaddr.IPv4(plain.toByteArray().slice(2, 6)).toString());
 }
 
 /** Whether the host of a URL is an address and not a name. The URL parser normalises other notations of IPv4. */

@@ -1,9 +1,9 @@
 import type { LookupFunction, Socket } from "node:net";
 import { isIPv6 } from "node:net";
 import { buildConnector, Client } from "undici";
-import type { AddressLookup } from "../../address-lookup.js";
+import type { AddressLookup } from "../../change/address-lookup.js";
 import { isPublicAddress } from "./addresses.js";
-import { NoPublicAddressError, receiverAddresses } from "./receiver.js";
+import { receiverAddresses, requireCallable } from "./receiver.js";
 
 /** Maximum number of bytes of a response that are read, and that are stored. */
 const READ_BYTES = 64 * 1024;
@@ -23,8 +23,8 @@ export interface PostLimits {
 export interface ReceiverResponse {
   status: number;
   retryAfter: string | undefined;
-  /** The beginning of the response body as text. */
-  text: string;
+  /** The beginning of the response body as text; null from a private address, whose content is not for users. */
+  text: string | null;
 }
 
 /**
@@ -49,8 +49,11 @@ export async function post(
     signal: AbortSignal.timeout(limits.connectMs),
   });
   const timeout = Math.max(1, limits.connectMs - (performance.now() - startedAt));
+  let isPublic = false;
   const client = new Client(url.origin, {
-    connect: checkedConnector(addresses, timeout, allowPrivate),
+    connect: checkedConnector(addresses, timeout, allowPrivate, (address) => {
+      isPublic = isPublicAddress(address);
+    }),
     headersTimeout: 0,
     bodyTimeout: 0,
     pipelining: 0,
@@ -64,10 +67,11 @@ export async function post(
       signal,
     });
     const retryAfter = answer.headers["retry-after"];
+    const text = await beginning(answer.body);
     return {
       status: answer.statusCode,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-      text: await beginning(answer.body),
+      text: isPublic ? text : null,
     };
   } catch (error) {
     throw signal.aborted ? new Error(`No complete response within ${limits.totalMs / 1000} s.`) : error;
@@ -76,11 +80,12 @@ export async function post(
   }
 }
 
-/** Connects to one of the addresses and to no other. Disconnects when the address of the socket is private. */
+/** Connects to one of the addresses and to no other. Disconnects when the address of the socket must not be called. */
 export function checkedConnector(
   addresses: readonly string[],
   timeout: number,
   allowPrivate: boolean,
+  onAddress: (address: string) => void = () => undefined,
 ): buildConnector.connector {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   const lookup: LookupFunction = (hostname, options, callback) => {
@@ -93,15 +98,20 @@ export function checkedConnector(
   return (options, callback) =>
     connect(options, (...[error, socket]: buildConnector.CallbackArgs) => {
       if (error !== null || socket === null) return callback(error ?? new Error("No connection."), null);
-      if (allowPrivate || isPublicAddress((socket as Socket).remoteAddress ?? ""))
-        return callback(null, socket);
-      socket.destroy();
-      return callback(new NoPublicAddressError(), null);
+      const address = (socket as Socket).remoteAddress ?? "";
+      try {
+        requireCallable([address], allowPrivate);
+      } catch (refused) {
+        socket.destroy();
+        return callback(refused as Error, null);
+      }
+      onAddress(address);
+      return callback(null, socket);
     });
 }
 
-/** Leaving the loop closes the connection, which ends an endless response. */
-async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** The first bytes of a response as text. Leaving the loop closes the connection, which ends an endless response. */
+export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let readBytes = 0;
   for await (const chunk of body) {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { AddressLookup } from "../../address-lookup.js";
+import type { AddressLookup } from "../../change/address-lookup.js";
 import { NoPublicAddressError, receiverAddresses } from "./receiver.js";
 
 const lookupOf = (...addresses: string[]) => vi.fn<AddressLookup>(async () => addresses);
@@ -31,6 +31,16 @@ describe("the addresses of a receiver", () => {
   it("may be private where that is allowed; then the lookup's own error comes out", async () => {
     expect(await find("http://a.example/", lookupOf("10.0.0.1"), true)).toEqual(["10.0.0.1"]);
     await expect(find("http://a.example/", failing, true)).rejects.toThrow("ENOTFOUND");
+  });
+
+  it("are never link-local or of cloud metadata, also where private ones are allowed", async () => {
+    const NEVER = "Link-local addresses and those of cloud metadata are never called.";
+    for (const host of ["169.254.169.254", "0xa9fea9fe", "[fe80::1]", "[::ffff:a9fe:a9fe]"]) {
+      await expect(find(`http://${host}/latest/`, lookupOf(), true)).rejects.toThrow(NEVER);
+    }
+    const rebound = lookupOf("127.0.0.1", "169.254.169.254");
+    await expect(find("http://a.example/", rebound, true)).rejects.toThrow(NEVER);
+    await expect(find("http://a.example/", rebound)).rejects.toThrow("The host has no public address.");
   });
 
   it("that stand in the URL are not looked up", async () => {

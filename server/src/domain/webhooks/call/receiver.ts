@@ -1,5 +1,5 @@
-import type { AddressLookup } from "../../address-lookup.js";
-import { isLiteralAddress, isPublicAddress } from "./addresses.js";
+import type { AddressLookup } from "../../change/address-lookup.js";
+import { isLiteralAddress, isNeverCalled, isPublicAddress } from "./addresses.js";
 
 /**
  * The receiver must not be called, because not all of its addresses are public, or its name has no address. Both cases
@@ -8,16 +8,24 @@ import { isLiteralAddress, isPublicAddress } from "./addresses.js";
 export class NoPublicAddressError extends Error {
   override readonly name = "NoPublicAddressError";
 
-  constructor() {
-    super("The host has no public address.");
+  constructor(message = "The host has no public address.") {
+    super(message);
   }
+}
+
+const NEVER_CALLED = "Link-local addresses and those of cloud metadata are never called.";
+
+/** @throws NoPublicAddressError when an address must not be called */
+export function requireCallable(addresses: readonly string[], allowPrivate: boolean): void {
+  if (!allowPrivate && !addresses.every(isPublicAddress)) throw new NoPublicAddressError();
+  if (addresses.some(isNeverCalled)) throw new NoPublicAddressError(NEVER_CALLED);
 }
 
 /**
  * @param url a valid URL of http or https
  * @param account the account on whose behalf it is called
- * @returns the addresses to connect to, all of them public unless `allowPrivate`
- * @throws NoPublicAddressError; with `allowPrivate`, whatever the lookup throws
+ * @returns the addresses to connect to, all of them public unless `allowPrivate`, and never link-local or of cloud metadata
+ * @throws NoPublicAddressError; with `allowPrivate`, also whatever the lookup throws
  */
 export async function receiverAddresses(
   url: URL,
@@ -31,12 +39,12 @@ export async function receiverAddresses(
   const { hostname } = url;
   if (isLiteralAddress(hostname)) {
     const address = hostname.replace(/^\[(.*)\]$/, "$1");
-    if (!allowPrivate && !isPublicAddress(address)) throw new NoPublicAddressError();
+    requireCallable([address], allowPrivate);
     return [address];
   }
   const found = lookup(hostname, { account, ...(signal === undefined ? {} : { signal }) });
-  if (allowPrivate) return found;
-  const addresses = await found.catch(() => []);
-  if (addresses.length === 0 || !addresses.every(isPublicAddress)) throw new NoPublicAddressError();
+  const addresses = allowPrivate ? await found : await found.catch(() => []);
+  if (addresses.length === 0 && !allowPrivate) throw new NoPublicAddressError();
+  requireCallable(addresses, allowPrivate);
   return addresses;
 }

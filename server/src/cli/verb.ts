@@ -1,0 +1,121 @@
+import { type Command, CommanderError, Option } from "commander";
+import type { CommandName } from "../operator/commands.js";
+import { confirm, NotConfirmed } from "./confirm.js";
+import { bodyOf, jsonPrinter, LINE_FORMATS, linePrinter, print, reasonOf, tablePrinter } from "./print.js";
+import { run, runList } from "./run.js";
+
+/** Exit statuses: refused or failed, and used wrongly. */
+const FAILED = 1;
+export const WRONG_USE = 2;
+
+/** A command as the operator writes it. */
+export interface Verb {
+  /** Name and argument, such as `account show <username>`. */
+  signature: CommandName | `${CommandName} <${string}>`;
+  about: string;
+  /** What follows the name in the example of the help. */
+  example?: string;
+  /** For what cannot be undone: the question to ask first, about the first argument. */
+  question?: (subject: string) => string;
+  /** For what tells first what it would do: the help of `--yes`. */
+  yes?: string;
+}
+
+/** Of commands that ask nothing: a script may write it after every command. */
+export const yesOption = (): Option => new Option("--yes", "accepted by every command").hideHelp();
+
+type Options = Record<string, string | boolean | undefined>;
+
+/** The options and the arguments of a command by their names. */
+const argumentsOf = (command: Command, options: Options) => ({
+  ...options,
+  ...Object.fromEntries(
+    command.registeredArguments.map((argument, index) => [camel(argument.name()), command.args[index]]),
+  ),
+});
+
+const nameOf = ({ signature }: Verb) => signature.replace(/ <.*$/, "") as CommandName;
+
+/** @param parent the command whose name is the first word of the signature */
+function described(parent: Command, spec: Verb): Command {
+  const { signature, about, example, question } = spec;
+  const yes = spec.yes ?? (question === undefined ? undefined : "do not ask first; it cannot be undone");
+  return parent
+    .command(signature.slice(signature.indexOf(" ") + 1))
+    .description(about)
+    .option("--json", "print JSON")
+    .addOption(yes === undefined ? yesOption() : new Option("--yes", yes))
+    .addHelpText(
+      "after",
+      `\nExample:\n  asi-server ${nameOf(spec)}${example === undefined ? "" : ` ${example}`}`,
+    );
+}
+
+/** A command with one result. */
+export function verb(parent: Command, spec: Verb): Command {
+  const { question } = spec;
+  return described(parent, spec).action(
+    guarded(async function (this: Command) {
+      const { json, ...options } = this.opts<Options>();
+      // What is undone again needs no question.
+      if (question !== undefined && !options.yes && !options.undo)
+        await confirm(question(this.args[0] ?? ""));
+      print(await run(nameOf(spec), argumentsOf(this, options)), json === true);
+    }),
+  );
+}
+
+/** A command that lists. */
+export function list(parent: Command, spec: Verb): Command {
+  return described(parent, spec)
+    .option("--limit <n>", "list at most so many; default: all")
+    .action(
+      guarded(async function (this: Command) {
+        const { json, limit, ...options } = this.opts<Options>();
+        if (limit !== undefined && !/^[1-9]\d{0,14}$/.test(String(limit))) {
+          this.error("error: option '--limit <n>': expected a whole number from 1");
+        }
+        let left = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+        const printer = json ? jsonPrinter() : tablePrinter();
+        await runList(nameOf(spec), argumentsOf(this, options), async (items) => {
+          await printer.part(items.slice(0, left));
+          left -= items.length;
+          return left > 0;
+        });
+        await printer.end();
+      }),
+    );
+}
+
+/** A command that writes any number of items to the standard output, one in each line. */
+export function lines(parent: Command, spec: Verb, columns: readonly string[]): Command {
+  return described(parent, spec)
+    .addOption(new Option("--format <format>", "of the lines").choices(LINE_FORMATS).default("jsonl"))
+    .action(
+      guarded(async function (this: Command) {
+        const { json: _, format, ...options } = this.opts<Options>();
+        const printer = linePrinter(format === "csv" ? "csv" : "jsonl", columns);
+        await runList(nameOf(spec), argumentsOf(this, options), async (items) => {
+          await printer.part(items);
+          return true;
+        });
+        await printer.end();
+      }),
+    );
+}
+
+const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Prints an error that the operator can correct as text, and sets the exit status. */
+export function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) {
+  return async function (this: Command, ...args: Args): Promise<void> {
+    try {
+      await action.apply(this, args);
+    } catch (error) {
+      if (error instanceof CommanderError) throw error;
+      const { json } = this.opts<{ json?: boolean }>();
+      console.error(json ? JSON.stringify(bodyOf(error)) : reasonOf(error));
+      process.exitCode = error instanceof NotConfirmed && !process.stdin.isTTY ? WRONG_USE : FAILED;
+    }
+  };
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { END_TIMEOUT_MS } from "../process/end-process.js";
+import { readConfig, settings } from "./config.js";
+
+describe("a service without settings", () => {
+  it.each([
+    { promise: "converts one file of a user at a time", bounds: { convertConcurrencyPerUser: 1 } },
+    {
+      promise: "cuts off clients slower than 16 KiB/s after 10 s",
+      bounds: { transferMinBytesPerSecond: 16 * 1024, transferGraceMs: 10_000 },
+    },
+    { promise: "keeps 500 time frames of an activity", bounds: { activityMaxTimeframes: 500 } },
+    {
+      promise: "keeps 1,000 refresh tokens of an application",
+      bounds: { refreshTokensPerApplication: 1_000 },
+    },
+    { promise: "refuses samples 5 minutes ahead of the clock", bounds: { bulkLoadMaxAheadMs: 5 * 60_000 } },
+    { promise: "stores at most 5,000 chunks of a bulk load", bounds: { bulkLoadMaxChunks: 5_000 } },
+    { promise: "lets 20 passwords fail", bounds: { throttleFailedPasswords: 20 } },
+    { promise: "believes no proxy", bounds: { trustProxy: [] } },
+    { promise: "lets pages of no other origin use the API", bounds: { corsOrigins: [] } },
+    { promise: "calls no webhook in a private network", bounds: { webhookAllowPrivate: false } },
+  ])("$promise", ({ bounds }) => {
+    expect(readConfig({})).toMatchObject(bounds);
+  });
+
+  it("has a bound for everything that an account may store, and for every kind of call", () => {
+    const bounds = Object.entries(readConfig({})).filter(([name]) =>
+      /^(quota|throttle|bodyMemory)/.test(name),
+    );
+    expect(bounds).not.toEqual([]);
+    for (const [name, bound] of bounds) expect([name, bound]).toEqual([name, expect.any(Number)]);
+  });
+});
+
+describe("the address of the API", () => {
+  it.each([
+    ["https://sports.example.org/tracking/", "https://sports.example.org/tracking"],
+    ["https://sports.example.org", "https://sports.example.org"],
+    ["", null],
+  ])("BASE_URL=%s: paths are appended to %s", (BASE_URL, baseUrl) => {
+    expect(readConfig({ BASE_URL }).baseUrl).toBe(baseUrl);
+  });
+
+  it.each(["sports.example.org", "ftp://sports.example.org", "https://sports.example.org/?a=1"])(
+    "BASE_URL=%s is refused",
+    (BASE_URL) => {
+      expect(() => readConfig({ BASE_URL })).toThrow("BASE_URL: expected a URL");
+    },
+  );
+});
+
+describe("origins of other pages", () => {
+  it("are a list, or all", () => {
+    const CORS_ORIGINS = "https://app.example.org, http://localhost:5173";
+    expect(readConfig({ CORS_ORIGINS }).corsOrigins).toEqual([
+      "https://app.example.org",
+      "http://localhost:5173",
+    ]);
+    expect(readConfig({ CORS_ORIGINS: "*" }).corsOrigins).toEqual(["*"]);
+  });
+
+  // A browser's Origin would never be equal to one of these.
+  it.each([
+    "https://app.example.org/",
+    "app.example.org",
+    "https://App.example.org",
+    "https://a.example.org/x",
+  ])("%s is refused", (CORS_ORIGINS) => {
+    expect(() => readConfig({ CORS_ORIGINS })).toThrow("expected origins such as");
+  });
+});
+
+describe("the files for operators", () => {
+  const VARIABLES = new Set<string>(Object.values(settings).map(({ env }) => env));
+  const file = (path: string) => readFileSync(join(import.meta.dirname, "../../..", path), "utf8");
+  const named = (path: string, pattern: RegExp) =>
+    [...file(path).matchAll(pattern)].map(([, name = ""]) => name);
+
+  it.each([
+    [".env.example", /^#?([A-Z_]+)=/gm],
+    ["compose.yaml", /^ {6}((?!POSTGRES_)[A-Z_]+): /gm],
+    ["Dockerfile", /(?<=ENV .*)([A-Z_]{4,})(?==)/g],
+    ["deploy/asi-server.service", /(?<=^#?Environment=.*)([A-Z_]+)(?==)/gm],
+  ])("%s names settings that there are", (path, pattern) => {
+    const names = named(path, pattern).filter((name) => name !== "NODE_ENV");
+    expect(names.length).toBeGreaterThan(1);
+    for (const name of names) expect(VARIABLES).toContain(name.replace(/_FILE$/, ""));
+  });
+
+  it("compose.yaml has values that the service accepts", () => {
+    const DATABASE_URL = /DATABASE_URL: (\S+)/.exec(file("compose.yaml"))?.[1];
+    expect(readConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+  });
+
+  it("leave a stopping process more time than it needs", () => {
+    const seconds = (path: string, pattern: RegExp) => Number(pattern.exec(file(path))?.[1]);
+    const needed = (readConfig({}).shutdownTimeoutMs + END_TIMEOUT_MS) / 1000;
+    expect(seconds("compose.yaml", /stop_grace_period: (\d+)s/)).toBeGreaterThan(needed);
+    expect(seconds("deploy/asi-server.service", /TimeoutStopSec=(\d+)/)).toBeGreaterThan(needed);
+  });
+});

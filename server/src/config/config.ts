@@ -1,0 +1,369 @@
+import { availableParallelism } from "node:os";
+import { databaseSettings } from "./database-settings.js";
+import { fileVariable, secretValue } from "./secret-files.js";
+import {
+  baseAddress,
+  boolean,
+  count,
+  integer,
+  key,
+  level,
+  networks,
+  origins,
+  port,
+  type Setting,
+  secret,
+  text,
+  url,
+} from "./setting-kinds.js";
+
+/**
+ * Every setting of the service. Settings come from the environment, secrets also from files, and are checked at start;
+ * `asi-server config` lists them.
+ */
+
+export const settings = {
+  host: text("HOST", "127.0.0.1", "Address to listen on"),
+  port: port("PORT", 8080, "Port of the API; 0 takes a free one"),
+  metricsPort: port("METRICS_PORT", 9464, "Port of /metrics, on the same address; 0 turns it off"),
+  baseUrl: baseAddress(
+    "BASE_URL",
+    "",
+    "Address of the API as clients see it, with the path under which a proxy serves it; default http://HOST:PORT",
+  ),
+  corsOrigins: origins(
+    "CORS_ORIGINS",
+    "",
+    "Origins whose pages may use the API in browsers, separated by commas; *: all; default: none",
+  ),
+  dataDir: text(
+    "DATA_DIR",
+    "./asi-data",
+    "Folder of the embedded database, of mails without SMTP_URL, and of the admin socket",
+  ),
+  pageDir: text(
+    "PAGE_DIR",
+    "",
+    "Folder of the page that is served at /; default: the page that was built with the service",
+  ),
+  ...databaseSettings,
+  serverKey: secret(
+    key(
+      "SERVER_KEY",
+      "",
+      "32 bytes in base64 that encrypt webhook secrets and waiting mails; default: a file in DATA_DIR, so several machines need it set",
+    ),
+  ),
+  erasureList: text(
+    "ERASURE_LIST",
+    "",
+    "File with the erased accounts, as hashes, from which a restored backup is cleaned; keep it outside of the backup; default: erasures.jsonl in DATA_DIR",
+  ),
+  eraseSamples: boolean(
+    "ERASE_SAMPLES",
+    false,
+    "Whether erasing an athlete over the API also removes the samples of the athlete's time frames; operators decide with --samples",
+  ),
+  smtpUrl: secret(
+    url("smtp:", "smtps:")("SMTP_URL", "", "Mail server; without it, mails are written to DATA_DIR/mail"),
+  ),
+  mailFrom: text("MAIL_FROM", "asi-server <no-reply@localhost>", "Sender of mails"),
+  logLevel: level("LOG_LEVEL", "info", "trace, debug, info, warn, error, fatal or silent"),
+  otlpEndpoint: url("http:", "https:")(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "",
+    "OpenTelemetry collector that gets traces and metrics, such as http://127.0.0.1:4318; without it, no telemetry is recorded; other OTEL_ variables: docs/observability.md",
+  ),
+  trustProxy: networks(
+    "TRUST_PROXY",
+    "",
+    "Addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas",
+  ),
+  shutdownTimeoutMs: count(
+    "SHUTDOWN_TIMEOUT_MS",
+    25_000,
+    "Time for requests, jobs and operator commands to finish after SIGTERM; the rest of the end may take 10 s more, and closing the embedded database 60 s, before the process ends by force with status 1",
+  ),
+  maxConnections: count(
+    "MAX_CONNECTIONS",
+    10_000,
+    "Open connections of one process at each address; others are closed at once",
+  ),
+  requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time within which a request must arrive"),
+  uploadTimeoutMs: count("UPLOAD_TIMEOUT_MS", 600_000, "The same for a request with a recording"),
+  transferMinBytesPerSecond: count(
+    "TRANSFER_MIN_BYTES_PER_SECOND",
+    16 * 1024,
+    "Minimum rate at which a client must send a large body and read a response; a slower client is disconnected",
+  ),
+  transferGraceMs: integer(8, 3_600_000)(
+    "TRANSFER_GRACE_MS",
+    10_000,
+    "Time by which a client may fall behind that rate; six times as long after it has read ahead",
+  ),
+  bodyMemoryBytes: count(
+    "BODY_MEMORY_BYTES",
+    128 * 1024 * 1024,
+    "Memory for request bodies of one process, from their arrival to the end of the response; recordings of conversions are not counted",
+  ),
+  bodyMemoryPerCallerBytes: count(
+    "BODY_MEMORY_PER_CALLER_BYTES",
+    48 * 1024 * 1024,
+    "The part of that memory for one user, or for one unauthenticated address",
+  ),
+  responseMemoryBytes: integer(64 * 1024 * 1024, 1_000_000_000_000)(
+    "RESPONSE_MEMORY_BYTES",
+    256 * 1024 * 1024,
+    "Memory for response bodies of one process, until their clients have read them; a quarter is kept for small ones",
+  ),
+  responseMemoryPerCallerBytes: integer(32 * 1024 * 1024, 1_000_000_000_000)(
+    "RESPONSE_MEMORY_PER_CALLER_BYTES",
+    64 * 1024 * 1024,
+    "The part of that memory for one user, or for one unauthenticated address; all users of one address have twice as much",
+  ),
+  pageMaxBytes: integer(16 * 1024 * 1024, 1_000_000_000_000)(
+    "PAGE_MAX_BYTES",
+    1024 ** 3,
+    "Bytes of the large values of one page of a list (json, params, pictures); a larger page is refused with the number of results that fit",
+  ),
+  jobPollMs: count("JOB_POLL_MS", 1_000, "How often a worker looks for jobs of other processes"),
+  jobLeaseMs: integer(1_000, 3_600_000)(
+    "JOB_LEASE_MS",
+    60_000,
+    "Time after which the jobs of a dead worker are given to another worker",
+  ),
+  jobConcurrency: integer(1, 64)(
+    "JOB_CONCURRENCY",
+    2,
+    "Jobs of each kind that one process runs at a time: bulk loads, computations, mails",
+  ),
+  computeThreads: integer(1, 64)(
+    "COMPUTE_THREADS",
+    Math.max(2, availableParallelism() - 1),
+    "Threads that compute the data of time frames, all but one of them for one account; default: one for each processor but one, at least 2",
+  ),
+  grantManagedAthletes: boolean(
+    "GRANT_MANAGED_ATHLETES",
+    false,
+    "Whether every new manager may create managed athletes",
+  ),
+  rawRetentionDays: count("RAW_RETENTION_DAYS", 730, "Days for which samples are kept after they are stored"),
+  auditRetentionDays: count("AUDIT_RETENTION_DAYS", 730, "Days for which audit rows are kept"),
+  auditBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
+    "AUDIT_BYTES_PER_DAY",
+    16 * 1024 * 1024,
+    "Bytes of audit rows that the changes of one account may add in a day (UTC) by one process; further ones are counted in one row. Commands of the operator always have rows of their own",
+  ),
+  jobRetentionDays: count(
+    "JOB_RETENTION_DAYS",
+    90,
+    "Days for which finished jobs and webhook deliveries are kept",
+  ),
+  retentionIntervalMs: integer(1_000, 86_400_000)(
+    "RETENTION_INTERVAL_MS",
+    3_600_000,
+    "How often a worker removes expired data",
+  ),
+  rawDataCacheBytes: integer(0, 1_000_000_000_000)(
+    "RAW_DATA_CACHE_BYTES",
+    32 * 1024 * 1024,
+    "Memory for the cache of raw data pages of the last 120 s; 0: no cache",
+  ),
+  livePollMs: integer(10, 60_000)(
+    "LIVE_POLL_MS",
+    1_000,
+    "How often a connection with live data looks for new samples, and whether its user may still see them",
+  ),
+  liveHeartbeatMs: integer(1, 3_600_000)(
+    "LIVE_HEARTBEAT_MS",
+    15_000,
+    "After how long without new samples a connection with live data gets a comment; less than proxies wait",
+  ),
+  bulkLoadEnabled: boolean(
+    "BULK_LOAD_ENABLED",
+    true,
+    "Whether the deprecated bulk load is available; if false, it returns 410",
+  ),
+  bulkLoadMaxBytes: count(
+    "BULK_LOAD_MAX_BYTES",
+    32 * 1024 * 1024,
+    "Largest recording of a bulk load, decoded",
+  ),
+  bulkLoadMaxChunks: count(
+    "BULK_LOAD_MAX_CHUNKS",
+    5_000,
+    "Periods of five minutes, by the clock, in which a bulk load may have samples; each becomes a row of the database",
+  ),
+  bulkLoadMaxAheadMs: integer(0, 86_400_000)(
+    "BULK_LOAD_MAX_AHEAD_MS",
+    5 * 60_000,
+    "How far ahead of the server's clock a sample's time may be; a bulk load refuses later ones",
+  ),
+  convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
+  convertConcurrency: integer(1, 64)(
+    "CONVERT_CONCURRENCY",
+    8,
+    "Conversions and bulk load requests that one process serves at a time",
+  ),
+  convertConcurrencyPerUser: integer(1, 64)(
+    "CONVERT_CONCURRENCY_PER_USER",
+    1,
+    "The number of those for one user; a conversion counts until its CSV is complete",
+  ),
+  convertMemoryBytes: integer(0, 1_000_000_000_000)(
+    "CONVERT_MEMORY_BYTES",
+    16 * 1024 * 1024,
+    "Memory for converted files of at most 4 MiB until their clients have read them; others are on disk; 0: all of them",
+  ),
+  webhookAllowPrivate: boolean(
+    "WEBHOOK_ALLOW_PRIVATE",
+    false,
+    "Webhooks may point at private addresses (development); never at link-local ones and those of cloud metadata",
+  ),
+  webhookConcurrency: integer(1, 1000)(
+    "WEBHOOK_CONCURRENCY",
+    32,
+    "Webhooks that one process calls at a time",
+  ),
+  webhookConcurrencyPerHost: integer(1, 1000)(
+    "WEBHOOK_CONCURRENCY_PER_HOST",
+    4,
+    "The number of those for one receiving host",
+  ),
+  webhookMaxPending: integer(1, 10_000_000)(
+    "WEBHOOK_MAX_PENDING",
+    10_000,
+    "Webhook calls of one account that may wait; further events are not delivered, a failed delivery of each webhook counts them",
+  ),
+  activityMaxTimeframes: integer(1, 100_000)(
+    "ACTIVITY_MAX_TIMEFRAMES",
+    500,
+    "Time frames that one activity may have",
+  ),
+  webhookTimeoutMs: integer(1, 45_000)(
+    "WEBHOOK_TIMEOUT_MS",
+    15_000,
+    "Time within which the receiver of a webhook must respond",
+  ),
+  webhookConnectTimeoutMs: integer(1, 45_000)(
+    "WEBHOOK_CONNECT_TIMEOUT_MS",
+    5_000,
+    "The part of that time for connecting",
+  ),
+  quotaSamples: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_SAMPLES",
+    5_000_000_000,
+    "Samples that the devices of one account may have; every five minutes with samples count as at least 50",
+  ),
+  quotaActivities: count("QUOTA_ACTIVITIES", 20_000, "Activities of one account"),
+  quotaActivityBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_ACTIVITY_BYTES",
+    4 * 1024 ** 3,
+    "Bytes that the JSON and the GPX of one account's activities may take, as stored",
+  ),
+  quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Time frames of one account"),
+  quotaOwnerships: count("QUOTA_OWNERSHIPS", 10_000, "Ownerships of one account, with those that have ended"),
+  quotaPermissions: count("QUOTA_PERMISSIONS", 1_000, "Permissions that one athlete may give"),
+  quotaManagedAthletes: count("QUOTA_MANAGED_ATHLETES", 10_000, "Athletes that one account may manage"),
+  quotaPictureBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_PICTURE_BYTES",
+    1024 ** 3,
+    "Bytes of the pictures of those athletes, in base64",
+  ),
+  quotaResponseBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_RESPONSE_BYTES",
+    256 * 1024 ** 2,
+    "Bytes of the responses that are kept for the idempotency keys of one account, as stored; those of at most 2 KiB do not count",
+  ),
+  refreshTokensPerApplication: integer(1, 1_000_000)(
+    "REFRESH_TOKENS_PER_APPLICATION",
+    1000,
+    "Refresh tokens of one user for one application; a further one revokes the least recently used",
+  ),
+  throttleUserPerMinute: count("THROTTLE_USER_PER_MINUTE", 3000, "Authenticated calls of one user"),
+  throttleAddressPerMinute: count("THROTTLE_ADDRESS_PER_MINUTE", 600, "Anonymous calls from one address"),
+  throttleRawDataPerMinute: count("THROTTLE_RAW_DATA_PER_MINUTE", 600, "Raw data and ranges of one user"),
+  throttleFilesPerMinute: count("THROTTLE_FILES_PER_MINUTE", 120, "Conversions and bulk loads of one user"),
+  throttleOwnershipsPerMinute: count(
+    "THROTTLE_OWNERSHIPS_PER_MINUTE",
+    120,
+    "Devices that one user takes or releases",
+  ),
+  throttleRegistrationsPerHour: count(
+    "THROTTLE_REGISTRATIONS_PER_HOUR",
+    600,
+    "Registrations from one address",
+  ),
+  throttleRegistrationBytesPerHour: count(
+    "THROTTLE_REGISTRATION_BYTES_PER_HOUR",
+    128 * 1024 * 1024,
+    "Bytes of pictures in registrations from one address",
+  ),
+  throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
+  throttleFailedPasswords: count(
+    "THROTTLE_FAILED_PASSWORDS",
+    20,
+    "Wrong passwords for one username from one address in 15 minutes",
+  ),
+  throttlePasswordChangesPerHour: count(
+    "THROTTLE_PASSWORD_CHANGES_PER_HOUR",
+    60,
+    "Password changes that one user may request",
+  ),
+  throttlePasswordResetsPerHour: count(
+    "THROTTLE_PASSWORD_RESETS_PER_HOUR",
+    60,
+    "Links for a new password that one address may request",
+  ),
+  throttlePasswordResetsOfUserPerHour: count(
+    "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
+    5,
+    "Links for a new password that one address may request for one username; after so many mails to a user, the next ones are spread over the hour",
+  ),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type Config = {
+  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]["read"]>;
+};
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/**
+ * Reads and checks every setting.
+ * @throws ConfigError that names each invalid variable and what it expects
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const entries = Object.entries<Setting<unknown>>(settings).map(
+    ([name, { env: variable, fallback, read, secret: isSecret }]) => {
+      try {
+        const value = isSecret ? secretValue(env, variable) : env[variable];
+        return [name, read(value ?? fallback)];
+      } catch (error) {
+        problems.push(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
+        return [name, undefined];
+      }
+    },
+  );
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return Object.fromEntries(entries) as Config;
+}
+
+/** The settings and their current values as a list. Of a secret it shows only whether it is set. */
+export function describeConfig(env: Readonly<Record<string, string | undefined>>) {
+  return Object.values<Setting<unknown>>(settings).map(
+    ({ env: variable, fallback, about, secret: hidden }) => {
+      const value = env[variable];
+      const file = fileVariable(variable);
+      if (!hidden) return { variable, default: fallback, value: value ?? fallback, about };
+      return {
+        variable,
+        default: fallback,
+        value: value !== undefined || env[file] ? "(set)" : fallback,
+        about: `${about}; ${file} names a file with it`,
+      };
+    },
+  );
+}

@@ -1,0 +1,161 @@
+import { ownSession, thatAthlete } from "../accounts/rules.js";
+import { anyActivity, ownActivity } from "../activities/rules.js";
+import {
+  athletesManager,
+  athletesManagerWhoManages,
+  managersWhoManage,
+  readersOrThatAthlete,
+  thatAthleteOrManager,
+  thatAthleteOrManagerWhoManages,
+} from "../athletes/rules.js";
+import { ownJob } from "../bulk-load/rules.js";
+import { jsonSchemaForManagers } from "../json-schemas/rules.js";
+import { thatManager } from "../managers/rules.js";
+import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "../ownerships/rules.js";
+import { thatAthleteAndManager, thatAthletesPermission } from "../permissions/rules.js";
+import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
+import { ownDelivery, ownWebhook } from "../webhooks/rules.js";
+import type { Context } from "./context.js";
+import { errors } from "./errors.js";
+import { ALL_ROLES, type Lookup, type PathIds, type Rule } from "./rule.js";
+
+const nothing = async () => undefined;
+
+const anyone: Rule<never, undefined> = { description: "Anyone", roles: null, find: nothing };
+const authenticated: Rule<never, undefined> = {
+  description: "Any authenticated user",
+  roles: ALL_ROLES,
+  find: nothing,
+};
+const managersAndAthletes: Rule<never, undefined> = {
+  description: "Managers and athletes",
+  roles: ["MANAGER", "ATHLETE"],
+  find: nothing,
+};
+const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANAGER"], find: nothing };
+
+/**
+ * The single table of who may do what. Its keys are the operation ids of the OpenAPI document; an operation without an
+ * entry here cannot be routed.
+ */
+export const access = {
+  obtainToken: anyone,
+  authorize: anyone,
+  createSession: anyone,
+  listSessions: authenticated,
+  endSession: authenticated,
+  endOtherSession: ownSession,
+  retrieveAccount: authenticated,
+  requestPasswordReset: anyone,
+  resetPassword: anyone,
+
+  createManager: anyone,
+  retrieveManagerByExternalId: manager,
+  retrieveManager: thatManager,
+  updateManager: thatManager,
+  changeManagerPassword: thatManager,
+
+  listDevices: manager,
+  retrieveDevice: currentOwner,
+  setCustomName: currentOwner,
+
+  fetchRawData: everOwner,
+  listRawDataRanges: everOwner,
+  fetchLatestRawData: currentOwner,
+  retrieveLatestTimestamp: currentOwner,
+  streamRawData: currentOwner,
+
+  convertFile: authenticated,
+  convertFileToFormat: authenticated,
+  bulkLoad: currentOwner,
+  retrieveJob: ownJob,
+
+  retrieveBluetoothConfiguration: currentOwner,
+  configureBluetooth: currentOwner,
+
+  listOwnerships: manager,
+  retrieveOwnership: ownOwnership,
+  takeOwnership: manager,
+  releaseOwnership: currentOwnerToRelease,
+
+  listAthletes: manager,
+  createAthlete: anyone,
+  createManagedAthlete: managersWhoManage,
+  // The query finds the object, so the operation itself checks the right on it.
+  retrieveAthleteByExternalId: managersAndAthletes,
+  retrieveAthlete: readersOrThatAthlete,
+  updateAthlete: thatAthleteOrManagerWhoManages,
+  deleteAthlete: thatAthleteOrManager,
+  updateManagedAthlete: athletesManagerWhoManages,
+  deleteManagedAthlete: athletesManager,
+  changeAthletePassword: thatAthlete,
+  exportAthlete: thatAthleteOrManager,
+  eraseAthlete: thatAthleteOrManager,
+
+  listPermissions: thatAthlete,
+  listManagerPermissions: thatAthleteAndManager,
+  createPermissions: thatAthleteAndManager,
+  revokePermissions: thatAthleteAndManager,
+  revokePermission: thatAthletesPermission,
+  findManager: thatAthlete,
+  listKnownManagers: thatAthlete,
+
+  listJsonSchemas: manager,
+  retrieveJsonSchema: jsonSchemaForManagers,
+
+  listActivities: manager,
+  createActivity: manager,
+  retrieveActivity: ownActivity,
+  updateActivity: ownActivity,
+  deleteActivity: ownActivity,
+  retrieveActivityComputedData: anyActivity,
+
+  listTimeframes: manager,
+  createTimeframe: manager,
+  retrieveTimeframe: ownTimeframe,
+  updateTimeframe: ownTimeframe,
+  updateTimeframePartially: ownTimeframe,
+  deleteTimeframe: ownTimeframe,
+  retrieveTimeframeComputedData: readableTimeframe,
+
+  listWebhooks: ownActivity,
+  createWebhook: ownActivity,
+  retrieveWebhook: ownWebhook,
+  updateWebhook: ownWebhook,
+  deleteWebhook: ownWebhook,
+  listDeliveries: ownWebhook,
+  resendDelivery: ownDelivery,
+  testWebhook: ownWebhook,
+} satisfies Record<string, Rule<never, unknown>>;
+
+export type OperationId = keyof typeof access;
+type RuleOf<Op extends OperationId> = (typeof access)[Op];
+export type IdsOf<Op extends OperationId> = Parameters<RuleOf<Op>["find"]>[1];
+export type TargetOf<Op extends OperationId> = Awaited<ReturnType<RuleOf<Op>["find"]>>;
+
+/**
+ * Refuses a caller whose role may not call the operation at all.
+ * @throws ServiceError `unauthenticated`, `forbidden`
+ */
+export function authorizeRole(ctx: Context, operation: OperationId): void {
+  const { roles }: Rule<never, unknown> = access[operation];
+  if (roles === null) return;
+  if (ctx.caller === null) throw errors.unauthenticated(false);
+  if (!roles.includes(ctx.caller.role)) throw errors.forbidden();
+}
+
+/**
+ * The check of every operation: the caller's role, then the object of the path, then the caller's right on it.
+ * @returns the object of the path
+ * @throws ServiceError `unauthenticated`, `forbidden`, `not_found`
+ */
+export async function authorize<Op extends OperationId>(
+  ctx: Context,
+  operation: Op,
+  ids: IdsOf<Op>,
+  lookup: Lookup = { queries: ctx.queries, lock: false },
+): Promise<TargetOf<Op>> {
+  authorizeRole(ctx, operation);
+  const rule = access[operation] as unknown as Rule<keyof PathIds, TargetOf<Op>>;
+  return rule.find(ctx, ids as PathIds, lookup);
+}

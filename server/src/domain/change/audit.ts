@@ -1,0 +1,139 @@
+import { and, asc, eq, gte, sql } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
+import type { Config } from "../../config/config.js";
+import type { Queries } from "../../store/connection/database.js";
+import { auditLog } from "../../store/schema.js";
+import { auditedRow } from "./audited-row.js";
+import type { AuditedChange } from "./unit-of-work.js";
+
+const DAY_MS = 86_400_000;
+
+/** What a row takes beside its values: columns and indexes. */
+const ROW_BYTES = 256;
+
+/** Accounts whose bytes of the day a process knows. */
+const MAX_ACCOUNTS = 100_000;
+
+/** The row that counts the summarised entries of one account and day. */
+const SUMMARY = { operation: "summarised", entity: "audit" } as const;
+
+/** Who makes the changes of a transaction, when, and in which operation. */
+export interface Author {
+  now: Date;
+  /** Null for the operator, for a registration and for the service itself: their entries are never summarised. */
+  accountId: number | null;
+  operation: string;
+  requestId: string;
+  operator: string | null;
+}
+
+interface Day {
+  /** Days since 1970 UTC. */
+  day: number;
+  bytes: number;
+}
+
+/** The bytes of a process, by its settings. It counts from its start. */
+const daysOf = new WeakMap<Config, LRUCache<number, Day>>();
+
+function daysIn(config: Config): LRUCache<number, Day> {
+  const days = daysOf.get(config) ?? new LRUCache<number, Day>({ max: MAX_ACCOUNTS });
+  daysOf.set(config, days);
+  return days;
+}
+
+/**
+ * Writes the audit entries of one transaction. What one account writes in a day is limited, because its changes are not: beyond
+ * `AUDIT_BYTES_PER_DAY`, its entries become a number in one row.
+ */
+export class AuditWriter {
+  readonly #queries: Queries;
+  readonly #config: Config;
+  readonly #author: Author;
+  readonly #day: number;
+  #written = 0;
+  /** Entries that have no row, by operation and entity. */
+  #summarised = new Map<string, number>();
+
+  constructor(queries: Queries, config: Config, author: Author) {
+    this.#queries = queries;
+    this.#config = config;
+    this.#author = author;
+    this.#day = Math.floor(author.now.getTime() / DAY_MS);
+  }
+
+  /** Writes entries of one kind, in one statement. */
+  async add(entity: string, changes: readonly AuditedChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const { accountId, now, operation, requestId, operator } = this.#author;
+    if (accountId !== null && this.#used(accountId) + this.#written >= this.#config.auditBytesPerDay) {
+      const kind = `${operation} ${entity}`;
+      this.#summarised.set(kind, (this.#summarised.get(kind) ?? 0) + changes.length);
+      return;
+    }
+    const rows = JSON.stringify(
+      changes.map(({ id, before = null, after = null }) => ({
+        id,
+        before: auditedRow(before),
+        after: auditedRow(after),
+      })),
+    );
+    this.#written += rows.length + changes.length * ROW_BYTES;
+    // One value: a row of parameters for each would take the query builder and the database several times as long.
+    await this.#queries.execute(sql`
+      INSERT INTO audit_log (at, account_id, operation, entity, entity_id, before, after, request_id, operator)
+      SELECT ${now}, ${accountId}::bigint, ${operation}, ${entity}, id, before, after, ${requestId}, ${operator}::text
+      FROM jsonb_to_recordset(${rows}::jsonb) AS changed (id bigint, before jsonb, after jsonb)`);
+  }
+
+  /** Call it at the end of the transaction: others of the account wait for the row from here on. */
+  async finish(): Promise<void> {
+    const { accountId, now, requestId, operator } = this.#author;
+    if (accountId === null || this.#summarised.size === 0) return;
+    await this.#queries.execute(
+      sql`SELECT pg_advisory_xact_lock(hashtextextended('audit_log ' || ${accountId}::bigint, 0))`,
+    );
+    const [row] = await this.#queries
+      .select({ id: auditLog.id, after: auditLog.after })
+      .from(auditLog)
+      .where(
+        and(
+          eq(auditLog.entity, SUMMARY.entity),
+          eq(auditLog.entityId, accountId),
+          gte(auditLog.at, new Date(this.#day * DAY_MS)),
+        ),
+      )
+      .orderBy(asc(auditLog.id))
+      .limit(1);
+    const after = this.#summary(row?.after ?? null);
+    if (row !== undefined) {
+      await this.#queries.update(auditLog).set({ after }).where(eq(auditLog.id, row.id));
+      return;
+    }
+    await this.#queries
+      .insert(auditLog)
+      .values({ at: now, accountId, ...SUMMARY, entityId: accountId, after, requestId, operator });
+  }
+
+  /** Call it after the commit: what was rolled back takes no room. */
+  committed(): void {
+    const { accountId } = this.#author;
+    if (accountId === null || this.#written === 0) return;
+    daysIn(this.#config).set(accountId, { day: this.#day, bytes: this.#used(accountId) + this.#written });
+  }
+
+  #used(accountId: number): number {
+    const known = daysIn(this.#config).get(accountId);
+    return known?.day === this.#day ? known.bytes : 0;
+  }
+
+  #summary(before: Record<string, unknown> | null): Record<string, unknown> {
+    const changes: Record<string, number> = { ...(before?.changes as Record<string, number> | undefined) };
+    for (const [kind, count] of this.#summarised) changes[kind] = (changes[kind] ?? 0) + count;
+    return {
+      entries: Object.values(changes).reduce((sum, count) => sum + count, 0),
+      changes,
+      until: this.#author.now.toISOString(),
+    };
+  }
+}

@@ -1,0 +1,129 @@
+import { DrizzleQueryError } from "drizzle-orm";
+import { enqueue, enqueueAll, type SmallJob } from "../../store/queue/job-queue.js";
+import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
+import { AuditWriter } from "./audit.js";
+import type { Context } from "./context.js";
+import { react } from "./effects.js";
+import { matchesStrongly, type Tagged } from "./entity-tags.js";
+import { errors } from "./errors.js";
+import { claimKey, storeResponse } from "./idempotency.js";
+import type { ChangeResult } from "./idempotent-request.js";
+import type { UnitOfWork } from "./unit-of-work.js";
+
+/** SQLSTATEs of a transaction that was aborted because of another one and can be repeated (class 40). */
+const REPEATABLE = new Set([
+  /** Deadlock. */
+  "40P01",
+  /** Serialization failure. */
+  "40001",
+]);
+const MAX_TRIES = 5;
+
+const isRepeatable = (error: unknown) =>
+  error instanceof DrizzleQueryError &&
+  REPEATABLE.has((error.cause as { code?: string } | undefined)?.code ?? "");
+
+/**
+ * Runs `work` in a transaction with audit and jobs, outside of any operation: the operator's commands, registration.
+ * When two transactions wait for each other, the database aborts one of them, and its work is repeated.
+ * @param by account for the audit log, when the request is not authenticated by a token
+ */
+export async function transact<T>(
+  ctx: Context,
+  operation: string,
+  work: (unit: UnitOfWork) => Promise<T>,
+  by: number | null = ctx.caller?.id ?? null,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transactOnce(ctx, operation, work, by);
+    } catch (error) {
+      if (!isRepeatable(error) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function transactOnce<T>(
+  ctx: Context,
+  operation: string,
+  work: (unit: UnitOfWork) => Promise<T>,
+  by: number | null,
+): Promise<T> {
+  let added = false;
+  let written: AuditWriter | undefined;
+  const result = await ctx.queries.transaction(async (queries) => {
+    const now = ctx.clock.now();
+    const audit = new AuditWriter(queries, ctx.config, {
+      now,
+      accountId: by,
+      operation,
+      requestId: ctx.requestId,
+      operator: ctx.operator ?? null,
+    });
+    written = audit;
+    const { trace } = ctx;
+    const traced = <J extends SmallJob>(job: J): J =>
+      trace === undefined ? job : { ...job, payload: { ...job.payload, trace } };
+    const unit: UnitOfWork = {
+      queries,
+      now,
+      config: ctx.config,
+      ...(trace === undefined ? {} : { trace }),
+      announce: (name, event) => react(unit, name, event),
+      audit: (entity, id, before, after) =>
+        audit.add(entity, [
+          { id, ...(before === null ? {} : { before }), ...(after === null ? {} : { after }) },
+        ]),
+      auditAll: (entity, changes) => audit.add(entity, changes),
+      wakeWorkers() {
+        added = true;
+      },
+      async enqueue(job) {
+        added = true;
+        return enqueue(queries, now, traced(job));
+      },
+      async enqueueAll(jobs) {
+        added ||= jobs.length > 0;
+        await enqueueAll(queries, now, jobs.map(traced));
+      },
+    };
+    const done = await work(unit);
+    await audit.finish();
+    return done;
+  });
+  written?.committed();
+  if (added) ctx.jobsAdded();
+  return result;
+}
+
+/**
+ * Runs the change of an operation. One transaction contains the idempotency key, the object of the path locked and the
+ * caller's right on it checked again, `If-Match`, the work, its audit rows, its jobs.
+ * @throws AlreadyDone when a request with the idempotency key made the change already
+ * @param view the tag of the object as its GET shows it, for `If-Match`; operations on paths without a GET have none
+ */
+export async function change<Op extends OperationId, T extends ChangeResult>(
+  ctx: Context,
+  operation: Op,
+  ids: IdsOf<Op>,
+  work: (unit: UnitOfWork, target: TargetOf<Op>) => Promise<T>,
+  view?: (unit: UnitOfWork, target: TargetOf<Op>) => Promise<Tagged> | Tagged,
+): Promise<T> {
+  return transact(ctx, operation, async (unit) => {
+    await claimKey(ctx, unit);
+    const target = await authorize(ctx, operation, ids, { queries: unit.queries, lock: true });
+    if (ctx.ifMatch !== undefined && view !== undefined) requireTag(ctx, await view(unit, target));
+    const result = await work(unit, target);
+    await storeResponse(ctx, unit, result);
+    return result;
+  });
+}
+
+/**
+ * Checks `If-Match`. `change` does so in its transaction; call it before that only for costly work outside of the
+ * transaction.
+ * @throws ServiceError `precondition_failed`
+ */
+export function requireTag({ ifMatch }: Context, { etag }: Tagged): void {
+  if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) throw errors.preconditionFailed();
+}

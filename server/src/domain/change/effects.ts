@@ -1,0 +1,212 @@
+import { eq } from "drizzle-orm";
+import { deleteSamplesFrom, type Interval, sqlClientOf } from "../../store/samples/index.js";
+import { permissions, timeframes } from "../../store/schema.js";
+import { mailChangedCredentials } from "../accounts/credentials-mail.js";
+import { erasePerson } from "../accounts/erase.js";
+import { recordErasure } from "../accounts/erasures.js";
+import { revokeResets, revokeTokens } from "../accounts/write.js";
+import { activityAudit } from "../activities/audit.js";
+import { eraseOwner, forgetOwner } from "../bluetooth/forget.js";
+import { forgetReassignedResult, queueComputation, recompute } from "../computed-data/recompute.js";
+import { clearRemovedSamples, recordRemovedSamples } from "../computed-data/removed-samples.js";
+import { changedTimes } from "../ownerships/interval.js";
+import { removePermissions } from "../permissions/remove.js";
+import { timeframeAudit } from "../timeframes/audit.js";
+import { removeTimeframes } from "../timeframes/remove.js";
+import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
+import { eraseWebhooks } from "../webhooks/erase.js";
+import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
+import type { Changed, Events } from "./events.js";
+import type { UnitOfWork } from "./unit-of-work.js";
+
+/** One reaction to an event, within the transaction of the change that announced it. */
+type Reaction<Event> = (unit: UnitOfWork, event: Event) => Promise<void>;
+
+const spanOf = (intervals: readonly Interval[]): Interval => ({
+  startMs: intervals.reduce((least, { startMs }) => Math.min(least, startMs), Number.POSITIVE_INFINITY),
+  stopMs: intervals.reduce((most, { stopMs }) => Math.max(most, stopMs), Number.NEGATIVE_INFINITY),
+});
+
+type AuditedRow = { id: number } & Record<string, unknown>;
+
+/** Keeps a row before and after in the audit log. */
+const audit =
+  (entity: string): Reaction<Changed<AuditedRow>> =>
+  (unit, event) => {
+    const { id } = event.before === null ? event.after : event.before;
+    return unit.audit(entity, id, event.before, event.after);
+  };
+
+/**
+ * The single table of effects, as `access.ts` is the single table of who may do what. A change announces what has
+ * happened with `unit.announce`; the reactions run in the order given here, in the same transaction, before `announce`
+ * returns.
+ */
+export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[] } = {
+  accountCreated: [(unit, { account }) => unit.audit("account", account.id, null, account)],
+  accountUpdated: [
+    // A new password ends every session.
+    async (unit, { before, after }) => {
+      if (after.passwordHash !== before.passwordHash) await revokeTokens(unit, after.id);
+    },
+    (unit, { before, after }) => mailChangedCredentials(unit, before, after),
+    // Whoever reads the mails to the old address has no say any more, and a disabled account gets no new password.
+    async (unit, { before, after }) => {
+      const ends = after.email !== before.email || (before.disabledAt === null && after.disabledAt !== null);
+      if (ends) await revokeResets(unit, after.id);
+    },
+    // The maximum heart rate is derived from the age.
+    async (unit, { before, after }) => {
+      if (after.birthDate !== before.birthDate) await recompute(unit, { athleteId: after.id });
+    },
+    audit("account"),
+  ],
+  accountClosed: [
+    (unit, { accountId }) => revokeTokens(unit, accountId),
+    (unit, { accountId }) => eraseWebhooks(unit, accountId),
+  ],
+  accountDeleted: [
+    (unit, { account }) => removeTimeframes(unit, eq(timeframes.athleteId, account.id)),
+    (unit, { account }) => removePermissions(unit, eq(permissions.athleteId, account.id)),
+    // After the reactions above, because it erases the values of the audit rows that they write.
+    (unit, { account }) => erasePerson(unit, account),
+    (unit, { account }) => unit.audit("account", account.id, null, null),
+  ],
+  accountRemoved: [(unit, { account, erasure }) => recordErasure(unit, account, erasure)],
+
+  permissionsGranted: [
+    (unit, { granted }) =>
+      unit.auditAll(
+        "permission",
+        granted.map((after) => ({ id: after.id, after })),
+      ),
+  ],
+  permissionsRevoked: [
+    (unit, { revoked }) =>
+      unit.auditAll(
+        "permission",
+        revoked.map((before) => ({ id: before.id, before })),
+      ),
+  ],
+
+  deviceChanged: [audit("device")],
+  bluetoothChanged: [(unit, { deviceId, before, after }) => unit.audit("bluetooth", deviceId, before, after)],
+
+  ownershipChanged: [
+    audit("ownership"),
+    // The clock of a device may be ahead of the server's, so samples may have times after the end. The next owner
+    // could read them.
+    async (unit, { before, after }) => {
+      if (before === null || after.endTime >= before.endTime) return;
+      await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, after.endTime.getTime());
+    },
+    // Samples stored before may now be used, or no longer.
+    (unit, { before, after }) =>
+      recompute(unit, {
+        deviceId: after.deviceId,
+        ownerId: after.managerId,
+        changed: changedTimes(before, after),
+      }),
+  ],
+  ownerReplaced: [forgetOwner],
+  ownerErased: [eraseOwner],
+  ownershipsErased: [
+    // What retention has removed of the manager's says nothing about whoever owns the times later.
+    clearRemovedSamples,
+    (unit, { erased }) =>
+      unit.auditAll(
+        "ownership",
+        erased.map((id) => ({ id })),
+      ),
+  ],
+
+  jobRevoked: [cancelDeliveryOf],
+  recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
+  samplesStored: [clearRemovedSamples, recompute],
+  samplesErased: [recompute],
+  samplesRefused: [
+    (unit, { deviceId, managerId, counts }) =>
+      unit.audit("samples", deviceId, null, { managerId, ...counts }),
+  ],
+  samplesExpired: [
+    recordRemovedSamples,
+    (unit, { deviceId, removed, count }) =>
+      unit.audit("samples", deviceId, { ...spanOf(removed), chunks: removed.length, count }, null),
+  ],
+  samplesDeleted: [
+    (unit, { deviceId, deleted, count }) =>
+      unit.auditAll(
+        "samples",
+        deleted.map(({ startMs, stopMs }) => ({ id: deviceId, before: { startMs, stopMs, count } })),
+      ),
+    // The samples count in these results, so they go even if retention has removed others that a new result would need.
+    (unit, { deviceId, deleted }) => recompute(unit, { deviceId, changed: deleted, forgets: true }),
+  ],
+
+  activityCreated: [
+    (unit, { activity }) => unit.audit("activity", activity.id, null, activityAudit(activity)),
+  ],
+  activityUpdated: [
+    (unit, { before, after }) =>
+      unit.audit("activity", after.id, activityAudit(before), activityAudit(after)),
+    (unit, { after }) => emitActivityEvent(unit, "activity-updated", { activityId: after.id }),
+    (unit, { after }) => recompute(unit, { activityId: after.id }),
+  ],
+  activityDeleted: [
+    (unit, { activity }) => emitActivityEvent(unit, "activity-deleted", { activityId: activity.id }),
+    (unit, { activity }) => unit.audit("activity", activity.id, activityAudit(activity), null),
+  ],
+  activitiesErased: [
+    (unit, { ids }) =>
+      unit.auditAll(
+        "activity",
+        ids.map((id) => ({ id })),
+      ),
+  ],
+
+  timeframeCreated: [
+    (unit, { timeframe }) => unit.audit("timeframe", timeframe.id, null, timeframe),
+    (unit, { timeframe: { id, activityId } }) =>
+      emitActivityEvent(unit, "timeframe-created", { activityId, timeframeId: id }),
+    (unit, { timeframe }) => queueComputation(unit, [timeframe]),
+  ],
+  timeframeUpdated: [
+    (unit, { before, after }) => unit.audit("timeframe", after.id, ...timeframeAudit(before, after)),
+    // One that moves to another activity is reported to the webhooks of both.
+    async (unit, { before, after }) => {
+      for (const activityId of new Set([before.activityId, after.activityId])) {
+        await emitActivityEvent(unit, "timeframe-updated", { activityId, timeframeId: after.id });
+      }
+    },
+    (unit, { before, after }) => forgetReassignedResult(unit, before, after),
+    (unit, { after }) => queueComputation(unit, [after]),
+  ],
+  timeframesDeleted: [
+    (unit, { deleted, withActivity }) =>
+      emitActivityEvents(
+        unit,
+        "timeframe-deleted",
+        deleted.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
+        { outlives: withActivity },
+      ),
+    (unit, { deleted }) =>
+      unit.auditAll(
+        "timeframe",
+        deleted.map((before) => ({ id: before.id, before })),
+      ),
+  ],
+
+  resultsOutdated: [(unit, { timeframes }) => queueComputation(unit, timeframes)],
+
+  webhookChanged: [audit("webhook")],
+  deliveryChanged: [audit("webhook delivery")],
+};
+
+/** Runs the reactions to an event. */
+export async function react<Name extends keyof Events>(
+  unit: UnitOfWork,
+  name: Name,
+  event: Events[Name],
+): Promise<void> {
+  for (const reaction of effects[name]) await reaction(unit, event);
+}

@@ -1,0 +1,41 @@
+import type { Queries } from "../../store/connection/database.js";
+import type { Role } from "../../store/schema.js";
+import type { Context } from "./context.js";
+
+/** The ids that a path can contain. */
+export interface PathIds {
+  manager: number;
+  athlete: number;
+  device: number;
+  device_ownership: number;
+  permission: number;
+  json_schema: number;
+  activity: number;
+  webhook: number;
+  delivery: number;
+  timeframe: number;
+  job: string;
+  session: number;
+}
+
+/** How an object is looked up. */
+export interface Lookup {
+  queries: Queries;
+  /** Locks the row of the object until the end of the transaction. */
+  lock: boolean;
+}
+
+/** Says who may call an operation, and on which objects. */
+export interface Rule<P extends keyof PathIds, Target> {
+  /** Text for the OpenAPI document. */
+  description: string;
+  /** The roles that may call; null for anyone. */
+  roles: readonly Role[] | null;
+  /**
+   * Finds the object of the path. Throws `notFound` when it does not exist or is not visible to the caller, and `forbidden`
+   * when the caller sees it but may not call the operation on it.
+   */
+  find(ctx: Context, ids: Pick<PathIds, P>, lookup: Lookup): Promise<Target>;
+}
+
+export const ALL_ROLES: readonly Role[] = ["MANAGER", "ATHLETE", "ADMINISTRATOR"];

@@ -1,0 +1,96 @@
+import { and, asc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import { accounts, auditLog } from "../../store/schema.js";
+import { usernameKey } from "../accounts/usernames.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
+
+export interface AuditFilters {
+  /** Entries at or after this time. */
+  from?: Date | undefined;
+  /** Entries before this time. */
+  to?: Date | undefined;
+  /** Entries by or about this account: its username, or its id, which a deleted account has too. */
+  account?: string | undefined;
+}
+
+const toEntry = ({ at, accountId, entityId, requestId, ...row }: typeof auditLog.$inferSelect) => ({
+  id: row.id,
+  at: at.toISOString(),
+  account: accountId,
+  operator: row.operator,
+  operation: row.operation,
+  entity: row.entity,
+  entity_id: entityId,
+  before: row.before,
+  after: row.after,
+  request_id: requestId,
+});
+
+export type AuditEntry = ReturnType<typeof toEntry>;
+
+/**
+ * A part of the audit for the operator, the oldest entry first. The first part is an entry itself: who has read the audit, and
+ * what of it.
+ * @param after only entries with higher ids; 0 for the first part
+ * @throws ServiceError `not_found` when there is no such account; on the field `from` when it is not before `to`
+ */
+export async function exportAudit(
+  ctx: Context,
+  filters: AuditFilters,
+  after: number,
+): Promise<Part<AuditEntry>> {
+  const { queries } = ctx;
+  const { from, to, account } = filters;
+  if (from !== undefined && to !== undefined && from >= to)
+    throw errors.field("from", "Must be earlier than --to.");
+  const accountId = account === undefined ? undefined : await accountIdOf(ctx, account);
+  const inTime = and(
+    from === undefined ? undefined : gte(auditLog.at, from),
+    to === undefined ? undefined : lt(auditLog.at, to),
+  );
+  const firstAfter = after > 0 || inTime === undefined ? after : await before(ctx, inTime);
+  const rows = await queries
+    .select()
+    .from(auditLog)
+    .where(
+      and(
+        gt(auditLog.id, firstAfter),
+        inTime,
+        accountId === undefined
+          ? undefined
+          : or(
+              eq(auditLog.accountId, accountId),
+              and(eq(auditLog.entity, "account"), eq(auditLog.entityId, accountId)),
+            ),
+      ),
+    )
+    .orderBy(asc(auditLog.id))
+    .limit(PART_ROWS);
+  if (after === 0)
+    await transact(ctx, "audit export", ({ audit }) =>
+      audit("audit", accountId ?? 0, null, { from: from ?? null, to: to ?? null, account: account ?? null }),
+    );
+  return partOf(rows, toEntry);
+}
+
+/** The id before the first entry of a time. By the index of times: the ids alone would be read from the oldest on. */
+async function before({ queries }: Context, inTime: SQL): Promise<number> {
+  const [first] = await queries
+    .select({ id: sql<number | null>`min(${auditLog.id} + 0)`.mapWith(Number) })
+    .from(auditLog)
+    .where(inTime);
+  return (first?.id ?? 1) - 1;
+}
+
+/** Deleted accounts have no username any more, and entries. */
+async function accountIdOf({ queries }: Context, account: string): Promise<number> {
+  const [found] = await queries
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.usernameKey, usernameKey(account)));
+  if (found !== undefined) return found.id;
+  if (/^[1-9]\d{0,14}$/.test(account)) return Number(account);
+  throw errors.notFound(`There is no account ${account}. A deleted one is named by its id.`);
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { accounts } from "../../store/schema.js";
+import { envelope, orderBy, paging, searchTerms } from "./listing.js";
+
+describe("lists", () => {
+  it("a search is split on spaces and commas, quoted phrases kept whole", () => {
+    expect(searchTerms(" left,\"red shoe\"  'a b' c, ")).toEqual(["left", "red shoe", "a b", "c"]);
+    expect(searchTerms('" , "')).toEqual([" , "]);
+    expect(searchTerms(" , ")).toEqual([]);
+  });
+
+  it("a limit is clamped, a wrong one is the default", () => {
+    expect(paging({})).toEqual({ page: 1, limit: 150 });
+    expect(paging({ limit: "3001" }).limit).toBe(3000);
+    expect(paging({ limit: "0" }).limit).toBe(150);
+    expect(paging({ limit: "25001" }, { default: 10_000, max: 25_000 }).limit).toBe(25_000);
+  });
+
+  it("are ordered by each field once, in any letter case, then by id", () => {
+    const columns = { name: accounts.username, born: accounts.birthDate };
+    const fields = (ordering?: string) => orderBy(ordering, columns, accounts.id).length;
+    expect(fields()).toBe(1);
+    expect(fields("name,-BORN")).toBe(3);
+    expect(fields(Array.from({ length: 1_200 }, () => "name,-name,Name").join())).toBe(2);
+    expect(fields("unknown,__proto__,name")).toBe(2);
+  });
+
+  it("pages have neighbours only where there are results", () => {
+    expect(envelope(0, { page: 1, limit: 2 }, [])).toMatchObject({ next: null, previous: null });
+    expect(envelope(4, { page: 1, limit: 2 }, [1, 2])).toMatchObject({ next: 2, previous: null });
+    expect(envelope(4, { page: 2, limit: 2 }, [3, 4])).toMatchObject({ next: null, previous: 1 });
+  });
+});

@@ -1,0 +1,134 @@
+import { and, asc, type Column, desc, ilike, or, type SQL, sql } from "drizzle-orm";
+import type { PgColumn, PgSelect } from "drizzle-orm/pg-core";
+import type { Queries } from "../../store/connection/database.js";
+import { PAGE_LIMITS, type Page } from "../../wire/types.js";
+import { errors } from "../change/errors.js";
+
+export interface Paging {
+  page?: string | undefined;
+  limit?: string | undefined;
+}
+
+/**
+ * Reads `page` and `limit`. A limit that is not a positive number becomes the default; one above the maximum becomes
+ * the maximum.
+ * @throws ServiceError `not_found` when `page` is not a positive integer
+ */
+export function paging(
+  query: Paging,
+  limits: { default: number; max: number } = PAGE_LIMITS,
+): { page: number; limit: number } {
+  const page = query.page === undefined ? 1 : /^\d+$/.test(query.page) ? Number(query.page) : 0;
+  if (page < 1 || !Number.isSafeInteger(page)) throw invalidPage();
+  const wanted = /^\d+$/.test(query.limit ?? "") ? Number(query.limit) : 0;
+  return { page, limit: wanted === 0 ? limits.default : Math.min(wanted, limits.max) };
+}
+
+const invalidPage = () => errors.notFound("Invalid page.");
+
+/**
+ * The envelope around one page of results.
+ * @param count number of all results
+ * @throws ServiceError `not_found` beyond the last page; the first page of an empty list is empty
+ */
+export function envelope<T>(
+  count: number,
+  { page, limit }: { page: number; limit: number },
+  results: T[],
+): Page<T> {
+  return {
+    count,
+    page,
+    next: page * limit < count ? page + 1 : null,
+    previous: page > 1 ? page - 1 : null,
+    results,
+  };
+}
+
+/** @throws ServiceError `not_found` when the page is beyond the last one */
+export function requirePage(count: number, { page, limit }: { page: number; limit: number }): void {
+  if (page > 1 && (page - 1) * limit >= count) throw invalidPage();
+}
+
+/** The fields by which a list can be ordered: their names in the API and their columns. */
+export type Orderings = Readonly<Record<string, PgColumn | SQL>>;
+
+/**
+ * Turns `ordering` into a total order: the given fields, nulls last in both directions, then the id. Text is compared
+ * in lower case, by code point on every database. Field names are case-insensitive; unknown fields are ignored.
+ */
+export function orderBy(ordering: string | undefined, orderings: Orderings, id: PgColumn): SQL[] {
+  const seen = new Set<string>();
+  const named = (ordering ?? "").split(",").flatMap((part) => {
+    const name = part.trim().toLowerCase();
+    const descending = name.startsWith("-");
+    const field = descending ? name.slice(1) : name;
+    // A repeated field has no further effect on the order.
+    if (seen.has(field)) return [];
+    seen.add(field);
+    const column = Object.hasOwn(orderings, field) ? orderings[field] : undefined;
+    if (column === undefined) return [];
+    const compared = "columnType" in column && isText(column) ? sql`lower(${column}) COLLATE "C"` : column;
+    return [sql`${descending ? desc(compared) : asc(compared)} NULLS LAST`];
+  });
+  return [...named, asc(id)];
+}
+
+const isText = (column: Column) => column.columnType === "PgText";
+
+/** A condition for "contains": case-insensitive, `%`, `_` and `\` literal. */
+export function contains(column: PgColumn | SQL, value: string | undefined): SQL | undefined {
+  if (value === undefined) return undefined;
+  return ilike(column, `%${value.replace(/[\\%_]/g, "\\$&")}%`);
+}
+
+/** The terms of a search: split at spaces and commas, except in quoted phrases. */
+export function searchTerms(search: string): string[] {
+  return [...search.matchAll(/"([^"]*)"|'([^']*)'|([^\s,]+)/g)]
+    .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
+    .filter((term) => term !== "");
+}
+
+/** The database compares each term with each column of each row. */
+const MAX_SEARCH_TERMS = 20;
+
+/**
+ * A condition for `search`: each term is found in at least one of the columns.
+ * @throws ServiceError on the field `search` when there are too many terms
+ */
+export function matchesSearch(
+  search: string | undefined,
+  columns: readonly (PgColumn | SQL)[],
+): SQL | undefined {
+  if (search === undefined) return undefined;
+  const terms = [...new Set(searchTerms(search))];
+  if (terms.length > MAX_SEARCH_TERMS) {
+    throw errors.field("search", `Search for at most ${MAX_SEARCH_TERMS} terms.`);
+  }
+  return and(...terms.map((term) => or(...columns.map((column) => contains(column, term)))));
+}
+
+/**
+ * Reads one page of a list.
+ * @param matching the rows of the whole list, filtered but neither ordered nor limited
+ * @param order a total order, from `orderBy`
+ */
+export async function listPage<Query extends PgSelect, T>(
+  queries: Queries,
+  matching: Query,
+  order: SQL[],
+  query: Paging,
+  toResource: (row: Awaited<Query>[number]) => T,
+): Promise<Page<T>> {
+  const at = paging(query);
+  const counted = await queries.execute<{ count: number }>(
+    sql`SELECT count(*)::integer AS count FROM (${matching}) AS matching`,
+  );
+  const count = counted.rows[0]?.count ?? 0;
+  requirePage(count, at);
+  const rows = await matching
+    .orderBy(...order)
+    .limit(at.limit)
+    .offset((at.page - 1) * at.limit);
+  return envelope(count, at, rows.map(toResource));
+}

@@ -1,0 +1,264 @@
+import { randomBytes } from "node:crypto";
+import { asc, lt, max, ne, sql } from "drizzle-orm";
+import { UsageError } from "../../config/usage-error.js";
+import type { Queries } from "../../store/connection/database.js";
+import { nextServerKey, replaceServerKey } from "../../store/connection/server-key.js";
+import { encryptionKeys, webhookDeliveries, webhooks } from "../../store/schema.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
+import {
+  decryptSecret,
+  encryptWith,
+  FIRST_KEY,
+  forgetNewestKey,
+  keyIdOf,
+  requireServerKey,
+  serverKeyId,
+} from "./secrets.js";
+
+/** Secrets that are encrypted again at a time. */
+const BATCH = 200;
+
+/**
+ * How long an old key is kept after a newer one: a process may use it for a minute, and a job that is writing deliveries
+ * may hold secrets in memory for minutes.
+ */
+const KEEP_MS = 3_600_000;
+
+const ROTATION = "key rotate";
+
+export interface Rotation {
+  /** Number of the key that encrypts from now on. */
+  key: number;
+  /** Secrets that were encrypted again. */
+  encrypted: number;
+  /** Secrets that no key decrypts, which stay as they are: their webhooks cannot be called. */
+  unreadable: number;
+  /** Id of the server key that opens it. */
+  serverKey: string;
+}
+
+/**
+ * Replaces the keys of the secrets while the service runs: adds a key, which the old and the new server key open, and
+ * encrypts all secrets with it. Without SERVER_KEY, the file in the data folder is replaced too, and the old server key
+ * opens nothing any more. After an interruption, run it again; it goes on.
+ * @param given the new server key, when SERVER_KEY is set
+ */
+export async function rotateKey(ctx: Context, given: Uint8Array | null): Promise<Rotation> {
+  forgetNewestKey(ctx);
+  await requireServerKey(ctx, ctx.queries);
+  const { key, next } = await addKey(ctx, given);
+  forgetNewestKey(ctx);
+  const { encrypted, unreadable } = await encryptAgain(ctx);
+  if (given === null) {
+    await ctx.queries.transaction(async (queries) => {
+      await lockKeys(queries);
+      await replaceServerKey(ctx.config.dataDir, next);
+    });
+    ctx.serverKey.set(next);
+    await finishServerKey(ctx);
+  }
+  return { key, encrypted, unreadable, serverKey: serverKeyId(next) };
+}
+
+/** The ids of the server keys that the last rotation made the new ones: one, or several that an earlier version added at once. */
+function addedLast(rows: readonly (typeof encryptionKeys.$inferSelect)[]): string[] {
+  const keyId = Math.max(...rows.map((row) => row.keyId));
+  const openers = rows.filter((row) => row.keyId === keyId);
+  const last = Math.max(...openers.map((row) => row.createdAt.getTime()));
+  return openers.filter((row) => row.createdAt.getTime() === last).map((row) => row.serverKeyId);
+}
+
+/** Adds a key that both server keys open, and makes the new one open all others too. Repeating it changes nothing. */
+const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; next: Uint8Array }> =>
+  transact(ctx, ROTATION, async ({ queries, now, audit }) => {
+    await lockKeys(queries);
+    const rows = await queries.select().from(encryptionKeys).orderBy(asc(encryptionKeys.keyId));
+    const newest = rows.at(-1)?.keyId ?? FIRST_KEY;
+    const next = given ?? (await nextServerKey(ctx.config.dataDir));
+    const nextId = serverKeyId(next);
+    if (addedLast(rows).includes(nextId)) return { key: newest, next };
+    const own = rows.filter((row) => row.serverKeyId === serverKeyId(ctx.serverKey));
+    if (new Set(rows.map((row) => row.keyId)).size > own.length)
+      throw new UsageError("Another rotation has replaced the server key. Run the command again.");
+    // Without SERVER_KEY, these are what an interrupted rotation has left, and only this folder has the server key.
+    const others = rows.filter((row) => row.keyId === newest && row.serverKeyId !== nextId);
+    if (given !== null && others.some((row) => row.serverKeyId !== serverKeyId(ctx.serverKey)))
+      throw new UsageError("An earlier rotation is not finished. Run asi-server key finish first.");
+    const keys = new Map(own.map((row) => [row.keyId, decrypt(ctx.serverKey, row.encryptedKey)]));
+    if (rows.length === 0) keys.set(FIRST_KEY, Buffer.from(ctx.serverKey).toString("base64"));
+    keys.set(newest + 1, randomBytes(32).toString("base64"));
+    for (const serverKey of [ctx.serverKey, next]) {
+      for (const [keyId, text] of keys) {
+        await queries
+          .insert(encryptionKeys)
+          .values({
+            keyId,
+            serverKeyId: serverKeyId(serverKey),
+            encryptedKey: encrypt(serverKey, text),
+            // The later one of two server keys is the one that `key finish` keeps.
+            createdAt: new Date(now.getTime() + (serverKey === next ? 1 : 0)),
+          })
+          .onConflictDoNothing();
+      }
+    }
+    await audit("encryption key", newest + 1, null, { serverKey: nextId });
+    return { key: newest + 1, next };
+  });
+
+/**
+ * Goes on with an interrupted rotation, and removes the keys that no secret needs any more. Workers call it now and then; it
+ * costs a query when there is nothing to do.
+ */
+export async function continueRotation(ctx: Context): Promise<void> {
+  const { queries, clock } = ctx;
+  const keys = await queries
+    .select({ keyId: encryptionKeys.keyId, createdAt: max(encryptionKeys.createdAt) })
+    .from(encryptionKeys)
+    .groupBy(encryptionKeys.keyId)
+    .orderBy(asc(encryptionKeys.keyId));
+  const newest = keys.at(-1);
+  if (newest === undefined || keys.length === 1) return;
+  await encryptAgain(ctx);
+  const age = clock.now().getTime() - (newest.createdAt?.getTime() ?? Number.POSITIVE_INFINITY);
+  if (age >= KEEP_MS && (await encryptAgain(ctx)).encrypted === 0) {
+    await queries.delete(encryptionKeys).where(lt(encryptionKeys.keyId, newest.keyId));
+  }
+}
+
+/**
+ * Makes only the server key of this process open the keys. Call it when all processes have the new SERVER_KEY.
+ * @param keep id of the server key of this process, to keep it although it is not the newest one; null: only if it is
+ * @returns number of removed entries
+ * @throws UsageError when another server key is to be kept
+ */
+export async function finishServerKey(ctx: Context, keep: string | null = null): Promise<number> {
+  forgetNewestKey(ctx);
+  await requireServerKey(ctx, ctx.queries);
+  const own = serverKeyId(ctx.serverKey);
+  if (keep !== null && keep !== own)
+    throw new UsageError(`This process has the server key ${own}, so it cannot keep ${keep}.`);
+  return transact(ctx, "key finish", async ({ queries, audit }) => {
+    await lockKeys(queries);
+    const newest = addedLast(await queries.select().from(encryptionKeys));
+    if (keep === null && newest.length > 0 && !newest.includes(own)) {
+      throw new UsageError(
+        `This process still has the server key ${own}; restart it with the new SERVER_KEY (${newest.join(" or ")}) first. If the new one is lost, --server-key ${own} keeps this one.`,
+      );
+    }
+    const removed = await queries
+      .delete(encryptionKeys)
+      .where(ne(encryptionKeys.serverKeyId, own))
+      .returning({ keyId: encryptionKeys.keyId });
+    if (removed.length > 0)
+      await audit("encryption key", 0, null, { serverKey: own, removed: removed.length });
+    return removed.length;
+  });
+}
+
+/** Lets one rotation at a time add a key or replace the file. Others can read the keys meanwhile. */
+const lockKeys = (queries: Queries) => queries.execute(sql`LOCK TABLE encryption_keys IN EXCLUSIVE MODE`);
+
+/** Encrypts all secrets with the newest key that have another one. */
+async function encryptAgain(ctx: Context): Promise<Pick<Rotation, "encrypted" | "unreadable">> {
+  const { queries } = ctx;
+  const [newest] = await queries.select({ keyId: max(encryptionKeys.keyId) }).from(encryptionKeys);
+  const keyId = newest?.keyId ?? null;
+  if (keyId === null) return { encrypted: 0, unreadable: 0 };
+  let unreadable = 0;
+  const again: Again = async (encrypted) => {
+    const text = await decryptSecret(ctx, queries, encrypted).catch((error: unknown) => {
+      // The bytes were changed, or belong to a key that was lost.
+      if (!(error instanceof WrongKeyError)) throw error;
+      unreadable++;
+      return null;
+    });
+    return text === null ? encrypted : encryptWith(ctx, queries, keyId, text);
+  };
+  let encrypted = 0;
+  for (const table of [webhooks, webhookDeliveries])
+    encrypted += await columnAgain(queries, table, keyId, again);
+  return { encrypted: encrypted + (await jobsAgain(queries, keyId, again)), unreadable };
+}
+
+/** @returns the text with the newest key; unchanged when no key decrypts it */
+type Again = (encrypted: string) => Promise<string>;
+
+async function columnAgain(
+  queries: Queries,
+  table: typeof webhooks | typeof webhookDeliveries,
+  keyId: number,
+  again: Again,
+): Promise<number> {
+  let count = 0;
+  for (let after = 0; ; ) {
+    const { rows } = await queries.execute<{ id: number; secret_token: string }>(sql`
+      SELECT id, secret_token FROM ${table} WHERE id > ${after} AND NOT starts_with(secret_token, ${`k${keyId}:`})
+      ORDER BY id LIMIT ${BATCH}`);
+    const changes = [];
+    for (const { id, secret_token } of rows) {
+      const after = await again(secret_token);
+      if (after !== secret_token) changes.push({ id, before: secret_token, after });
+    }
+    if (changes.length > 0) {
+      // Unless someone has changed the secret meanwhile.
+      const { rowCount } = await queries.execute(sql`
+        UPDATE ${table} AS t SET secret_token = changed.after
+        FROM jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) AS changed (id bigint, before text, after text)
+        WHERE t.id = changed.id AND t.secret_token = changed.before`);
+      count += rowCount ?? 0;
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < BATCH) return count;
+    after = Number(last.id);
+  }
+}
+
+/** What the payload of a mail holds encrypted. */
+const SEALED = ["sealedPassword", "sealedToken"] as const;
+
+/** What the payload of a job holds: the password of a mail, the token of its link, or copies of the secrets of webhooks. */
+interface Payload extends Partial<Record<(typeof SEALED)[number], string | null>> {
+  webhooks?: { secretToken: string }[];
+}
+
+async function jobsAgain(queries: Queries, keyId: number, again: Again): Promise<number> {
+  let count = 0;
+  for (let after = 0; ; ) {
+    const { rows } = await queries.execute<{ id: number; payload: Payload }>(sql`
+      SELECT id, payload FROM jobs
+      WHERE id > ${after} AND kind IN ('mail', 'webhook-fan-out') AND payload ?| ARRAY['sealedPassword', 'sealedToken', 'webhooks']
+      ORDER BY id LIMIT ${BATCH}`);
+    for (const { id, payload } of rows) count += await payloadAgain(queries, id, payload, keyId, again);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < BATCH) return count;
+    after = Number(last.id);
+  }
+}
+
+async function payloadAgain(
+  queries: Queries,
+  id: number,
+  { webhooks: receivers, ...mail }: Payload,
+  keyId: number,
+  again: Again,
+): Promise<number> {
+  const replace = async (key: string, before: unknown, after: unknown) => {
+    const { rowCount } = await queries.execute(sql`
+      UPDATE jobs SET payload = jsonb_set(payload, ARRAY[${key}], ${JSON.stringify(after)}::jsonb)
+      WHERE id = ${id} AND payload->${key} = ${JSON.stringify(before)}::jsonb`);
+    return rowCount ?? 0;
+  };
+  for (const name of SEALED) {
+    const before = mail[name];
+    if (typeof before !== "string" || keyIdOf(before) === keyId) continue;
+    const after = await again(before);
+    return after === before ? 0 : replace(name, before, after);
+  }
+  if (receivers?.some(({ secretToken }) => keyIdOf(secretToken) !== keyId) !== true) return 0;
+  const after = [];
+  for (const one of receivers) after.push({ ...one, secretToken: await again(one.secretToken) });
+  if (after.every(({ secretToken }, i) => secretToken === receivers[i]?.secretToken)) return 0;
+  return replace("webhooks", receivers, after);
+}

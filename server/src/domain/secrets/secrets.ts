@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { desc, eq } from "drizzle-orm";
+import { UsageError } from "../../config/usage-error.js";
+import type { Queries } from "../../store/connection/database.js";
+import { serverKeyFile } from "../../store/connection/server-key.js";
+import { encryptionKeys, webhooks } from "../../store/schema.js";
+import type { Context } from "../change/context.js";
+import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
+
+/**
+ * Secrets in the database: those of webhooks, and passwords and tokens of links in waiting mails. Until the first rotation they
+ * are encrypted with the server key. After it, with a key that is itself in the database, encrypted with the server key: `k2:` and
+ * the encrypted text. So a rotation reaches all processes at once, and none of them needs more than its own server key.
+ */
+type Keys = Pick<Context, "serverKey" | "config">;
+
+/** The number of the server key of before the first rotation, with which secrets without a number are encrypted. */
+export const FIRST_KEY = 0;
+
+const NUMBERED = /^k(\d+):(.*)$/s;
+
+/** How long a process may use a key after a newer one has been added. Old keys are kept for longer. */
+const CURRENT_KEY_MS = 60_000;
+
+/** The opened keys of a process by its server key; they never change. */
+const opened = new WeakMap<Uint8Array, Map<number, Uint8Array>>();
+const current = new WeakMap<Uint8Array, { keyId: number | null; untilMs: number }>();
+
+/** Identifies a server key without revealing it. */
+export const serverKeyId = (serverKey: Uint8Array): string =>
+  createHash("sha256").update("asi-server server key ").update(serverKey).digest("hex").slice(0, 16);
+
+/** The number of the key in front of an encrypted text. */
+export const keyIdOf = (encrypted: string): number => Number(NUMBERED.exec(encrypted)?.[1] ?? FIRST_KEY);
+
+/** Encrypts a short text with the newest key. */
+export async function encryptSecret(ctx: Keys, queries: Queries, text: string): Promise<string> {
+  const keyId = await newestKey(ctx, queries);
+  return keyId === null ? encrypt(ctx.serverKey, text) : encryptWith(ctx, queries, keyId, text);
+}
+
+/** Does the same with the given key. */
+export async function encryptWith(ctx: Keys, queries: Queries, keyId: number, text: string): Promise<string> {
+  return `k${keyId}:${encrypt(await openKey(ctx, queries, keyId), text)}`;
+}
+
+/**
+ * Decrypts the output of `encryptSecret`.
+ * @throws UsageError when the server key of this process cannot open the key; WrongKeyError when no key decrypts it
+ */
+export async function decryptSecret(ctx: Keys, queries: Queries, encrypted: string): Promise<string> {
+  const [, number, numbered] = NUMBERED.exec(encrypted) ?? [];
+  if (number !== undefined && numbered !== undefined)
+    return decrypt(await openKey(ctx, queries, Number(number)), numbered);
+  try {
+    return decrypt(ctx.serverKey, encrypted);
+  } catch (error) {
+    // The server key has been replaced since.
+    const [first] = await rowsOf(queries, FIRST_KEY);
+    if (first === undefined) throw error;
+    return decrypt(await openKey(ctx, queries, FIRST_KEY), encrypted);
+  }
+}
+
+/** The newest key; null before the first rotation. */
+async function newestKey({ serverKey }: Keys, queries: Queries): Promise<number | null> {
+  const known = current.get(serverKey);
+  if (known !== undefined && known.untilMs > Date.now()) return known.keyId;
+  const [newest] = await queries
+    .select({ keyId: encryptionKeys.keyId })
+    .from(encryptionKeys)
+    .orderBy(desc(encryptionKeys.keyId))
+    .limit(1);
+  const keyId = newest?.keyId ?? null;
+  current.set(serverKey, { keyId, untilMs: Date.now() + CURRENT_KEY_MS });
+  return keyId;
+}
+
+/** Makes this process look for a newer key at once. */
+export const forgetNewestKey = ({ serverKey }: Keys): void => {
+  current.delete(serverKey);
+};
+
+const rowsOf = (queries: Queries, keyId: number) =>
+  queries.select().from(encryptionKeys).where(eq(encryptionKeys.keyId, keyId));
+
+async function openKey(ctx: Keys, queries: Queries, keyId: number): Promise<Uint8Array> {
+  const keys = opened.get(ctx.serverKey) ?? new Map<number, Uint8Array>();
+  opened.set(ctx.serverKey, keys);
+  const known = keys.get(keyId);
+  if (known !== undefined) return known;
+  const rows = await rowsOf(queries, keyId);
+  if (rows.length === 0) throw new WrongKeyError(`The key ${keyId} of a secret is not in the database`);
+  const own = () => rows.find((row) => row.serverKeyId === serverKeyId(ctx.serverKey));
+  if (own() === undefined) rereadServerKey(ctx);
+  const row = own();
+  if (row === undefined) throw new UsageError(cannotOpen(ctx.serverKey, rows));
+  const key = new Uint8Array(Buffer.from(decrypt(ctx.serverKey, row.encryptedKey), "base64"));
+  keys.set(keyId, key);
+  return key;
+}
+
+/** A rotation by another process has replaced the file. */
+function rereadServerKey({ serverKey, config }: Keys): void {
+  const file = serverKeyFile(config.dataDir);
+  if (config.serverKey !== null || !existsSync(file)) return;
+  const key = Buffer.from(readFileSync(file, "utf8"), "base64");
+  if (key.length !== serverKey.length) return;
+  serverKey.set(key);
+  current.delete(serverKey);
+}
+
+const cannotOpen = (serverKey: Uint8Array, rows: readonly { serverKeyId: string }[]) =>
+  `The secrets in the database are encrypted for the server key ${rows.map((row) => row.serverKeyId).join(" or ")}, and this process has ${serverKeyId(serverKey)}. Set SERVER_KEY to that key, or restore the file server.key. If the key is lost, asi-server key reset removes the secrets.`;
+
+/**
+ * Checks that the server key can open the keys of the database; call it before the service accepts requests.
+ * @throws UsageError that names the key it needs
+ */
+export async function requireServerKey(ctx: Keys, queries: Queries): Promise<void> {
+  const keyId = await newestKey(ctx, queries);
+  if (keyId !== null) await openKey(ctx, queries, keyId);
+}
+
+/** Secrets that are tried. One may be damaged; of a wrong key, none can be read. */
+const TRIED = 20;
+
+/** Before the first rotation, the database does not know its server key. @returns a warning when the key opens none of its secrets */
+export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<string | undefined> {
+  if ((await newestKey(ctx, queries)) !== null) return undefined;
+  const tried = await queries
+    .select({ secret: webhooks.secretToken })
+    .from(webhooks)
+    .orderBy(desc(webhooks.id))
+    .limit(TRIED);
+  if (tried.length === 0 || tried.some(({ secret }) => opens(ctx.serverKey, secret))) return undefined;
+  return `The secrets in the database are encrypted for another server key than that of this process, ${serverKeyId(ctx.serverKey)}: no webhook can be called. Set SERVER_KEY to the key of their time, or restore the file server.key; asi-server backup --verify names the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
+}
+
+function opens(serverKey: Uint8Array, secret: string): boolean {
+  try {
+    decrypt(serverKey, secret);
+    return true;
+  } catch (error) {
+    if (error instanceof WrongKeyError) return false;
+    throw error;
+  }
+}
+
+/** Ids of the server keys of which each opens the secrets of the database. */
+export async function openingServerKeys(ctx: Keys, queries: Queries): Promise<string[]> {
+  const keyId = await newestKey(ctx, queries);
+  if (keyId === null) return [serverKeyId(ctx.serverKey)];
+  return (await rowsOf(queries, keyId)).map((row) => row.serverKeyId);
+}

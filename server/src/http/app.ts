@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import helmet from "@fastify/helmet";
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import type { Registry } from "prom-client";
+import type { Config } from "../config/config.js";
+import type { AddressLookup } from "../domain/change/address-lookup.js";
+import type { Computer } from "../domain/change/computer.js";
+import type { Clock, Context } from "../domain/change/context.js";
+import { errors, type ServiceError } from "../domain/change/errors.js";
+import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../fairness/callers.js";
+import { findUser } from "../oauth/model.js";
+import { readTrace } from "../observability/trace-context.js";
+import { currentTrace } from "../observability/tracing.js";
+import type { Database } from "../store/connection/database.js";
+import type { ReadReplica } from "../store/connection/read-replica.js";
+import { type Credential, callerOf, createAuthentication, credentialOf } from "./authentication.js";
+import { installBodies, JSON_MAX_BYTES } from "./body/bodies.js";
+import { enforceBodyTimeout } from "./body/body-timeout.js";
+import { allowOrigins } from "./browser/cors.js";
+import { clientLeft, onResponseEnd } from "./connection/response-end.js";
+import { limitUnreadResponses } from "./connection/response-room.js";
+import { cutSlowReaders } from "./connection/slow-clients.js";
+import { deprecationHeaders, pathPrefix } from "./deprecation.js";
+import { installErrors, refuseClient, sendError } from "./errors.js";
+import { addressKey } from "./limits/address-key.js";
+import { passwordAttempts } from "./limits/password-attempts.js";
+import { limitPipelining } from "./limits/pipelining.js";
+import { createRequestQueue, inRequestTurn } from "./limits/request-queue.js";
+import { Slots } from "./limits/slots.js";
+import { createThrottle, type Throttle } from "./limits/throttle.js";
+import { collectMethods, routeOtherMethods } from "./methods.js";
+import { logOptions } from "./monitoring/log.js";
+import { measureRequests } from "./monitoring/metrics.js";
+import { type Readiness, watchReadiness } from "./monitoring/readiness.js";
+import { recordRequests } from "./monitoring/request-spans.js";
+import { measureQueues } from "./monitoring/resource-metrics.js";
+import { requireAcceptable } from "./negotiation.js";
+import { routes } from "./routes/index.js";
+import { describeUnknownPaths, shownPath } from "./unknown-path.js";
+
+/** What the application uses but does not open itself. */
+export interface Dependencies {
+  database: Database;
+  clock: Clock;
+  lookup: AddressLookup;
+  serverKey: Uint8Array;
+  computer: Computer;
+  /** From which pages of raw data are read while it is not too old. */
+  replica?: ReadReplica;
+  /** Called after the commit of a transaction that added jobs. */
+  jobsAdded(): void;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The caller for whom the request is served. */
+    onBehalfOf: Caller;
+    /** Undefined without one, null for one that cannot be a token. */
+    credential: Credential | null | undefined;
+  }
+  interface FastifyInstance {
+    throttle: Throttle;
+    slots: Slots;
+    dependencies: Dependencies;
+    config: Config;
+    metrics: Registry;
+    readiness: () => Promise<Readiness>;
+  }
+  interface FastifyContextConfig {
+    /** Neither throttled nor authenticated: the health checks. */
+    unguarded?: boolean;
+    /** Open to anyone. Credentials are ignored, because they may be stale or an OAuth client's. */
+    open?: boolean;
+  }
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Builds the application with all routes. It does not listen yet. */
+export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: config.logLevel === "silent" ? false : logOptions(config.logLevel),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: JSON_MAX_BYTES,
+    requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
+    connectionTimeout: 2 * config.requestTimeoutMs,
+    forceCloseConnections: "idle",
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    genReqId: (request) => {
+      const given = request.headers["x-request-id"];
+      return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    frameworkErrors: sendError,
+    clientErrorHandler: refuseClient,
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 100 },
+  });
+  app.server.maxConnections = config.maxConnections;
+  app.decorate("config", config);
+  app.decorate("dependencies", dependencies);
+  app.decorate("throttle", createThrottle(config, dependencies.database));
+  app.decorate("operations", []);
+  app.decorate("requestQueue", createRequestQueue());
+  app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
+  for (const name of ["ctx", "ids", "target", "rawBody", "releaseSlot", "onBehalfOf", "credential"])
+    app.decorateRequest(name, undefined);
+  app.decorateRequest("isReplay", false);
+  app.setSerializerCompiler(() => (body) => JSON.stringify(body));
+
+  if (config.otlpEndpoint !== null) recordRequests(app);
+  app.decorate("metrics", measureRequests(app));
+  measureQueues(app.metrics, app.requestQueue, dependencies.database);
+  app.decorate("readiness", watchReadiness(app));
+
+  limitUnreadResponses(app, config);
+  cutSlowReaders(app, config);
+  limitPipelining(app, config);
+  installErrors(app);
+  await installBodies(app);
+  const methods = collectMethods(app);
+  allowOrigins(app, config.corsOrigins);
+  installGuard(app, dependencies, describeUnknownPaths(methods.keys()));
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    crossOriginResourcePolicy: { policy: "same-origin" },
+  });
+  for (const install of routes) await install(app);
+  routeOtherMethods(app, new Map(methods));
+  return app;
+}
+
+/** The first steps of every request: its id, throttle by address, authentication, throttle by user. */
+function installGuard(
+  app: FastifyInstance,
+  dependencies: Dependencies,
+  unknownPath: (request: FastifyRequest) => ServiceError,
+): void {
+  const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
+  const prefix = pathPrefix(app.config.baseUrl);
+  const { expectedAccount, authenticate } = createAuthentication(database.queries, clock, app.throttle);
+  app.addHook("onRequest", (request, _reply, done) => {
+    request.onBehalfOf = addressCaller(addressKey(request.ip));
+    // Authentication takes the account's turns too: others may share the address.
+    request.credential = credentialOf(app.config, request);
+    const account = request.credential ? expectedAccount(request.credential) : undefined;
+    if (account !== undefined) request.onBehalfOf.name = accountCaller(account);
+    onBehalfOf(request.onBehalfOf, done);
+  });
+  // The last bytes of a body arrive in the context of the connection, so it is set again.
+  app.addHook("preValidation", (request, _reply, done) => onBehalfOf(request.onBehalfOf, done));
+  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { ctx, credential } = request;
+    if (credential === undefined || request.routeOptions.config.open) {
+      return app.throttle("address", request, reply);
+    }
+    let isDisabled = false;
+    if (credential !== null) {
+      const found = await authenticate(request, credential);
+      ctx.caller = found?.caller ?? null;
+      isDisabled = found?.isDisabled ?? false;
+      const { tokenHash } = credential;
+      ctx.tokenHash = tokenHash;
+      ctx.isSignedIn = async () => (await callerOf(ctx.queries, tokenHash, clock.now())) !== undefined;
+    }
+    if (ctx.caller !== null) request.onBehalfOf.name = accountCaller(ctx.caller.id);
+    await app.throttle(ctx.caller === null ? "address" : "user", request, reply);
+    const { caller } = ctx;
+    if (caller === null) throw errors.unauthenticated(true);
+    if (isDisabled) throw errors.accountDisabled();
+    ctx.isOwnPassword = async (password) =>
+      (await findUser(ctx, passwordAttempts(app, request), caller.username, password))?.id === caller.id;
+    ctx.countPassword = () => app.throttle("newPassword", request);
+  };
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("X-Request-Id", request.id);
+    reply.header("Cache-Control", "no-store");
+    const left = new AbortController();
+    onResponseEnd(reply, () => {
+      if (!reply.raw.writableFinished) left.abort(clientLeft());
+    });
+    const trace = currentTrace() ?? readTrace(request.headers.traceparent);
+    const ctx: Context = {
+      ...(trace === undefined ? {} : { trace }),
+      signal: left.signal,
+      queries: database.queries,
+      clock,
+      lookup,
+      config: app.config,
+      serverKey,
+      computer,
+      caller: null,
+      requestId: request.id,
+      jobsAdded,
+    };
+    request.ctx = ctx;
+    const route = request.routeOptions.config;
+    // First of all, so that refusals say so too.
+    if (route.operation?.deprecated) deprecationHeaders(reply, route.operation, prefix);
+    if (route.unguarded) return;
+    enforceBodyTimeout(request, app.config);
+    await inRequestTurn(app, request, () => identify(request, reply));
+    requireAcceptable(request);
+    // Before the body is read: a path that does not exist has no content type that would be wrong.
+    if (request.is404) throw unknownPath(request);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        path: request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? shownPath(request),
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        account: request.ctx?.caller?.id,
+        address: request.ip,
+        trace: request.ctx?.trace?.id,
+      },
+      "request",
+    );
+  });
+}

@@ -1,0 +1,114 @@
+import type { Readable } from "node:stream";
+import multipart from "@fastify/multipart";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { errors } from "../../domain/change/errors.js";
+import { onResponseEnd } from "../connection/response-end.js";
+import { addressKey } from "../limits/address-key.js";
+import { BodyBudget, type BodyShare } from "./body-budget.js";
+import { readJson } from "./json.js";
+import { JsonScan } from "./json-scan.js";
+import { receiveBody } from "./receive-body.js";
+
+/** Maximum number of fields of a form; far more than any operation needs. */
+const MAX_FORM_FIELDS = 50;
+const FORM_MAX_BYTES = 64 * 1024;
+
+/** The maximum size of a body, unless the operation sets another. */
+export const JSON_MAX_BYTES = 64 * 1024;
+
+/** Reads a form. A repeated field is an array, so that the token endpoint can refuse it. */
+function readForm(bytes: Buffer): Record<string, string | string[]> {
+  const form: Record<string, string | string[]> = Object.create(null);
+  let fields = 0;
+  for (const [name, value] of new URLSearchParams(bytes.toString("utf8"))) {
+    fields++;
+    if (fields > MAX_FORM_FIELDS) {
+      throw errors.malformed(`The form has more than ${MAX_FORM_FIELDS} fields.`);
+    }
+    const known = form[name];
+    if (known === undefined) form[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else form[name] = [known, value];
+  }
+  return form;
+}
+
+/**
+ * Installs the readers of request bodies: JSON everywhere; forms, and files in forms, only where the route says so.
+ * Compressed bodies are refused, because their uncompressed size would bypass the limits.
+ */
+export async function installBodies(app: FastifyInstance): Promise<void> {
+  app.removeAllContentTypeParsers();
+  await app.register(multipart, { throwFileSizeLimit: false });
+  app.addHook("preParsing", async ({ headers, routeOptions }) => {
+    const isMultipart = /^multipart\/form-data\s*(;|$)/i.test(headers["content-type"]?.trim() ?? "");
+    const coding = headers["content-encoding"] ?? "identity";
+    if (isMultipart !== (routeOptions.config.multipart === true)) throw unsupported();
+    if (coding.trim().toLowerCase() !== "identity") throw unsupported();
+  });
+  const budget = new BodyBudget(app.config.bodyMemoryBytes, app.config.bodyMemoryPerCallerBytes);
+  app.decorate("bodyBudget", budget);
+  app.decorateRequest("bodyShare", undefined);
+  app.addHook("preParsing", async (request, reply) => {
+    const { ctx, ip, headers, routeOptions } = request;
+    const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+    if (!hasBody || routeOptions.config.multipart === true) return;
+    const caller = ctx.caller === null ? addressKey(ip) : `user-${ctx.caller.id}`;
+    const share = budget.open(caller, routeOptions.bodyLimit);
+    // The values of the body stay in memory until then.
+    onResponseEnd(reply, () => share.release());
+    request.bodyShare = share;
+  });
+  app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
+    if (request.routeOptions.config.form === true) throw unsupported();
+    const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1];
+    if (charset !== undefined && charset.toLowerCase() !== "utf-8") throw unsupported();
+    const { operation } = request.routeOptions.config;
+    return operation?.receive === undefined
+      ? receiveJson(request, payload, operation?.maxBytesAroundText ?? JSON_MAX_BYTES)
+      : operation.receive(request, payload);
+  });
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    async (request: FastifyRequest, payload: Readable) => {
+      if (request.routeOptions.config.form !== true) throw unsupported();
+      const chunks: Buffer[] = [];
+      await receiveBody(request, payload, FORM_MAX_BYTES, (chunk) => chunks.push(chunk));
+      return readForm(Buffer.concat(chunks));
+    },
+  );
+}
+
+async function receiveJson(
+  request: FastifyRequest,
+  payload: Readable,
+  maxBytesAround: number,
+): Promise<unknown> {
+  const scan = new JsonScan(maxBytesAround);
+  const chunks: Buffer[] = [];
+  await receiveBody(request, payload, request.routeOptions.bodyLimit, (chunk) => {
+    scan.write(chunk);
+    chunks.push(chunk);
+  });
+  const bytes = Buffer.concat(chunks);
+  if (request.ctx.idempotency !== undefined) request.rawBody = bytes;
+  return bytes.length === 0 ? undefined : readJson(bytes);
+}
+
+const unsupported = () => Object.assign(new Error("Unsupported media type"), { statusCode: 415 });
+
+declare module "fastify" {
+  interface FastifyInstance {
+    bodyBudget: BodyBudget;
+  }
+  interface FastifyRequest {
+    /** The share of the body memory that this request holds. */
+    bodyShare: BodyShare | undefined;
+  }
+  interface FastifyContextConfig {
+    /** The route reads `application/x-www-form-urlencoded`. */
+    form?: boolean;
+    /** The route reads `multipart/form-data`, and nothing else. */
+    multipart?: boolean;
+  }
+}

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from "fastify";
+import type { Config } from "../../config/config.js";
+import { TransferRate } from "../connection/slow-clients.js";
+import { SMALL_BODY_BYTES } from "./body-budget.js";
+
+/**
+ * Cuts off a request whose body does not arrive in time. Node.js has a single limit for all requests, but an upload needs
+ * more time than other requests. An upload must keep a minimum rate, because it occupies one of a few slots. So must a
+ * large body, because it occupies memory.
+ */
+export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config: Config): void {
+  // When the client has already disconnected, no further events follow, so a timer would never be cleared.
+  if (raw.complete || raw.destroyed) return;
+  const isUpload = routeOptions.config.operation?.takesSlot === true;
+  const cutOff = () => raw.destroy();
+  const whole = setTimeout(cutOff, isUpload ? config.uploadTimeoutMs : config.requestTimeoutMs);
+  let timer: NodeJS.Timeout | undefined;
+  if (isUpload || routeOptions.bodyLimit > SMALL_BODY_BYTES) {
+    const rate = new TransferRate(config, raw.socket.bytesRead);
+    timer = setInterval(() => {
+      // Bytes that have arrived but are unread wait for the service, not for the client.
+      if (rate.check(raw.socket.bytesRead, raw.readableLength === 0)) cutOff();
+    }, rate.intervalMs);
+  }
+  const stop = () => {
+    clearTimeout(whole);
+    clearInterval(timer);
+  };
+  raw.once("end", stop).once("close", stop);
+}

@@ -1,0 +1,58 @@
+import type { FastifyRequest } from "fastify";
+import ipaddr from "ipaddr.js";
+import type { Config } from "../../config/config.js";
+
+/**
+ * The cookie of a session of the page. Browsers take a cookie whose name begins with `__Host-` only over TLS and for this
+ * host alone, so that no subdomain can set it (RFC 6265bis section 4.1.3.2).
+ */
+export const SESSION_COOKIE = "__Host-asi-session";
+const LOCAL_COOKIE = "asi-session";
+
+/** The form of the tokens that the service issues. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Whether the address as browsers see it is plain HTTP on their own machine, where there is no TLS for the cookie. Behind a proxy
+ * without a base URL that address is unknown, and a cookie without TLS would be the unsafe guess.
+ */
+export function isLocalOnly({
+  baseUrl,
+  host,
+  trustProxy,
+}: Pick<Config, "baseUrl" | "host" | "trustProxy">): boolean {
+  if (baseUrl === null) return isLoopback(host) && trustProxy.length === 0;
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
+}
+
+/** Whether a host is this machine alone. */
+export const isLoopback = (host: string) =>
+  host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
+
+/** The value of `Set-Cookie`. @param maxAgeS 0 removes the cookie */
+export const sessionCookie = (config: Config, token: string, maxAgeS: number): string =>
+  isLocalOnly(config)
+    ? `${LOCAL_COOKIE}=${token}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict`
+    : `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeS}; Secure; HttpOnly; SameSite=Strict`;
+
+/**
+ * Whether a request comes from the page. The header is the proof. Forms cannot send it, and a browser lets a page of another
+ * origin, a subdomain included, send it only if the service agrees beforehand (CORS). `cors.ts` agrees to this header for no
+ * origin. A browser also says where the request comes from (Fetch Metadata).
+ */
+export const isFromPage = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
+  headers["x-asi-page"] === "1" && (headers["sec-fetch-site"] ?? "same-origin") === "same-origin";
+
+/** The token in the cookie of the page's own requests; undefined for all other requests. */
+export function sessionToken(config: Config, request: Pick<FastifyRequest, "headers">): string | undefined {
+  const { cookie } = request.headers;
+  if (cookie === undefined || !isFromPage(request)) return undefined;
+  const prefix = `${isLocalOnly(config) ? LOCAL_COOKIE : SESSION_COOKIE}=`;
+  const token = cookie
+    .split(";")
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(prefix))
+    ?.slice(prefix.length);
+  return token !== undefined && TOKEN.test(token) ? token : undefined;
+}

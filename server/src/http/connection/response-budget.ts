@@ -1,0 +1,214 @@
+import { errors } from "../../domain/change/errors.js";
+
+/** What may be held: bytes, or places. */
+interface Limits {
+  process: number;
+  address: number;
+  caller: number;
+  /** While others wait because the process is full, the slowest may take this long, ms. */
+  fairHoldMs: number;
+  /** The refusal of who has waited too long because the process is full. */
+  refusal(): Error;
+}
+
+interface Waiter {
+  share: ResponseShare;
+  bytes: number;
+  start(): void;
+}
+
+/** How long a request waits for room, and how many of one caller wait. */
+const WAIT_MS = 15_000;
+const MAX_WAITING_OF_CALLER = 1000;
+const RETRY_AFTER_MS = 2_000;
+
+const fits = (bytes: number, held: number, limit: number) => held === 0 || held + bytes <= limit;
+
+/** Counts bytes by a key; keys without bytes are forgotten. */
+class Tally {
+  readonly #of = new Map<string, number>();
+
+  get(key: string): number {
+    return this.#of.get(key) ?? 0;
+  }
+
+  add(key: string, bytes: number): void {
+    const left = this.get(key) + bytes;
+    if (left > 0) this.#of.set(key, left);
+    else this.#of.delete(key);
+  }
+}
+
+/** The part of the budget that one response holds until its client has read it. */
+export class ResponseShare {
+  readonly caller: string;
+  readonly address: string;
+  /** Ends the connection. */
+  readonly end: () => void;
+  readonly #budget: ResponseBudget;
+  bytes = 0;
+  sinceMs = 0;
+  isReleased = false;
+
+  constructor(budget: ResponseBudget, caller: string, address: string, end: () => void) {
+    this.#budget = budget;
+    this.caller = caller;
+    this.address = address;
+    this.end = end;
+  }
+
+  /**
+   * Waits until there is room for a body of this size. Call it before the body is made.
+   * @throws ServiceError `throttled` when the caller or its address, `unavailable` when all together have too much unread for
+   *   too long; the reason of the signal
+   */
+  reserve(bytes: number, signal: AbortSignal | undefined): Promise<void> {
+    return this.#budget.reserve(this, bytes, signal);
+  }
+
+  /** Sets what the body really takes. */
+  resize(bytes: number): void {
+    if (!this.isReleased) this.#budget.resize(this, bytes);
+  }
+
+  /** The client has read the response, or has left. */
+  release(): void {
+    if (this.isReleased) return;
+    this.#budget.resize(this, 0);
+    this.isReleased = true;
+  }
+}
+
+/**
+ * Limits the bytes of response bodies that a process holds until their clients have read them: in total, for one address, and
+ * for one caller. A request waits for room before its body is made, so that clients that read slowly wait for themselves. Of
+ * the requests that wait for the process, the one whose address holds least is first. A caller that holds nothing has room
+ * for one body, of any size, unless the process is full.
+ */
+export class ResponseBudget {
+  readonly #limits: Limits;
+  #held = 0;
+  readonly #byCaller = new Tally();
+  readonly #byAddress = new Tally();
+  readonly #waitingOf = new Tally();
+  readonly #waiting = new Set<Waiter>();
+  readonly #shares = new Set<ResponseShare>();
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** Bytes held now. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Requests that wait for room. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** What a caller holds now. */
+  heldBy(caller: string): number {
+    return this.#byCaller.get(caller);
+  }
+
+  /** Starts counting a response. @param end ends its connection */
+  open(caller: string, address: string, end: () => void): ResponseShare {
+    return new ResponseShare(this, caller, address, end);
+  }
+
+  async reserve(share: ResponseShare, bytes: number, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    if (share.isReleased) return;
+    if (!this.#hasRoom(share, bytes)) await this.#wait(share, bytes, signal);
+    else this.resize(share, bytes);
+  }
+
+  resize(share: ResponseShare, bytes: number): void {
+    const change = bytes - share.bytes;
+    if (share.bytes === 0) share.sinceMs = performance.now();
+    share.bytes = bytes;
+    this.#held += change;
+    this.#byCaller.add(share.caller, change);
+    this.#byAddress.add(share.address, change);
+    if (bytes > 0) this.#shares.add(share);
+    else this.#shares.delete(share);
+    if (change < 0) this.#startWaiting();
+  }
+
+  #hasRoom(share: ResponseShare, bytes: number): boolean {
+    return this.#hasOwnRoom(share, bytes) && fits(bytes, this.#held, this.#limits.process);
+  }
+
+  /** Whether the caller and its address have room, if the process has. */
+  #hasOwnRoom({ caller, address }: ResponseShare, bytes: number): boolean {
+    return (
+      fits(bytes, this.#byAddress.get(address), this.#limits.address) &&
+      fits(bytes, this.#byCaller.get(caller), this.#limits.caller)
+    );
+  }
+
+  #wait(share: ResponseShare, bytes: number, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#waitingOf.get(share.caller) >= MAX_WAITING_OF_CALLER) throw errors.throttled(RETRY_AFTER_MS);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(half);
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        this.#waiting.delete(waiter);
+        this.#waitingOf.add(share.caller, -1);
+      };
+      const waiter: Waiter = {
+        share,
+        bytes,
+        start: () => {
+          leave();
+          this.resize(share, bytes);
+          resolve();
+        },
+      };
+      const refuse = (error: unknown) => {
+        leave();
+        reject(error);
+      };
+      const onAbort = () => refuse(signal?.reason);
+      const half = setTimeout(() => {
+        if (this.#hasOwnRoom(share, bytes)) this.#endSlowest();
+      }, WAIT_MS / 2).unref();
+      const timer = setTimeout(() => {
+        refuse(this.#hasOwnRoom(share, bytes) ? this.#limits.refusal() : errors.throttled(RETRY_AFTER_MS));
+      }, WAIT_MS).unref();
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.add(waiter);
+      this.#waitingOf.add(share.caller, 1);
+    });
+  }
+
+  #startWaiting(): void {
+    for (;;) {
+      let next: Waiter | undefined;
+      for (const waiter of this.#waiting) {
+        if (!this.#hasRoom(waiter.share, waiter.bytes)) continue;
+        if (next === undefined || this.#heldBeside(waiter) < this.#heldBeside(next)) next = waiter;
+      }
+      if (next === undefined) return;
+      next.start();
+    }
+  }
+
+  #heldBeside({ share }: Waiter): number {
+    return this.#byAddress.get(share.address);
+  }
+
+  /** Ends the response that has taken longest, of the address that holds most. */
+  #endSlowest(): void {
+    let slowest: ResponseShare | undefined;
+    for (const share of this.#shares) {
+      const more =
+        slowest === undefined ? 1 : this.#byAddress.get(share.address) - this.#byAddress.get(slowest.address);
+      if (more > 0 || (more === 0 && share.sinceMs < (slowest?.sinceMs ?? 0))) slowest = share;
+    }
+    if (slowest !== undefined && performance.now() - slowest.sinceMs > this.#limits.fairHoldMs) slowest.end();
+  }
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Gauge } from "prom-client";
+import type { Config } from "../../config/config.js";
+import { errors } from "../../domain/change/errors.js";
+import { ResponseBudget, type ResponseShare } from "./response-budget.js";
+import { onResponseEnd } from "./response-end.js";
+
+/** What is reserved for a body before it is made: one that may have megabytes, and any other. */
+const LARGE_BODY_BYTES = 8 * 1024 * 1024;
+const SMALL_BODY_BYTES = 128 * 1024;
+/** The part of the memory that is kept for small bodies, so that large ones do not hold them up. */
+const SMALL_SHARE = 1 / 4;
+
+/** How long a response may take while others wait because the process is full. */
+const FAIR_HOLD_MS = 30_000;
+const RETRY_AFTER_MS = 2_000;
+
+declare module "fastify" {
+  interface FastifyInstance {
+    responseBudgets: { small: ResponseBudget; large: ResponseBudget };
+  }
+  interface FastifyRequest {
+    /** What the response of this request holds. */
+    responseShare: ResponseShare | undefined;
+  }
+}
+
+/** Installs the limits of unread responses, and their metrics. */
+export function limitUnreadResponses(app: FastifyInstance, config: Config): void {
+  const { responseMemoryBytes: process, responseMemoryPerCallerBytes: caller } = config;
+  const part = (share: number) =>
+    // Two callers of one address, so that one user does not hold up those beside.
+    new ResponseBudget({
+      process: process * share,
+      address: Math.min(2 * caller, process) * share,
+      caller: caller * share,
+      fairHoldMs: FAIR_HOLD_MS,
+      refusal: () => errors.unavailable("The service is sending too much at once.", RETRY_AFTER_MS),
+    });
+  const budgets = { small: part(SMALL_SHARE), large: part(1 - SMALL_SHARE) };
+  app.decorate("responseBudgets", budgets);
+  app.decorateRequest("responseShare", undefined);
+  for (const [name, help, read] of [
+    ["response_bytes_unread", "Bytes of responses that their clients have not read", "held"],
+    ["responses_waiting", "Requests that wait until clients have read other responses", "waiting"],
+  ] as const) {
+    new Gauge({
+      name,
+      help,
+      registers: [app.metrics],
+      collect() {
+        this.set(budgets.small[read] + budgets.large[read]);
+      },
+    });
+  }
+}
+
+/**
+ * Waits until the body of the response has room in memory. It keeps it until the client has read it or has left.
+ * @throws ServiceError `throttled`, `unavailable`; Error when the client has left
+ */
+export async function takeResponseRoom(
+  { responseBudgets }: FastifyInstance,
+  request: FastifyRequest,
+  reply: Pick<FastifyReply, "raw" | "request">,
+  isLarge: boolean,
+): Promise<void> {
+  const { name, group } = request.onBehalfOf;
+  const budget = responseBudgets[isLarge ? "large" : "small"];
+  const share = budget.open(name, group, () => request.raw.socket.destroy());
+  onResponseEnd(reply, () => share.release());
+  request.responseShare = share;
+  await share.reserve(isLarge ? LARGE_BODY_BYTES : SMALL_BODY_BYTES, request.ctx.signal);
+}

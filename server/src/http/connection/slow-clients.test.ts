@@ -1,0 +1,109 @@
+import { EventEmitter } from "node:events";
+import type { FastifyInstance } from "fastify";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readConfig } from "../../config/config.js";
+import { cutSlowReaders, TransferRate } from "./slow-clients.js";
+
+const config = readConfig({ TRANSFER_MIN_BYTES_PER_SECOND: "16384", TRANSFER_GRACE_MS: "10000" });
+
+/** Looks until the client is too slow. @returns after how many ms, or null when that is not within ten minutes */
+function cutAfter(bytesAt: (ms: number) => number, creditMs = 0): number | null {
+  const rate = new TransferRate(config, 0, creditMs);
+  for (let ms = rate.intervalMs; ms <= 600_000; ms += rate.intervalMs) {
+    if (rate.check(bytesAt(ms), true)) return ms;
+  }
+  return null;
+}
+
+describe("a transfer", () => {
+  it("that stands still is cut off after 10 s, whenever it does", () => {
+    expect(cutAfter(() => 0)).toBe(11_250);
+    expect(cutAfter((ms) => Math.min(ms, 60_000) * 100)).toBe(71_250);
+  });
+
+  it("of a byte in 10 s, or half the pace, is cut off", () => {
+    expect(cutAfter((ms) => Math.floor(ms / 10_000))).toBe(11_250);
+    expect(cutAfter((ms) => ms * 8.192)).toBe(21_250);
+  });
+
+  it("that keeps the pace is not, though it comes in lumps", () => {
+    expect(cutAfter((ms) => ms * 16.5)).toBeNull();
+    expect(cutAfter((ms) => Math.floor(ms / 8_000) * 8_000 * 17)).toBeNull();
+  });
+
+  it("that was ahead may pause longer where it has credit", () => {
+    expect(cutAfter((ms) => (ms < 40_000 ? 1e6 : 1e6), 60_000)).toBe(71_250);
+  });
+
+  it("that waits for the service is not judged", () => {
+    const rate = new TransferRate(config, 0);
+    for (let i = 0; i < 100; i++) expect(rate.check(0, false)).toBe(false);
+  });
+});
+
+describe("a client that an answer is written to", () => {
+  const server = new EventEmitter();
+  const hooks: (() => Promise<void>)[] = [];
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    const app = { server, addHook: (_: string, hook: () => Promise<void>) => hooks.push(hook) };
+    cutSlowReaders(app as unknown as FastifyInstance, config);
+  });
+
+  afterEach(async () => {
+    for (const hook of hooks.splice(0)) await hook();
+    expect(vi.getTimerCount()).toBe(0);
+    server.removeAllListeners();
+    vi.useRealTimers();
+  });
+
+  /** A connection to which so many bytes were written, and which has taken none of them. */
+  function connect(bytesWritten: number) {
+    const handle = { bytesWritten, writeQueueSize: bytesWritten };
+    const socket = Object.assign(new EventEmitter(), {
+      _handle: handle as typeof handle | null,
+      destroy: vi.fn(),
+    });
+    server.emit("connection", socket);
+    return { socket, handle };
+  }
+
+  it("is cut off when it reads nothing", () => {
+    const { socket } = connect(1e6);
+    vi.advanceTimersByTime(10_000);
+    expect(socket.destroy).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_250);
+    expect(socket.destroy).toHaveBeenCalledOnce();
+  });
+
+  it("is not while it reads at the pace, or has read all there is", () => {
+    const reading = connect(1e9);
+    const waiting = connect(0);
+    for (let i = 0; i < 60; i++) {
+      reading.handle.writeQueueSize -= 16_384 * 1.25;
+      vi.advanceTimersByTime(1_250);
+    }
+    expect(reading.socket.destroy).not.toHaveBeenCalled();
+    expect(waiting.socket.destroy).not.toHaveBeenCalled();
+  });
+
+  it("may pause for a minute longer when it has read ahead", () => {
+    const { socket, handle } = connect(1e9);
+    handle.writeQueueSize = 1;
+    vi.advanceTimersByTime(1_250);
+    vi.advanceTimersByTime(70_000);
+    expect(socket.destroy).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_250);
+    expect(socket.destroy).toHaveBeenCalledOnce();
+  });
+
+  it("is left alone when its connection has closed, or is about to", () => {
+    const [closed, closing] = [connect(1e6), connect(1e6)];
+    closed.socket.emit("close");
+    closing.socket._handle = null;
+    vi.advanceTimersByTime(60_000);
+    expect(closed.socket.destroy).not.toHaveBeenCalled();
+    expect(closing.socket.destroy).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,72 @@
+import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../../config/config.js";
+
+/** Number of checks of a transfer in the time by which it may fall behind. */
+const CHECKS = 8;
+
+/** A client that has read ahead may pause this many times longer, because operating systems read responses in bursts. */
+const READING_CREDIT = 6;
+
+/** Compares the rate of a transfer with the minimum rate. */
+export class TransferRate {
+  /** Time between two checks. */
+  readonly intervalMs: number;
+  readonly #bytesPerMs: number;
+  readonly #graceMs: number;
+  readonly #creditMs: number;
+  #bytes: number;
+  #lagMs = 0;
+
+  /**
+   * @param bytes transferred before the start
+   * @param creditMs how far a transfer can get ahead of the minimum rate
+   */
+  constructor(config: Config, bytes: number, creditMs = 0) {
+    this.#bytesPerMs = config.transferMinBytesPerSecond / 1000;
+    this.#graceMs = config.transferGraceMs;
+    this.intervalMs = config.transferGraceMs / CHECKS;
+    this.#creditMs = creditMs;
+    this.#bytes = bytes;
+  }
+
+  /**
+   * Checks the transfer. Call it once in each interval.
+   * @param bytes transferred so far
+   * @param waits whether the service waits for the client
+   * @returns whether the client is too slow
+   */
+  check(bytes: number, waits: boolean): boolean {
+    const moved = bytes - this.#bytes;
+    this.#bytes = bytes;
+    if (!waits) return false;
+    this.#lagMs = Math.max(-this.#creditMs, this.#lagMs + this.intervalMs - moved / this.#bytesPerMs);
+    return this.#lagMs > this.#graceMs;
+  }
+}
+
+/** Internals of Node.js: no public property says how many of the written bytes the system has accepted. */
+interface Handle {
+  bytesWritten: number;
+  writeQueueSize: number;
+}
+
+const handleOf = (socket: Socket) => (socket as unknown as { _handle?: Handle | null })._handle;
+
+/** Disconnects clients that read their responses too slowly: unread data stays in memory or on disk. */
+export function cutSlowReaders(app: FastifyInstance, config: Config): void {
+  const rates = new Map<Socket, TransferRate>();
+  app.server.on("connection", (socket: Socket) => {
+    rates.set(socket, new TransferRate(config, 0, READING_CREDIT * config.transferGraceMs));
+    socket.once("close", () => rates.delete(socket));
+  });
+  const timer = setInterval(() => {
+    for (const [socket, rate] of rates) {
+      const handle = handleOf(socket);
+      if (handle === undefined || handle === null) continue;
+      const { bytesWritten, writeQueueSize } = handle;
+      if (rate.check(bytesWritten - writeQueueSize, writeQueueSize > 0)) socket.destroy();
+    }
+  }, config.transferGraceMs / CHECKS).unref();
+  app.addHook("onClose", async () => clearInterval(timer));
+}

@@ -1,0 +1,40 @@
+import { MAX_PICTURE_BYTES } from "../../domain/accounts/picture.js";
+import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES } from "../../domain/raw-data/bounds.js";
+import { SAMPLE_LIMITS } from "../../domain/raw-data/fetch.js";
+import { PAGE_LIFETIME_MS } from "../../domain/raw-data/page-cache.js";
+import { MAX_LENGTH_DAYS } from "../../domain/sample-ownership/wearers.js";
+import { MAX_SECRET_CHARACTERS, MAX_URL_CHARACTERS } from "../../domain/webhooks/resource.js";
+import { ACCESS_TOKEN_LIFETIME_S } from "../../oauth/issue-tokens.js";
+import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
+import { PAGE_LIMITS } from "../../wire/types.js";
+
+const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
+
+/** The limits of the API for the documentation, without the rates and sizes that are settings. */
+const LIMITS: readonly (readonly [limit: string, value: string])[] = [
+  ["Results per page (`limit`)", `default ${PAGE_LIMITS.default}, at most ${PAGE_LIMITS.max}`],
+  ["Raw data per page (`limit`)", `default ${SAMPLE_LIMITS.default}, at most ${SAMPLE_LIMITS.max}`],
+  ["Latest raw data (`size`)", "at most 300"],
+  ["From `start` to `stop` of raw data", `at most ${MAX_DAYS_OF_SAMPLES} days`],
+  ["From `start` to `stop` of ranges", `at most ${MAX_DAYS_OF_RANGES} days`],
+  ["Gap inside a raw data range", "at most 5 minutes"],
+  ["Age of a page of raw data", `at most ${PAGE_LIFETIME_MS / 1000} seconds`],
+  ["From `start_time` to `end_time` of a time frame", `at most ${MAX_LENGTH_DAYS} days`],
+  ["Validity of an access token", `${ACCESS_TOKEN_LIFETIME_S} seconds`],
+  ["`custom_name`", "at most 60 characters"],
+  ["`webhook_url`", `at most ${MAX_URL_CHARACTERS} characters`],
+  ["`secret_token`", `at most ${MAX_SECRET_CHARACTERS} characters`],
+  ["`gpx`", `at most ${mib(GPX_MAX_BYTES)}`],
+  ["`profile_picture`", `at most ${mib(MAX_PICTURE_BYTES)}`],
+];
+
+const COLUMN = Math.max(...LIMITS.map(([limit]) => limit.length));
+const VALUE = Math.max(...LIMITS.map(([, value]) => value.length));
+const row = (limit: string, value: string) => `| ${limit.padEnd(COLUMN)} | ${value.padEnd(VALUE)} |`;
+
+/** The limits as a table in Markdown. */
+export const limitsTable = [
+  row("Limit", "Value"),
+  `| ${"-".repeat(COLUMN)} | ${"-".repeat(VALUE)} |`,
+  ...LIMITS.map(([limit, value]) => row(limit, value)),
+].join("\n");

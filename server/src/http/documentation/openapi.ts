@@ -1,0 +1,214 @@
+import type { TSchema } from "@sinclair/typebox";
+import { access, type OperationId } from "../../domain/change/access.js";
+import type { Rule } from "../../domain/change/rule.js";
+import { SESSION_COOKIE } from "../browser/session-cookie.js";
+import type { EventsSuccess, FileSuccess, TextSuccess } from "../responses.js";
+import type { AnyOperation, Method } from "../route.js";
+import { addCodeSamples, type ExampleDocument } from "./code-samples/index.js";
+import { limitsTable } from "./limits.js";
+import { describeError, ERRORS, FIELD_ERRORS_SCHEMA } from "./openapi/error-responses.js";
+import { HEADERS, headerReferences, IDEMPOTENCY_KEY, takesIdempotencyKey } from "./openapi/headers.js";
+import { exampleOf, type Json, published } from "./openapi/schemas.js";
+
+/** Descriptions of the groups of operations. */
+const TAGS: Readonly<Record<string, string>> = {
+  Authentication: "OAuth 2.0: tokens for the API",
+  Session: "Signing in to the page on the origin of the API; other clients use tokens",
+  Account: "The authenticated user",
+  Managers: "Accounts that own devices",
+  Devices: "Tracking devices",
+  Bluetooth: "Sensors paired to a device",
+  "Device ownerships": "Who owned a device when",
+};
+
+/** The errors that every operation can return in addition to its own. */
+const COMMON = [403, 406, 429, 500, 503];
+
+const ACCESS = `## Access
+
+A program needs an application, which the operator of the service creates (\`asi-server app create\`). With its \`client_id\` and
+\`client_secret\`, and the name and password of a user, \`POST /oauth2/token/\` gives an access token. The examples read the token from the
+environment variable \`ASI_TOKEN\`. Replace the ids in them by yours: \`GET /api/v1/devices/\` lists your devices.`;
+
+/** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
+export function openApiDocument(operations: readonly AnyOperation[], baseUrl: string): Json {
+  const schemas: Record<string, Json> = { FieldErrors: FIELD_ERRORS_SCHEMA };
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    const methods: [Method, TSchema | undefined][] = [
+      [operation.method, operation.body ?? operation.describedBody],
+    ];
+    if (operation.patch !== undefined) methods.push(["PATCH", operation.patch.body]);
+    paths[operation.path] ??= {};
+    for (const [method, body] of methods) {
+      const path = paths[operation.path];
+      if (path !== undefined) path[method.toLowerCase()] = describe(operation, method, body, schemas);
+    }
+  }
+  const used = new Set(
+    [...JSON.stringify(paths).matchAll(/"#\/components\/responses\/(\w+)"/g)].map(([, name]) => name),
+  );
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: "Sports tracking device data service",
+      version: "1.0.0",
+      description: `Devices, their raw data and their configuration. Every path ends with a slash. Times are UTC, units SI.\n\n${ACCESS}\n\n## Limits\n\n${limitsTable}`,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: TAGS[name] ?? name,
+    })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: "oauth2",
+          flows: {
+            password: {
+              tokenUrl: `${baseUrl}/oauth2/token/`,
+              scopes: { all: "Everything that the user may do" },
+            },
+          },
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: SESSION_COOKIE,
+          description:
+            "For the page on this origin: counts only with the header `X-Asi-Page: 1` and without `Authorization`. On plain HTTP at a loopback address its name is `asi-session`.",
+        },
+      },
+      headers: HEADERS,
+      responses: Object.fromEntries(
+        Object.entries(ERRORS)
+          .filter(([status]) => used.has(`Error${status}`))
+          .map(([status, error]) => [`Error${status}`, error]),
+      ),
+      schemas,
+    },
+  };
+  addCodeSamples(document as typeof document & ExampleDocument);
+  return document;
+}
+
+function describe(
+  operation: AnyOperation,
+  method: Method,
+  body: TSchema | undefined,
+  schemas: Record<string, Json>,
+): Json {
+  const rule: Rule<never, unknown> = access[operation.id as OperationId];
+  const query = operation.query ?? operation.describedQuery;
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const others = [
+    ...(operation.otherMethods ?? []).map((other) => ({ method: other, path: operation.path })),
+    ...(operation.otherPaths ?? []).map((path) => ({ method, path })),
+  ];
+  const description = [
+    operation.description,
+    `Access: ${rule.description}.`,
+    others.length > 0 &&
+      `Also accepted: ${others.map((other) => `\`${other.method} ${other.path}\``).join(", ")}.`,
+  ].filter(Boolean);
+  const writes = [method, ...(operation.otherMethods ?? [])].some((name) => name !== "GET");
+  const statuses = new Set([
+    ...COMMON,
+    ...(operation.failures ?? []),
+    ...(names.length > 0 ? [404] : []),
+    ...(writes ? [400, 413, 415] : []),
+    ...(names.length > 0 && writes && method !== "POST" ? [412] : []),
+    ...(showsOne(operation) ? [304] : []),
+  ]);
+  return {
+    operationId: method === operation.method ? operation.id : `${operation.id}Partially`,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: description.join("\n\n"),
+    ...(operation.deprecated ? { deprecated: true } : {}),
+    ...(others.length > 0 ? { "x-aliases": others } : {}),
+    security: rule.roles === null ? [] : [{ token: ["all"] }, { session: [] }],
+    parameters: [
+      ...names.map((name) => ({
+        name,
+        in: "path",
+        required: true,
+        schema: name === "job" ? { type: "string" } : { type: "integer", minimum: 1 },
+      })),
+      ...Object.entries((query?.properties ?? {}) as Record<string, TSchema>).map(([name, schema]) => ({
+        name,
+        in: "query",
+        required:
+          ((query?.required as string[] | undefined)?.includes(name) ?? false) ||
+          schema.documentedAsRequired === true,
+        ...(schema.deprecated === true ? { deprecated: true } : {}),
+        ...(schema.description === undefined ? {} : { description: schema.description }),
+        schema: published(schema, schemas),
+      })),
+      ...(takesIdempotencyKey(method, {
+        isOpen: rule.roles === null,
+        hasPassword: body?.properties?.password !== undefined,
+      })
+        ? [IDEMPOTENCY_KEY]
+        : []),
+    ],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              [operation.consumes ?? "application/json"]: {
+                schema: published(body, schemas),
+                example: exampleOf(body),
+              },
+            },
+          },
+        }),
+    responses: {
+      [operation.success.status]: describeSuccess(operation, schemas),
+      ...Object.fromEntries([...statuses].sort().map((status) => [status, describeError(operation, status)])),
+    },
+  };
+}
+
+/** Whether the operation reads one resource and not a page of a list: such responses have an entity tag. */
+const showsOne = ({ method, success: { schema } }: AnyOperation) =>
+  method === "GET" && schema !== undefined && schema.properties?.results === undefined;
+
+const mediaTypesOf = (success: TextSuccess | EventsSuccess | FileSuccess): string[] => [
+  success.mediaType,
+  ...((success.isFile === true && success.otherMediaTypes) || []),
+];
+
+const describeText = (mediaType: string): [string, Json] => [mediaType, { schema: { type: "string" } }];
+
+function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json>): Json {
+  const description = success.status === 204 ? "Done" : success.status === 201 ? "Stored" : "The result";
+  if (success.schema === undefined) {
+    return success.mediaType === undefined
+      ? { description, headers: headerReferences }
+      : {
+          description,
+          headers: headerReferences,
+          content: Object.fromEntries(mediaTypesOf(success).map(describeText)),
+        };
+  }
+  return {
+    description,
+    headers: { ...describeHeaders(success.headers ?? {}), ...headerReferences },
+    content: {
+      "application/json": {
+        schema: published(success.schema, schemas),
+        example: exampleOf(success.schema),
+      },
+    },
+  };
+}
+
+const describeHeaders = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
+  );

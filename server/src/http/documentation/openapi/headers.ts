@@ -1,0 +1,40 @@
+import type { Method } from "../../route.js";
+import type { Json } from "./schemas.js";
+
+/** Headers that every operation may send, as components of the document. */
+export const HEADERS: Readonly<Record<string, Json>> = {
+  RateLimit: {
+    description:
+      "How many calls are left (`r`) and in how many seconds the count begins anew (`t`), for each limit that the call counts for",
+    schema: { type: "string", examples: ['"user";r=2999;t=60'] },
+  },
+  "RateLimit-Policy": {
+    description: "Calls (`q`) that are permitted in a number of seconds (`w`), for the same limits",
+    schema: { type: "string", examples: ['"user";q=3000;w=60'] },
+  },
+  "X-Ignored": {
+    description:
+      "Query parameters and members of the body that had no effect, percent-encoded and separated by commas: those that the operation does not know, and a `limit` that is no positive number",
+    schema: { type: "string", examples: ["colour, profile.nickname"] },
+  },
+  "X-Request-Id": { description: "Names the call in the log of the service", schema: { type: "string" } },
+};
+
+export const headerReferences: Json = Object.fromEntries(
+  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+export const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "Makes it safe to repeat the call: within 24 hours, the same key with the same path and body gets the stored response, and takes effect once",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+};
+
+/** Whether a key makes a call repeatable: where a user is known, and where the body has no password, of which a hash would be stored. */
+export const takesIdempotencyKey = (
+  method: Method,
+  { isOpen, hasPassword }: { isOpen: boolean; hasPassword: boolean },
+): boolean => method === "POST" && !isOpen && !hasPassword;

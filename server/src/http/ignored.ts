@@ -1,0 +1,74 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import type { FastifyReply } from "fastify";
+
+/** Names that the header lists, and characters of each. */
+const MAX_NAMES = 20;
+const MAX_NAME = 60;
+
+const NO_MEMBERS = Type.Object({});
+
+/** Half a surrogate pair cannot be encoded. */
+const wellFormed = (text: string) => Buffer.from(text).toString();
+
+type Members = Record<string, TSchema>;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The object among the variants of a nullable object. */
+const objectIn = (schema: TSchema): TSchema =>
+  (schema.anyOf as TSchema[] | undefined)?.find(({ type }) => type === "object") ?? schema;
+
+/** The members of a value that its schema does not name, with dots between the levels. Free JSON has none. */
+function* unnamed(schema: TSchema, value: unknown, path: string): Generator<string> {
+  const { type, properties, items, additionalProperties } = objectIn(schema);
+  if (Array.isArray(value) && type === "array") {
+    for (const [index, item] of value.entries()) yield* unnamed(items as TSchema, item, `${path}${index}.`);
+  }
+  if (!isObject(value) || type !== "object" || additionalProperties === true) return;
+  const members = (properties ?? {}) as Members;
+  for (const [name, member] of Object.entries(value)) {
+    const known = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (known === undefined) yield `${path}${name}`;
+    else yield* unnamed(known, member, `${path}${name}.`);
+  }
+}
+
+/** Whether a limit counts as the default because it is no positive number. */
+const isLimitIgnored = (query: TSchema | undefined, given: unknown): boolean => {
+  const limit = isObject(given) ? given.limit : undefined;
+  return (
+    query?.properties?.limit !== undefined &&
+    limit !== undefined &&
+    limit !== "" &&
+    !/^0*[1-9]\d*$/.test(String(limit))
+  );
+};
+
+/**
+ * Tells in `X-Ignored` which parts of a request had no effect: query parameters and members of the body that the operation does
+ * not know, and a `limit` that is no positive number. The first version of the API accepts them.
+ */
+export function tellIgnored(
+  reply: FastifyReply,
+  query: { schema: TSchema | undefined; given: unknown },
+  body: { schema: TSchema | undefined; given: unknown },
+): void {
+  const names: string[] = isLimitIgnored(query.schema, query.given) ? ["limit"] : [];
+  const parts = [
+    unnamed(query.schema ?? NO_MEMBERS, query.given, ""),
+    ...(body.schema === undefined ? [] : [unnamed(body.schema, body.given, "")]),
+  ];
+  for (const part of parts) {
+    for (const name of part) {
+      if (names.length === MAX_NAMES) break;
+      names.push(name);
+    }
+  }
+  if (names.length === 0) return;
+  // Users choose these names; a header has no other characters, and commas separate the names.
+  reply.header(
+    "X-Ignored",
+    names.map((name) => encodeURIComponent(wellFormed(name.slice(0, MAX_NAME)))).join(", "),
+  );
+}

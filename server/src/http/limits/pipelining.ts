@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Config } from "../../config/config.js";
+import { addressKey } from "./address-key.js";
+
+/** Maximum number of unanswered requests on a connection. Clients that use pipelining have fewer; most clients have one. */
+const MAX_UNANSWERED = 16;
+
+/** How long an address cannot open connections after one of them was cut. */
+const REFUSAL_MS = 1_000;
+const MAX_REFUSED = 10_000;
+
+/**
+ * Cuts connections with too many unanswered requests (RFC 9112 section 9.3.2 allows a server to close a connection). Node.js
+ * creates all requests that arrive in one packet, which can be more than a thousand, and has no public way to prevent it.
+ * Therefore this also cuts the connections of the address that have not been answered yet, before they are read, and
+ * refuses new ones for a second. Behind a proxy it cuts only the connection itself, because the others belong to other clients.
+ */
+export function limitPipelining({ server }: FastifyInstance, { trustProxy }: Config): void {
+  const unanswered = new WeakMap<Socket, number>();
+  const connections = new Map<string, Set<Socket>>();
+  const refused = new LRUCache<string, true>({ max: MAX_REFUSED, ttl: REFUSAL_MS });
+  const [handle] = server.listeners("request");
+  if (handle === undefined) throw new Error("The server has no handler yet");
+
+  server.prependListener("connection", (socket: Socket) => {
+    const address = addressKey(socket.remoteAddress ?? "");
+    if (refused.has(address)) {
+      socket.destroy();
+      return;
+    }
+    const own = connections.get(address) ?? new Set();
+    connections.set(address, own.add(socket));
+    socket.once("close", () => {
+      own.delete(socket);
+      if (own.size === 0) connections.delete(address);
+    });
+  });
+
+  function cut(socket: Socket): void {
+    socket.destroy();
+    if (trustProxy.length > 0) return;
+    const address = addressKey(socket.remoteAddress ?? "");
+    refused.set(address, true);
+    for (const other of connections.get(address) ?? []) if (other.bytesWritten === 0) other.destroy();
+  }
+
+  server.removeListener("request", handle as () => void);
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    if (count > MAX_UNANSWERED) return cut(socket);
+    unanswered.set(socket, count);
+    response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    handle.call(server, request, response);
+  });
+}

@@ -1,0 +1,161 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import type { Config } from "../../config/config.js";
+import { usernameHash } from "../../domain/accounts/usernames.js";
+import { errors } from "../../domain/change/errors.js";
+import type { Database } from "../../store/connection/database.js";
+import { addressKey } from "./address-key.js";
+
+const MINUTE = 60;
+
+/** The limits: how many points in how many seconds. */
+const limits = (config: Config) =>
+  ({
+    user: [config.throttleUserPerMinute, MINUTE],
+    address: [config.throttleAddressPerMinute, MINUTE],
+    rawData: [config.throttleRawDataPerMinute, MINUTE],
+    files: [config.throttleFilesPerMinute, MINUTE],
+    ownership: [config.throttleOwnershipsPerMinute, MINUTE],
+    registration: [config.throttleRegistrationsPerHour, 60 * MINUTE],
+    /** One point for each byte. */
+    registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
+    token: [config.throttleTokensPerMinute, MINUTE],
+    failedPassword: [config.throttleFailedPasswords, 15 * MINUTE],
+    newPassword: [config.throttlePasswordChangesPerHour, 60 * MINUTE],
+    passwordReset: [config.throttlePasswordResetsPerHour, 60 * MINUTE],
+    passwordResetOfUser: [config.throttlePasswordResetsOfUserPerHour, 60 * MINUTE],
+    /** Right and wrong pairs of number and username: more than a person types, too few to guess with. */
+    managerSearch: [20, 15 * MINUTE],
+  }) as const satisfies Record<string, readonly [points: number, seconds: number]>;
+
+export type ThrottleScope = keyof ReturnType<typeof limits>;
+
+/** Scopes that count by user; the others count by address. */
+const BY_USER: ReadonlySet<ThrottleScope> = new Set([
+  "user",
+  "rawData",
+  "files",
+  "ownership",
+  "newPassword",
+  "managerSearch",
+]);
+
+/** Keys that are known to be exhausted, so that further calls need no query. */
+const MAX_EXHAUSTED = 10_000;
+
+/** Usernames are those that `usernameKey` returns. An erasure removes the counters of a person: `domain/accounts/erasures.ts`. */
+export interface Throttle {
+  /**
+   * Counts one call in a scope and reports the remaining calls in the response headers.
+   * @throws ServiceError `throttled`
+   */
+  (scope: ThrottleScope, request: FastifyRequest, reply?: FastifyReply): Promise<void>;
+  /**
+   * Refuses a request, without counting and without a query, when this process knows that its address has no call left in
+   * the scope.
+   * @throws ServiceError `throttled`
+   */
+  requireLeft(scope: ThrottleScope, request: FastifyRequest): void;
+  /**
+   * Counts what an anonymous registration stores.
+   * @throws ServiceError `throttled`
+   */
+  registrationBytes(request: FastifyRequest, bytes: number): Promise<void>;
+  /**
+   * Counts a password for a username before it is checked, so that parallel attempts do not exceed the limit.
+   * @throws ServiceError `throttled` after too many wrong passwords
+   */
+  password(username: string, address: string): Promise<void>;
+  /**
+   * Counts a request for a mail with a link for a new password, whether or not the username exists. Requests of other
+   * addresses do not count, or strangers could use up those of a user.
+   * @throws ServiceError `throttled`
+   */
+  passwordReset(username: string, address: string): Promise<void>;
+  /** Returns the point of an attempt with the correct password. */
+  passwordSucceeded(username: string, address: string): Promise<void>;
+}
+
+/**
+ * Counters in PostgreSQL apply to all processes. With the embedded database there is only one process, so memory is
+ * enough.
+ */
+export function createThrottle(config: Config, database: Database): Throttle {
+  const scopes = limits(config);
+  const limiters = new Map(
+    Object.entries(scopes).map(([scope, [points, duration]]) => [
+      scope,
+      database.kind === "embedded"
+        ? new RateLimiterMemory({ keyPrefix: scope, points, duration })
+        : new RateLimiterPostgres({
+            storeClient: database.pool,
+            storeType: "pool",
+            tableName: "throttle_counters",
+            tableCreated: true,
+            clearExpiredByTimeout: false,
+            keyPrefix: scope,
+            points,
+            duration,
+          }),
+    ]),
+  );
+  const limiterOf = (scope: ThrottleScope) => {
+    const limiter = limiters.get(scope);
+    if (limiter === undefined) throw new Error(`No limiter ${scope}`);
+    return limiter;
+  };
+
+  /** When the window of a key without points ends, ms since 1970. */
+  const exhausted = new LRUCache<string, number>({ max: MAX_EXHAUSTED });
+  const requirePoints = (scope: ThrottleScope, key: string) => {
+    const leftMs = (exhausted.get(`${scope} ${key}`) ?? 0) - Date.now();
+    if (leftMs > 0) throw errors.throttled(leftMs);
+  };
+
+  async function consume(scope: ThrottleScope, key: string, points = 1): Promise<RateLimiterRes> {
+    requirePoints(scope, key);
+    try {
+      return await limiterOf(scope).consume(key, points);
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      // A request for several points may fail while single points are left, and a password check may return its point.
+      if (points === 1 && scope !== "failedPassword") {
+        exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);
+      }
+      throw errors.throttled(refused.msBeforeNext);
+    }
+  }
+
+  const throttle = async (scope: ThrottleScope, request: FastifyRequest, reply?: FastifyReply) => {
+    const caller = request.ctx.caller;
+    const key = BY_USER.has(scope) && caller !== null ? `user-${caller.id}` : addressKey(request.ip);
+    const [points, seconds] = scopes[scope];
+    reply?.header("RateLimit-Policy", `"${scope}";q=${points};w=${seconds}`);
+    try {
+      const { remainingPoints, msBeforeNext } = await consume(scope, key);
+      reply?.header("RateLimit", `"${scope}";r=${remainingPoints};t=${Math.ceil(msBeforeNext / 1000)}`);
+    } catch (error) {
+      reply?.header("RateLimit", `"${scope}";r=0`);
+      throw error;
+    }
+  };
+
+  const byUsername = (username: string, address: string) =>
+    `${usernameHash(username)} ${addressKey(address)}`;
+  return Object.assign(throttle, {
+    requireLeft: (scope: ThrottleScope, { ip }: FastifyRequest) => requirePoints(scope, addressKey(ip)),
+    async registrationBytes({ ip }: FastifyRequest, bytes: number) {
+      if (bytes > 0) await consume("registrationBytes", addressKey(ip), bytes);
+    },
+    async password(username: string, address: string) {
+      await consume("failedPassword", byUsername(username, address));
+    },
+    async passwordReset(username: string, address: string) {
+      await consume("passwordResetOfUser", byUsername(username, address));
+    },
+    async passwordSucceeded(username: string, address: string) {
+      await limiterOf("failedPassword").reward(byUsername(username, address));
+    },
+  });
+}

@@ -1,0 +1,92 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { type HostLookup, listenOn } from "../connection/listeners.js";
+import { readinessBody } from "./readiness.js";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** Counts and times the requests of the application. */
+export function measureRequests(app: FastifyInstance): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "Time from the head of the request to the end of the response",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    // Live data ends when the client leaves; its time says nothing about the service.
+    if (String(reply.getHeader("content-type")).startsWith("text/event-stream")) return;
+    const route = request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? "unknown";
+    duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+  });
+  return registry;
+}
+
+/**
+ * Serves `/metrics` on a separate port, and `/health/` too, because a worker has no other port.
+ * @param defaultPort the port of which nobody has said that it must be this one: when another process has it, a free one is taken
+ * @returns stops the server
+ */
+export async function serveMetrics(
+  { metrics, readiness, dependencies, log }: FastifyInstance,
+  host: string,
+  port: number,
+  defaultPort: number | null = null,
+  find?: HostLookup,
+): Promise<() => Promise<void>> {
+  const pages: Readonly<Record<string, () => Promise<[status: number, type: string, text: string]>>> = {
+    "/metrics": async () => [200, metrics.contentType, await metrics.metrics()],
+    "/health/live/": async () => [200, JSON_TYPE, JSON.stringify({ status: "ok" })],
+    "/health/ready/": async () => {
+      const status = await readiness();
+      return [
+        status === "ok" ? 200 : 503,
+        JSON_TYPE,
+        JSON.stringify(readinessBody(status, dependencies.database)),
+      ];
+    },
+  };
+  const server = createServer(async (request, response) => {
+    const page = pages[request.url ?? ""];
+    if (page === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    try {
+      const [status, type, text] = await page();
+      response.writeHead(status, { "Content-Type": type }).end(text);
+    } catch (error) {
+      // Some metrics are counted in the database.
+      log.error({ err: error }, "metrics not read");
+      response.writeHead(500).end();
+    }
+  });
+  let chosen = port;
+  const listenAt = (address: string) =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen(chosen, address, resolve);
+    });
+  const listen = () => listenOn(server, host, log, listenAt, find);
+  const { closeOthers } = await listen().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE" || port !== defaultPort) throw error;
+    chosen = 0;
+    const listening = await listen();
+    const { port: metricsPort } = server.address() as AddressInfo;
+    log.warn(
+      { taken: port, metricsPort },
+      "another process has the default port of the metrics; set METRICS_PORT",
+    );
+    return listening;
+  });
+  return async () => {
+    const closed = [new Promise((resolve) => server.close(resolve)), closeOthers()];
+    // A stalled client must not keep the process running.
+    server.closeAllConnections();
+    await Promise.all(closed);
+  };
+}

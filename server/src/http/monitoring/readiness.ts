@@ -1,0 +1,54 @@
+import type { FastifyInstance } from "fastify";
+import type { Database } from "../../store/connection/database.js";
+import { SessionWatch } from "../../store/connection/session-check.js";
+
+const READY_TIMEOUT_MS = 2_000;
+
+export type Readiness =
+  | "ok"
+  | "stopping"
+  | "database unreachable"
+  | "database read-only"
+  | "database sessions shared by a pooler";
+
+/**
+ * The body of a health check. A process stays ready while a server of samples is away: it serves all other devices. Anyone may
+ * read it, so it says how many are away; their addresses are in the metrics and in the log.
+ */
+export function readinessBody(status: Readiness, { sampleServers }: Database): Record<string, unknown> {
+  const away = (sampleServers?.states ?? []).filter(({ problem }) => problem !== undefined);
+  return away.length === 0 ? { status } : { status, sample_servers_away: away.length };
+}
+
+/** Checks whether the process can serve: it is not stopping, and its database responds and accepts changes. */
+export function watchReadiness(app: FastifyInstance): () => Promise<Readiness> {
+  let stopping = false;
+  app.addHook("preClose", async () => {
+    stopping = true;
+  });
+  const watch = new SessionWatch();
+  const askDatabase = async (): Promise<Readiness> => {
+    const { pool, direct } = app.dependencies.database;
+    const client = await pool.connect();
+    try {
+      const { rows } = await client.query<{ readOnly: string; pid: number }>(
+        `SELECT current_setting('transaction_read_only') AS "readOnly", pg_backend_pid() AS pid`,
+      );
+      // With DATABASE_DIRECT_URL, the pool may be that of a pooler.
+      if (direct === pool) watch.saw(client, rows[0]?.pid ?? 0);
+      if (watch.areShared) return "database sessions shared by a pooler";
+      return rows[0]?.readOnly === "off" ? "ok" : "database read-only";
+    } finally {
+      client.release();
+    }
+  };
+  return async () => {
+    if (stopping) return "stopping";
+    const answered = askDatabase().catch(() => "database unreachable" as const);
+    const late = new Promise<Readiness>((resolve) =>
+      setTimeout(resolve, READY_TIMEOUT_MS, "database unreachable").unref(),
+    );
+    const readiness = await Promise.race([answered, late]);
+    return stopping ? "stopping" : readiness;
+  };
+}

@@ -1,0 +1,103 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { PageCache } from "../../domain/raw-data/page-cache.js";
+import type { FairQueue } from "../../fairness/fair-queue.js";
+import type { Database } from "../../store/connection/database.js";
+import type { ReadReplica } from "../../store/connection/read-replica.js";
+
+/** Measures what waits in this process: for a connection to the database, and for a caller's turn. */
+export function measureQueues(
+  registry: Registry,
+  requests: FairQueue<string>,
+  { pool, sampleServers }: Pick<Database, "pool" | "sampleServers">,
+): void {
+  const registers = [registry];
+  new Gauge({
+    name: "database_connections",
+    help: "Connections of this process to the database, in use and idle",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      this.set({ state: "used" }, pool.totalCount - pool.idleCount);
+      this.set({ state: "idle" }, pool.idleCount);
+    },
+  });
+  new Gauge({
+    name: "database_connections_max",
+    help: "Connections to the database that this process may have",
+    registers,
+    collect() {
+      this.set(pool.options.max);
+    },
+  });
+  new Gauge({
+    name: "database_waiting",
+    help: "Queries and transactions that wait for a connection",
+    registers,
+    collect() {
+      this.set(pool.waitingForTurn);
+    },
+  });
+  if (sampleServers !== null) {
+    new Gauge({
+      name: "sample_server_up",
+      help: "1 while a server of samples answers, 0 while it is away; nothing where the samples are in the database itself",
+      labelNames: ["server"],
+      registers,
+      collect() {
+        this.reset();
+        for (const { label, problem } of sampleServers.states) {
+          this.set({ server: label }, problem === undefined ? 1 : 0);
+        }
+      },
+    });
+  }
+  new Gauge({
+    name: "http_requests_waiting",
+    help: "Requests that wait because others of their caller are being served",
+    registers,
+    collect() {
+      this.set(requests.waiting);
+    },
+  });
+}
+
+/** Measures the cache of pages of raw data and the replica from which they are read. */
+export function measureRawData(registry: Registry, cache: PageCache, replica: ReadReplica | undefined): void {
+  const registers = [registry];
+  new Gauge({
+    name: "raw_data_cache_bytes",
+    help: "Memory of the cached pages of raw data",
+    registers,
+    collect() {
+      this.set(cache.bytes);
+    },
+  });
+  new Counter({
+    name: "raw_data_pages_total",
+    help: "Pages of raw data that were requested, by whether the cache had them",
+    labelNames: ["cache"],
+    registers,
+    collect() {
+      this.reset();
+      this.inc({ cache: "hit" }, cache.hits);
+      this.inc({ cache: "miss" }, cache.misses);
+    },
+  });
+  if (replica === undefined) return;
+  new Gauge({
+    name: "read_replica_age_seconds",
+    help: "How old the state of the read replica is at most; infinite when it was never measured",
+    registers,
+    collect() {
+      this.set(replica.ageMs / 1000);
+    },
+  });
+  new Gauge({
+    name: "read_replica_used",
+    help: "1 while pages of raw data are read from the replica, 0 while they are read from the primary",
+    registers,
+    collect() {
+      this.set(replica.current() === undefined ? 0 : 1);
+    },
+  });
+}

@@ -1,0 +1,15 @@
+import { exportAudit } from "../../domain/exports/audit.js";
+import { after, optionalDate, optionalText } from "./arguments.js";
+import type { Commands } from "./outcome.js";
+
+/** Who has changed what. */
+export const auditCommands = {
+  async "audit export"(ctx, args) {
+    const filters = {
+      from: optionalDate(args, "from"),
+      to: optionalDate(args, "to"),
+      account: optionalText(args, "account"),
+    };
+    return { ...(await exportAudit(ctx, filters, after(args))) };
+  },
+} satisfies Commands;

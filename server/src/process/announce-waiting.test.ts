@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { announceWaiting } from "./announce-waiting.js";
+
+describe("work that takes long", () => {
+  it("is announced until it ends, with what is waited for", async () => {
+    const said: string[] = [];
+    let end: () => void = () => undefined;
+    const done = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const say = (line: string) => {
+      said.push(line);
+      if (said.length === 2) end();
+    };
+    await announceWaiting("the database of DATABASE_URL", () => done, { everyMs: 1, say });
+    expect(said[0]).toBe("asi-server waits for the database of DATABASE_URL, for 0 s by now");
+  });
+
+  it("is not announced when it ends soon", async () => {
+    const said: string[] = [];
+    expect(await announceWaiting("it", async () => 7, { say: (line) => said.push(line) })).toBe(7);
+    expect(said).toEqual([]);
+  });
+});

@@ -1,0 +1,22 @@
+/** How often a start says that it still waits, ms. */
+const SAID_EVERY_MS = 3_000;
+
+/**
+ * Says now and then that work takes long, so that nobody takes a process that waits for one that hangs.
+ * @param what the process waits for
+ */
+export async function announceWaiting<T>(
+  what: string,
+  work: () => Promise<T>,
+  { everyMs = SAID_EVERY_MS, say = (line: string) => console.log(line) } = {},
+): Promise<T> {
+  const start = performance.now();
+  const timer = setInterval(() => {
+    say(`asi-server waits for ${what}, for ${Math.round((performance.now() - start) / 1000)} s by now`);
+  }, everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,64 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { and, eq } from "drizzle-orm";
+import type { Context } from "../../domain/change/context.js";
+import { isPassword } from "../../domain/secrets/passwords.js";
+import { accounts } from "../../store/schema.js";
+
+const DemoDevice = Type.Object({
+  id: Type.Integer(),
+  serialNumber: Type.String(),
+  deviceName: Type.String(),
+});
+
+/** What a demonstration has added, with what signs in to it. */
+const DemoAccount = Type.Object({
+  managerId: Type.Integer(),
+  username: Type.String(),
+  password: Type.String(),
+  clientId: Type.String(),
+  clientSecret: Type.String(),
+  /** Two of the manager, and one that nobody owned at first. */
+  devices: Type.Tuple([DemoDevice, DemoDevice, DemoDevice]),
+});
+export type DemoAccount = Static<typeof DemoAccount>;
+
+/** The file with the account of the demonstration; only the user of the service reads it. */
+const fileOf = ({ config }: Context) => join(config.dataDir, "demo.json");
+
+export async function rememberDemo(ctx: Context, demo: DemoAccount): Promise<void> {
+  // The mode counts only for a new file.
+  await rm(fileOf(ctx), { force: true });
+  await writeFile(fileOf(ctx), JSON.stringify(demo, null, 2), { mode: 0o600, flag: "wx" });
+}
+
+/**
+ * The account of the demonstration of an earlier start, with its present username.
+ * @returns null when there is none any more; `hasPassword` is false when its user has set another password
+ */
+export async function rememberedDemo(
+  ctx: Context,
+): Promise<{ demo: DemoAccount; hasPassword: boolean } | null> {
+  const demo = await readDemo(ctx);
+  if (demo === null) return null;
+  const [account] = await ctx.queries
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.id, demo.managerId), eq(accounts.role, "MANAGER")));
+  if (account === undefined || account.disabledAt !== null) return null;
+  const hasPassword = await isPassword(demo.password, account.passwordHash);
+  // with another database, or one that was restored, the id may be somebody else's
+  if (!hasPassword && account.username !== demo.username) return null;
+  return { demo: { ...demo, username: account.username }, hasPassword };
+}
+
+async function readDemo(ctx: Context): Promise<DemoAccount | null> {
+  try {
+    const found: unknown = JSON.parse(await readFile(fileOf(ctx), "utf8"));
+    return Value.Check(DemoAccount, found) ? found : null;
+  } catch {
+    return null;
+  }
+}

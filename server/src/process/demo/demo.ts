@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { and, eq } from "drizzle-orm";
+import { acceptBulkLoad } from "../../domain/bulk-load/accept.js";
+import { authorize } from "../../domain/change/access.js";
+import type { Context } from "../../domain/change/context.js";
+import { addDevices } from "../../domain/devices/add.js";
+import { createManager } from "../../domain/managers/create.js";
+import { grantManagedAthletes } from "../../domain/managers/grant.js";
+import { backdateOwnership } from "../../domain/ownerships/backdate.js";
+import { takeOwnership } from "../../domain/ownerships/take.js";
+import { generatePassword } from "../../domain/secrets/passwords.js";
+import { createApplication } from "../../oauth/applications.js";
+import { latestTimestamp, sqlClientOf } from "../../store/samples/index.js";
+import { ownerships } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import { type DemoAccount, rememberDemo, rememberedDemo } from "./demo-account.js";
+import { DEMO_START, demoRecording } from "./demo-session.js";
+
+/** The example command reads the first minute. */
+const DEMO_STOP = new Date(DEMO_START.getTime() + 60_000);
+
+/** A session that is not loaded, for the user to upload. */
+const NEXT_SESSION = new Date(DEMO_START.getTime() + 24 * 3_600_000);
+
+/** Before the demo recording begins. */
+const OWNED_SINCE = new Date("2020-01-01T00:00:00.000Z");
+
+/**
+ * Says how to sign in to the demonstration: to that of an earlier start on the same data, or to a new one.
+ * @returns how to sign in to the page, what to try there, and the commands to try next
+ */
+export async function prepareDemo(ctx: Context, url: string): Promise<string> {
+  const known = await rememberedDemo(ctx);
+  const demo = known?.demo ?? (await addDemo(ctx));
+  if (known === null) await rememberDemo(ctx, demo);
+  const [first] = demo.devices;
+  const file = resolve(join(ctx.config.dataDir, `${first.deviceName}.asi`));
+  const done = await stepsDone(ctx, demo);
+  if (!done.upload && !existsSync(file))
+    await writeFile(file, await demoRecording(first.serialNumber, 1.1, NEXT_SESSION));
+  return instructions(ctx, url, demo, file, known?.hasPassword ?? true, done);
+}
+
+/** What an earlier start has offered to try, and is done. */
+interface StepsDone {
+  /** Whether the next session is stored. */
+  upload: boolean;
+  /** Whether somebody owns the device that was free. */
+  take: boolean;
+}
+
+async function stepsDone(
+  { queries }: Context,
+  { devices: [first, , free] }: DemoAccount,
+): Promise<StepsDone> {
+  const owners = await queries
+    .select({ id: ownerships.id })
+    .from(ownerships)
+    .where(and(eq(ownerships.deviceId, free.id), eq(ownerships.endTime, CURRENT_END)));
+  const stored = await latestTimestamp(sqlClientOf(queries), first.id, NEXT_SESSION.getTime());
+  return { upload: stored !== null, take: owners.length > 0 };
+}
+
+/**
+ * Adds an application, a manager with two devices, and a device that nobody owns; loads a recording for each device of the
+ * manager.
+ */
+async function addDemo(ctx: Context): Promise<DemoAccount> {
+  const mark = randomBytes(3).toString("hex");
+  const username = `demo-${mark}`;
+  const password = generatePassword();
+  const { resource: manager } = await createManager(
+    ctx,
+    {
+      username,
+      email: `${username}@example.org`,
+      password,
+      manager_profile: { first_name: "Demo" },
+      athlete_profile: { first_name: "Demo", last_name: "Athlete" },
+    },
+    true,
+  );
+  await grantManagedAthletes(ctx, username);
+  const caller = { id: manager.id, role: "MANAGER" as const, username, canCreateManagedAthletes: true };
+  const devices = await addDevices(
+    ctx,
+    [1, 2, 3].map((n) => ({
+      serialNumber: `DEMO-${mark.toUpperCase()}-${n}`,
+      deviceName: `demo-${mark}-${n}`,
+      deviceType: "Demo",
+    })),
+  );
+  const [first, second, free] = devices.map(({ id, serialNumber, deviceName }) => ({
+    id,
+    serialNumber,
+    deviceName,
+  }));
+  if (first === undefined || second === undefined || free === undefined)
+    throw new Error("No device was added");
+  for (const [n, { id, serialNumber, deviceName }] of [first, second].entries()) {
+    await takeOwnership({ ...ctx, caller }, { serial_number: serialNumber, device_name: deviceName });
+    await backdateOwnership(ctx, serialNumber, OWNED_SINCE);
+    await loadDemo({ ...ctx, caller }, id, await demoRecording(serialNumber, 1 - n / 10));
+  }
+  const { clientId, clientSecret } = await createApplication(ctx, { name: "Demo", redirectUris: [] });
+  return {
+    managerId: manager.id,
+    username,
+    password,
+    clientId,
+    clientSecret,
+    devices: [first, second, free],
+  };
+}
+
+function instructions(
+  { config }: Context,
+  url: string,
+  { username, password, clientId, clientSecret, devices: [first, second, free] }: DemoAccount,
+  file: string,
+  hasPassword: boolean,
+  done: StepsDone,
+): string {
+  const receiver = config.webhookAllowPrivate
+    ? "of a program on this machine, such as http://127.0.0.1:9000/"
+    : "of a program on a public address";
+  const steps = [
+    ...(done.upload ? [] : [`  Upload a file   ${file}, to the device ${first.deviceName}`]),
+    ...(done.take ? [] : [`  Take a device   serial number ${free.serialNumber}, name ${free.deviceName}`]),
+    `  Add a webhook   ${receiver}`,
+  ];
+  const page = `
+Sign in at ${url}/#/sign-in
+  Username        ${username}
+  Password        ${hasPassword ? password : "(the one that you have set)"}
+To try there, beside the recordings of devices ${first.id} and ${second.id}:
+${steps.join("\n")}`;
+  if (!hasPassword) return page;
+  return `${page}
+
+Or by commands:
+TOKEN=$(curl -s ${url}/oauth2/token/ -d grant_type=password -d username=${username} -d password=${password} \\
+  -d client_id=${clientId} -d client_secret=${clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/devices/${first.id}/preprocessed-data/?start=${DEMO_START.toISOString()}&stop=${DEMO_STOP.toISOString()}&limit=5"`;
+}
+
+/** How long to wait for the bulk load; it takes a second or less. */
+const LOAD_TIMEOUT_MS = 30_000;
+
+/** Loads the demo recording in the same way as a client, and waits until it can be read. */
+async function loadDemo(ctx: Context, device: number, recording: Uint8Array): Promise<void> {
+  const owned = await authorize(ctx, "bulkLoad", { device });
+  const job = await acceptBulkLoad(ctx, owned, recording);
+  const deadline = Date.now() + LOAD_TIMEOUT_MS;
+  for (;;) {
+    const { state } = await authorize(ctx, "retrieveJob", { job: job.job_id });
+    if (state === "SUCCESS") return;
+    if (state === "FAILURE" || Date.now() > deadline)
+      throw new Error(`The demo recording was not loaded: ${state}`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Config } from "../config/config.js";
+import type { Telemetry } from "../observability/telemetry/start.js";
+import type { Store } from "../store/open.js";
+import { Ending } from "./ending.js";
+import type { Service } from "./service.js";
+
+/** How long a stopping process exports the last traces and metrics at most. */
+const TELEMETRY_TIMEOUT_MS = 5_000;
+
+/**
+ * How long the end may take after the time for requests and jobs, ms. With a database whose machine has vanished, closing a
+ * connection waits for its answer for many minutes.
+ */
+export const END_TIMEOUT_MS = 10_000;
+
+/**
+ * How long closing the embedded database may take, ms. It writes what it has in memory to its files. If it is ended before, the next
+ * start reads that from its log again.
+ */
+export const EMBEDDED_CLOSE_TIMEOUT_MS = 60_000;
+
+interface Running {
+  config: Pick<Config, "shutdownTimeoutMs">;
+  service: Pick<Service, "stop"> & { app: Pick<Service["app"], "log"> };
+  store: Pick<Store, "close"> & { database: Pick<Store["database"], "kind"> };
+  telemetry: Pick<Telemetry, "stop"> | undefined;
+}
+
+/** Stops the service, closes its store, and ends the process: with status 1 when some part does not end in time. */
+export async function endProcess(
+  { config: { shutdownTimeoutMs }, service, store, telemetry }: Running,
+  exit: (status: number) => void = process.exit,
+): Promise<void> {
+  const ending = new Ending();
+  const giveUpAfter = (timeoutMs: number) =>
+    setTimeout(() => {
+      service.app.log.fatal({ parts: ending.parts }, "not ended in time");
+      exit(1);
+    }, timeoutMs);
+  let timeout = giveUpAfter(shutdownTimeoutMs + END_TIMEOUT_MS);
+  await service.stop(ending);
+  // Some metrics are counted in the database.
+  await ending.waitFor("telemetry", telemetry?.stop(Math.min(TELEMETRY_TIMEOUT_MS, shutdownTimeoutMs)));
+  if (store.database.kind === "embedded") {
+    clearTimeout(timeout);
+    timeout = giveUpAfter(EMBEDDED_CLOSE_TIMEOUT_MS);
+  }
+  await ending.waitFor("database", store.close());
+  clearTimeout(timeout);
+  exit(0);
+}

@@ -1,0 +1,183 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Config } from "../config/config.js";
+import { UsageError } from "../config/usage-error.js";
+import { isLocalOnly } from "../http/browser/session-cookie.js";
+import type { Telemetry } from "../observability/telemetry/start.js";
+import type { Arguments, CommandName, Outcome } from "../operator/commands.js";
+import { verifyBackup } from "../store/backup/backup.js";
+import { erasureListOf } from "../store/backup/erasure-list.js";
+import { restore } from "../store/backup/restore.js";
+import { withoutServers } from "../store/connection/server-lock.js";
+import { type OpenedStore, openStore } from "../store/open.js";
+import { namingAway } from "../store/sample-servers/away.js";
+import { announceWaiting } from "./announce-waiting.js";
+import { endProcess } from "./end-process.js";
+import type { ServiceRole } from "./service.js";
+
+/** Interval of the timer that keeps the process running; its length does not matter. */
+const KEEP_ALIVE_MS = 3_600_000;
+
+/** For backup and restore, whose duration depends on the number of rows and the disk. */
+const withoutTimeouts = (config: Config): Config => ({
+  ...config,
+  databaseStatementTimeoutMs: 0,
+  databaseIdleTransactionTimeoutMs: 0,
+});
+
+const openAloud = (config: Config): Promise<OpenedStore> =>
+  announceWaiting(
+    config.databaseUrl === null
+      ? `the embedded database in ${resolve(config.dataDir)}`
+      : "the database of DATABASE_URL",
+    () => openStore(config),
+  );
+
+/**
+ * Opens the database for commands in this process.
+ * @param operator who runs them, for the audit
+ */
+export async function withCommands<T>(
+  config: Config,
+  operator: string,
+  work: (run: (name: CommandName, args: Arguments) => Promise<Outcome>) => Promise<T>,
+): Promise<T> {
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, "database"))) {
+    console.error(
+      `No service has run on the data folder ${resolve(config.dataDir)}; creating a new database. If your data is elsewhere, set DATA_DIR.`,
+    );
+  }
+  const [store, { ownContext, systemClock }, { commands }] = await Promise.all([
+    openStore(withoutTimeouts(config)),
+    import("./own-context.js"),
+    import("../operator/commands.js"),
+  ]);
+  try {
+    return await work((name, args) =>
+      commands[name]({ ...ownContext(config, store, systemClock), operator }, args),
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+/** Brings the schema of the database up to date, for services whose database user may not change it. */
+export async function migrateOnly(config: Config): Promise<Outcome> {
+  const store = await openStore(withoutTimeouts(config));
+  await store.close();
+  return { applied: [...store.applied] };
+}
+
+/**
+ * Replaces the content of the database with that of a backup, and erases the people again who were erased since.
+ * @param withoutErasures restores although there is no list of erasures
+ */
+export async function restoreFrom(
+  config: Config,
+  file: string,
+  { withoutErasures = false }: { withoutErasures?: boolean } = {},
+): Promise<Outcome> {
+  if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
+  const list = resolve(erasureListOf(config));
+  if (!existsSync(list) && !withoutErasures) {
+    throw new UsageError(
+      `There is no list of erasures ${list}: the backup would bring back the people who were erased after it was written. Copy the list of the machine where they were erased to this place, or name it by ERASURE_LIST. If nobody was erased, add --without-erasures. Nothing was restored.`,
+    );
+  }
+  const { serverKeys } = await verifyBackup(file);
+  const store = await openStore(withoutTimeouts(config));
+  try {
+    let rows = 0;
+    const free = await withoutServers(store.database, async () => {
+      rows = await namingAway(store.database, "its samples could not be replaced. Nothing was restored", () =>
+        restore(store.database.queries, file),
+      );
+    });
+    if (!free) throw new UsageError("A server is running on this database; stop it first.");
+    const [{ ownContext, systemClock }, { reapplyErasures }, { serverKeyId }] = await Promise.all([
+      import("./own-context.js"),
+      import("../domain/deletion/reapply.js"),
+      import("../domain/secrets/secrets.js"),
+    ]);
+    const { listed, erased } = await reapplyErasures(ownContext(config, store, systemClock));
+    const own = serverKeyId(store.serverKey);
+    const isOther = serverKeys.length > 0 && !serverKeys.includes(own);
+    return {
+      file,
+      rows,
+      erasure_list: list,
+      erasures_listed: listed,
+      erased_again: erased,
+      ...(isOther
+        ? {
+            server_keys: serverKeys,
+            next: `The secrets of the backup need the server key ${serverKeys.join(" or ")}, and this process has ${own}. Set SERVER_KEY to that key, or restore the file server.key: with another one, no webhook of the backup can be called.`,
+          }
+        : {}),
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Reads a backup to its end. Needs no database. */
+export async function verify(file: string): Promise<Outcome> {
+  const { rows, serverKeys } = await verifyBackup(file);
+  return { file, rows, complete: true, server_keys: serverKeys };
+}
+
+/** Starts the service and runs it until SIGTERM or SIGINT. */
+export async function serve(
+  config: Config,
+  role: ServiceRole,
+  demo: boolean,
+  telemetry?: Telemetry,
+): Promise<void> {
+  if (config.databaseUrl === null && role !== "all") {
+    throw new UsageError(
+      `--role ${role} needs DATABASE_URL: only one process can use the embedded database, so that process must do all the work.`,
+    );
+  }
+  if (role !== "worker" && config.port !== 0 && config.port === config.metricsPort) {
+    throw new UsageError("METRICS_PORT: expected a port other than PORT, which the API uses.");
+  }
+  // Loading the service takes about as long as starting the database in its thread, so do both at once.
+  const [store, { startService }, { ownContext, systemClock }] = await Promise.all([
+    openAloud(config),
+    import("./service.js"),
+    import("./own-context.js"),
+  ]);
+  const service = await startService(config, store, role).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
+  telemetry?.attach(service.app.metrics, service.app.log);
+  // Without a port, only database connections would keep the process running, and all of them may be lost.
+  setInterval(() => undefined, KEEP_ALIVE_MS);
+  let isEnding = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, async () => {
+      service.app.log.info({ signal }, "signal received");
+      // Ctrl-C and a supervisor may send both.
+      if (isEnding) return;
+      isEnding = true;
+      await endProcess({ config, service, store, telemetry });
+    });
+  }
+  if (service.url !== null) {
+    const { baseUrl } = config;
+    const address = baseUrl ?? service.url;
+    console.log(
+      `asi-server listens on ${service.url};${baseUrl === null ? "" : ` clients reach it at ${baseUrl};`} viewer: ${address}/; documentation: ${address}/api/docs/`,
+    );
+    if (isLocalOnly(config)) {
+      console.log(
+        "Browsers on this machine can sign in without TLS. For others, set BASE_URL to the https address of the service.",
+      );
+    }
+  }
+  if (demo) {
+    const { prepareDemo } = await import("./demo/demo.js");
+    console.log(await prepareDemo(ownContext(config, store, systemClock), service.url ?? ""));
+  }
+}

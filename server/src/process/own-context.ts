@@ -1,0 +1,36 @@
+/** What work without a request runs with: jobs, the operator's commands. Loads no web framework, because commands do not need one. */
+import { randomUUID } from "node:crypto";
+import type { Config } from "../config/config.js";
+import type { AddressLookup } from "../domain/change/address-lookup.js";
+import { type Computer, noComputer } from "../domain/change/computer.js";
+import type { Clock } from "../domain/change/context.js";
+import { createLookup } from "../domain/webhooks/call/resolver.js";
+import type { OperatorContext } from "../operator/commands.js";
+import type { Store } from "../store/open.js";
+
+export const systemLookup = createLookup();
+
+export const systemClock: Clock = { now: () => new Date() };
+
+/** A context for work without a request. */
+export function ownContext(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  jobsAdded: () => void = () => undefined,
+  computer: Computer = noComputer,
+  lookup: AddressLookup = systemLookup,
+): OperatorContext {
+  return {
+    database: store.database,
+    queries: store.database.queries,
+    clock,
+    lookup,
+    config,
+    serverKey: store.serverKey,
+    computer,
+    caller: null,
+    requestId: randomUUID(),
+    jobsAdded,
+  };
+}

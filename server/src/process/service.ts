@@ -1,0 +1,199 @@
+import type { FastifyInstance } from "fastify";
+import { type Config, settings } from "../config/config.js";
+import { UsageError } from "../config/usage-error.js";
+import type { AddressLookup } from "../domain/change/address-lookup.js";
+import type { Computer } from "../domain/change/computer.js";
+import type { Clock } from "../domain/change/context.js";
+import { errors } from "../domain/change/errors.js";
+import { startComputer } from "../domain/computed-data/threads/pool.js";
+import { reapplyErasures } from "../domain/deletion/reapply.js";
+import { requireServerKey, wrongKeyWarning } from "../domain/secrets/secrets.js";
+import { buildApp } from "../http/app.js";
+import { listeners } from "../http/connection/listeners.js";
+import { closeUnused } from "../http/connection/unused-connections.js";
+import { serveMetrics } from "../http/monitoring/metrics.js";
+import { checkClock } from "../jobs/clock-check.js";
+import { measureJobs } from "../jobs/metrics.js";
+import { startQueueOutdated } from "../jobs/outdated-results.js";
+import { measureRetention, startRetention } from "../jobs/retention-schedule.js";
+import { startWorker, type Worker } from "../jobs/worker.js";
+import { serveOperator } from "../operator/socket-server.js";
+import { erasureListOf, makeErasureList } from "../store/backup/erasure-list.js";
+import { holdServerLock } from "../store/connection/server-lock.js";
+import { openReplica, type Store } from "../store/open.js";
+import { endLeases } from "../store/queue/job-lease.js";
+import { openWorkerSession, type WorkerSession } from "../store/queue/worker-session.js";
+import { Ending } from "./ending.js";
+import { ownContext, systemClock, systemLookup } from "./own-context.js";
+
+/** Which part of the service a process is. */
+export type ServiceRole = "api" | "worker" | "all";
+
+export interface Service {
+  app: FastifyInstance;
+  /** Address of the API, such as `http://127.0.0.1:8080`; null for a worker without an API. */
+  url: string | null;
+  worker: Worker;
+  computer: Computer;
+  /**
+   * Stops in phases: first refuses new requests and jobs, then waits for running ones for the configured time at most, then
+   * ends the rest. The store stays open.
+   * @param ending names the parts that have not ended
+   */
+  stop(ending?: Ending): Promise<void>;
+}
+
+const DEFAULT_METRICS_PORT = Number(settings.metricsPort.fallback);
+
+/** System calls that fail when an address is not available. */
+const LISTENING = new Set(["listen", "bind", "getaddrinfo"]);
+
+/**
+ * Waits until a server listens.
+ * @throws UsageError that names the setting, when the address is not available
+ */
+async function bind<T>(setting: string, listening: Promise<T>): Promise<T> {
+  try {
+    return await listening;
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error && LISTENING.has(String(error.syscall)))) throw error;
+    throw new UsageError(`The service cannot listen: ${error.message}. Change ${setting}.`);
+  }
+}
+
+/**
+ * Starts a process of the service on an open store.
+ * @throws UsageError when it cannot listen; everything that it has opened is then closed again
+ */
+export async function startService(
+  config: Config,
+  store: Store,
+  role: ServiceRole = "all",
+  clock: Clock = systemClock,
+  lookup: AddressLookup = systemLookup,
+): Promise<Service> {
+  const runsJobs = role !== "api";
+  let worker: Worker | undefined;
+  const jobsAdded = () => {
+    if (runsJobs) worker?.wake();
+  };
+  const computer = startComputer(config.computeThreads, errors.throttled);
+  // Only the API reads pages.
+  const replica = role === "worker" ? undefined : await openReplica(config, store.database);
+  const app = await buildApp(config, {
+    ...(replica === undefined ? {} : { replica }),
+    database: store.database,
+    serverKey: store.serverKey,
+    computer,
+    clock,
+    lookup,
+    jobsAdded,
+  });
+  const startClosing = closeUnused(app.server);
+  const listen = listeners(app);
+  app.log.info({ role, database: store.database.kind, node: process.version }, "starting");
+  const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
+  const jobMetrics = measureJobs(app.metrics, own);
+  const countRemoved = measureRetention(app.metrics);
+  let session: WorkerSession | null = null;
+  worker = startWorker(
+    ({ jobId }, trace) => ({ ...own, requestId: jobId, ...(trace === undefined ? {} : { trace }) }),
+    app.log,
+    jobMetrics,
+    {
+      pollMs: runsJobs ? config.jobPollMs : null,
+      lanes: [
+        { kind: "mail", places: config.jobConcurrency },
+        { kind: "bulk-load", places: config.jobConcurrency },
+        { kind: "compute", places: config.jobConcurrency },
+        { kind: "recompute", places: 1 },
+        { kind: "webhook-fan-out", places: 1 },
+        { kind: "webhook", places: config.webhookConcurrency, perReceiver: config.webhookConcurrencyPerHost },
+      ],
+    },
+    () => session?.worker ?? null,
+  );
+  const running = worker;
+
+  let isWatching = false;
+  let releaseServerLock: (() => void) | undefined;
+  let url: string | null = null;
+  let stopMetrics: (() => Promise<void>) | undefined;
+  let stopOperator: ((timeoutMs: number) => Promise<void>) | undefined;
+  let stopRetention: ((timeoutMs: number) => Promise<void>) | undefined;
+  let stopQueueOutdated: ((timeoutMs: number) => Promise<void>) | undefined;
+  const open = async () => {
+    releaseServerLock = await holdServerLock(store.database);
+    await replica?.start(app.log);
+    await store.database.sampleServers?.start(app.log);
+    isWatching = true;
+    await requireServerKey(own, own.queries);
+    const warning = await wrongKeyWarning(own, own.queries);
+    if (warning !== undefined) app.log.warn(warning);
+    await checkClock(own, app.log);
+    await makeErasureList(erasureListOf(config));
+    // Before anyone can see the accounts that a restored backup has brought back.
+    const { erased } = await reapplyErasures(own);
+    if (erased > 0) app.log.warn({ accounts: erased }, "erased accounts of a restored backup again");
+    const { host, port, metricsPort } = config;
+    if (role !== "worker") url = await bind("HOST or PORT", listen(host, port));
+    if (metricsPort !== 0)
+      stopMetrics = await bind(
+        "HOST or METRICS_PORT",
+        serveMetrics(app, host, metricsPort, DEFAULT_METRICS_PORT),
+      );
+    if (store.database.kind === "embedded") stopOperator = await serveOperator(own, app.log);
+    if (!runsJobs) return;
+    stopRetention = startRetention(own, app.log, countRemoved);
+    session = await openWorkerSession(store.database);
+    if (store.database.kind === "embedded") await endLeases(own.queries);
+    running.wake();
+    stopQueueOutdated = startQueueOutdated(own, app.log);
+  };
+
+  let stopped: Promise<void> | undefined;
+  const stop = async (ending = new Ending()) => {
+    const { shutdownTimeoutMs } = config;
+    app.log.info({ timeoutMs: shutdownTimeoutMs }, "stopping");
+    const timeout = setTimeout(() => {
+      app.log.warn("running requests cut off");
+      app.server.closeAllConnections();
+    }, shutdownTimeoutMs);
+    // A connection becomes unused after its response, and its client would keep it open.
+    const stopClosing = startClosing();
+    await Promise.all([
+      ending.waitFor("requests", app.close()),
+      ending.waitFor("jobs", running.stop(shutdownTimeoutMs)),
+      ending.waitFor("retention", stopRetention?.(shutdownTimeoutMs)),
+      ending.waitFor("operator commands", stopOperator?.(shutdownTimeoutMs)),
+      ending.waitFor("outdated results", stopQueueOutdated?.(shutdownTimeoutMs)),
+    ]);
+    clearTimeout(timeout);
+    stopClosing();
+    await ending.waitFor("computations", computer.close());
+    await ending.waitFor("session of the worker", session?.end());
+    await ending.waitFor("metrics", stopMetrics?.());
+    await ending.waitFor("read replica", replica?.close());
+    if (isWatching) await ending.waitFor("watch of the sample servers", store.database.sampleServers?.stop());
+    releaseServerLock?.();
+    app.log.info("stopped");
+  };
+  try {
+    await open();
+  } catch (error) {
+    // Whatever is already open would keep the process running, and the data folder locked.
+    await stop().catch((stopping: unknown) => app.log.error({ err: stopping }, "stop failed"));
+    throw error;
+  }
+  app.log.info({ role, url, metricsPort: config.metricsPort || null }, "ready");
+  return {
+    app,
+    url,
+    worker: running,
+    computer,
+    stop(ending) {
+      stopped ??= stop(ending);
+      return stopped;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { sql } from "drizzle-orm";
+import type { Database, Queries } from "../connection/database.js";
+import { migrations as ownMigrations } from "../migrations/index.js";
+import type { Migration } from "../migrations/migration.js";
+import { BackupError, type BackupHead, headLine, readBackup, writeBackup } from "./backup-file.js";
+import { withSnapshot } from "./snapshot.js";
+
+/** Tables that a backup does not contain: `migrate` creates their rows, or they are short-lived: counters, and open connections. */
+const SKIPPED = new Set(["migrations", "throttle_counters", "live_connections"]);
+
+/** Maximum number of rows whose sizes are read together, and of bytes that a statement reads or writes. */
+export const BATCH_ROWS = 500;
+export const BATCH_BYTES = 2 * 1024 * 1024;
+
+/**
+ * The tables of a backup in the order of their creation, so that referenced rows come first; without partitions, which are parts
+ * of others.
+ */
+export async function tableNames(queries: Queries, schema = "public"): Promise<string[]> {
+  const { rows } = await queries.execute<{ name: string }>(
+    sql`SELECT relname AS name FROM pg_class
+      WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = ${schema}::regnamespace ORDER BY oid`,
+  );
+  return rows.map(({ name }) => name).filter((name) => !SKIPPED.has(name));
+}
+
+/** Whether the rows of a table are on other servers, where `ctid` does not tell them apart. */
+async function isPartitioned(queries: Queries, table: string): Promise<boolean> {
+  const { rows } = await queries.execute<{ kind: string }>(
+    sql`SELECT relkind AS kind FROM pg_class WHERE oid = ${table}::regclass`,
+  );
+  return rows[0]?.kind === "p";
+}
+
+/** Rows of a partitioned table that are read together. A chunk of samples has 120 KB at most. */
+const PARTITIONED_ROWS = 20;
+
+/** The rows of `sample_chunks` that are on other servers. */
+async function* rowsOfPartitioned(tx: Queries, table: string): AsyncGenerator<string, void, undefined> {
+  const name = sql.identifier(table);
+  await tx.execute(
+    sql`DECLARE backup_rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS line FROM ${name} AS t`,
+  );
+  for (;;) {
+    const { rows } = await tx.execute<{ line: string }>(
+      sql.raw(`FETCH ${PARTITIONED_ROWS} FROM backup_rows`),
+    );
+    if (rows.length === 0) break;
+    yield rows.map(({ line }) => `${line}\n`).join("");
+  }
+  await tx.execute(sql`CLOSE backup_rows`);
+}
+
+/**
+ * Writes all rows of one state of the database into a file while the service runs. Then reads the file to check it.
+ * @param dataDir the folder into which the embedded database is copied during the backup
+ * @param serverKeys ids of the server keys that open the secrets
+ * @returns number of rows
+ * @throws BackupError when the file exists or cannot be written
+ */
+export async function backup(
+  database: Database,
+  file: string,
+  dataDir: string,
+  serverKeys: readonly string[] = [],
+): Promise<number> {
+  await withSnapshot(database, dataDir, (tx) => writeBackup(file, contentOf(tx, serverKeys)));
+  return (await verifyBackup(file)).rows;
+}
+
+async function* contentOf(
+  tx: Queries,
+  serverKeys: readonly string[],
+): AsyncGenerator<string, void, undefined> {
+  // Before the first query, which fixes the state: a move of the samples that ended after it would leave a table that is not
+  // part of this state.
+  await tx.execute(sql`LOCK TABLE sample_chunks IN ACCESS SHARE MODE`);
+  const { rows: applied } = await tx.execute<{ name: string }>(
+    sql`SELECT name FROM migrations ORDER BY name`,
+  );
+  yield headLine({ migrations: applied.map(({ name }) => name), serverKeys });
+  for (const table of await tableNames(tx)) {
+    yield `${JSON.stringify({ table })}\n`;
+    yield* (await isPartitioned(tx, table)) ? rowsOfPartitioned(tx, table) : rowsOf(tx, table);
+  }
+  const { rows } = await tx.execute<{ sequence: string; last_value: string | null }>(
+    sql`SELECT sequencename AS sequence, last_value FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  for (const { sequence, last_value } of rows) {
+    yield `${JSON.stringify({ sequence, last_value: last_value === null ? null : Number(last_value) })}\n`;
+  }
+}
+
+/** The rows of a table as lines, in pieces of bounded size. A larger row is a piece of its own. */
+async function* rowsOf(tx: Queries, table: string): AsyncGenerator<string, void, undefined> {
+  const name = sql.identifier(table);
+  const { rows: columns } = await tx.execute<{ name: string; type: string }>(
+    sql`SELECT attname AS name, atttypid::regtype::text AS type FROM pg_attribute
+      WHERE attrelid = ${table}::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+  );
+  const sizes = columns.map(({ name: column, type }) => {
+    // The lengths of these two are known without reading them.
+    if (type === "bytea" || type === "text")
+      return sql`coalesce(2 * octet_length(${sql.identifier(column)}), 0)`;
+    return type === "jsonb" ? sql`coalesce(octet_length(${sql.identifier(column)}::text), 0)` : sql`20`;
+  });
+  await tx.execute(
+    sql`DECLARE backup_rows NO SCROLL CURSOR FOR SELECT ctid::text AS at, ${sql.join(sizes, sql` + `)} AS size
+      FROM ${name} ORDER BY ${sql.identifier(columns[0]?.name ?? "")}`,
+  );
+  for (;;) {
+    const { rows } = await tx.execute<{ at: string; size: number }>(
+      sql.raw(`FETCH ${BATCH_ROWS} FROM backup_rows`),
+    );
+    if (rows.length === 0) break;
+    for (let from = 0, to = 0; from < rows.length; from = to) {
+      for (let bytes = 0; to < rows.length; to++) {
+        bytes += Number(rows[to]?.size ?? 0);
+        if (to > from && bytes > BATCH_BYTES) break;
+      }
+      const at = rows.slice(from, to).map((row) => row.at);
+      const read = await tx.execute<{ line: string }>(
+        sql`SELECT row_to_json(t)::text AS line
+          FROM unnest(${sql.param(at)}::text[]::tid[]) WITH ORDINALITY AS wanted (at, place)
+          JOIN ${name} AS t ON t.ctid = wanted.at ORDER BY place`,
+      );
+      yield read.rows.map(({ line }) => `${line}\n`).join("");
+    }
+  }
+  await tx.execute(sql`CLOSE backup_rows`);
+}
+
+/**
+ * Reads a backup to its end, without a database.
+ * @param known the migrations of this release
+ * @throws BackupError when it cannot be restored
+ */
+export async function verifyBackup(
+  file: string,
+  known: readonly Migration[] = ownMigrations,
+): Promise<BackupHead & { rows: number }> {
+  let head: BackupHead = { migrations: [], serverKeys: [] };
+  let rows = 0;
+  for await (const line of readBackup(file)) {
+    if (line.kind === "head") head = line;
+    if (line.kind !== "row") continue;
+    rows++;
+    if (!isObject(line.row)) {
+      throw new BackupError(`The backup is damaged: row ${rows} cannot be read. Use another copy of it.`);
+    }
+  }
+  // Only now: damage in the first line makes other names of it, which the checksum at the end of the file tells.
+  const unknown = head.migrations.find((name) => !known.some((migration) => migration.name === name));
+  if (unknown !== undefined) {
+    throw new BackupError(`The backup is of a newer version: it has the migration ${unknown}.`);
+  }
+  return { migrations: head.migrations, serverKeys: head.serverKeys, rows };
+}
+
+function isObject(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { type Database, openDatabase, type Queries } from "../connection/database.js";
+
+/** The folder for a copy of the embedded database while it is read. */
+const COPY = /^copy-[0-9a-f]{16}$/;
+
+/**
+ * Runs `work` on one state of the database for any time, while other statements continue. The embedded engine has only one
+ * session, so its files are copied, and a second engine reads the copy.
+ * @param dataDir where the copy is stored during the read
+ */
+export async function withSnapshot<T>(
+  database: Database,
+  dataDir: string,
+  work: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  if (database.copyTo === null) return inSnapshot(database.queries, work);
+  for (const name of readdirSync(dataDir)) {
+    // Left by a process that was killed.
+    if (COPY.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
+  const folder = join(dataDir, `copy-${randomBytes(8).toString("hex")}`);
+  try {
+    // After a checkpoint, the copy opens faster, because it need not replay the log.
+    await database.pool.query("CHECKPOINT");
+    await database.copyTo(folder);
+    const copy = await openDatabase({ folder });
+    try {
+      return await inSnapshot(copy.queries, work);
+    } finally {
+      await copy.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const inSnapshot = <T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> =>
+  queries.transaction(
+    async (tx) => {
+      // These timeouts are for requests.
+      await tx.execute(sql`SET LOCAL statement_timeout = 0`);
+      await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
+      return work(tx);
+    },
+    { isolationLevel: "repeatable read", accessMode: "read only" },
+  );

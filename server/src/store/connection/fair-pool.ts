@@ -1,0 +1,80 @@
+import pg from "pg";
+import { currentCaller } from "../../fairness/callers.js";
+import { FairQueue } from "../../fairness/fair-queue.js";
+
+/** Maximum time that a query waits for its turn, and then for a new connection, ms, unless the configuration has one. */
+const CONNECTION_TIMEOUT_MS = 30_000;
+
+/** Maximum part of the connections for one caller, so that its long queries leave connections to the others. */
+const PART_OF_ONE_CALLER = 1 / 3;
+/** Maximum part for all accounts of one address. */
+const PART_OF_ONE_GROUP = 2 / 3;
+
+type Connected = Parameters<pg.Pool["connect"]>[0];
+
+/** A pool in which callers take turns: hundreds of queries of one caller do not delay a single query of another. */
+export class FairPool extends pg.Pool {
+  readonly #queue: FairQueue<string>;
+  /** Functions that end the turns of connections in use. */
+  readonly #ends = new WeakMap<pg.PoolClient, () => void>();
+  readonly #timeoutMs: number;
+
+  constructor(config: pg.PoolConfig & { max: number }) {
+    const timeoutMs = config.connectionTimeoutMillis ?? CONNECTION_TIMEOUT_MS;
+    super({ ...config, connectionTimeoutMillis: timeoutMs });
+    this.#timeoutMs = timeoutMs;
+    this.#queue = new FairQueue({
+      concurrency: config.max,
+      // At least two, because a task may hold one connection, for example for a lock, and use another.
+      concurrencyPerCaller: Math.max(2, Math.floor(config.max * PART_OF_ONE_CALLER)),
+      concurrencyPerGroup: Math.max(2, Math.ceil(config.max * PART_OF_ONE_GROUP)),
+    });
+    this.on("release", (_error, client) => this.#ends.get(client)?.());
+  }
+
+  /** Queries and transactions that wait for their turn. */
+  get waitingForTurn(): number {
+    return this.#queue.waiting;
+  }
+
+  /** Also called by the pool's `query`, with a callback. */
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const connected = this.#connectInTurn();
+    if (callback === undefined) return connected;
+    connected.then(
+      (client) => callback(undefined, client, client.release),
+      (error) => callback(error, undefined, () => undefined),
+    );
+    return undefined;
+  }
+
+  async #connectInTurn(): Promise<pg.PoolClient> {
+    const end = await this.#turn();
+    try {
+      const client = await super.connect();
+      this.#ends.set(client, end);
+      return client;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async #turn(): Promise<() => void> {
+    const late = new AbortController();
+    // The message that the pool itself uses.
+    const timer = setTimeout(
+      () => late.abort(new Error("timeout exceeded when trying to connect")),
+      this.#timeoutMs,
+    );
+    timer.unref();
+    try {
+      const { name, group } = currentCaller();
+      return await this.#queue.acquire(`${name} ${group}`, late.signal, group);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

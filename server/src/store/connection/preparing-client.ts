@@ -1,0 +1,163 @@
+import type { EventEmitter } from "node:events";
+import type { Writable } from "node:stream";
+import { LRUCache } from "lru-cache";
+import pg from "pg";
+import type { SampleServerWatch } from "../placement/watch.js";
+import { noteConnectionError } from "./database-errors.js";
+
+/** Prepared statements of a connection; each takes tens of kilobytes of the database's memory. */
+const MAX_STATEMENTS = 128;
+/** Statements that a connection remembers after their first use. */
+const MAX_SEEN = 256;
+/** Longer statements insert many rows, and rarely repeat with the same length. */
+const MAX_TEXT_LENGTH = 4096;
+
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = "25006";
+
+export interface PreparingClientConfig extends pg.ClientConfig {
+  /** False where the statements of one client may run in different sessions, as behind a pooler; default true. */
+  prepares?: boolean;
+  /** Asked before each statement on the samples of a device, if the samples are on several servers. */
+  sampleServers?: () => SampleServerWatch | undefined;
+}
+
+/** Statements on samples; their first parameter is the device. */
+const ON_SAMPLES = /\bsample_chunks\b/;
+
+type Send = (statement: unknown, ...rest: unknown[]) => unknown;
+
+/** Internals of `pg`: its named statements, and the protocol message that closes one. */
+interface Connection extends EventEmitter {
+  stream: Writable & { destroy(): void };
+  parsedStatements: Record<string, string>;
+  close(message: { type: "S"; name: string }): void;
+}
+
+/**
+ * A connection that prepares statements with parameters: the database parses them once, and plans them once when one plan
+ * serves all parameters (PostgreSQL, "PREPARE"). This halves the time of the small queries of a request. The least recently
+ * used statement is closed when there are too many. A statement that is used only once, such as a list with unusual
+ * filters, is not prepared.
+ */
+export class PreparingClient extends pg.Client {
+  #readOnly = false;
+
+  constructor(config?: PreparingClientConfig) {
+    super(config);
+    const prepares = config?.prepares ?? true;
+    // The pool listens only to idle connections, and an error without a listener would end the process. The user of the
+    // connection gets the error from the query.
+    this.on("error", noteConnectionError);
+    const { connection } = this as unknown as { connection: Connection };
+    connection.on("errorMessage", ({ code }: { code?: string }) => {
+      if (code === READ_ONLY) this.#readOnly = true;
+    });
+    const send = this.query.bind(this) as Send;
+    const names = new Names();
+    const cut = () => connection.stream.destroy();
+    connection.on("readyForQuery", ({ status }: { status: string }) => {
+      if (status === "I") config?.sampleServers?.()?.leave(cut);
+    });
+    connection.on("end", () => config?.sampleServers?.()?.leave(cut));
+    const prepared: Send = (statement, ...rest) => {
+      const watch = config?.sampleServers?.();
+      const device = watch === undefined ? undefined : deviceOf(statement, rest[0]);
+      if (watch !== undefined && device !== undefined) {
+        const away = watch.refusal(device);
+        if (away !== undefined) return refuse(away, rest.at(-1));
+        watch.enter(cut, device);
+      }
+      const sent = prepares ? named(statement, rest[0], names) : unnamed(statement);
+      // Sent together with the query: one more message without a response to wait for. It also works in a failed transaction.
+      connection.stream.cork();
+      try {
+        for (const name of names.takeDropped()) {
+          delete connection.parsedStatements[name];
+          if (connection.stream.writable) connection.close({ type: "S", name });
+        }
+        return send(sent, ...rest);
+      } finally {
+        connection.stream.uncork();
+      }
+    };
+    this.query = prepared as typeof this.query;
+    const connect = this.connect.bind(this) as (done: (error?: Error | null) => void) => void;
+    // The pool calls it with a callback.
+    const noted = (done: (error?: Error | null) => void) =>
+      connect((error) => {
+        noteConnectionError(error);
+        done(error);
+      });
+    this.connect = noted as typeof this.connect;
+  }
+
+  /** Whether the server refused a change because it is a standby. A new connection may reach the primary. */
+  get isReadOnly(): boolean {
+    return this.#readOnly;
+  }
+}
+
+/** The device on whose samples a statement works; undefined when it is none of those. */
+function deviceOf(statement: unknown, values: unknown): number | undefined {
+  const config = typeof statement === "string" ? { text: statement } : statement;
+  if (!isConfig(config) || !ON_SAMPLES.test(config.text)) return undefined;
+  const parameters = Array.isArray(values) ? values : config.values;
+  const device = parameters?.[0];
+  return typeof device === "number" ? device : undefined;
+}
+
+/** Fails a statement as the driver does. */
+function refuse(error: Error, callback: unknown): Promise<never> | undefined {
+  if (typeof callback !== "function") return Promise.reject(error);
+  process.nextTick(callback as (error: Error) => void, error);
+  return undefined;
+}
+
+/** The statement without the name that a library has given it. */
+const unnamed = (statement: unknown): unknown =>
+  isConfig(statement) && statement.name !== undefined ? { ...statement, name: undefined } : statement;
+
+/** The statement with a name, if it has text and parameters and is to be prepared. */
+function named(statement: unknown, values: unknown, names: Names): unknown {
+  const config = typeof statement === "string" ? { text: statement } : statement;
+  if (!isConfig(config) || config.name !== undefined) return statement;
+  const parameters = values ?? config.values;
+  if (!Array.isArray(parameters) || parameters.length === 0) return statement;
+  return { ...config, name: names.of(config.text) };
+}
+
+/** Excludes objects that submit themselves. */
+const isConfig = (statement: unknown): statement is pg.QueryConfig =>
+  typeof statement === "object" && statement !== null && "text" in statement && !("submit" in statement);
+
+/** The names of the prepared statements of one connection. */
+class Names {
+  #dropped: string[] = [];
+  readonly #names = new LRUCache<string, string>({
+    max: MAX_STATEMENTS,
+    dispose: (name) => this.#dropped.push(name),
+  });
+  readonly #seen = new LRUCache<string, true>({ max: MAX_SEEN });
+  #count = 0;
+
+  /** The name of the statement with this text; undefined when it is not to be prepared. */
+  of(text: string): string | undefined {
+    const known = this.#names.get(text);
+    if (known !== undefined || text.length > MAX_TEXT_LENGTH) return known;
+    if (!this.#seen.has(text)) {
+      this.#seen.set(text, true);
+      return undefined;
+    }
+    const name = `statement_${++this.#count}`;
+    this.#names.set(text, name);
+    return name;
+  }
+
+  /** Discarded names; their statements are to be deallocated in the database. */
+  takeDropped(): string[] {
+    const dropped = this.#dropped;
+    if (dropped.length > 0) this.#dropped = [];
+    return dropped;
+  }
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type FileHandle, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../../config/usage-error.js";
+
+/** The file with the server key when SERVER_KEY is not set: 32 bytes in base64. */
+export const serverKeyFile = (dataDir: string): string => join(dataDir, "server.key");
+/** The next server key, while a rotation is under way. */
+const nextFile = (dataDir: string) => join(dataDir, "server.key.next");
+/** The last server key, which older backups need. */
+const previousFile = (dataDir: string) => join(dataDir, "server.key.previous");
+
+const KEY_BYTES = 32;
+
+const keyIn = (file: string) => new Uint8Array(Buffer.from(readFileSync(file, "utf8"), "base64"));
+
+/** Reads the server key of the data folder; creates it at the first start. */
+export function serverKeyOf(dataDir: string): Uint8Array {
+  const file = serverKeyFile(dataDir);
+  if (!existsSync(file))
+    writeFileSync(file, randomBytes(KEY_BYTES).toString("base64"), { mode: 0o600, flag: "wx" });
+  return keyIn(file);
+}
+
+/** The next server key: that of an interrupted rotation, or a new one, which is on the disk before this returns. */
+export async function nextServerKey(dataDir: string): Promise<Uint8Array> {
+  const file = nextFile(dataDir);
+  if (existsSync(file) && keyIn(file).length === KEY_BYTES) return keyIn(file);
+  await writeDurably(file, randomBytes(KEY_BYTES).toString("base64"));
+  return keyIn(file);
+}
+
+/**
+ * Puts the next server key in the place of the current one, which is kept beside it. Nothing is to do when another rotation
+ * to the same key has done it.
+ * @throws UsageError when another key is the next one
+ */
+export async function replaceServerKey(dataDir: string, next: Uint8Array): Promise<void> {
+  const holds = (file: string) => existsSync(file) && Buffer.from(keyIn(file)).equals(next);
+  if (!holds(nextFile(dataDir))) {
+    if (holds(serverKeyFile(dataDir))) return;
+    throw new UsageError("Another rotation has replaced the server key. Run the command again.");
+  }
+  await writeDurably(previousFile(dataDir), readFileSync(serverKeyFile(dataDir), "utf8"));
+  await rename(nextFile(dataDir), serverKeyFile(dataDir));
+  await withFile(dataDir, "r", (folder) => folder.sync());
+}
+
+async function writeDurably(file: string, content: string): Promise<void> {
+  await withFile(`${file}.part`, "w", async (handle) => {
+    await handle.writeFile(content);
+    await handle.sync();
+  });
+  await rename(`${file}.part`, file);
+  await withFile(join(file, ".."), "r", (folder) => folder.sync());
+}
+
+async function withFile(path: string, flags: string, work: (handle: FileHandle) => Promise<void>) {
+  const handle = await open(path, flags, 0o600);
+  try {
+    await work(handle);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { onBehalfOf } from "../../fairness/callers.js";
+import type { Database } from "./database.js";
+
+/** The advisory lock that every running server of a PostgreSQL database holds in shared mode. */
+const SERVER_LOCK = 7_340_002;
+
+/** How soon a lost lock is taken again. */
+const RENEWAL_MS = 500;
+
+/**
+ * Holds the server lock in PostgreSQL, so that a restore refuses while a server runs. When the connection is lost, the
+ * lock is taken again as soon as the database accepts connections. The embedded database needs no server lock: its
+ * folder is locked.
+ * @returns releases the lock
+ */
+export async function holdServerLock({ kind, direct }: Database): Promise<() => void> {
+  if (kind === "embedded") return () => undefined;
+  let held: pg.PoolClient | undefined;
+  let renewal: NodeJS.Timeout | undefined;
+  let over = false;
+  // A separate caller: this connection is never returned, and must not count against the turns of other work.
+  const name = `server-lock ${randomUUID()}`;
+
+  async function hold(): Promise<void> {
+    const client = await onBehalfOf({ name, group: name }, () => direct.connect());
+    try {
+      // Waits until a running restore ends, without a time limit.
+      await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
+      await client.query("SELECT pg_advisory_lock_shared($1)", [SERVER_LOCK]);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    if (over) return client.release(true);
+    held = client;
+    client.once("end", () => {
+      if (held !== client) return;
+      held = undefined;
+      client.release(true);
+      renew();
+    });
+  }
+
+  function renew(): void {
+    if (over) return;
+    // While the database is unavailable, try again.
+    renewal = setTimeout(() => hold().catch(renew), RENEWAL_MS);
+    renewal.unref();
+  }
+
+  await hold();
+  return () => {
+    over = true;
+    clearTimeout(renewal);
+    const client = held;
+    held = undefined;
+    client?.release(true);
+  };
+}
+
+/** Whether a server runs on the database of the connection. */
+export async function serverRuns(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = $1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [SERVER_LOCK],
+  );
+  return rows.length > 0;
+}
+
+async function serversAreWaiting(client: pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [SERVER_LOCK],
+  );
+  return rows.length > 0;
+}
+
+/** Runs `work` while no server runs and none can start. @returns false when a server is running */
+export async function withoutServers(
+  { kind, direct }: Database,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  if (kind === "embedded") {
+    await work();
+    return true;
+  }
+  const client = await direct.connect();
+  try {
+    const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [SERVER_LOCK]);
+    if (rows[0]?.free !== true) return false;
+    // A server that has lost its lock with its connection tries to take it again, and waits for this one.
+    await sleep(3 * RENEWAL_MS);
+    if (await serversAreWaiting(client)) return false;
+    await work();
+    return true;
+  } finally {
+    client.release(true);
+  }
+}

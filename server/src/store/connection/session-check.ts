@@ -1,0 +1,72 @@
+import type pg from "pg";
+import { UsageError } from "../../config/usage-error.js";
+
+/** The same name on every connection: a pooler without support for prepared statements mixes them up. */
+const PREPARED = "asi_server_session";
+const PID = "SELECT pg_backend_pid() AS pid";
+
+/** SQLSTATEs invalid_sql_statement_name and duplicate_prepared_statement. */
+const MIXED_UP = new Set(["26000", "42P05"]);
+
+/**
+ * Checks at the start that each connection has a session of its own. Two connections take turns in an order in which a pooler that lends sessions for
+ * a transaction gives one of them another session, whether it lends the last returned session first or each in turn.
+ * @throws UsageError that names the settings
+ */
+export async function requireSessions(pool: pg.Pool, variable: string): Promise<void> {
+  const [a, b] = await Promise.all([pool.connect(), pool.connect()]);
+  try {
+    const pids: number[] = [];
+    for (const client of [a, b, b, a])
+      pids.push((await client.query<{ pid: number }>(PID)).rows[0]?.pid ?? 0);
+    const [ofA, ofB, thenOfB, thenOfA] = pids;
+    if (ofA !== ofB && ofB === thenOfB && ofA === thenOfA) return;
+  } finally {
+    a.release();
+    b.release();
+  }
+  throw new UsageError(
+    `${variable} leads through a pooler that lends a session for each transaction, such as PgBouncer with pool_mode = transaction. ${
+      variable === "DATABASE_DIRECT_URL"
+        ? "It must lead to the server itself."
+        : "Set DATABASE_DIRECT_URL to the server itself and DATABASE_PREPARED_STATEMENTS=false, or set pool_mode = session (docs/postgresql.md)."
+    }`,
+  );
+}
+
+/** @throws UsageError when a prepared statement of one connection is not there, or is another one's, in its next statement */
+export async function requirePreparedStatements(pool: pg.Pool): Promise<void> {
+  const clients = await Promise.all([pool.connect(), pool.connect()]);
+  const [a, b] = clients;
+  try {
+    for (const client of [a, b, b, a]) await client.query({ name: PREPARED, text: PID });
+  } catch (error) {
+    if (!MIXED_UP.has(String((error as { code?: unknown }).code))) throw error;
+    throw new UsageError(
+      "The pooler of DATABASE_URL does not keep prepared statements. Set DATABASE_PREPARED_STATEMENTS=false, or max_prepared_statements of PgBouncer 1.21 or later.",
+    );
+  } finally {
+    // The statement must not stay in a session that others use.
+    for (const client of clients) client.release(true);
+  }
+}
+
+/** How long a process stays unready after it has seen a session change. */
+const REMEMBERED_MS = 60_000;
+
+/** Watches whether the connections of a pool keep their sessions while the service runs: a pooler may be reconfigured. */
+export class SessionWatch {
+  readonly #pids = new WeakMap<object, number>();
+  #changedAtMs = Number.NEGATIVE_INFINITY;
+
+  /** @param pid of the session that a connection has now */
+  saw(connection: object, pid: number): void {
+    const before = this.#pids.get(connection);
+    if (before !== undefined && before !== pid) this.#changedAtMs = performance.now();
+    this.#pids.set(connection, pid);
+  }
+
+  get areShared(): boolean {
+    return performance.now() - this.#changedAtMs < REMEMBERED_MS;
+  }
+}

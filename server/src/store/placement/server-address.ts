@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { UsageError } from "../../config/usage-error.js";
+
+/** A PostgreSQL server that has a part of the samples, as a URL names it. */
+export interface ServerAddress {
+  url: string;
+  /** Host, port and database, without user and password. */
+  label: string;
+  /** Options of a foreign server (PostgreSQL, "postgres_fdw"). */
+  options: Record<string, string>;
+  /** Options of its user mapping. */
+  user: Record<string, string>;
+}
+
+/** Parameters of a URL that postgres_fdw takes too. */
+const TLS_PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+
+/** @throws UsageError when it is no URL of a PostgreSQL database */
+export function serverAddress(url: string): ServerAddress {
+  const refuse = (why: string) =>
+    new UsageError(`${why} Expected postgres://user:password@host:port/database in each line.`);
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw refuse("A line of the file of servers is not a URL.");
+  }
+  if (!/^postgres(ql)?:$/.test(parsed.protocol))
+    throw refuse("A line of the file of servers is not a URL of PostgreSQL.");
+  const { hostname, port, username, password, searchParams } = parsed;
+  const decoded = (text: string) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      throw refuse("A URL in the file of servers has a % that begins no code. Write %25 for %.");
+    }
+  };
+  const dbname = decoded(parsed.pathname.slice(1));
+  if (hostname === "" || username === "" || dbname === "") {
+    throw refuse("A URL in the file of servers lacks the host, the user or the database.");
+  }
+  const options: Record<string, string> = {
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: port || "5432",
+    dbname,
+  };
+  for (const [name, value] of searchParams) {
+    if (!TLS_PARAMETERS.includes(name)) throw refuse(`The parameter ${name} of a URL is not known.`);
+    options[name] = value;
+  }
+  return {
+    url,
+    label: `${hostname}:${options.port}/${dbname}`,
+    options,
+    user: {
+      user: decoded(username),
+      ...(password === "" ? {} : { password: decoded(password) }),
+    },
+  };
+}
+
+/** The URL of a foreign server with these options. */
+export function urlOf(options: Record<string, string>, user: Record<string, string>): string {
+  const host = options.host ?? "";
+  const url = new URL(`postgres://${host.includes(":") ? `[${host}]` : host}:${options.port}/`);
+  url.username = encodeURIComponent(user.user ?? "");
+  url.password = encodeURIComponent(user.password ?? "");
+  url.pathname = encodeURIComponent(options.dbname ?? "");
+  for (const name of TLS_PARAMETERS) {
+    if (options[name] !== undefined) url.searchParams.set(name, options[name]);
+  }
+  return url.href;
+}
+
+/**
+ * The servers that a file names, one URL in a line; empty lines and lines that start with # do not count.
+ * @throws UsageError when it cannot be read, or names no server or one twice
+ */
+export async function readServers(file: string): Promise<ServerAddress[]> {
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw new UsageError(`The file of servers cannot be read: ${error.message}`);
+  });
+  const lines = text.split("\n").map((line) => line.trim());
+  const servers = lines.filter((line) => line !== "" && !line.startsWith("#")).map(serverAddress);
+  if (servers.length === 0) throw new UsageError("The file of servers names none.");
+  const labels = new Set(servers.map(({ label }) => label));
+  if (labels.size < servers.length) throw new UsageError("The file of servers names a server twice.");
+  return servers;
+}

@@ -1,0 +1,290 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyBaseLogger } from "fastify";
+import pg from "pg";
+import { onBehalfOf } from "../../fairness/callers.js";
+import { type SampleServer, sampleServers } from "./placement.js";
+
+/** How often every server is asked, and after how long without an answer it counts as away, ms. */
+const ASK_MS = 1_000;
+const PATIENCE_MS = 3_000;
+/** How often it is checked whether the samples have moved, and which devices a server has, ms; and how long it may take. */
+const PLACEMENT_MS = 30_000;
+/** How often the devices of a server that is away are read, ms. */
+const DEVICES_ANEW_MS = 5_000;
+const CONNECTION_TIMEOUT_MS = 10_000;
+
+/** SQLSTATE undefined_table. */
+const UNDEFINED_TABLE = "42P01";
+
+/** SQLSTATEs too_many_connections, admin_shutdown, crash_shutdown and cannot_connect_now. */
+const SESSION_ENDS = new Set(["53300", "57P01", "57P02", "57P03"]);
+
+/**
+ * Whether the database of the service refuses or ends the session. When postgres_fdw passes on the same code from a server of
+ * samples, the error has a context: the statement that was sent to that server.
+ */
+const endsSession = ({ code, where }: pg.DatabaseError): boolean =>
+  SESSION_ENDS.has(code ?? "") && where === undefined;
+
+/** A statement would wait for a server of samples that is away. Its code makes it a 503. */
+export class SampleServerAway extends Error {
+  override readonly name = "SampleServerAway";
+  /** SQLSTATE sqlclient_unable_to_establish_sqlconnection, which postgres_fdw has for a server that is not reached. */
+  readonly code = "08001";
+  readonly severity = "ERROR";
+}
+
+/** Whether a statement was refused before it was sent, so that its transaction can go on. */
+export function isSampleServerAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof SampleServerAway) return true;
+  }
+  return false;
+}
+
+/** Cuts off a connection. */
+export type Cut = () => void;
+
+type Log = Pick<FastifyBaseLogger, "info" | "warn">;
+
+interface Watched extends SampleServer {
+  /** Why it is away; undefined while it answers. */
+  problem?: string;
+  /** The devices whose samples it has, as they were last read: now and then, and again and again while it is away. */
+  devices: ReadonlySet<number>;
+  /** When they were read, ms of `performance.now()`. */
+  devicesReadAtMs: number;
+  /** Why they could not be read the last time. */
+  devicesProblem?: string;
+  client?: pg.Client;
+}
+
+/**
+ * Keeps a server that is away from the rest of the service. A connection that waits for such a server is of no use to
+ * others, and PostgreSQL may need more than half a minute to stop waiting. Therefore each server is asked all the time, through
+ * the database of the service as the statements are. While one does not answer, statements on its devices fail at once,
+ * and connections that wait for it are closed.
+ */
+export class SampleServerWatch {
+  readonly #connect: () => pg.Client;
+  readonly #pool: pg.Pool;
+  /** Devices on which the transaction of a connection works. */
+  readonly #inUse = new Map<Cut, Set<number>>();
+  #servers: Watched[] = [];
+  #starts = 0;
+  #closing = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #log: Log | undefined;
+
+  /**
+   * @param pool    of the database of the service
+   * @param connect makes a connection to the same database
+   */
+  constructor(pool: pg.Pool, connect: () => pg.Client) {
+    this.#pool = pool;
+    this.#connect = connect;
+  }
+
+  /** The servers with the reason why they are away, if they are. */
+  get states(): readonly { label: string; problem: string | undefined }[] {
+    return this.#servers.map(({ label, problem }) => ({ label, problem }));
+  }
+
+  /** The error for a statement on the samples of a device whose server is away; undefined otherwise. */
+  refusal(device: number): SampleServerAway | undefined {
+    const away = this.#servers.find(({ problem, devices }) => problem !== undefined && devices.has(device));
+    return away === undefined
+      ? undefined
+      : new SampleServerAway(`The server ${away.label} with samples is away: ${away.problem}`);
+  }
+
+  /** Records that the transaction of a connection works on a device. */
+  enter(cut: Cut, device: number): void {
+    this.#inUse.set(cut, (this.#inUse.get(cut) ?? new Set()).add(device));
+  }
+
+  /** Records that the transaction of a connection has ended. */
+  leave(cut: Cut): void {
+    this.#inUse.delete(cut);
+  }
+
+  /** Begins to ask. Services that share a database share this. */
+  async start(log: Log): Promise<void> {
+    this.#log = log;
+    if (this.#starts++ > 0) return;
+    this.#closing = new AbortController();
+    const { signal } = this.#closing;
+    await this.#readPlacement(signal).catch(() => undefined);
+    this.#running = this.#followPlacement(signal);
+  }
+
+  async stop(): Promise<void> {
+    if (--this.#starts > 0) return;
+    this.#closing.abort();
+    this.#forget();
+    await this.#running;
+  }
+
+  #forget(): void {
+    for (const { client } of this.#servers) client?.end().catch(() => undefined);
+    this.#servers = [];
+  }
+
+  async #followPlacement(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(PLACEMENT_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.#readPlacement(signal).catch((error: Error) =>
+        this.#log?.warn({ problem: error.message }, "the servers of the samples are not known"),
+      );
+    }
+  }
+
+  async #readPlacement(signal: AbortSignal): Promise<void> {
+    const servers = await this.#own(() => sampleServers(this.#pool));
+    const names = (list: readonly SampleServer[]) => list.map(({ name }) => name).join();
+    if (signal.aborted || names(servers) === names(this.#servers)) return;
+    this.#forget();
+    this.#servers = servers.map((server) => ({
+      ...server,
+      devices: new Set(),
+      devicesReadAtMs: Number.NEGATIVE_INFINITY,
+    }));
+    for (const server of this.#servers) this.#ask(server, signal).catch(() => undefined);
+  }
+
+  /** Its few statements do not wait behind those of the callers. */
+  #own<T>(work: () => Promise<T>): Promise<T> {
+    const name = "sample-servers";
+    return onBehalfOf({ name, group: name }, work);
+  }
+
+  async #ask(server: Watched, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#askAgainAndAgain(server, signal);
+    } finally {
+      // It may have been opened after the server was forgotten.
+      server.client?.end().catch(() => undefined);
+    }
+  }
+
+  async #askAgainAndAgain(server: Watched, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#servers.includes(server)) {
+      const answer = this.#problemOf(server);
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<string>((resolve) => {
+        timer = setTimeout(resolve, PATIENCE_MS, `no answer within ${PATIENCE_MS} ms`).unref();
+      });
+      const first = await Promise.race([answer, late]);
+      clearTimeout(timer);
+      await this.#note(server, first);
+      // PostgreSQL gives up after a while. Asking on a further connection would let such connections pile up.
+      const last = await answer;
+      if (last !== first) await this.#note(server, last);
+      if (last === undefined) await this.#keepDevices(server);
+      await sleep(ASK_MS, undefined, { signal, ref: false });
+    }
+  }
+
+  /** Asks a server. @returns why it is away */
+  async #problemOf(server: Watched): Promise<string | undefined> {
+    const client = server.client ?? (await this.#opened(server).catch(() => undefined));
+    // The database of the service is away, of which its own errors tell.
+    if (client === undefined) return server.problem;
+    server.client = client;
+    try {
+      await client.query(`SELECT 1 FROM ${server.partition} LIMIT 1`);
+      return undefined;
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && !endsSession(error)) {
+        // The samples have moved, and the placement will be read again: this server is not away, but has none of them.
+        return error.code === UNDEFINED_TABLE ? undefined : error.message;
+      }
+      client.end().catch(() => undefined);
+      delete server.client;
+      return server.problem;
+    }
+  }
+
+  async #opened(server: Watched): Promise<pg.Client> {
+    const client = this.#connect();
+    client.on("error", () => undefined);
+    client.once("end", () => {
+      if (server.client === client) delete server.client;
+    });
+    try {
+      await client.connect();
+      await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
+    } catch (error) {
+      client.end().catch(() => undefined);
+      throw error;
+    }
+    return client;
+  }
+
+  async #note(server: Watched, problem: string | undefined): Promise<void> {
+    if (problem === undefined) {
+      if (server.problem === undefined) return;
+      this.#log?.info({ server: server.label }, "a server of samples is back");
+      delete server.problem;
+      delete server.devicesProblem;
+      return;
+    }
+    if (server.problem === undefined)
+      this.#log?.warn({ server: server.label, problem }, "a server of samples is away");
+    server.problem = problem;
+    // Those that are known do not wait until all are.
+    this.#cutOff(server);
+    if (performance.now() - server.devicesReadAtMs < DEVICES_ANEW_MS) return;
+    await this.#readDevicesAnew(server);
+    this.#cutOff(server);
+  }
+
+  #cutOff(server: Watched): void {
+    for (const [cut, devices] of this.#inUse) {
+      if ([...devices].some((device) => server.devices.has(device))) cut();
+    }
+  }
+
+  /** While a server answers, its devices are read now and then. If that fails, it is tried with the next answer. */
+  async #keepDevices(server: Watched): Promise<void> {
+    if (server.client === undefined || performance.now() - server.devicesReadAtMs < PLACEMENT_MS) return;
+    await this.#readDevices(server, server.client).catch(() => undefined);
+  }
+
+  /** On a connection that waits for no other. When there is none, the devices that were read before count. */
+  async #readDevicesAnew(server: Watched): Promise<void> {
+    const client = this.#connect();
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
+      await this.#readDevices(server, client);
+      delete server.devicesProblem;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== server.devicesProblem)
+        this.#log?.warn(
+          { server: server.label, problem, devices: server.devices.size },
+          "the devices of a server of samples could not be read again",
+        );
+      server.devicesProblem = problem;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** PostgreSQL itself knows in which partition a device is. */
+  async #readDevices(server: Watched, client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ id: string }>(
+      "SELECT id FROM devices WHERE satisfies_hash_partition('sample_chunks'::regclass, $1, $2, id)",
+      [this.#servers.length, server.remainder],
+    );
+    server.devices = new Set(rows.map(({ id }) => Number(id)));
+    server.devicesReadAtMs = performance.now();
+  }
+}
+
+/** A connection for the watch. */
+export const watchConnection = (config: pg.ClientConfig): pg.Client =>
+  new pg.Client({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS, keepAlive: true });

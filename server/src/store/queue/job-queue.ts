@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { getTableColumns, sql } from "drizzle-orm";
+import type { Queries } from "../connection/database.js";
+import { type JobState, jobs } from "../schema.js";
+
+/** The kinds of work; each has a handler, see `jobs/handlers.ts`. */
+export type JobKind = "mail" | "bulk-load" | "compute" | "recompute" | "webhook" | "webhook-fan-out";
+
+/** The account id to which jobs of the service itself are charged. */
+export const NOBODY = 0;
+
+/** Matches jobs that wait for a worker. The states are literals, because the partial index does not match parameters. */
+export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
+
+/** Matches jobs that a worker has leased. */
+export const isLeased = sql`${jobs.state} = 'STARTED'`;
+
+/**
+ * A job without its bytes. They may be tens of MB, and twice as many characters in the wire protocol, which would arrive in
+ * one turn of the event loop. `bodyOf` reads them in slices.
+ */
+export type Job = Omit<typeof jobs.$inferSelect, "body">;
+
+const { body: _body, ...columns } = getTableColumns(jobs);
+
+/** The columns of a `Job`. */
+export const jobColumns = columns;
+
+export interface NewJob {
+  kind: JobKind;
+  payload: Record<string, unknown>;
+  body?: Uint8Array;
+  /** The account that may see the job. */
+  accountId?: number;
+  /** The account that is charged for the work; default: `accountId`, otherwise nobody. */
+  chargedTo?: number;
+  /** At most one job of this kind with this key can wait; another one is not added. */
+  uniqueKey?: string;
+  /** Host and port of the receiver that the work calls. */
+  receiver?: string;
+}
+
+export const newJobId = () => `job-${randomUUID()}`;
+
+const asRow = (now: Date, job: NewJob) => ({
+  jobId: newJobId(),
+  kind: job.kind,
+  accountId: job.accountId ?? null,
+  chargedTo: job.chargedTo ?? job.accountId ?? NOBODY,
+  state: "PENDING" as const,
+  payload: job.payload,
+  body: job.body ?? null,
+  details: {},
+  uniqueKey: job.uniqueKey ?? null,
+  receiver: job.receiver ?? null,
+  dueAt: now,
+  createdAt: now,
+});
+
+/**
+ * Adds a job within the caller's transaction.
+ * @returns its row; undefined when a job with the same `uniqueKey` is already waiting
+ */
+export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise<Job | undefined> {
+  const rows = await queries.insert(jobs).values(asRow(now, job)).onConflictDoNothing().returning(jobColumns);
+  return rows[0];
+}
+
+/** A job without bytes. */
+export type SmallJob = Omit<NewJob, "body">;
+
+/**
+ * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is already waiting. They are sent as one
+ * JSON value, because a row of parameters for each takes the query builder and the database three times as long.
+ */
+export async function enqueueAll(queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> {
+  if (added.length === 0) return;
+  const rows = added.map(({ kind, payload, accountId, chargedTo, uniqueKey, receiver }) => ({
+    job_id: newJobId(),
+    kind,
+    payload,
+    account_id: accountId,
+    charged_to: chargedTo ?? accountId ?? NOBODY,
+    unique_key: uniqueKey,
+    receiver,
+  }));
+  const state: JobState = "PENDING";
+  await queries.execute(sql`
+    INSERT INTO jobs (job_id, kind, account_id, charged_to, state, payload, details, unique_key, receiver, due_at, created_at)
+    SELECT job_id, kind, account_id, charged_to, ${state}, payload, '{}', unique_key, receiver, ${now}, ${now}
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS job (job_id text, kind text, account_id bigint, charged_to bigint, payload jsonb, unique_key text, receiver text)
+    ON CONFLICT DO NOTHING`);
+}

@@ -1,0 +1,123 @@
+/** The audit for whoever has to answer who changed what: all of it, of a time, of an account. */
+import { execFile } from "node:child_process";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AuditEntry } from "../src/domain/exports/audit.js";
+import { commands } from "../src/operator/commands.js";
+import { MAIN, Processes, type RunningProcess } from "./processes.js";
+import { newStore, TestService } from "./service.js";
+import { Team } from "./team.js";
+
+/** All parts of an export. */
+async function exported(s: TestService, args: Record<string, string>): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  for (let after: unknown = 0; after !== null; ) {
+    const part = await commands["audit export"](
+      s.ctx,
+      after === 0 ? args : { ...args, after: String(after) },
+    );
+    entries.push(...(part.items as AuditEntry[]));
+    after = part.next;
+  }
+  return entries;
+}
+
+describe("an export of the audit", () => {
+  it("has every entry of the time, oldest first, however many, and none of another time", async () => {
+    const s = await TestService.start(await newStore());
+    await s.store.database.queries.execute(sql`
+      INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
+      SELECT '2026-05-01T00:00:00Z'::timestamptz + n * interval '1 minute', 'r' || n, 'o', 'account', n
+      FROM generate_series(0, 2999) AS n`);
+    const [from, to] = ["2026-05-01T10:00:00Z", "2026-05-02T10:00:00Z"];
+    const entries = await exported(s, { from, to });
+    expect(entries).toHaveLength(24 * 60);
+    expect(entries[0]).toEqual({
+      id: expect.any(Number),
+      at: "2026-05-01T10:00:00.000Z",
+      account: null,
+      operator: null,
+      operation: "o",
+      entity: "account",
+      entity_id: 600,
+      before: null,
+      after: null,
+      request_id: "r600",
+    });
+    expect(entries.map(({ entity_id }) => entity_id)).toEqual(
+      Array.from({ length: 1440 }, (_, i) => 600 + i),
+    );
+    await expect(exported(s, { from: to, to: from })).rejects.toMatchObject({
+      body: { from: [expect.any(String)] },
+    });
+    await expect(exported(s, { from: "yesterday" })).rejects.toMatchObject({
+      body: { from: [expect.any(String)] },
+    });
+  });
+
+  it("has what an account did and what was done to it, also when it is deleted; and who exported", async () => {
+    const s = await TestService.start(await newStore());
+    const [mine, other] = [await Team.of(s), await Team.of(s)];
+    const { id, username } = mine.manager;
+    await commands["manager grant"](s.ctx, { username });
+    const of = await exported(s, { account: username });
+    expect(of.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(["createActivity", "manager grant"]),
+    );
+    expect(of.some(({ account }) => account === other.manager.id)).toBe(false);
+    await commands["account delete"](s.ctx, { username });
+    await expect(exported(s, { account: username })).rejects.toThrow("not_found");
+    const deleted = await exported(s, { account: String(id) });
+    expect(deleted.length).toBeGreaterThan(of.length);
+    expect(deleted.map(({ operation }) => operation)).toContain("account delete");
+    const all = await exported(s, {});
+    expect(
+      all.filter(({ operation }) => operation === "audit export").map(({ after }) => after?.account),
+    ).toEqual([username, String(id)]);
+  });
+});
+
+describe("asi-server audit export", () => {
+  let processes: Processes;
+  let service: RunningProcess;
+
+  beforeAll(async () => {
+    processes = await Processes.onNewDatabase();
+    service = await processes.start();
+  });
+  afterAll(() => processes.end());
+
+  const output = (...args: string[]) =>
+    new Promise<string>((resolve, reject) => {
+      execFile(
+        process.execPath,
+        [MAIN, "audit", "export", ...args],
+        { env: processes.env, maxBuffer: 64 * 1024 * 1024 },
+        (error, stdout) => (error ? reject(error) : resolve(stdout)),
+      );
+    });
+
+  it("writes JSON lines, or CSV in which nothing is a formula", async () => {
+    const token = await service.send("POST", "/api/v1/managers/", undefined, {
+      username: "ann",
+      email: "ann@example.org",
+      password: "a long passphrase",
+      external_id: "=1+1",
+    });
+    expect(token.status).toBe(201);
+    const lines = (await output("--account", "ann")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        operation: "createManager",
+        entity: "account",
+        before: null,
+        after: { username: "ann", externalId: "=1+1" },
+      },
+    ]);
+    const [head, row] = (await output("--account", "ann", "--format", "csv")).split("\r\n");
+    expect(head).toBe("id,at,account,operator,operation,entity,entity_id,before,after,request_id");
+    expect(row).toContain(",createManager,account,");
+    expect(row).toContain('"{""');
+    expect(await output("--to", "2000-01-01T00:00:00Z")).toBe("");
+  });
+});

@@ -1,0 +1,62 @@
+/** The oldest PostgreSQL that the service promises. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { commands } from "../../src/operator/commands.js";
+import { backup } from "../../src/store/backup/backup.js";
+import { restore } from "../../src/store/backup/restore.js";
+import { OLDEST_MAJOR } from "../../src/store/connection/server-version.js";
+import { openStore } from "../../src/store/open.js";
+import { stopAfterTest } from "../cleanup.js";
+import { OLDEST_PROGRAMS, startPostgres } from "../postgres.js";
+import { newScene } from "../scene.js";
+import { newScratchFolder } from "../scratch.js";
+import { TestService, testConfig } from "../service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+if (isPostgres && OLDEST_PROGRAMS === undefined)
+  console.warn(`PostgreSQL ${OLDEST_MAJOR} is not installed: nothing is tested with it.`);
+
+async function serviceOnOldest() {
+  const server = await startPostgres({ programs: OLDEST_PROGRAMS ?? "" });
+  stopAfterTest(() => server.stop());
+  const databaseUrl = `${server.url}postgres`;
+  const store = await openStore(testConfig({ databaseUrl }));
+  stopAfterTest(() => store.close());
+  return { databaseUrl, store, s: await TestService.start(store, { databaseUrl }) };
+}
+
+describe.runIf(isPostgres && OLDEST_PROGRAMS !== undefined)(`on PostgreSQL ${OLDEST_MAJOR}`, () => {
+  it("the service does what it does elsewhere, and a backup is restored", async () => {
+    const { store, s } = await serviceOnOldest();
+    const { rows } = await store.database.pool.query("SHOW server_version_num");
+    expect(Math.trunc(Number(rows[0].server_version_num) / 10_000)).toBe(OLDEST_MAJOR);
+    const { owner, ids } = await newScene(s);
+    const path = `/api/v1/timeframes/${ids.timeframe}/computed-data/`;
+    expect((await s.get(path, owner.token)).status).toBe(200);
+    const folder = newScratchFolder();
+    const written = await backup(store.database, join(folder, "b"), folder);
+    expect(await restore(store.database.queries, join(folder, "b"))).toBe(written);
+    expect((await s.get(path, owner.token)).status).toBe(200);
+  });
+
+  it("samples distribute is refused before anything is made, and so is its plan", async () => {
+    const { databaseUrl, s } = await serviceOnOldest();
+    const servers = join(newScratchFolder(), "servers");
+    writeFileSync(servers, `${databaseUrl.replace("/postgres", "/template1")}\n`);
+    for (const dryRun of [true, undefined]) {
+      await expect(commands["samples distribute"](s.ctx, { servers, dryRun })).rejects.toThrow(
+        "samples distribute needs PostgreSQL 16 or later, and the server is PostgreSQL 15.",
+      );
+    }
+    const client = new pg.Client(databaseUrl);
+    await client.connect();
+    const { rows } = await client.query(
+      "SELECT nspname FROM pg_namespace WHERE nspname = 'sample_move' UNION ALL SELECT extname FROM pg_extension WHERE extname = 'postgres_fdw'",
+    );
+    await client.end();
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+/** A backup in another place than that of its database: the erased, and the server key. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { serverKeyId, wrongKeyWarning } from "../src/domain/secrets/secrets.js";
+import { commands } from "../src/operator/commands.js";
+import { restoreFrom, verify } from "../src/process/in-process.js";
+import { erasureListOf } from "../src/store/backup/erasure-list.js";
+import { serverKeyOf } from "../src/store/connection/server-key.js";
+import { openStore } from "../src/store/open.js";
+import { newScene } from "./scene.js";
+import { newScratchFolder } from "./scratch.js";
+import { newStore, TestService, testConfig } from "./service.js";
+
+describe("a restore", () => {
+  it("is refused without a list of erasures, unless it is told to do without, and says what the list did", async () => {
+    const source = await TestService.start(await newStore());
+    const erased = await source.athlete();
+    const file = join(newScratchFolder(), "backup");
+    await commands.backup(source.ctx, { file });
+    await source.send("DELETE", `/api/v1/athletes/${erased.id}/`, { token: erased.token });
+
+    const { databaseUrl, close } = await newStore();
+    await close();
+    const elsewhere = testConfig({ databaseUrl });
+    const list = erasureListOf(elsewhere);
+    await expect(restoreFrom(elsewhere, file)).rejects.toThrow(
+      `There is no list of erasures ${list}: the backup would bring back the people who were erased after it was written.`,
+    );
+    expect(await restoreFrom(elsewhere, file, { withoutErasures: true })).toMatchObject({
+      erasure_list: list,
+      erasures_listed: 0,
+      erased_again: 0,
+    });
+    const withList = testConfig({ databaseUrl, erasureList: erasureListOf(source.config) });
+    expect(await restoreFrom(withList, file)).toMatchObject({
+      erasure_list: erasureListOf(source.config),
+      erasures_listed: 1,
+      erased_again: 1,
+    });
+  });
+
+  it("names the server key that the backup needs, as --verify does, and a start with another one warns", async () => {
+    const dataDir = newScratchFolder();
+    const store = await newStore();
+    store.serverKey = serverKeyOf(dataDir);
+    const source = await TestService.start(store, { dataDir });
+    await newScene(source);
+    const before = serverKeyId(store.serverKey);
+    const file = join(newScratchFolder(), "backup");
+    expect(await commands.backup(source.ctx, { file })).toMatchObject({ server_keys: [before] });
+    const { server_key } = await commands["key rotate"](source.ctx, {});
+    expect(await verify(file)).toMatchObject({ complete: true, server_keys: [before] });
+
+    const { databaseUrl, close } = await newStore();
+    await close();
+    const config = testConfig({ databaseUrl, dataDir });
+    const restored = await restoreFrom(config, file);
+    expect(restored.next).toContain(`need the server key ${before}, and this process has ${server_key}`);
+    const opened = await openStore(config);
+    const ctx = { ...source.ctx, serverKey: opened.serverKey };
+    expect(await wrongKeyWarning(ctx, opened.database.queries)).toContain(
+      `encrypted for another server key than that of this process, ${server_key}`,
+    );
+    await opened.close();
+  });
+});

@@ -1,0 +1,88 @@
+/**
+ * The folder for everything that a run of the tests writes outside the repository. A run that leaves files in it, or processes,
+ * fails: what they hold would be in the way of the next run.
+ */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long a process that has been told to end may take, ms. */
+const ENDING_MS = 5_000;
+
+/** The test runner ends its workers and its compiler itself, and later. */
+const OF_RUNNER = /vitest|esbuild --service/;
+
+/** What tsx compiles is kept there, for the next process of the same user. */
+const TSX_CACHE = "tsx-";
+
+const readProcess = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch {
+    // It has ended, or belongs to another user.
+    return undefined;
+  }
+};
+
+/** Processes that have the folder in their environment or arguments, or work in it; none where there is no /proc. */
+function processesOf(folder: string): { pid: number; command: string }[] {
+  const pids = (readProcess(() => readdirSync("/proc")) ?? []).map(Number).filter((pid) => pid > 0);
+  return pids.flatMap((pid) => {
+    const command = readProcess(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"))?.replaceAll("\0", " ");
+    if (command === undefined || command === "" || pid === process.pid) return [];
+    const isOfRun =
+      command.includes(folder) ||
+      readProcess(() => readFileSync(`/proc/${pid}/environ`, "utf8"))?.includes(folder) === true ||
+      readProcess(() => readlinkSync(`/proc/${pid}/cwd`))?.startsWith(folder) === true;
+    return isOfRun && !OF_RUNNER.test(command) ? [{ pid, command }] : [];
+  });
+}
+
+async function endProcesses(folder: string): Promise<string[]> {
+  const endMs = performance.now() + ENDING_MS;
+  let left = processesOf(folder);
+  while (left.length > 0 && performance.now() < endMs) {
+    await sleep(50);
+    left = processesOf(folder);
+  }
+  for (const { pid } of left) readProcess(() => process.kill(pid, "SIGKILL"));
+  return left.map(({ pid, command }) => `process ${pid}: ${command}`);
+}
+
+/**
+ * Makes temporary files of this process and of those that it starts go to a folder of the run. Each project of the run calls it.
+ * @returns ends the project; the last one removes the folder, and the run fails when something is left in it, or a process
+ */
+export function startRun(): () => Promise<void> {
+  const folder = process.env.TEST_RUN_FOLDER ?? makeFolder();
+  changeProjects(1);
+  return async () => {
+    if (changeProjects(-1) > 0) return;
+    const names = readdirSync(folder).filter((name) => !name.startsWith(TSX_CACHE));
+    const left = [...(await endProcesses(folder)), ...names.map((name) => join(folder, name))];
+    rmSync(folder, { recursive: true, force: true });
+    if (left.length === 0) return;
+    // The test runner only prints an error of this function.
+    process.exitCode = 1;
+    throw new Error(`The tests have left behind:\n${left.join("\n")}`);
+  };
+}
+
+/** Counts the projects of the run. Each has this module for itself, so the number is in the environment. */
+function changeProjects(by: number): number {
+  const projects = Number(process.env.TEST_RUN_PROJECTS ?? 0) + by;
+  process.env.TEST_RUN_PROJECTS = String(projects);
+  return projects;
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "asi-test-"));
+  // PostgreSQL does not run as root, and its user reads files in it.
+  chmodSync(folder, 0o755);
+  process.env.TMPDIR = folder;
+  process.env.TEST_RUN_FOLDER = folder;
+  // A run that is interrupted, or whose set-up fails, does not get to its end.
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
