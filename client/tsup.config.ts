@@ -6,6 +6,4 @@ export default defineConfig({
   target: "es2022",
   // Node.js and browsers alike.
   platform: "neutral",
-  dts: true,
-  clean: true,
 });

@@ -1,18 +1,27 @@
 import { defineConfig } from "vitest/config";
+import { ByProject, SERVICE } from "../server/vitest.config.js";
+import { ORDER } from "../test/order.js";
 
-/** The client against the real service on both databases: with the set-up of the service's own tests. */
-const onDatabase = (name: "embedded" | "postgres") => ({
+/** The client against the real service: with the set-up of the service's own tests. */
+const onDatabase = (name: "embedded" | "postgres", include: string[]) => ({
   test: {
     name,
-    include: ["test/**/*.test.ts"],
+    include,
     globalSetup: [`../server/test/${name}-setup.ts`],
     setupFiles: ["../server/test/service-setup.ts"],
     env: { TEST_DATABASE: name },
-    isolate: false,
-    fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    ...SERVICE,
   },
 });
 
-export default defineConfig({ test: { projects: [onDatabase("embedded"), onDatabase("postgres")] } });
+export default defineConfig({
+  test: {
+    sequence: { sequencer: ByProject, ...ORDER },
+    projects: [
+      // `npm test`
+      onDatabase("postgres", ["test/**/*.test.ts"]),
+      // `npm run test:more`: only these depend on what the database answers
+      onDatabase("embedded", ["test/client.test.ts"]),
+    ],
+  },
+});

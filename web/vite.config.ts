@@ -63,6 +63,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // a busy machine is no fault of the page
+      checks: { pluginTimings: false },
       output: {
         // so that a test finds the size of what needs an account
         chunkFileNames: ({ moduleIds }) =>

@@ -75,6 +75,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      checks: { pluginTimings: false },
       input: "report.html",
       output: { format: "iife", codeSplitting: false },
       onLog(level, log, show) {

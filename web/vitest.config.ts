@@ -1,14 +1,18 @@
 import { defineConfig } from "vitest/config";
+import { ORDER } from "../test/order.js";
+
+export const settings = {
+  globalSetup: ["../test/own-ground.ts", "test/browser-setup.ts"],
+  // No test judges by the clock; this only ends one that hangs, on a slow machine too.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+  // One browser and one service serve all files. A third worker would only wait for the processor.
+  maxWorkers: 2,
+  isolate: false,
+  sequence: ORDER,
+};
 
 export default defineConfig({
-  test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: ["test/browser-setup.ts"],
-    // No test judges by the clock; this only ends one that hangs, on a slow machine too.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
-    // One browser serves all files; more at once would only wait for the processor.
-    fileParallelism: false,
-  },
+  test: { ...settings, include: ["test/**/*.test.ts"], exclude: ["test/long/**"] },
 });

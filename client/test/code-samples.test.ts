@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { transform } from "esbuild";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addCodeSamples } from "../../server/src/http/code-samples/index.js";
+import { addCodeSamples } from "../../server/src/http/documentation/code-samples/index.js";
 import { PathProxy } from "../../server/test/path-proxy.js";
 import { walk } from "../../server/test/recordings.js";
 import { newScene, type Scene } from "../../server/test/scene.js";
@@ -42,10 +42,7 @@ const documented = JSON.parse(readFileSync(join(root, "../server/openapi.json"),
 beforeAll(() => mkdirSync(folder, { recursive: true }));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** They are the same on both databases. */
-const describeOnce = describe.skipIf(process.env.TEST_DATABASE === "postgres");
-
-describeOnce("the examples of every operation", () => {
+describe("the examples of every operation", () => {
   it("are in curl, TypeScript and Python, at the address of the service", () => {
     for (const { entry } of entriesOf(documented)) {
       const samples = entry["x-codeSamples"];
@@ -213,10 +210,19 @@ class Examples {
 /** What ends things that other examples are about: first the parts, then the wholes, and at last the tokens. */
 const ENDS = [/^DELETE .*(permissions|webhooks|timeframes)/, /^DELETE|^POST .*(release|erase)/, /password/];
 
-/** What only somebody with a secret may do: the id of an application, the token of a mailed link. */
-const NEEDS_SECRET = { authorize: 400, resetPassword: 400 };
+/**
+ * What only somebody with a secret may do: the id of an application, the token of a mailed link, the current password, the username of
+ * a manager.
+ */
+const NEEDS_SECRET = {
+  authorize: 400,
+  changeAthletePassword: 400,
+  changeManagerPassword: 400,
+  findManager: 400,
+  resetPassword: 400,
+};
 
-describeOnce("the examples of a service under a path", () => {
+describe("the examples of a service under a path", () => {
   let s: TestService;
   let proxy: PathProxy;
   let scene: Scene;

@@ -9,12 +9,13 @@ import { ThemeButton } from "./parts/theme-button.js";
 import type { Recording } from "./recording/recording.js";
 import { titleOf } from "./recording/timeline.js";
 import type { Workspace } from "./recording/workspace.js";
-import { go, route } from "./view/route.js";
+import type { Link } from "./view/link.js";
+import { go, isAtViewerAddress, route } from "./view/route.js";
 import { hasService } from "./view/service.js";
 import type { Settings } from "./view/settings.js";
 import { signedInAs } from "./view/signed-in.js";
+import { isAtStart, leaveStart } from "./view/start-entry.js";
 import { useLoaded } from "./view/use-loaded.js";
-import type { TimeWindow } from "./view/window.js";
 import { Viewer } from "./viewer.js";
 
 const loadShell = () => import("./app/shell.js");
@@ -34,11 +35,11 @@ export function App({
 }: {
   workspace: Workspace;
   settings: Settings;
-  /** The part that the address of the page shows; null for none. */
-  linked: TimeWindow | null;
+  /** What the address of the page shows; null for nothing. */
+  linked: Link | null;
 }) {
   const current = viewRoute();
-  const recordings = current === null ? workspace.opened.value : [];
+  const recordings = current === null && !isAtStart.value ? workspace.opened.value : [];
   // who only looks at files does not load the rest of the page
   const isShellNeeded = useRef(false);
   isShellNeeded.current ||= hasService.value === true && (current !== null || signedInAs.value !== null);
@@ -50,9 +51,17 @@ export function App({
     // what an account may see stays with it; a file that is read while somebody signs in stays open
     if (before !== null && before !== signedInAs.value) workspace.closeFetched();
   });
+  const lastOpened = useRef(workspace.opened.peek());
+  useSignalEffect(() => {
+    const before = lastOpened.current;
+    const opened = workspace.opened.value;
+    lastOpened.current = opened;
+    if (opened === before || opened.length === 0 || viewRoute() !== null || isAtViewerAddress()) return;
+    if (before.length === 0 || isAtStart.peek()) leaveStart();
+  });
   useSignalEffect(() => {
     if (viewRoute() !== null) return;
-    const opened = workspace.opened.value;
+    const opened = isAtStart.value ? [] : workspace.opened.value;
     document.title =
       opened.length === 0
         ? "asi viewer"
@@ -94,14 +103,14 @@ export function App({
             <Shell.RoutedView current={current} workspace={workspace} settings={settings} />
           )
         ) : first === undefined ? (
-          <Empty workspace={workspace} />
+          <Empty workspace={workspace} linked={linked} settings={settings} />
         ) : recordings.length === 1 ? (
           <Viewer
             key={first.id}
             recording={first}
             reader={workspace.reader}
             settings={settings}
-            linked={linked}
+            linked={linked?.part ?? null}
           />
         ) : (
           <LazyComparison

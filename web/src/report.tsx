@@ -57,7 +57,8 @@ function start(): void {
 
 function damageOf({ firstDamage }: ReportData) {
   if (firstDamage === null) return { places: [], hasMore: false };
-  return { places: [{ byteOffset: firstDamage.byteOffset, afterMs: null }], hasMore: true };
+  const { byteOffset, afterMs } = firstDamage;
+  return { places: [{ byteOffset, afterMs }], hasMore: true };
 }
 
 start();

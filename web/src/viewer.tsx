@@ -4,6 +4,7 @@ import type { Colouring } from "./map/drawing.js";
 import { NoFigures } from "./parts/no-figures.js";
 import { Stage } from "./parts/stage.js";
 import { SummaryCards } from "./parts/summary.js";
+import { TooFast } from "./parts/too-fast.js";
 import { useFigures } from "./parts/use-figures.js";
 import { useHeart } from "./parts/use-heart.js";
 import { channelRows, readoutsAt } from "./recording/channels.js";
@@ -33,11 +34,14 @@ const COLOURINGS = [
   ["heat", "Heat"],
 ] as const satisfies readonly (readonly [Colouring, string])[];
 
+/** The parts that were shown of recordings when another view took their place. */
+const lastShown = new WeakMap<Recording, TimeWindow>();
+
 /** One recording: figures, map and plots, and what the file says about itself. */
 export function Viewer({ recording, reader, settings, linked = null }: Props) {
   const placed = useMemo(() => [placeInTime(recording, 0, 0)], [recording]);
   const whole = useComputed(() => wholeOf(placed));
-  const [selection] = useState(() => newSelection(whole, linked));
+  const [selection] = useState(() => newSelection(whole, lastShown.get(recording) ?? linked));
   const colouring = useSignal<Colouring>("speed");
   const speedUnit = settings.speedUnit.value;
   const { shown: shownHeart, toggle } = useHeart(recording, reader);
@@ -54,6 +58,7 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
   const damage = useSignal<Damage | null>(null);
   const marks = useSignal<readonly number[]>([]);
 
+  useEffect(() => () => void lastShown.set(recording, selection.shown.peek()), [recording, selection]);
   useEffect(() => {
     const { report } = recording.facts;
     if (report === null || !isDamaged(report)) return;
@@ -71,6 +76,7 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
   return (
     <>
       <SummaryCards figures={computed} speedUnit={speedUnit} />
+      <TooFast metrics={computed?.metrics} speedUnit={speedUnit} />
       <NoFigures problem={problem} />
       <Stage
         placed={placed}

@@ -1,6 +1,6 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 import { type EncodableRow, encode } from "asi-convert";
-import type { BuiltService, TestManager } from "./service.js";
+import type { TestManager, TestService } from "./service.js";
 
 /** Of the recordings: 20 minutes at 10 Hz. */
 export const START_MS = Date.UTC(2025, 4, 17, 12);
@@ -60,7 +60,7 @@ export interface TeamScene extends TestManager {
 
 /** A manager with two athletes, who have worn two devices at the same time. */
 export async function teamScene(
-  service: BuiltService,
+  service: TestService,
   username: string,
   names: readonly [string, string] = ["Ada", "Bea"],
 ): Promise<TeamScene> {

@@ -1,17 +1,14 @@
 import { unwrap } from "asi-client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
 import { held } from "./held.js";
 import { expectComplaint, hasNoBrowser, openBeside, useBrowser } from "./page.js";
-import { BuiltService, showView } from "./service.js";
+import { showView } from "./service.js";
+import { service } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
-
-const service = new BuiltService();
 
 describe.skipIf(hasNoBrowser)("what a user does", () => {
   useBrowser();
-  beforeAll(() => service.start());
-  afterAll(() => service.stop());
 
   /** A manager with a device, and its id. */
   async function owner(username: string): Promise<{ username: string; device: number }> {
@@ -24,7 +21,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
   }
 
   it("is said on its button while it takes longer than a moment, and done once", async () => {
-    const { username, device } = await owner("ann");
+    const { username, device } = await owner("arno");
     const page = await openSignedIn(service, { username });
     await showView(page, `#/devices/${device}`, username);
     const { waiting, letGo } = await held(page, "**/release-ownership/", "POST");

@@ -4,15 +4,14 @@ import { text } from "node:stream/consumers";
 import { unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { movingParts, violations } from "./accessibility.js";
 import { type TeamScene, teamScene } from "./activity-scene.js";
 import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
-import { BuiltService, showView } from "./service.js";
+import { showView } from "./service.js";
+import { service } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
 
 const EVIL = "<img src=x onerror=document.title='caught'>";
 
-const service = new BuiltService({ WEBHOOK_ALLOW_PRIVATE: "true" });
 let team: TeamScene;
 let receiver: Server;
 let hookUrl = "";
@@ -52,8 +51,7 @@ async function brush(page: Page, from: number, to: number): Promise<void> {
 describe.skipIf(hasNoBrowser)("activities of a manager", () => {
   useBrowser();
   beforeAll(async () => {
-    await service.start();
-    team = await teamScene(service, "ann", ["Ada", EVIL]);
+    team = await teamScene(service, "alma", ["Ada", EVIL]);
     receiver = createServer(async (request, response) => {
       const body = JSON.parse(await text(request));
       received.push({ secret: String(request.headers["x-asi-api-token"]), body });
@@ -65,11 +63,11 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
   afterAll(async () => {
     receiver?.closeAllConnections();
     receiver?.close();
-    await service.stop();
   });
 
   it("are created, found, renamed and deleted, after a question that says what goes with them", async () => {
-    const page = await openSignedIn(service, team);
+    const owner = await service.manager("alva");
+    const page = await openSignedIn(service, owner);
     await showView(page, "#/activities", "Activities");
     await page.getByText("No activities yet").waitFor();
     await page.getByRole("button", { name: "New activity" }).click();
@@ -86,7 +84,12 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("heading", { level: 1, name: "Sunday run" }).waitFor();
     await page.getByRole("main").getByText("Football", { exact: true }).waitFor();
 
-    await team.activity("Another");
+    await page.getByRole("main").getByRole("link", { name: "Activities" }).click();
+    await page.getByRole("button", { name: "New activity" }).click();
+    await page.getByLabel("Name").fill("Another");
+    await page.getByRole("main").getByLabel("Sport").selectOption({ label: "Football" });
+    await page.getByRole("button", { name: "Create activity" }).click();
+    await page.getByRole("heading", { level: 1, name: "Another" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Activities" }).click();
     await page.getByRole("row", { name: "Another Football" }).waitFor();
     await page.getByRole("searchbox", { name: "Search activities" }).fill("sunday");
@@ -194,14 +197,14 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
 
     // an end before the start marks nothing
     await page.getByLabel("End", { exact: true }).fill("2025-05-17T13:00:00");
-    await page.getByText("The end must be after the start.").waitFor();
+    await page.getByText("End must be later than Start.").waitFor();
     await page.getByLabel("Name").fill("Run");
     await page.getByRole("button", { name: "Save time frame" }).click();
-    await page.getByText("Mark the time on the plot, or enter its start and its end.").waitFor();
+    await page.getByText("End must be later than Start.").waitFor();
     expectComplaint(/status of 400/);
     await page.getByLabel("End", { exact: true }).fill("2025-05-27T14:05:00");
     await page.getByRole("button", { name: "Save time frame" }).click();
-    await page.getByText("Must be at most 7 days after start_time.").waitFor();
+    await page.getByText("End must be at most 7 days after Start.").waitFor();
     await page.getByLabel("End", { exact: true }).fill("2025-05-17T14:05:00");
     await page.getByRole("button", { name: "Save time frame" }).click();
     await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
@@ -241,8 +244,10 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     const chunks: Buffer[] = [];
     for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
     const [head = "", ...lines] = Buffer.concat(chunks).toString().trimEnd().split("\r\n");
-    const at = head.split(",").indexOf("total_distance_m");
-    expect(lines.map((line) => Number(line.split(",")[at]))).toEqual(metres);
+    // commas within quotes are part of a field
+    const fields = (line: string) => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+    const at = fields(head).findIndex((name) => /^"?Distance/.test(name));
+    expect(lines.map((line) => Number(fields(line)[at]))).toEqual(metres);
 
     // another name changes no figure
     await page.getByRole("button", { name: "Edit…" }).click();
@@ -314,7 +319,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.getByText("it answered HTTP 503").waitFor();
     const log = page.getByRole("region", { name: "Deliveries" });
-    await log.getByRole("row", { name: /Test Not delivered 1 HTTP 503: not now/ }).waitFor();
+    await log.getByRole("row", { name: /Test Not delivered 1 HTTP 503/ }).waitFor();
     status = 204;
     await log
       .getByRole("row", { name: /Not delivered/ })
@@ -360,66 +365,5 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("button", { name: "Delete webhook" }).click();
     await page.getByText("No webhooks yet").waitFor();
     expect(await page.locator("main img").count()).toBe(0);
-  });
-
-  it("are accessible by WCAG 2.2 AA in every view, in both themes and at two widths", async () => {
-    const activity = await team.activity("Final");
-    const frames = [
-      await team.frame(activity.id, 0, 0, 5, { max_hr: 190 }),
-      await team.frame(activity.id, 1, 5, 6),
-    ];
-    const path = { activity: activity.id };
-    const hook = await unwrap(
-      team.client.POST("/api/v1/activities/{activity}/webhooks/", {
-        params: { path },
-        body: {
-          webhook_url: hookUrl,
-          secret_token: "secret",
-          activity_events: true,
-          timeframes_events: true,
-        },
-      }),
-    );
-    status = 204;
-    await unwrap(
-      team.client.POST("/api/v1/activities/{activity}/webhooks/{webhook}/test/", {
-        params: { path: { ...path, webhook: hook.id } },
-      }),
-    );
-    for (const [width, colorScheme] of [
-      [1440, "light"],
-      // as 1280 pixels at 400 %
-      [320, "dark"],
-    ] as const) {
-      const page = await openSignedIn(service, team, {
-        viewport: { width, height: 800 },
-        colorScheme,
-        reducedMotion: "reduce",
-      });
-      const check = async (hash: string, heading: string | RegExp, ready: string, action?: string) => {
-        await showView(page, hash, heading);
-        await page.getByText(ready).first().waitFor();
-        if (action !== undefined) {
-          await page.getByRole("button", { name: action }).click();
-          await page.getByRole("dialog").waitFor();
-        }
-        await page.waitForLoadState("networkidle");
-        const where = `${hash} ${action ?? ""} ${width}`;
-        expect([where, await violations(page), await movingParts(page)]).toEqual([where, [], []]);
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect([where, overflow]).toEqual([where, 0]);
-        if (action !== undefined) await page.keyboard.press("Escape");
-      };
-      await check("#/activities", "Activities", "Final");
-      await check("#/activities", "Activities", "Final", "New activity…");
-      await check(`#/activities/${activity.id}`, /Final/, "Look for newer data");
-      await check(`#/activities/${activity.id}`, /Final/, "Look for newer data", "Delete…");
-      await check(`#/activities/${activity.id}/new`, "New time frame", "Drag over a plot");
-      for (const { id } of frames)
-        await check(`#/activities/${activity.id}/${id}`, /Time frame/, "Distance by speed");
-      await check("#/webhooks", "Webhooks", "Final");
-      await check(`#/webhooks/${activity.id}`, /Webhooks of/, hookUrl, "New webhook…");
-      await check(`#/webhooks/${activity.id}/${hook.id}`, "Webhook", "HTTP 204");
-    }
   });
 });

@@ -1,12 +1,17 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { teamScene } from "./activity-scene.js";
+import { KICK_OFF_MS, LONG_MS, limitUpload, load, match, openDevice, uploads } from "./device-scene.js";
+import { Gate } from "./gate.js";
 import { held } from "./held.js";
 import { expectComplaint, hasNoBrowser, openPage, useBrowser } from "./page.js";
-import { BuiltService, showView, signIn } from "./service.js";
+import { showView, signIn, TestService } from "./service.js";
+import { service as shared } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
 
-const service = new BuiltService();
+let gate: Gate;
+/** As the page reaches it: through the gate. */
+let service: TestService;
 
 /** Something that is waited for. */
 function signalled() {
@@ -17,32 +22,42 @@ function signalled() {
   return { told, tell };
 }
 
+const KEPT = { serviceWorkers: "allow" } as const;
+
+/** Waits until the browser has kept the page, which was opened with `KEPT`. */
+async function keepsPage(page: Page): Promise<void> {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+}
+
 const isAway = (page: Page) => page.getByText("The service does not answer. Trying again…");
 
 describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service is away or slow", () => {
   useBrowser();
   beforeAll(async () => {
-    await service.start();
-    await service.manager("ann");
+    gate = new Gate(shared.address);
+    await gate.open();
+    service = new TestService({ address: gate.address, dataDir: shared.dataDir });
+    await service.manager("ava");
     await service.athlete("bea");
   });
-  afterAll(() => service.stop());
+  // also where a test has failed while it was shut
+  afterEach(() => gate.open());
+  afterAll(() => gate?.shut());
 
   it("has every view, also those that were never opened before", async () => {
-    const manager = await openSignedIn(service, { username: "ann" });
-    const athlete = await openSignedIn(service, { username: "bea" });
-    for (const page of [manager, athlete]) {
-      await page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
-      await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-    }
+    const manager = await openSignedIn(service, { username: "ava" }, KEPT);
+    const athlete = await openSignedIn(service, { username: "bea" }, KEPT);
+    await keepsPage(manager);
+    await keepsPage(athlete);
     expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE/);
-    await service.kill();
+    await gate.shut();
     for (const [hash, heading] of [
       ["#/recordings", "Recordings"],
       ["#/athletes", "Athletes"],
       ["#/activities", "Activities"],
       ["#/webhooks", "Webhooks"],
-      ["#/account", "ann"],
+      ["#/account", "ava"],
       ["#/devices", "Devices"],
     ] as const) {
       await showView(manager, hash, heading);
@@ -55,28 +70,28 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
     await showView(athlete, "#/account", "bea");
     await showView(athlete, "#/permissions", "Permissions");
     expect(await manager.getByText("could not be loaded. Load the page").count()).toBe(0);
-    await service.start();
+    await gate.open();
     await showView(manager, "#/devices", "Devices");
     await manager.getByText("You have no devices.").waitFor();
     await athlete.getByText("Nobody may see your data.").waitFor();
   });
 
   it("says that a view could not be loaded, and has it later, where the browser has kept nothing", async () => {
-    const page = await openSignedIn(service, { username: "ann" }, { serviceWorkers: "block" });
+    const page = await openSignedIn(service, { username: "ava" });
     await page.getByText("You have no devices.").waitFor();
-    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|Service Worker/);
-    await service.kill();
+    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE/);
+    await gate.shut();
     await page.getByRole("link", { name: "Athletes", exact: true }).click();
     await page.getByText("Could not load this part of the page.").waitFor();
     await isAway(page).waitFor();
-    await service.start();
+    await gate.open();
     // the browser does not fetch a script again that it could not fetch once
     await page.getByRole("button", { name: "Load the page again" }).click();
     await page.getByText("There are no athletes yet.").waitFor();
   });
 
   it("shows what it could not load when the service is back: the data of a device, and figures", async () => {
-    const team = await teamScene(service, "cleo");
+    const team = await teamScene(service, "clea");
     const activity = await team.activity("Match");
     const frame = await team.frame(activity.id, 0, 0, 5);
     const page = await openSignedIn(service, team);
@@ -85,7 +100,7 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
     let killed: Promise<void> | null = null;
     const isGone = signalled();
     await page.route("**/preprocessed-data/?*", async (route) => {
-      killed ??= service.kill().then(isGone.tell);
+      killed ??= gate.shut().then(isGone.tell);
       await killed;
       await route.continue();
     });
@@ -96,7 +111,7 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
     await showView(page, `#/activities/${activity.id}/${frame.id}`, /Time frame/);
     await page.getByText("Could not load the data of the device.").waitFor();
     await page.getByText("The figures could not be computed.").waitFor();
-    await service.start();
+    await gate.open();
     await page.getByRole("slider", { name: "Cursor over the plots" }).waitFor();
     await page.getByText(/^Computed at/).waitFor();
     expect(await page.getByText("Could not").count()).toBe(0);
@@ -104,14 +119,15 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
 
   it("says that the service does not answer, and goes on by itself when it is back", async () => {
     const { username } = await service.manager("nora");
-    const page = await openSignedIn(service, { username });
+    const page = await openSignedIn(service, { username }, KEPT);
     await page.getByText("You have no devices.").waitFor();
-    await service.kill();
+    await keepsPage(page);
+    await gate.shut();
     expectComplaint(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
     await page.getByRole("link", { name: "Athletes", exact: true }).click();
     await page.getByText("The service does not answer. Trying again…").waitFor();
     await page.getByText("Could not load the athletes.").waitFor();
-    await service.start();
+    await gate.open();
     await page.getByText("There are no athletes yet.").waitFor();
     expect(await page.getByText("does not answer").count()).toBe(0);
   });
@@ -165,5 +181,27 @@ describe.skipIf(hasNoBrowser)("the signed-in part of the page, while the service
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
     expect(await page.getByRole("navigation", { name: "Views" }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(1);
+  });
+
+  it("keeps uploads when the service goes away in the middle, and sends them again when it is back", async () => {
+    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET/);
+    const { page, serial } = await openDevice(service, await service.manager("uri"));
+    await limitUpload(page, 100_000);
+    await load(page, await match(serial, KICK_OFF_MS, LONG_MS));
+    await uploads(page)
+      .getByText(/^Sent /)
+      .waitFor();
+    await gate.shut();
+    await uploads(page)
+      .getByText(/The service stopped answering/)
+      .waitFor();
+    await page.getByText("The service does not answer. Trying again…").waitFor();
+    await limitUpload(page, -1);
+    await gate.open();
+    await page.getByText("The service does not answer. Trying again…").waitFor({ state: "hidden" });
+    await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();
+    await uploads(page)
+      .getByText(/samples stored from/)
+      .waitFor();
   });
 });

@@ -1,11 +1,10 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
 import { expectComplaint, hasNoBrowser, openPage, useBrowser } from "./page.js";
-import { BuiltService, showView, signIn } from "./service.js";
+import { showView, signIn } from "./service.js";
+import { service } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
-
-const service = new BuiltService();
 
 const links = (page: Page) => page.getByRole("navigation", { name: "Views" }).getByRole("link");
 
@@ -23,17 +22,15 @@ const seenLinks = (page: Page) =>
 
 describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
   useBrowser();
-  beforeAll(() => service.start());
-  afterAll(() => service.stop());
 
   it("is one line on a telephone, which shows where the page is and what has the focus", async () => {
-    await service.manager("ann");
-    const page = await openSignedIn(service, { username: "ann" }, { viewport: { width: 360, height: 800 } });
+    await service.manager("abel");
+    const page = await openSignedIn(service, { username: "abel" }, { viewport: { width: 360, height: 800 } });
     const lines = await links(page).evaluateAll((all) => [
       ...new Set(all.map((link) => link.getBoundingClientRect().top)),
     ]);
     expect(lines.length).toBe(1);
-    await showView(page, "#/account", "ann");
+    await showView(page, "#/account", "abel");
     await expect.poll(() => seenLinks(page)).toContain("Account");
     await links(page).first().focus();
     await expect.poll(() => seenLinks(page)).toContain("Viewer");

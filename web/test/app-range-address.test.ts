@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
 import { KICK_OFF_MS, load, MINUTE_MS, match, openDevice, rangeButtons } from "./device-scene.js";
 import { card, choose, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
-import { BuiltService, signIn, type TestManager } from "./service.js";
+import { signIn, type TestManager } from "./service.js";
+import { service } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
 
-const service = new BuiltService();
 let ann: TestManager;
 let ben: TestManager;
 
@@ -16,11 +16,9 @@ const compared = (page: Page) => page.getByRole("heading", { level: 1, name: "2 
 describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
   useBrowser();
   beforeAll(async () => {
-    await service.start();
-    ann = await service.manager("ann");
+    ann = await service.manager("aron");
     ben = await service.manager("ben");
   });
-  afterAll(() => service.stop());
 
   /** The page of Ann with an open range of a new device. */
   async function openRange() {
@@ -51,7 +49,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     const beside = await openBeside(page, service.address + hash);
     await beside.locator(".cards").waitFor();
     const anew = await openPage({ at: service.address, hash });
-    await signIn(anew, "ann");
+    await signIn(anew, "aron");
     await anew.locator(".cards").waitFor();
     expect(hashOf(anew)).toBe(hash);
   });
@@ -106,7 +104,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await page.goForward();
     await compared(page).waitFor();
     const anew = await openPage({ at: service.address, hash });
-    await signIn(anew, "ann");
+    await signIn(anew, "aron");
     await compared(anew).waitFor();
     expect(hashOf(anew)).toBe(hash);
     // one alone is not what the address says

@@ -103,8 +103,8 @@ describe("the account of an upload", () => {
   const nothing = {
     samples_stored: 0,
     samples_known: 0,
-    samples_unreadable: 0,
     samples_refused: 0,
+    samples_unowned: 0,
     start: null,
     stop: null,
   };
@@ -123,17 +123,21 @@ describe("the account of an upload", () => {
       ...when,
       samples_stored: 1,
       samples_known: 2,
-      samples_refused: 3,
-      samples_unreadable: 4,
+      samples_refused: 7,
+      samples_unowned: 4,
     };
     expect(accountOf(mixed, "utc")).toEqual([
       "1 sample stored.",
       `2 samples were already there ${times}.`,
       "3 samples were refused: from a time when another manager owned the device, or later than now.",
-      "4 samples are stored but not shown: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier.",
+      "4 samples were refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);
     expect(accountOf({ ...nothing, samples_refused: 1 }, "utc")).toEqual([
       "1 sample was refused: from a time when another manager owned the device, or later than now.",
+    ]);
+    // one sentence, which the empty calendar does not contradict
+    expect(accountOf({ ...nothing, samples_refused: 18_001, samples_unowned: 18_001 }, "utc")).toEqual([
+      "18,001 samples were refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);
     expect(accountOf(nothing, "utc")).toEqual(["The recording had nothing to store."]);
   });

@@ -1,7 +1,6 @@
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { violations } from "./accessibility.js";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   KICK_OFF_MS,
   LONG_MS,
@@ -15,18 +14,16 @@ import {
   uploads,
 } from "./device-scene.js";
 import { card, choose, expectComplaint, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
-import { BuiltService, PASSWORD, showView, type TestManager } from "./service.js";
+import { PASSWORD, showView, type TestManager } from "./service.js";
+import { service } from "./shared-service.js";
 
-const service = new BuiltService();
 let ann: TestManager;
 
 describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
   useBrowser();
   beforeAll(async () => {
-    await service.start();
-    ann = await service.manager("ann");
+    ann = await service.manager("aida");
   });
-  afterAll(() => service.stop());
 
   /** The CSV that the page gives of what it shows. */
   async function downloaded(page: Page): Promise<{ name: string; csv: string }> {
@@ -213,24 +210,4 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       await expect.poll(() => value(page, "Speed")).toBe("10.8 km/h");
     });
   });
-
-  it.each([320, 768, 1440])(
-    "fit into a window of %i px, in both themes, without a barrier",
-    async (width) => {
-      for (const colorScheme of ["light", "dark"] as const) {
-        const { page, serial } = await openDevice(service, ann, {
-          viewport: { width, height: 900 },
-          colorScheme,
-        });
-        await load(page, await match(serial));
-        await rangeButtons(page).first().waitFor();
-        await page.getByRole("checkbox", { name: /for comparison$/ }).check();
-        expect(await violations(page)).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        const { PICTURES } = process.env;
-        if (PICTURES !== undefined)
-          await page.screenshot({ path: `${PICTURES}/${width}-${colorScheme}.png`, fullPage: true });
-      }
-    },
-  );
 });

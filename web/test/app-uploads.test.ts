@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
 import {
   freeDevice,
   KICK_OFF_MS,
   LONG_MS,
+  limitUpload,
   load,
   match,
   openDevice,
@@ -14,12 +15,12 @@ import {
   uploads,
 } from "./device-scene.js";
 import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
-import { BuiltService, showView, type TestManager } from "./service.js";
+import { showView, type TestManager } from "./service.js";
+import { service } from "./shared-service.js";
 
 /** A name that is no markup. */
 const EVIL = "<img src=x onerror=document.title='caught'>.asi";
 
-const service = new BuiltService();
 let ann: TestManager;
 
 const fileItem = (page: Page, name: string) => uploads(page).getByRole("listitem").filter({ hasText: name });
@@ -27,10 +28,8 @@ const fileItem = (page: Page, name: string) => uploads(page).getByRole("listitem
 describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
   useBrowser();
   beforeAll(async () => {
-    await service.start();
-    ann = await service.manager("ann");
+    ann = await service.manager("axel");
   });
-  afterAll(() => service.stop());
 
   it("of another device of the manager are sent there, without being chosen again", async () => {
     expectComplaint(/400 \(Bad Request\)/);
@@ -69,6 +68,35 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await uploads(page)
       .getByText(/samples stored from/)
       .waitFor();
+  });
+
+  it("that are over the limit are refused before they are sent, with what to do", async () => {
+    const { page, serial } = await openDevice(service, ann);
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.url().includes("/bulk-load/")) sent += 1;
+    });
+    const { buffer } = await match(serial);
+    const transfer = await page.evaluateHandle(
+      (bytes) => {
+        const data = new DataTransfer();
+        data.items.add(new File([new Uint8Array(40_000_000)], "season.asi"));
+        data.items.add(new File([new Uint8Array(bytes)], "match.asi"));
+        return data;
+      },
+      [...buffer],
+    );
+    await page.dispatchEvent(".upload-zone", "drop", { dataTransfer: transfer });
+    await fileItem(page, "season.asi")
+      .getByText("The file has 40 MB, and the service takes at most 34 MB. Split it: open it in the viewer")
+      .waitFor();
+    await fileItem(page, "match.asi")
+      .getByText(/samples stored from/)
+      .waitFor();
+    expect(sent).toBe(1);
+    await fileItem(page, "season.asi")
+      .getByRole("button", { name: /^Try again/ })
+      .waitFor({ state: "detached" });
   });
 
   it("are counted by what is becoming of them", async () => {
@@ -127,15 +155,6 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expect(await of("foreign.asi").count()).toBe(0);
   });
 
-  /** Lets so many bytes a second leave the page. */
-  async function limitUpload(page: Page, bytesPerSecond: number): Promise<void> {
-    const session = await page.context().newCDPSession(page);
-    await session.send("Network.enable");
-    const uploadThroughput = bytesPerSecond;
-    const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
-    await session.send("Network.emulateNetworkConditions", limits);
-  }
-
   it("are cancelled in the middle, and sent again", async () => {
     const { page, serial } = await openDevice(service, ann);
     await limitUpload(page, 100_000);
@@ -154,28 +173,6 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
       .getByText(/samples stored from/)
       .waitFor();
     await rangeButtons(page).first().waitFor();
-  });
-
-  it("are kept when the service goes away in the middle, and are sent again when it is back", async () => {
-    expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET/);
-    const { page, serial } = await openDevice(service, ann);
-    await limitUpload(page, 100_000);
-    await load(page, await match(serial, KICK_OFF_MS, LONG_MS));
-    await uploads(page)
-      .getByText(/^Sent /)
-      .waitFor();
-    await service.kill();
-    await uploads(page)
-      .getByText(/The service stopped answering/)
-      .waitFor();
-    await page.getByText("The service does not answer. Trying again…").waitFor();
-    await limitUpload(page, -1);
-    await service.start();
-    await page.getByText("The service does not answer. Trying again…").waitFor({ state: "hidden" });
-    await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();
-    await uploads(page)
-      .getByText(/samples stored from/)
-      .waitFor();
   });
 
   it("are dropped on the page of the device, not into the viewer", async () => {

@@ -1,19 +1,29 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { PathProxy } from "../../server/test/path-proxy.js";
 import { findBrowser, NO_BROWSER } from "./find-browser.js";
-import { launchBrowser } from "./launch.js";
 import { BUILT, servePage } from "./serve.js";
+import { BuiltService } from "./service.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the browser listens; null where there is none. */
-    browserEndpoint: string | null;
     pageAddress: string;
+    /** Null where there is no browser: then nobody needs it. */
+    service: { address: string; dataDir: string; publicAddress: string } | null;
   }
 }
 
-/** One browser and one web server for all tests. */
+/** Tests come from one address, in a moment, where people come from many in an hour. */
+const SETTINGS = {
+  THROTTLE_ADDRESS_PER_MINUTE: "1000000",
+  THROTTLE_FILES_PER_MINUTE: "1000000",
+  THROTTLE_REGISTRATIONS_PER_HOUR: "1000000",
+  THROTTLE_TOKENS_PER_MINUTE: "1000000",
+  WEBHOOK_ALLOW_PRIVATE: "true",
+};
+
+/** One web server and one service, with a proxy before it, for all tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!existsSync(join(BUILT, "index.html"))) {
     throw new Error("The page is not built: run npm run build -w asi-web.");
@@ -23,12 +33,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (process.env.CI) throw new Error(NO_BROWSER);
     console.warn(`${NO_BROWSER} Tests in the browser are skipped.`);
   }
-  const running = browser === null ? null : await launchBrowser(browser);
   const served = await servePage();
-  project.provide("browserEndpoint", running?.wsEndpoint() ?? null);
+  // clients may reach the service under a path: that is the address that it gives them
+  const proxy = await PathProxy.start("/tracking");
+  const service = browser === null ? null : new BuiltService({ ...SETTINGS, BASE_URL: proxy.address });
+  await service?.start();
+  if (service !== null) proxy.target = service.address.replace(/\/$/, "");
   project.provide("pageAddress", served.address);
+  const publicAddress = proxy.address;
+  project.provide(
+    "service",
+    service && { address: service.address, dataDir: service.dataDir, publicAddress },
+  );
   return async () => {
-    await running?.close();
+    await service?.stop();
+    await proxy.stop();
     await served.close();
   };
 }

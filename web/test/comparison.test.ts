@@ -40,6 +40,8 @@ const frame = (timeframe: number, athlete: string, computed: Computed | null): C
   computed,
 });
 
+const KMH = { speedUnit: "km/h", zone: "utc" } as const;
+
 const figure = (key: string) => {
   const found = COMPARED_FIGURES.find((one) => one.key === key);
   if (found === undefined) throw new Error(`There is no figure ${key}.`);
@@ -47,36 +49,42 @@ const figure = (key: string) => {
 };
 
 describe("the export of compared figures", () => {
-  it("has the figures of the service in SI units, whatever the page shows", () => {
+  it("has the columns of the page in its units and its zone, with all digits", () => {
     const computed = steady(5000);
-    const [head = [], line = []] = comparisonCsv([frame(8, "Ada", computed)])
-      .split("\r\n")
-      .map((text) => text.split(","));
-    const cells = Object.fromEntries(head.map((name, i) => [name, line[i]]));
+    const [head = "", line = ""] = comparisonCsv([frame(8, "Ada", computed)], KMH).split("\r\n");
+    const names = [...head.matchAll(/"([^"]*)"|([^,]+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+    const values = line.split(",");
+    const cells = Object.fromEntries(names.map((name, i) => [name, values[i]]));
     expect(cells).toMatchObject({
-      timeframe: "8",
-      name: "First half",
-      athlete: "Ada",
-      start_time: "2025-05-17T12:00:00.000Z",
-      total_distance_m: String(computed.total_distance),
-      max_speed_m_per_s: String(computed.max_speed),
-      average_speed_m_per_s: String(computed.average_speed),
-      recorded_s: String(recordedSeconds(computed)),
-      sprints: "0",
-      hr_avg_bpm: "",
-      computed_at: "2025-05-18T00:00:00.000Z",
+      Number: "8",
+      "Time frame": "First half",
+      Athlete: "Ada",
+      "Start, UTC": "2025-05-17T12:00:00",
+      "Distance, m": String(computed.total_distance),
+      "Max speed, km/h": "18",
+      "Mean speed, km/h": "18",
+      "Recorded, s": String(recordedSeconds(computed)),
+      Sprints: "0",
+      "From 19.8 km/h, m": "0",
+      "Mean HR, bpm": "",
+      "Computed, UTC": "2025-05-18T00:00:00",
     });
-    expect(Object.keys(cells).filter((name) => name.startsWith("time_"))).toHaveLength(
+    expect(names.filter((name) => /^Time from .* km\/h, s$/.test(name))).toHaveLength(
       computed.time_per_speed_ranges.length,
     );
+    const slower = comparisonCsv([frame(8, "Ada", computed)], { ...KMH, speedUnit: "m/s" });
+    expect(slower).toContain('"Max speed, m/s"');
   });
 
   it("runs no formula of a name, and quotes what would break a line", () => {
-    const text = comparisonCsv([frame(8, '=HYPERLINK("http://example.org")', null), frame(9, "a,\nb", null)]);
+    const text = comparisonCsv(
+      [frame(8, '=HYPERLINK("http://example.org")', null), frame(9, "a,\nb", null)],
+      KMH,
+    );
     expect(text).toContain(`"'=HYPERLINK(""http://example.org"")"`);
     expect(text).toContain('"a,\nb"');
     expect(text.split("\r\n")).toHaveLength(4);
-    expect(comparisonCsv([frame(8, "\n=1+1", null)])).toContain(`"'\n=1+1"`);
+    expect(comparisonCsv([frame(8, "\n=1+1", null)], KMH)).toContain(`"'\n=1+1"`);
   });
 
   it("leaves out classes of speed that differ", () => {
@@ -84,7 +92,9 @@ describe("the export of compared figures", () => {
     expect(isComparable([steady(4000), steady(5000)])).toBe(true);
     expect(isComparable([steady(4000), other])).toBe(false);
     expect(isComparable([steady(4000), steady(4000, { max_hr: 190 })])).toBe(true);
-    expect(comparisonCsv([frame(8, "Ada", steady(4000)), frame(9, "Bob", other)])).not.toContain("time_0");
+    expect(comparisonCsv([frame(8, "Ada", steady(4000)), frame(9, "Bob", other)], KMH)).not.toContain(
+      "Time from",
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { demoRows, type EncodableRow, encode } from "asi-convert";
 import type { Page } from "playwright-core";
-import { type BuiltService, showView, type TestManager } from "./service.js";
+import { showView, type TestManager, type TestService } from "./service.js";
 import { openSignedIn } from "./signed-in.js";
 
 export const KICK_OFF_MS = Date.UTC(2025, 4, 17, 14, 30);
@@ -34,14 +34,14 @@ export interface TestDevice {
 }
 
 /** A device that nobody owns. @returns its serial number */
-export async function freeDevice(service: BuiltService): Promise<string> {
+export async function freeDevice(service: TestService): Promise<string> {
   const serial = `R-${randomBytes(4).toString("hex")}`;
   await service.addDevice(serial);
   return serial;
 }
 
 /** A device that who is signed in owns since long ago. */
-export async function ownedDevice(service: BuiltService, page: Page): Promise<TestDevice> {
+export async function ownedDevice(service: TestService, page: Page): Promise<TestDevice> {
   const serial = await freeDevice(service);
   const id = await page.evaluate(async (serial_number) => {
     const response = await fetch("api/v1/devices/take-ownership/", {
@@ -57,7 +57,7 @@ export async function ownedDevice(service: BuiltService, page: Page): Promise<Te
 
 /** The page with the recordings of a new device. */
 export async function openDevice(
-  service: BuiltService,
+  service: TestService,
   manager: TestManager,
   options = {},
 ): Promise<TestDevice & { page: Page }> {
@@ -66,7 +66,7 @@ export async function openDevice(
   await showView(page, `#/recordings/${device.id}`, "Recordings");
   await page
     .getByRole("region", { name: "Calendar" })
-    .getByText("Nothing is stored for this device yet.")
+    .getByText("You have no recordings of this device yet.")
     .waitFor();
   return { page, ...device };
 }
@@ -74,3 +74,12 @@ export async function openDevice(
 export const uploads = (page: Page) => page.getByRole("region", { name: "Upload recordings" });
 export const load = (page: Page, files: TestFile | TestFile[]) => page.setInputFiles("[data-upload]", files);
 export const rangeButtons = (page: Page) => page.getByRole("button", { name: /^Open / });
+
+/** Lets so many bytes a second leave the page. */
+export async function limitUpload(page: Page, bytesPerSecond: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const uploadThroughput = bytesPerSecond;
+  const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
+  await session.send("Network.emulateNetworkConditions", limits);
+}

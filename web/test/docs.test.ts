@@ -1,31 +1,20 @@
 /** The documentation of the service at `/api/docs/`, under a path as behind a proxy, in a browser. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PathProxy } from "../../server/test/path-proxy.js";
+import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
 import { expectComplaint, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
-import { BuiltService, signIn } from "./service.js";
+import { signIn } from "./service.js";
+import { publicAddress, service } from "./shared-service.js";
 
 useBrowser();
 
 describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
-  let proxy: PathProxy;
-  let service: BuiltService;
-
   beforeAll(async () => {
-    proxy = await PathProxy.start("/tracking");
-    service = new BuiltService({ BASE_URL: proxy.address });
-    await service.start();
-    proxy.target = service.address.replace(/\/$/, "");
-    await service.manager("ann");
-  }, 120_000);
-  afterAll(async () => {
-    await service?.stop();
-    await proxy?.stop();
+    await service.manager("docs");
   });
 
   const openDocs = async (options: Parameters<typeof openPage>[0] = {}) => {
-    const page = await openPage({ at: `${proxy.address}/api/docs/`, ...options });
+    const page = await openPage({ at: `${publicAddress}/api/docs/`, ...options });
     await page.locator(".opblock").first().waitFor();
     return page;
   };
@@ -57,7 +46,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       expect([width, await widthLeftOver(page)]).toEqual([width, 0]);
     }
     // The choice of the theme is that of the page at `/`.
-    const beside = await openBeside(page, `${proxy.address}/`);
+    const beside = await openBeside(page, `${publicAddress}/`);
     expect(await beside.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   });
 
@@ -76,11 +65,11 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
   };
 
   it("tries operations with the session of the page, without a token", async () => {
-    const page = await openPage({ at: `${proxy.address}/`, hash: "#/sign-in", expected: [/403/] });
-    await signIn(page, "ann");
-    await page.goto(`${proxy.address}/#/account`);
+    const page = await openPage({ at: `${publicAddress}/`, hash: "#/sign-in", expected: [/403/] });
+    await signIn(page, "docs");
+    await page.goto(`${publicAddress}/#/account`);
     await page.getByRole("main").getByRole("link", { name: "API documentation" }).click();
-    await page.getByText("Try it out sends requests as ann").waitFor();
+    await page.getByText("Try it out sends requests as docs").waitFor();
     const operation = await tryIt(page);
     expect(await operation.getByRole("note").count()).toBe(0);
     const { response, headers } = await executed(page, operation);
@@ -92,16 +81,14 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
     await operation.getByRole("button", { name: "Execute" }).click();
     expect(await operation.getByRole("note").innerText()).toContain("You are not signed in");
     await page.getByRole("link", { name: "Back to the page" }).click();
-    await page.waitForURL(`${proxy.address}/`);
+    await page.waitForURL(`${publicAddress}/`);
   });
 
   describe("for somebody who is not signed in", () => {
-    let page: Page;
-    beforeAll(async () => {
-      page = await openDocs({ hash: "#/Devices/retrieveDevice", colorScheme: "dark", stays: true });
-    });
+    const openDark = () => openDocs({ hash: "#/Devices/retrieveDevice", colorScheme: "dark" });
 
-    it("loads in less than 500 kB, with the OpenAPI document", async () => {
+    it("loads in less than 500 kB with the OpenAPI document, in the theme that the browser asks for, also when that changes", async () => {
+      const page = await openDark();
       const bytes = await page.evaluate(() =>
         [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
           .map((entry) => (entry as PerformanceResourceTiming).transferSize)
@@ -110,9 +97,6 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       // Less would mean that not all of it was counted.
       expect(bytes).toBeGreaterThan(350_000);
       expect(bytes).toBeLessThan(500_000);
-    });
-
-    it("has the theme that the browser asks for, also when that changes", async () => {
       const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
       expect(await theme()).toBe("dark");
       await page.emulateMedia({ colorScheme: "light" });
@@ -121,15 +105,16 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await expect.poll(theme).toBe("dark");
     });
 
-    it("has examples in three languages at the address behind the proxy, by keyboard too", async () => {
+    it("has operations that are found by their words, with examples in three languages at the address behind the proxy, by keyboard too", async () => {
+      const page = await openDark();
       // Opened by the address, as from the header `Link` of a deprecated operation.
       const operation = page.locator('[id="operations-Devices-retrieveDevice"]');
       const panel = operation.getByRole("tabpanel", { name: "curl" });
-      expect(await panel.innerText()).toContain(`curl '${proxy.address}/api/v1/devices/7/'`);
+      expect(await panel.innerText()).toContain(`curl '${publicAddress}/api/v1/devices/7/'`);
       await operation.getByRole("tab", { name: "curl" }).focus();
       await page.keyboard.press("ArrowRight");
       const typescript = operation.getByRole("tabpanel", { name: "TypeScript" });
-      expect(await typescript.innerText()).toContain(`baseUrl: "${proxy.address}"`);
+      expect(await typescript.innerText()).toContain(`baseUrl: "${publicAddress}"`);
       await page.keyboard.press("End");
       expect(await operation.getByRole("tabpanel", { name: "Python" }).innerText()).toContain(
         "import requests",
@@ -137,21 +122,23 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       // Other operations show the same language.
       const list = await openOperation(page, "Devices", "listDevices");
       expect(await list.getByRole("tab", { name: "Python" }).getAttribute("aria-selected")).toBe("true");
+      // There is no trial of a stream that does not end.
+      const stream = await openOperation(page, "Raw_data", "streamRawData");
+      expect(await stream.getByRole("button", { name: "Try it out" }).count()).toBe(0);
+      await page.getByLabel("Find an operation").fill("webhook delete");
+      await expect.poll(() => page.locator(".opblock").count()).toBe(1);
+      expect(await page.locator(".opblock").innerText()).toContain("webhooks/{webhook}/");
     });
 
-    it("has no trial of a stream that does not end", async () => {
-      const operation = await openOperation(page, "Raw_data", "streamRawData");
-      expect(await operation.getByRole("button", { name: "Try it out" }).count()).toBe(0);
-    });
-
-    it("tells what to do when nobody is signed in, and takes a token", async () => {
-      const token = await service.tokenOf("ann");
+    it("tells what to do when nobody is signed in, takes a token, and learns from another tab that somebody has signed in", async () => {
+      const page = await openDark();
+      const token = await service.tokenOf("docs");
       expectComplaint(/403/);
       const operation = await tryIt(page);
       const hint = operation.getByRole("note");
       expect(await hint.innerText()).toContain("You are not signed in");
       expect(await hint.getByRole("link", { name: "Sign in on the page" }).getAttribute("href")).toBe(
-        `${proxy.address}/#/sign-in`,
+        `${publicAddress}/#/sign-in`,
       );
       expect((await executed(page, operation)).response.status()).toBe(403);
 
@@ -169,19 +156,12 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       expect(await page.evaluate(stored)).not.toContain(token);
       await page.getByRole("button", { name: "Forget token" }).click();
       await hint.waitFor();
-    });
 
-    it("finds operations by their words", async () => {
-      await page.getByLabel("Find an operation").fill("webhook delete");
-      await expect.poll(() => page.locator(".opblock").count()).toBe(1);
-      expect(await page.locator(".opblock").innerText()).toContain("webhooks/{webhook}/");
-    });
-
-    it("learns from another tab that somebody has signed in", async () => {
+      // Another tab tells that somebody has signed in.
       await page.getByText("You are not signed in.").first().waitFor();
-      const beside = await openBeside(page, `${proxy.address}/#/sign-in`);
-      await signIn(beside, "ann");
-      await page.getByText("Try it out sends requests as ann").waitFor();
+      const beside = await openBeside(page, `${publicAddress}/#/sign-in`);
+      await signIn(beside, "docs");
+      await page.getByText("Try it out sends requests as docs").waitFor();
     });
   });
 });

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -60,12 +59,12 @@ function fontSettings(folder: string): string {
   return path;
 }
 
-/** Unpacks the browser (197 MB) into a folder of its own in the system's temporary folder; gives the folder. */
+/** Unpacks the browser (197 MB) beside the packages, where `npm ci` removes it with them; gives the folder. */
 function unpackOnce(): string {
   const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");
   const manifest = join(dirname(entry), "..", "..", "package.json");
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-  const folder = join(tmpdir(), `asi-web-chromium-${version}`);
+  const folder = join(dirname(manifest), "..", "..", ".cache", `asi-web-chromium-${version}`);
   if (existsSync(join(folder, "chromium"))) return folder;
   const ours = `${folder}.${process.pid}`;
   // In a process of its own, because the package unpacks into TMPDIR, and its libraries only where it believes to be in a Lambda.

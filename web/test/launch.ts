@@ -1,5 +1,8 @@
-import { type BrowserServer, chromium, type LaunchOptions } from "playwright-core";
-import type { Browser } from "./find-browser.js";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium, type LaunchOptions } from "playwright-core";
+import type { Browser as InstalledBrowser } from "./find-browser.js";
 
 /** Our own flags: those of the package from npm switch off what pages rely on for safety. */
 const ARGS = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"];
@@ -12,15 +15,19 @@ const ARGS = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"];
 const COMPILE_IN_PLACE = "--js-flags=--no-concurrent-recompilation --no-concurrent-sparkplug";
 
 /** A browser that compiles as that of a user does, for measurements. */
-export function launchOptions({ path, env }: Browser): LaunchOptions {
+export function launchOptions({ path, env }: InstalledBrowser): LaunchOptions {
   return { executablePath: path, args: ARGS, env: { ...(process.env as Record<string, string>), ...env } };
 }
 
 /** A browser in which that deadlock cannot occur, for tests and pictures. */
-export function steadyLaunchOptions(browser: Browser): LaunchOptions {
+export function steadyLaunchOptions(browser: InstalledBrowser): LaunchOptions {
   return { ...launchOptions(browser), args: [...ARGS, COMPILE_IN_PLACE] };
 }
 
-export function launchBrowser(browser: Browser): Promise<BrowserServer> {
-  return chromium.launchServer(steadyLaunchOptions(browser));
+/** A browser that keeps its temporary files, of which it leaves some behind, in a folder. Both go with this process. */
+export function launchBrowser(browser: InstalledBrowser): Promise<Browser> {
+  const folder = mkdtempSync(join(tmpdir(), "asi-web-browser-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const options = steadyLaunchOptions(browser);
+  return chromium.launch({ ...options, env: { ...options.env, TMPDIR: folder } });
 }

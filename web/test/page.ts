@@ -1,36 +1,31 @@
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterEach, beforeAll, expect, inject } from "vitest";
+import { findBrowser } from "./find-browser.js";
+import { launchBrowser } from "./launch.js";
 
 export const address = inject("pageAddress");
-const endpoint = inject("browserEndpoint");
+const found = findBrowser();
 /** For `describe.skipIf`. */
-export const hasNoBrowser = endpoint === null;
+export const hasNoBrowser = found === null;
 
+/** One for all files of a worker, which ends with it: a browser for all workers would be behind a connection that costs more. */
+let launched: Promise<Browser> | undefined;
 let browser: Browser;
 let open: Page[] = [];
-/** Windows that the tests of a file share. */
-const lasting = new Set<BrowserContext>();
 let complaints: string[] = [];
 let expectedComplaints: RegExp[] = [];
 const origins = new Set([new URL(address).origin]);
 let requests: string[] = [];
 
-/** Connects the tests of a file to the browser. After each test it looks at what the page did that no page may do. */
+/** Gives the tests of a file the browser. After each test it looks at what the page did that no page may do. */
 export function useBrowser(): void {
   beforeAll(async () => {
-    if (endpoint !== null) browser = await chromium.connect(endpoint);
+    if (found === null) return;
+    launched ??= launchBrowser(found);
+    browser = await launched;
   });
-  afterAll(() => browser?.close());
   afterEach(async () => {
-    await Promise.all(
-      open.map((page) => (lasting.has(page.context()) ? page.close() : page.context().close())),
-    );
+    await Promise.all(open.map((page) => page.context().close()));
     const unexpected = complaints.filter((text) => !expectedComplaints.some((pattern) => pattern.test(text)));
     const seen = { complaints: unexpected, requests: requests.filter((url) => !isOwn(url)) };
     open = [];
@@ -48,7 +43,12 @@ export function expectComplaint(pattern: RegExp): void {
   expectedComplaints.push(pattern);
 }
 
+/** What the browser says of a window that keeps nothing. */
+const KEEPS_NOTHING = "Service Worker registration blocked by Playwright";
+
 interface Opened extends BrowserContextOptions {
+  /** "allow" lets the page keep itself for the time without a network. That costs as much as the rest of opening it. */
+  serviceWorkers?: "allow" | "block";
   hash?: string;
   /** Another address than that of the built page. */
   at?: string;
@@ -56,8 +56,8 @@ interface Opened extends BrowserContextOptions {
   allowed?: string[];
   /** What the browser is expected to complain about. */
   expected?: RegExp[];
-  /** Stays open for the other tests of the file. */
-  stays?: boolean;
+  /** Makes the window ready before anything is opened in it. */
+  prepare?: (context: BrowserContext) => Promise<void>;
 }
 
 /** Opens the built page in a new window. */
@@ -66,7 +66,7 @@ export async function openPage({
   at = address,
   allowed = [],
   expected = [],
-  stays = false,
+  prepare,
   ...options
 }: Opened = {}): Promise<Page> {
   for (const own of [at, ...allowed]) origins.add(new URL(own).origin);
@@ -75,12 +75,13 @@ export async function openPage({
     viewport: { width: 1440, height: 900 },
     locale: "en-GB",
     timezoneId: "Europe/Zurich",
+    serviceWorkers: "block",
     ...options,
   });
   context.on("request", (request) => requests.push(request.url()));
+  await prepare?.(context);
   const page = await context.newPage();
-  if (stays) lasting.add(context);
-  else open.push(page);
+  open.push(page);
   return show(page, at + hash);
 }
 
@@ -93,7 +94,8 @@ export async function openBeside(page: Page, at: string): Promise<Page> {
 
 async function show(page: Page, at: string): Promise<Page> {
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    if (!["error", "warning"].includes(message.type()) || message.text() === KEEPS_NOTHING) return;
+    complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(at);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { unwrap } from "asi-client";
 import { type TeamScene, teamScene } from "./activity-scene.js";
 import { fixturePath } from "./fixtures.js";
-import type { BuiltService } from "./service.js";
+import type { TestService } from "./service.js";
 
 export interface PictureScene {
   /** A manager with two athletes, and what was computed for them. */
@@ -15,7 +15,7 @@ export interface PictureScene {
 }
 
 /** People and devices for the pictures. */
-export async function populate(service: BuiltService): Promise<PictureScene> {
+export async function populate(service: TestService): Promise<PictureScene> {
   const mara = await service.manager("mara");
   await service.manager("nina");
   await service.command("manager", "grant", "mara");
@@ -74,7 +74,7 @@ export async function populate(service: BuiltService): Promise<PictureScene> {
 }
 
 /** A match with time frames, and a webhook that was called: one call was accepted, one was not. */
-async function playedMatch(service: BuiltService): Promise<PictureScene> {
+async function playedMatch(service: TestService): Promise<PictureScene> {
   const team = await teamScene(service, "tess");
   const match = (await team.activity("Sunday league, round 3")).id;
   const empty = (await team.activity("Training")).id;

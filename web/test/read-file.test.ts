@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { AsiError, decode } from "asi-convert";
+import { AsiError, type ConvertOptions, convertSync, decode, decodeSync } from "asi-convert";
 import { describe, expect, it } from "vitest";
 import { collect, readFile } from "../src/recording/read-file.js";
 import { fixturePath } from "./fixtures.js";
@@ -36,6 +36,23 @@ const refusal = (content: BlobPart, serial: string | null = null): Promise<AsiEr
 
 const fixture = (name: string) => new Uint8Array(readFileSync(fixturePath(name)));
 
+describe("a CSV that the library has written", () => {
+  it.for<ConvertOptions>([
+    { time: "iso" },
+    { time: "excel" },
+    { time: "excel", decimalMark: "," },
+    { time: "local", timeZone: "Europe/Zurich" },
+  ])("is read again: %j", async (options) => {
+    const { csv } = convertSync(fixture("valid/match-hr.asi"), options);
+    const { samples } = decodeSync(fixture("valid/match-hr.asi"));
+    const { batches } = await readFile(new File([csv as BlobPart], "match.csv"), {
+      serial: null,
+      onProgress: () => {},
+    });
+    expect(batches.flatMap((batch) => [...batch.timestampMs])).toEqual([...samples.timestampMs]);
+  });
+});
+
 describe("a file that cannot be read", () => {
   it("is refused with the library's code, in words for who has chosen it", async () => {
     const names = readdirSync(fixturePath("damaged")).filter((name) => name.endsWith(".asi"));
@@ -44,6 +61,7 @@ describe("a file that cannot be read", () => {
       await refusal("<gpx></gpx"),
       await refusal(fixture("valid/match-hr.asi").subarray(5000)),
       await refusal(fixture("damaged/plain-log.asi"), "CON"),
+      await refusal("timestamp,latitude,longitude,speed\n1,north,8,1\n"),
       await refusal("timestamp,latitude,longitude,speed\n1,91,8,1\n"),
     );
     const refused = refusals.filter((one) => one !== null);
@@ -52,6 +70,7 @@ describe("a file that cannot be read", () => {
       "BAD_CSV",
       "BAD_HEADER",
       "BAD_OPTION",
+      "BAD_ROW",
       "BAD_TRACK",
       "MIXED_DEVICES",
       "NOT_A_RECORDING",
@@ -64,15 +83,29 @@ describe("a file that cannot be read", () => {
 
   it("keeps the place, by which it can be looked into", async () => {
     expect(await refusal("timestamp,latitude,longitude,speed\n1,91,8,1\n")).toMatchObject({
-      code: "BAD_CSV",
+      code: "BAD_ROW",
       line: 2,
     });
     const { byteOffset } = (await refusal(fixture("damaged/foreign-header.asi"))) ?? {};
     expect(byteOffset).toBeGreaterThan(0);
   });
 
-  it("says how to open what is compressed", async () => {
-    const packed = await refusal(new Uint8Array(gzipSync(fixture("valid/match-hr.asi"))));
-    expect(packed?.message).toBe("The file is compressed with gzip. Unpack it, then open the file inside.");
+  it("says that a gzip file is incomplete", async () => {
+    const torn = await refusal(new Uint8Array(gzipSync(fixture("valid/match-hr.asi")).subarray(0, 5000)));
+    expect(torn).toMatchObject({
+      code: "BAD_GZIP",
+      message: "The gzip file is damaged or incomplete. Copy it again.",
+    });
   });
+});
+
+it("a recording inside a gzip file is the same as the recording", async () => {
+  const options = { serial: null, onProgress: () => {} };
+  const bytes = fixture("valid/match-hr.asi");
+  const packed = await readFile(new File([new Uint8Array(gzipSync(bytes))], "match-hr.asi.gz"), options);
+  const plain = await readFile(new File([new Uint8Array(bytes)], "match-hr.asi"), options);
+  expect(packed.facts).toEqual(plain.facts);
+  const rowsOf = ({ batches }: typeof plain) => batches.reduce((rows, { length }) => rows + length, 0);
+  expect(rowsOf(packed)).toBe(rowsOf(plain));
+  expect(Buffer.from(await packed.unpacked.arrayBuffer()).equals(bytes)).toBe(true);
 });

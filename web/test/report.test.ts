@@ -59,12 +59,24 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
     expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
   });
 
-  it("prints figures and pictures on one page of A4", async () => {
+  it("prints figures and pictures on one page of A4, and its tables whole on those that follow", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi") });
     await page.waitForFunction(() => performance.getEntriesByName("map-drawn").length > 0);
     await page.getByText("Accelerations and decelerations: 126").waitFor();
-    const pdf = await page.pdf({ format: "A4", printBackground: true });
-    expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
+    const pages = async () => {
+      const pdf = await page.pdf({ format: "A4", printBackground: true });
+      return pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length;
+    };
+    expect(await pages()).toBeGreaterThan(1);
+    await page.emulateMedia({ media: "print" });
+    const list = page.getByRole("region", { name: "Accelerations and decelerations" });
+    const seen = await list
+      .locator("tbody tr")
+      .evaluateAll((rows) => rows.filter((row) => row.getBoundingClientRect().height > 0).length);
+    expect(seen).toBe(126);
+    expect(await list.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+    await page.locator(".details").evaluate((details) => details.remove());
+    expect(await pages()).toBe(1);
   });
 
   it("prints black on white, whatever the theme on the screen is", async () => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PAGE_POLICY } from "../../server/src/http/page-policy.js";
+import { PAGE_POLICY } from "../../server/src/http/browser/page-policy.js";
 
 export const BUILT = fileURLToPath(new URL("../dist", import.meta.url));
 

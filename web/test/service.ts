@@ -1,13 +1,16 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Client, createClient, obtainToken, unwrap } from "asi-client";
 import type { Page } from "playwright-core";
+import type { CommandName } from "../../server/src/operator/commands.js";
+import { runOnServer } from "../../server/src/operator/socket-client.js";
 
 const MAIN = fileURLToPath(new URL("../../server/dist/main.js", import.meta.url));
+const QUICK_PASSWORDS = new URL("quick-passwords.mjs", import.meta.url).href;
 
 /** A first start makes the database. */
 const START_TIMEOUT_MS = 60_000;
@@ -21,67 +24,45 @@ export interface TestManager {
   username: string;
 }
 
-/** The built service with the built page, as a process of its own with the embedded database. */
-export class BuiltService {
-  readonly #folder = mkdtempSync(join(tmpdir(), "asi-web-test-"));
-  #env: Record<string, string> = {
-    PATH: process.env.PATH ?? "",
-    DATA_DIR: join(this.#folder, "data"),
-    PORT: "0",
-    METRICS_PORT: "0",
-    LOG_LEVEL: "warn",
-  };
-  #process: ChildProcess | null = null;
+/** What commands of the operator's call the value that has no option before it. */
+const POSITIONAL: Readonly<Record<string, string>> = {
+  "manager grant": "username",
+  "ownership backdate": "serialNumber",
+  "token revoke": "username",
+};
+
+const camelCase = (option: string) => option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** A service that is running, with its people and devices. */
+export class TestService {
   /** With a slash at its end. */
-  address = "";
+  address: string;
+  readonly dataDir: string;
+  readonly #ids = new Map<string, number>();
 
-  /** @param settings of the service, as in its environment */
-  constructor(settings: Record<string, string> = {}) {
-    Object.assign(this.#env, settings);
+  constructor(at: { address: string; dataDir: string }) {
+    this.address = at.address;
+    this.dataDir = at.dataDir;
   }
 
-  /** Starts the service, again at the same address. */
-  async start(): Promise<void> {
-    if (!existsSync(MAIN)) throw new Error("The service is not built: run npm run build -w server.");
-    const child = spawn(process.execPath, [MAIN], { env: this.#env });
-    this.#process = child;
-    let output = "";
-    const url = await new Promise<string>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`does not listen: ${output}`)), START_TIMEOUT_MS);
-      const read = (chunk: Buffer) => {
-        output += chunk;
-        const found = /listens on (http:\S+);/.exec(output)?.[1];
-        if (found === undefined) return;
-        clearTimeout(late);
-        resolve(found);
-      };
-      child.stdout.on("data", read);
-      child.stderr.on("data", read);
-      child.once("exit", (code) => reject(new Error(`ended with ${code}: ${output}`)));
-    });
-    this.address = `${url}/`;
-    this.#env = { ...this.#env, PORT: new URL(url).port };
+  /** The id of an account that was registered here. */
+  idOf(username: string): number {
+    const id = this.#ids.get(username);
+    if (id === undefined) throw new Error(`${username} was not registered here.`);
+    return id;
   }
 
-  /** Ends the service as its machine would that loses power. */
-  async kill(): Promise<void> {
-    const child = this.#process;
-    this.#process = null;
-    if (child === null || child.exitCode !== null) return;
-    const exited = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGKILL");
-    await exited;
-  }
-
-  async stop(): Promise<void> {
-    await this.kill();
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  /** Runs a command of the operator's. */
+  /** Runs a command of the operator's, as on the command line. */
   async command(...args: string[]): Promise<unknown> {
-    const { stdout } = await run(process.execPath, [MAIN, ...args, "--json"], { env: this.#env });
-    return JSON.parse(stdout);
+    const name = args.slice(0, 2).join(" ");
+    const values: Record<string, string> = {};
+    for (let i = 2; i < args.length; i++) {
+      const [, option] = /^--(.+)$/.exec(args[i] ?? "") ?? [];
+      if (option !== undefined) i += 1;
+      values[camelCase(option ?? POSITIONAL[name] ?? "")] = args[i] ?? "";
+    }
+    // the running service does what the program would ask it to do
+    return runOnServer(this.dataDir, name as CommandName, values, "tests");
   }
 
   addDevice(serial: string, name = "tracker"): Promise<unknown> {
@@ -91,7 +72,7 @@ export class BuiltService {
 
   /** The texts of the mails to a user, which the service without a mail server writes into a folder. */
   mailsTo(username: string): string[] {
-    const folder = join(this.#folder, "data", "mail");
+    const folder = join(this.dataDir, "mail");
     if (!existsSync(folder)) return [];
     const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
     return mails
@@ -119,6 +100,7 @@ export class BuiltService {
     const client = createClient({ baseUrl: this.address });
     const body = { username, email: `${username}@example.org`, password: PASSWORD };
     const { id } = await unwrap(client.POST("/api/v1/managers/", { body }));
+    this.#ids.set(username, id);
     return { id, username };
   }
 
@@ -127,7 +109,68 @@ export class BuiltService {
     const client = createClient({ baseUrl: this.address });
     const body = { username, email: `${username}@example.org`, password: PASSWORD, athlete_profile: profile };
     const { id } = await unwrap(client.POST("/api/v1/athletes/", { body }));
+    this.#ids.set(username, id);
     return { id, username };
+  }
+}
+
+/** The built service with the built page, as a process of its own with the embedded database. */
+export class BuiltService extends TestService {
+  readonly #env: Record<string, string>;
+  #process: ChildProcess | null = null;
+
+  /** @param settings of the service, as in its environment */
+  constructor(settings: Record<string, string> = {}) {
+    const dataDir = join(mkdtempSync(join(tmpdir(), "asi-web-test-")), "data");
+    super({ address: "", dataDir });
+    this.#env = {
+      PATH: process.env.PATH ?? "",
+      DATA_DIR: dataDir,
+      PORT: "0",
+      METRICS_PORT: "0",
+      LOG_LEVEL: "warn",
+      ...settings,
+    };
+  }
+
+  async start(): Promise<void> {
+    if (!existsSync(MAIN)) throw new Error("The service is not built: run npm run build -w server.");
+    const child = spawn(process.execPath, ["--import", QUICK_PASSWORDS, MAIN], { env: this.#env });
+    this.#process = child;
+    let output = "";
+    const url = await new Promise<string>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`does not listen: ${output}`)), START_TIMEOUT_MS);
+      const read = (chunk: Buffer) => {
+        output += chunk;
+        const found = /listens on (http:\S+);/.exec(output)?.[1];
+        if (found === undefined) return;
+        clearTimeout(late);
+        resolve(found);
+      };
+      child.stdout.on("data", read);
+      child.stderr.on("data", read);
+      child.once("exit", (code) => reject(new Error(`ended with ${code}: ${output}`)));
+    });
+    this.address = `${url}/`;
+  }
+
+  override async command(...args: string[]): Promise<unknown> {
+    const outcome = await super.command(...args);
+    if (outcome !== undefined) return outcome;
+    // a service with PostgreSQL leaves it to the program
+    const { stdout } = await run(process.execPath, [MAIN, ...args, "--json"], { env: this.#env });
+    return JSON.parse(stdout);
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    this.#process = null;
+    if (child !== null && child.exitCode === null) {
+      const exited = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await exited;
+    }
+    rmSync(dirname(this.dataDir), { recursive: true, force: true });
   }
 }
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PAGE_POLICY } from "../../server/src/http/page-policy.js";
+import { PAGE_POLICY } from "../../server/src/http/browser/page-policy.js";
 import { fixturePath } from "./fixtures.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { type Served, servePage } from "./serve.js";
@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
     asked = [];
     // what the policy stops is in the browser's log of requests, but not sent
     const page = await openPage({ expected: [/Content Security Policy|violates/], allowed: [tileOrigin] });
-    await choose(page, fixturePath("valid/match-hr.asi"));
+    await choose(page, fixturePath("valid/run-fix-loss.asi"));
     await enterTiles(page);
     await page.locator(".tiles").waitFor({ state: "attached" });
     await page.waitForTimeout(300);
@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
 
   it("are on the page with all that they say, on a phone too", async () => {
     const page = await openPage({ viewport: { width: 360, height: 740 } });
-    await choose(page, fixturePath("valid/match-hr.asi"));
+    await choose(page, fixturePath("valid/run-fix-loss.asi"));
     await page.getByText("Settings", { exact: true }).click();
     const menu = await page.locator(".menu-body").boundingBox();
     if (menu === null) throw new Error("There is no menu.");

@@ -15,3 +15,13 @@ it("recordings of one device have the names of their files beside each other", (
     ]),
   ).toEqual(["Tracker 17 · saturday", "Tracker 4", "Tracker 17 · sunday"]);
 });
+
+it("a device with a generic name has the name of its file", () => {
+  const named = (deviceName: string, deviceType: string) =>
+    titlesOf([
+      { facts: { fileName: "saturday.asi", info: { deviceName, deviceType, serial: "S-1" } } as Facts },
+    ]);
+  expect(named("Tracker", "vest")).toEqual(["saturday"]);
+  expect(named("VEST", "vest")).toEqual(["saturday"]);
+  expect(named("Left wing", "vest")).toEqual(["Left wing"]);
+});

@@ -19,9 +19,11 @@ function golden(name: string): Record<string, string[]> {
 describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   useBrowser();
 
-  it("has the figures that asi-convert/metrics computes", async () => {
+  it("has the figures that asi-convert/metrics computes, decoded by the fast engine, and says in the words of its definition why its maximum speed is not that of the fastest row", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
+    // under the policy of the page
+    expect(await page.locator("[data-engine]").getAttribute("data-engine")).toBe("simd");
     const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
     const metrics = computeMetrics(samples);
     const kmh = (speed: number | null) => `${((speed ?? 0) * 3.6).toFixed(1)} km/h`;
@@ -37,11 +39,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       .getByText(`Accelerations: ${inWords(accelerations)}. Decelerations: ${inWords(decelerations)}.`)
       .waitFor();
     await page.getByText("Speed zones: Football.").waitFor();
-  });
 
-  it("says in the words of its definition why its maximum speed is not that of the fastest row", async () => {
-    const page = await openPage();
-    await choose(page, fixturePath("valid/match-hr.asi"));
     const fastest = Math.max(...(golden("valid/match-hr.csv").speed?.map(Number) ?? []));
     const words = "median of itself and its two neighbours";
     expect(readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8")).toContain(words);
@@ -88,35 +86,28 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     }));
     const steady = encode(rows, { serial: "T-1", deviceName: "tracker", deviceType: "T1" });
     const buffer = Buffer.from(await new Response(steady as BodyInit).arrayBuffer());
-    const fast = await openPage();
-    await choose(fast, { name: "steady.asi", mimeType: "", buffer });
-    const panel = fast.locator(".panel", { hasText: "Accelerations and decelerations: 0" });
+    await page.setInputFiles("input[type=file] >> nth=-1", { name: "steady.asi", mimeType: "", buffer });
+    const panel = page.locator(".panel", { hasText: "Accelerations and decelerations: 0" });
     await panel.getByText("None in what is shown.", { exact: true }).waitFor();
   });
 
-  it("has times in the zone of the browser or in UTC, and no choice where these are the same", async () => {
-    const timesOf = async (timezoneId: string) => {
-      const page = await openPage({ timezoneId });
-      await page.getByText("Settings", { exact: true }).click();
-      const row = page.locator(".menu-row", { hasText: "Times" });
-      return { text: await row.innerText(), choices: await row.getByRole("button").allInnerTexts() };
-    };
-    expect((await timesOf("Europe/Zurich")).choices).toEqual(["Europe/Zurich", "UTC"]);
-    const { text, choices } = await timesOf("UTC");
-    expect([text.replace(/\s+/g, " "), choices]).toEqual(["Times UTC", []]);
+  it("has no choice of times where the zone of the browser is UTC", async () => {
+    const page = await openPage({ timezoneId: "UTC" });
+    await page.getByText("Settings", { exact: true }).click();
+    const row = page.locator(".menu-row", { hasText: "Times" });
+    expect((await row.innerText()).replace(/\s+/g, " ")).toBe("Times UTC");
+    expect(await row.getByRole("button").count()).toBe(0);
   });
 
-  it("is decoded by the fast engine under the policy of the page", async () => {
-    const page = await openPage();
-    await choose(page, fixturePath("valid/match-hr.asi"));
-    expect(await page.locator("[data-engine]").getAttribute("data-engine")).toBe("simd");
-  });
-
-  it("has the values of the CSV under the cursor, in UTC and in the zone of the browser", async () => {
+  it("has the values of the CSV under the cursor, in UTC and in the zone of the browser, and one cursor over map and plots", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     const columns = golden("valid/match-hr.csv");
     const slider = page.getByRole("slider", { name: "Cursor over the plots" });
+    // the cursor begins at a sample
+    await slider.press("ArrowRight");
+    const beginning = Number(await slider.getAttribute("aria-valuenow"));
+    expect(columns.timestamp?.map((seconds) => Math.round(Number(seconds) * 1000))).toContain(beginning);
     await slider.press("Home");
     const first = new Date(Number(columns.timestamp?.[0]) * 1000);
     const speed = (Number(columns.speed?.[0]) * 3.6).toFixed(1);
@@ -130,11 +121,26 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.getByRole("button", { name: "Europe/Zurich" }).click();
     const zoned = first.toLocaleTimeString("en-GB", { timeZone: "Europe/Zurich" });
     await expect.poll(spoken).toContain(`Time ${zoned}`);
+    await page.keyboard.press("Escape");
+
+    // the cursor of the map is the same
+    await slider.press("Home");
+    const marker = await page.locator(".marker").boundingBox();
+    if (marker === null) throw new Error("There is no marker on the map.");
+    await slider.press("End");
+    expect(await page.locator(".marker").boundingBox()).not.toEqual(marker);
+    await page.mouse.move(marker.x + marker.width / 2, marker.y + marker.height / 2);
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).not.toBe(null);
+    const pointed = await page.locator(".marker").boundingBox();
+    expect(Math.abs((pointed?.x ?? 0) - marker.x)).toBeLessThan(3);
   });
 
-  it("downloads the CSV that the library writes, of all and of the part that is shown", async () => {
+  it("downloads the CSV that the library writes, of all and of the part that is shown, by drag, wheel and keys; Escape shows everything again", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
+    const recorded = () => card(page, "Recorded");
+    await expect.poll(recorded).not.toBe("–");
+    const whole = await recorded();
     const save = async (name: string) => {
       const [download] = await Promise.all([
         page.waitForEvent("download"),
@@ -149,23 +155,9 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(part.length).toBeLessThan(all.split("\n").length * 0.6);
     expect(all).toContain(part.slice(1).join("\n"));
     expect((await save("GPX")).text).toContain("<gpx");
-  });
 
-  it("shows the same rows of a GPX and a CSV as of the recording", async () => {
-    for (const name of ["edges.gpx", "edges.tcx", "edges.csv"]) {
-      const page = await openPage();
-      await choose(page, fixturePath(`valid/${name}`));
-      const rows = golden("valid/edges.csv").timestamp?.length;
-      expect(await page.locator(".facts div", { hasText: "Size" }).innerText()).toContain(`${rows} samples`);
-    }
-  });
-
-  it("shows a part by drag, wheel and keys, and everything again by Escape", async () => {
-    const page = await openPage();
-    await choose(page, fixturePath("valid/match-hr.asi"));
-    const recorded = () => card(page, "Recorded");
-    await expect.poll(recorded).not.toBe("–");
-    const all = await recorded();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await expect.poll(recorded).toBe(whole);
     const slider = page.getByRole("slider", { name: "Cursor over the plots" });
     const box = await slider.boundingBox();
     if (box === null) throw new Error("The plots have no place.");
@@ -173,31 +165,53 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.mouse.down();
     await page.mouse.move(box.x + 300, box.y + 60);
     await page.mouse.up();
-    await expect.poll(recorded).not.toBe(all);
+    await expect.poll(recorded).not.toBe(whole);
     await slider.press("Escape");
-    await expect.poll(recorded).toBe(all);
+    await expect.poll(recorded).toBe(whole);
     await page.mouse.wheel(0, -600);
-    await expect.poll(recorded).not.toBe(all);
+    await expect.poll(recorded).not.toBe(whole);
     await slider.press("Escape");
-    await expect.poll(recorded).toBe(all);
+    await expect.poll(recorded).toBe(whole);
     for (const key of ["Home", ...Array<string>(40).fill("Shift+ArrowRight"), "Enter"])
       await slider.press(key);
-    await expect.poll(recorded).not.toBe(all);
+    await expect.poll(recorded).not.toBe(whole);
   });
 
-  it("has one cursor over map and plots", async () => {
+  it("shows the same rows of a GPX and a CSV as of the recording", async () => {
+    const page = await openPage();
+    for (const name of ["edges.gpx", "edges.tcx", "edges.csv"]) {
+      await page.setInputFiles("input[type=file] >> nth=-1", fixturePath(`valid/${name}`));
+      await page.locator(".facts").getByText(name).waitFor();
+      const rows = golden("valid/edges.csv").timestamp?.length;
+      expect(await page.locator(".facts div", { hasText: "Size" }).innerText()).toContain(`${rows} samples`);
+    }
+  });
+
+  it("is left for the start view by Back, with nothing lost, and is there again after Forward", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
-    const slider = page.getByRole("slider", { name: "Cursor over the plots" });
-    await slider.press("Home");
-    const marker = await page.locator(".marker").boundingBox();
-    if (marker === null) throw new Error("There is no marker on the map.");
-    await slider.press("End");
-    expect(await page.locator(".marker").boundingBox()).not.toEqual(marker);
-    await page.mouse.move(marker.x + marker.width / 2, marker.y + marker.height / 2);
-    await expect.poll(() => slider.getAttribute("aria-valuetext")).not.toBe(null);
-    const pointed = await page.locator(".marker").boundingBox();
-    expect(Math.abs((pointed?.x ?? 0) - marker.x)).toBeLessThan(3);
+    const recorded = () => card(page, "Recorded");
+    await expect.poll(recorded).toBe("12:00 min");
+    await page.getByRole("button", { name: "Zoom in on the plots" }).click();
+    await expect.poll(recorded).toBe("2:30 min");
+    const start = page.getByRole("heading", { name: "See a session" });
+    await page.goBack();
+    await start.waitFor();
+    expect(await page.title()).toBe("asi viewer");
+    await page.goForward();
+    await expect.poll(recorded).toBe("2:30 min");
+    await page.goBack();
+    await page.getByRole("button", { name: /^Show .+ again$/ }).click();
+    await expect.poll(recorded).toBe("2:30 min");
+
+    // what is chosen in the start view takes its place, a step further
+    await page.goBack();
+    await page.setInputFiles("input[type=file] >> nth=0", fixturePath("valid/ublox7.asi"));
+    await page.locator(".facts").getByText("ublox7.asi").waitFor();
+    await page.setInputFiles("[data-adding=true]", fixturePath("valid/run-fix-loss.asi"));
+    await page.locator(".comparison tbody tr").nth(1).waitFor();
+    await page.goBack();
+    await start.waitFor();
   });
 
   it("says what is damaged, and where", async () => {
@@ -220,10 +234,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(counts.reduce((sum, text) => sum + Number(text), 0)).toBe(report.damage.badChecksums);
   });
 
-  it("shows a demonstration without any file, and several players beside each other", async () => {
-    const page = await openPage();
-    await page.getByRole("button", { name: "Show a demonstration" }).click();
-    await page.getByText("DEMO-0001").first().waitFor();
+  it("shows a demonstration without any file: several players beside each other", async () => {
     const compared = await openPage();
     await compared.getByRole("button", { name: "Compare three players" }).click();
     const rows = compared.locator(".comparison tbody tr");
@@ -326,8 +337,8 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     const toggle = page.getByRole("button", { name: "ECG and beats" });
     await toggle.click();
     const fact = (name: string) => page.locator(".facts div", { hasText: name }).innerText();
-    expect(await fact("Usable signal")).toContain(`${((ecg?.usable ?? 0) * 100).toFixed(1)} %`);
-    expect(await fact("RMSSD")).toContain(`${ecg?.rmssdMs?.toFixed(0)} ms`);
+    expect(await fact("Signal with a heart rate")).toContain(`${((ecg?.usable ?? 0) * 100).toFixed(1)} %`);
+    expect(await fact("RMSSD (means something only at rest)")).toContain(`${ecg?.rmssdMs?.toFixed(0)} ms`);
     const beats: number[] = [];
     const rrs: number[] = [];
     for await (const { timestampMs, rrMs } of decodeBeats(readFileSync(file))) {
@@ -341,7 +352,9 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     const around = beats.filter((ms) => Math.abs(ms - (beats[50] ?? 0)) <= 3000);
     await page.getByText(`Beats in what is shown: ${around.length}`, { exact: true }).waitFor();
     const slider = page.getByRole("slider", { name: "Cursor over the plots" });
-    await expect.poll(() => slider.getAttribute("aria-valuetext")).toContain(`RR interval ${rrs[50]} ms`);
+    await expect
+      .poll(() => slider.getAttribute("aria-valuetext"))
+      .toContain(`RR interval ${Math.round(rrs[50] ?? 0)} ms`);
     await page.getByRole("region", { name: "ECG" }).locator("canvas").waitFor();
     await toggle.click();
     expect(await page.getByRole("region", { name: "ECG" }).count()).toBe(0);

@@ -12,8 +12,20 @@ export const accountName = (account: Account): string =>
   account.username;
 
 /** What people call an athlete. Managed athletes have made-up usernames, which nobody knows. */
-export const athleteName = ({ id, username, managed_by, athlete_profile }: Resource["Athlete"]): string =>
+export const athleteName = ({
+  id,
+  username,
+  managed_by,
+  athlete_profile,
+}: Pick<Resource["Athlete"], "id" | "username" | "managed_by"> & { athlete_profile: Names }): string =>
   fullName(athlete_profile) || (managed_by === null ? username : `Athlete ${id}`);
+
+/** Who a manager is: the name, and what tells people of one name apart. */
+export const managerName = (manager: Resource["KnownManager"]): string => {
+  const name = fullName(manager);
+  const ids = `${manager.username}, number ${manager.id}`;
+  return name === "" ? ids : `${name} (${ids})`;
+};
 
 /** What people call a device: the name that its owner has given, or that of the maker. */
 export const deviceName = ({ custom_name, device_name }: Resource["Device"]): string =>

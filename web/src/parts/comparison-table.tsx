@@ -1,13 +1,16 @@
+import { isDamaged } from "../recording/is-damaged.js";
 import type { Placed } from "../recording/placed.js";
-import type { Figures } from "../recording/recording.js";
-import { titleOf, titlesOf } from "../recording/timeline.js";
+import type { Figures, Recording } from "../recording/recording.js";
+import { areCopies, titlesOf } from "../recording/timeline.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { day, durationDifference } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor, withSign } from "../view/values.js";
+import { unreadableShare } from "./condition.js";
 import { highIntensityMetres, highIntensityName } from "./high-intensity.js";
 import { MAX_SPEED_HINT } from "./max-speed.js";
 import { Scrolled } from "./panel.js";
+import { tooFastText } from "./too-fast.js";
 
 interface Props {
   placed: readonly Placed[];
@@ -26,8 +29,11 @@ interface Line {
   text(value: number): string;
 }
 
-const effortCount = ({ threshold_1, threshold_2 }: Figures["metrics"]["accelerations"]) =>
-  threshold_1.values.length + threshold_2.values.length;
+/** Null where none were looked for. */
+const effortCount = ({ metrics }: Figures, direction: "accelerations" | "decelerations") =>
+  metrics.has_accelerations
+    ? metrics[direction].threshold_1.values.length + metrics[direction].threshold_2.values.length
+    : null;
 
 function linesOf(settings: Settings, figures: readonly (Figures | null)[]): Line[] {
   const unit = settings.speedUnit.value;
@@ -57,8 +63,8 @@ function linesOf(settings: Settings, figures: readonly (Figures | null)[]): Line
       value: ({ metrics }) => highIntensityMetres(metrics),
       text: whole,
     },
-    { name: "Accel.", value: ({ metrics }) => effortCount(metrics.accelerations), text: whole },
-    { name: "Decel.", value: ({ metrics }) => effortCount(metrics.decelerations), text: whole },
+    { name: "Accel.", value: (one) => effortCount(one, "accelerations"), text: whole },
+    { name: "Decel.", value: (one) => effortCount(one, "decelerations"), text: whole },
     { name: "Mean HR, bpm", value: ({ metrics }) => metrics.hr_avg, text: whole },
     { name: "Max HR, bpm", value: ({ metrics }) => metrics.hr_max, text: whole },
   ];
@@ -76,7 +82,10 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   return (
     <section class="panel padded" aria-label="Figures of what is shown">
       <p class="note">
-        {isOneRecording(placed)
+        {areCopies(
+          placed.map(({ recording }) => recording),
+          figures,
+        )
           ? "These are copies of one recording, so nothing differs. Choose Compare… to add another one, such as that of a team-mate or of another day."
           : "Figures of what is shown. Below each: the difference to the first recording."}
       </p>
@@ -101,6 +110,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
                   {titles[i]}
                   <br />
                   <span class="unit">{day(recording.startMs, zone)}</span>
+                  <Doubts recording={recording} figures={figures[i] ?? null} settings={settings} />
                 </th>
                 {lines.map((line) => (
                   <td key={line.name}>
@@ -130,12 +140,28 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   );
 }
 
-/** Whether all of them are the same: their differences would be zeros. */
-function isOneRecording(placed: readonly Placed[]): boolean {
-  const identities = placed.map(({ recording: { startMs, stopMs, facts } }) =>
-    JSON.stringify([titleOf(facts), startMs, stopMs, facts.rows]),
-  );
-  return new Set(identities).size === 1;
+/** What is wrong with a recording, or with its figures. */
+function Doubts({
+  recording: { facts },
+  figures,
+  settings,
+}: {
+  recording: Recording;
+  figures: Figures | null;
+  settings: Settings;
+}) {
+  const { report } = facts;
+  const texts = [
+    report !== null && isDamaged(report)
+      ? `Damaged: ${unreadableShare(report)} of the file cannot be read`
+      : "",
+    figures === null ? "" : tooFastText(figures.metrics, settings.speedUnit.value),
+  ].filter((text) => text !== "");
+  return texts.map((text) => (
+    <p class="note bad" key={text}>
+      <span aria-hidden="true">!</span> {text}
+    </p>
+  ));
 }
 
 function Value({ line, figures, first }: { line: Line; figures: Figures | null; first: Figures | null }) {

@@ -1,4 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
+import type { Report } from "asi-convert";
 import { groupDamage } from "../recording/group-damage.js";
 import { isDamaged } from "../recording/is-damaged.js";
 import type { Damage, Recording } from "../recording/recording.js";
@@ -22,20 +23,24 @@ const AROUND_MS = 30_000;
 /** Smaller shares are not told apart. */
 const LEAST_SHARE = 0.0001;
 
+/** The share of a damaged recording that cannot be read. */
+export function unreadableShare({ bytes }: Report): string {
+  const share = bytes.skipped / Math.max(1, bytes.total);
+  return share < LEAST_SHARE ? "less than 0.01 %" : percent(share, 2);
+}
+
 /** Whether the recording is damaged, as its report has it, and where. */
 export function Condition({ recording, damage, selection, settings }: Props) {
   const { report } = recording.facts;
   if (report === null) return null;
   const { bytes, gnssWithoutRow } = report;
   const without = Object.values(gnssWithoutRow).reduce((sum, count) => sum + count, 0);
-  const share = bytes.skipped / Math.max(1, bytes.total);
   return (
     <Panel title="Condition">
       {isDamaged(report) ? (
         <>
           <p class="verdict bad">
-            <span aria-hidden="true">!</span> Damaged:{" "}
-            {share < LEAST_SHARE ? "less than 0.01 %" : percent(share, 2)} of the file cannot be read
+            <span aria-hidden="true">!</span> Damaged: {unreadableShare(report)} of the file cannot be read
           </p>
           <p class="note">Map, plots and figures show the rest.</p>
         </>

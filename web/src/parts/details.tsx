@@ -44,7 +44,13 @@ export function Details(props: Props) {
           <>
             <Downloads placed={placed} selection={selection} settings={settings} reader={reader} />
             {/* a link leads to no data of the service, and there is no file to send along */}
-            {recording.facts.kind === "service" ? null : <Share selection={selection} settings={settings} />}
+            {recording.facts.kind === "service" ? null : (
+              <Share
+                file={{ name: recording.facts.fileName, bytes: recording.facts.fileBytes }}
+                selection={selection}
+                settings={settings}
+              />
+            )}
           </>
         ) : null}
       </div>

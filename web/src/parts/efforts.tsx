@@ -11,17 +11,15 @@ interface Props {
   settings: Settings;
   /** Of what they are, as in "this time frame". */
   where: string;
-  /** Null where it is unknown. */
-  samplesPerSecond: number | null;
   /** Shows an instant in the plots. */
   onShow: (startMs: number, seconds: number) => void;
 }
 
-/** Slower recordings have no accelerations, see docs/metrics.md. */
-const LOWEST_RATE = 5;
+/** docs/metrics.md */
+const TOO_SLOW = "They need at least 5 samples a second.";
 
 /** The sprints, the accelerations and the decelerations of a recording or of a part of it. */
-export function EffortPanels({ metrics, settings, where, samplesPerSecond, onShow }: Props) {
+export function EffortPanels({ metrics, settings, where, onShow }: Props) {
   const unit = settings.speedUnit.value;
   const factor = speedFactor(unit);
   const speed = (value: number) => decimal(value * factor, 1);
@@ -34,6 +32,9 @@ export function EffortPanels({ metrics, settings, where, samplesPerSecond, onSho
   const [low, high] = metrics.definition.parameters.acceleration_thresholds;
   const counts = ({ threshold_1, threshold_2 }: Metrics["accelerations"]) =>
     `${threshold_1.values.length} of ${low} to ${high} m/s², ${threshold_2.values.length} from ${high} m/s²`;
+  const countsText = metrics.has_accelerations
+    ? `Accelerations: ${counts(accelerations)}. Decelerations: ${counts(decelerations)}.`
+    : "";
   const shared = { settings, onShow };
   return (
     <>
@@ -52,8 +53,8 @@ export function EffortPanels({ metrics, settings, where, samplesPerSecond, onSho
       <Efforts
         {...shared}
         title="Accelerations and decelerations"
-        note={`Accelerations: ${counts(accelerations)}. Decelerations: ${counts(decelerations)}.`}
-        none={`None in ${where}.${rateNote(samplesPerSecond)}`}
+        note={countsText}
+        none={metrics.has_accelerations ? `None in ${where}.` : `None in ${where}. ${TOO_SLOW}`}
         heads={["Peak, m/s²", "Length, s", withUnit("Speed", unit)]}
         rows={efforts.map((one) => ({
           ...one,
@@ -67,12 +68,6 @@ export function EffortPanels({ metrics, settings, where, samplesPerSecond, onSho
       />
     </>
   );
-}
-
-function rateNote(samplesPerSecond: number | null): string {
-  if (samplesPerSecond === null)
-    return ` Recordings with fewer than ${LOWEST_RATE} samples a second have none.`;
-  return samplesPerSecond < LOWEST_RATE ? ` They need at least ${LOWEST_RATE} samples a second.` : "";
 }
 
 const effortsOf = ({ threshold_1, threshold_2 }: Metrics["accelerations"], kind: string) =>
@@ -95,7 +90,8 @@ interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
   rows: readonly Row[];
 }
 
-const LONGEST_LIST = 100;
+/** More than a match has: what is listed is what is printed. */
+const LONGEST_LIST = 1000;
 
 function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsProps) {
   const zone = settings.zone.value;

@@ -1,14 +1,37 @@
+import { titlesOf } from "../recording/timeline.js";
 import type { Workspace } from "../recording/workspace.js";
+import type { Link } from "../view/link.js";
+import type { Settings } from "../view/settings.js";
+import { leaveStart } from "../view/start-entry.js";
+import { day, timeOfDay } from "../view/times.js";
+import { fileSize } from "../view/values.js";
 import { ChooseFiles } from "./drop.js";
 
-/** The page before anything is open. */
-export function Empty({ workspace }: { workspace: Workspace }) {
+interface Props {
+  workspace: Workspace;
+  /** What the address of the page shows; null for nothing. */
+  linked: Link | null;
+  settings: Settings;
+}
+
+/** The page before anything is shown. */
+export function Empty({ workspace, linked, settings }: Props) {
+  const opened = workspace.opened.value;
   return (
     <div class="empty">
       <svg class="picture" viewBox="0 0 120 64" aria-hidden="true">
         <path d="M4 44c12 0 12-32 24-32s12 44 26 44 12-48 26-48 12 40 36 28" />
       </svg>
       <h1>See a session</h1>
+      {opened.length > 0 ? (
+        <p class="buttons">
+          <button type="button" onClick={leaveStart}>
+            Show {titlesOf(opened).join(", ")} again
+          </button>
+        </p>
+      ) : linked !== null ? (
+        <p role="note">{inWords(linked, settings)}</p>
+      ) : null}
       <p>
         Drop recordings here: <b>.asi</b>, FIT, GPX, TCX or CSV. Several at once are compared.
       </p>
@@ -29,4 +52,16 @@ export function Empty({ workspace }: { workspace: Workspace }) {
       </p>
     </div>
   );
+}
+
+/** What a link shows, and the file that it needs. */
+function inWords({ part, file }: Link, settings: Settings): string {
+  const zone = settings.zone.value;
+  const time =
+    part === null
+      ? ""
+      : `${day(part.startMs, zone)}, ${timeOfDay(part.startMs, zone)} to ${timeOfDay(part.stopMs, zone)}`;
+  if (file === null) return `This link shows ${time}. It has no data: choose the recording of that time.`;
+  const named = `${file.name} (${fileSize(file.bytes)})`;
+  return `This link shows ${part === null ? named : `${time} of ${named}`}. It has no data: choose that file.`;
 }

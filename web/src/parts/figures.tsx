@@ -18,7 +18,7 @@ interface Props {
 
 /** Figures by speed, sprints, accelerations and heart rate of what is shown. */
 export function FigurePanels({ figures, selection, settings }: Props) {
-  const { metrics, rows, recordedMs } = figures;
+  const { metrics } = figures;
   const unit = settings.speedUnit.value;
   const preset = PRESETS.find(([name]) => name === settings.preset.value)?.[1];
 
@@ -58,7 +58,6 @@ export function FigurePanels({ figures, selection, settings }: Props) {
         metrics={metrics}
         settings={settings}
         where="what is shown"
-        samplesPerSecond={rows / (recordedMs / 1000)}
         onShow={(startMs, seconds) => showAround(selection, startMs, seconds)}
       />
       {metrics.hr_max === null ? null : <HeartRate figures={figures} settings={settings} />}

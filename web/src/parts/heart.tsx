@@ -90,13 +90,13 @@ export function HeartPanel({
       {figures === null ? null : (
         <dl class="facts">
           <Fact
-            name="Usable signal"
+            name="Signal with a heart rate"
             value={`${percent(figures.usable)} of ${duration(figures.seconds * 1000)}`}
           />
           <Fact name="Mean heart rate" value={bpm(figures.meanBpm)} />
           <Fact name="Highest heart rate" value={bpm(figures.maxBpm)} />
           <Fact
-            name="RMSSD"
+            name="RMSSD (means something only at rest)"
             value={figures.rmssdMs === null ? NO_VALUE : `${decimal(figures.rmssdMs, 0)} ms`}
           />
         </dl>

@@ -5,8 +5,8 @@ import { decimal, speedFactor } from "../view/values.js";
 type Hid = Pick<Metrics, "hid">;
 
 /** High-intensity distance, wherever one number stands for it: that from the higher threshold on, m. */
-export const highIntensityMetres = ({ hid }: Hid): number =>
-  hid.threshold_2.values.reduce((sum, run) => sum + run.distance, 0);
+export const highIntensityMetres = ({ hid_distance }: Pick<Metrics, "hid_distance">): number =>
+  hid_distance.threshold_2;
 
 /** Its name with the threshold, where that is known and the same for all. */
 export function highIntensityName(all: readonly Hid[], unit: SpeedUnit): string {

@@ -7,7 +7,7 @@ import { within } from "../view/window.js";
 import { Panel } from "./panel.js";
 import { PlaceList } from "./place-list.js";
 
-const LONGEST_LIST = 200;
+const LONGEST_LIST = 1000;
 const DAY_MS = 86_400_000;
 
 /** The stretches without a gap of more than 5 minutes. */

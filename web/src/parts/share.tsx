@@ -1,19 +1,27 @@
 import { useSignal } from "@preact/signals";
-import { linkHash } from "../view/link.js";
+import { type LinkedFile, linkHash } from "../view/link.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { isWhole } from "../view/window.js";
 import { Panel } from "./panel.js";
 
 /** A link that shows another person the same view of the same file. */
-export function Share({ selection, settings }: { selection: Selection; settings: Settings }) {
+export function Share({
+  file,
+  selection,
+  settings,
+}: {
+  file: LinkedFile;
+  selection: Selection;
+  settings: Settings;
+}) {
   const link = useSignal("");
   const isCopied = useSignal(false);
   const share = async () => {
     const { shown, whole } = selection;
     const part = isWhole(shown.peek(), whole.peek()) ? null : shown.peek();
-    const address = new URL(linkHash(part, settings), location.href).href;
-    history.replaceState(null, "", address);
+    const address = new URL(linkHash(part, file, settings), location.href).href;
+    history.replaceState(history.state, "", address);
     link.value = address;
     try {
       await navigator.clipboard.writeText(address);
@@ -26,7 +34,7 @@ export function Share({ selection, settings }: { selection: Selection; settings:
   return (
     <Panel
       title="Share this view"
-      note="The link has the times and settings of this view, and no data. Who opens it needs the file."
+      note="The link has the times and settings of this view and the name and size of the file, not its data. Who opens it needs the file."
     >
       <button type="button" onClick={share}>
         Copy a link

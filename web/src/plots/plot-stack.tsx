@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Axis } from "../view/axis.js";
 import { useSize } from "../view/element-size.js";
+import { nearestIndex } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import type { TimeWindow } from "../view/window.js";
@@ -141,8 +142,11 @@ export function PlotStack({
   };
   const moveCursor = (byMs: number, isBrushing: boolean) => {
     const { startMs, stopMs } = whole.peek();
-    const before = cursorMs.peek() ?? (shown.peek().startMs + shown.peek().stopMs) / 2;
-    const after = Math.min(stopMs, Math.max(startMs, before + byMs));
+    const cursor = cursorMs.peek();
+    const before = cursor ?? nearestSample(rows, (shown.peek().startMs + shown.peek().stopMs) / 2);
+    // the first step by a part of what is shown only brings the cursor
+    const isFirst = cursor === null && !isBrushing && Number.isFinite(byMs);
+    const after = isFirst ? before : Math.min(stopMs, Math.max(startMs, before + byMs));
     if (isBrushing) {
       const { startMs: from, stopMs: to } = brush.peek() ?? { startMs: before, stopMs: before };
       const fixed = before === from ? to : from;
@@ -278,6 +282,21 @@ export function PlotStack({
       )}
     </div>
   );
+}
+
+/** The sample in the plots that is nearest to a position on their axis; the position itself where there is none. */
+function nearestSample(rows: readonly PlotRow[], position: number): number {
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const { content } of rows) {
+    if (!("pyramid" in content)) continue;
+    const { timesMs } = content.pyramid.series;
+    const at = nearestIndex(timesMs, Number.POSITIVE_INFINITY, position - content.offsetMs);
+    const sample = at === null ? undefined : timesMs[at];
+    if (sample === undefined) continue;
+    if (Math.abs(sample + content.offsetMs - position) < Math.abs(nearest - position))
+      nearest = sample + content.offsetMs;
+  }
+  return Number.isFinite(nearest) ? nearest : position;
 }
 
 function BrushBox({ brush, selection }: { brush: { value: TimeWindow | null }; selection: Selection }) {

@@ -2,7 +2,7 @@ import { ApiError, createClient, type Resource, unwrap } from "asi-client";
 import { AsiError, type SampleBatch } from "asi-convert";
 import type { DeviceRange } from "./device-range.js";
 import { rangeFileName } from "./range-file-name.js";
-import type { FileContent } from "./read-file.js";
+import type { RecordingContent } from "./read-file.js";
 import { ReadingError } from "./reading-error.js";
 import { refusalInWords } from "./service-words.js";
 
@@ -26,7 +26,10 @@ const LONGEST_MS = 2 * 86_400_000;
  * @throws ReadingError with the code of the service, or `AWAY`; AsiError `NO_SAMPLES` when the service has none; the reason of the
  * signal
  */
-export async function fetchRange(range: DeviceRange, { onProgress, signal }: Options): Promise<FileContent> {
+export async function fetchRange(
+  range: DeviceRange,
+  { onProgress, signal }: Options,
+): Promise<RecordingContent> {
   const client = createClient({ baseUrl: range.serviceAddress, session: true });
   const batches: SampleBatch[] = [];
   let samples = 0;
@@ -98,7 +101,7 @@ function columnsOf(samples: readonly Resource["RawDataSample"][]): SampleBatch {
   return batch;
 }
 
-function factsOf(range: DeviceRange): FileContent["facts"] {
+function factsOf(range: DeviceRange): RecordingContent["facts"] {
   const { device } = range;
   return {
     fileName: rangeFileName(range),

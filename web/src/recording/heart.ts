@@ -49,7 +49,8 @@ function rrOf({ timestampMs, rrMs, length }: BeatBatch): Heart["rr"] {
     // a clock that was set back: the beats of one order are enough for a line
     if (rrMs[i] === 0 || ms < (timesMs[count - 1] ?? ms)) continue;
     timesMs[count] = ms;
-    values[count] = rrMs[i] as number;
+    // the columns of plots hold whole numbers
+    values[count] = Math.round(rrMs[i] as number);
     count += 1;
   }
   return buildPyramid({

@@ -1,14 +1,12 @@
 import { findRanges, joinBatches, type SampleBatch } from "asi-convert";
+import { segmentGapMs } from "asi-convert/metrics";
 import { project, type Track } from "../map/projection.js";
 import { buildPyramid, type Pyramid, type Series } from "../plots/pyramid.js";
 import type { ChannelName, Facts, Recording } from "./recording.js";
 
 const TWO_DIMENSIONAL = 2;
-// A line is interrupted where rows are missing: five periods, but no less than a second (heart rates: five seconds).
-const GAP_PERIODS = 5;
-const SHORTEST_GAP_MS = 1000;
+// A line is interrupted where the figures begin another segment; that of heart rates, which come less often, later.
 const SHORTEST_HEART_RATE_GAP_MS = 5000;
-const SAMPLED_PERIODS = 4096;
 
 export type FactsOfFile = Omit<Facts, "rows" | "ranges" | "isReordered">;
 
@@ -27,8 +25,7 @@ export function prepare(
   const order = timeOrder(received.timestampMs);
   const rows = order === null ? received : reordered(received, order);
   const { timestampMs: timesMs, latitudeE7, longitudeE7 } = rows;
-  const periodMs = medianPeriod(timesMs);
-  const gapMs = Math.max(SHORTEST_GAP_MS, GAP_PERIODS * periodMs);
+  const gapMs = segmentGapMs(timesMs);
   const mapOrigin = origin ?? { latitudeE7: latitudeE7[0] ?? 0, longitudeE7: longitudeE7[0] ?? 0 };
   const recording: Recording = {
     id,
@@ -40,14 +37,14 @@ export function prepare(
       origin: mapOrigin,
       gapMs,
     },
-    channels: channelsOf(rows, gapMs, periodMs),
+    channels: channelsOf(rows, gapMs),
     startMs: timesMs[0] ?? 0,
     stopMs: timesMs.at(-1) ?? 0,
   };
   return { recording, rows };
 }
 
-function channelsOf(rows: SampleBatch, gapMs: number, periodMs: number): Recording["channels"] {
+function channelsOf(rows: SampleBatch, gapMs: number): Recording["channels"] {
   const channels: Partial<Record<ChannelName, Pyramid>> = {};
   const addChannel = (name: ChannelName, series: Series) => {
     if (series.values.length > 0) channels[name] = buildPyramid(series);
@@ -55,10 +52,7 @@ function channelsOf(rows: SampleBatch, gapMs: number, periodMs: number): Recordi
   addChannel("speed", { timesMs: rows.timestampMs, values: rows.speedMmPerS, gapMs });
   const rates = where(rows, (row) => rows.hr[row] !== 0);
   const rateTimes = pick(rows.timestampMs, rates);
-  const rateGapMs = Math.max(
-    SHORTEST_HEART_RATE_GAP_MS,
-    GAP_PERIODS * Math.max(periodMs, medianPeriod(rateTimes)),
-  );
+  const rateGapMs = Math.max(SHORTEST_HEART_RATE_GAP_MS, gapMs, segmentGapMs(rateTimes));
   addChannel("heartRate", { timesMs: rateTimes, values: pick(rows.hr, rates), gapMs: rateGapMs });
   const altitudes = where(rows, (row) => rows.fixType[row] !== TWO_DIMENSIONAL);
   addChannel("altitude", {
@@ -105,16 +99,4 @@ function reordered(rows: SampleBatch, order: Uint32Array): SampleBatch {
     typeof column === "number" ? column : pick(column, order),
   ]);
   return Object.fromEntries(columns) as SampleBatch;
-}
-
-/** Median time between neighbours, from at most `SAMPLED_PERIODS` of them; 0 with less than two. */
-function medianPeriod(timesMs: Float64Array): number {
-  const count = Math.min(timesMs.length - 1, SAMPLED_PERIODS);
-  if (count <= 0) return 0;
-  const step = (timesMs.length - 1) / count;
-  const periods = Float64Array.from({ length: count }, (_, i) => {
-    const at = Math.floor(i * step);
-    return (timesMs[at + 1] as number) - (timesMs[at] as number);
-  }).sort();
-  return periods[count >> 1] as number;
 }

@@ -2,9 +2,14 @@ import { AsiError, decode, decodeTrack, type SampleBatch } from "asi-convert";
 import type { FactsOfFile } from "./prepare.js";
 import { inPageWords } from "./refused-file.js";
 
-export interface FileContent {
+export interface RecordingContent {
   batches: SampleBatch[];
   facts: FactsOfFile;
+}
+
+export interface FileContent extends RecordingContent {
+  /** What was read: the file itself, or what was packed in it. */
+  unpacked: File;
 }
 
 interface Options {
@@ -18,29 +23,51 @@ interface Options {
 /**
  * Reads a file of any kind that the library reads, or a CSV.
  *
- * @throws AsiError with the codes of `decode` and `decodeTrack`, and a message for who has chosen the file; `BAD_CSV`; `ABORTED`
+ * @throws AsiError with the codes of `decode` and `decodeTrack`, and a message for who has chosen the file; `BAD_CSV`, `BAD_ROW`; `ABORTED`
  */
 export async function readFile(file: File, options: Options): Promise<FileContent> {
   if (file.size === 0)
     throw new AsiError("NOT_A_RECORDING", "The file is empty. Copy it from the device again.");
-  const first = new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer());
-  if (first[0] === 0x1f && first[1] === 0x8b)
-    throw new AsiError(
-      "NOT_A_RECORDING",
-      "The file is compressed with gzip. Unpack it, then open the file inside.",
-    );
+  const packed = await firstBytes(file);
+  const isPacked = packed[0] === 0x1f && packed[1] === 0x8b;
+  const unpacked = isPacked ? await unpack(file) : file;
+  const first = isPacked ? await firstBytes(unpacked) : packed;
   try {
-    return await read(file, kindOf(first), options);
+    return { ...(await read(unpacked, kindOf(first), options)), unpacked };
   } catch (error) {
     throw inPageWords(error);
   }
+}
+
+const firstBytes = async (file: File) => new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer());
+
+/** A week at 10 Hz with the ECG. A few packed bytes can become any number. */
+const MOST_UNPACKED_BYTES = 2 ** 31;
+
+/** The file that is in a gzip file. */
+async function unpack(file: File): Promise<File> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      bytes += next.value.length;
+      if (bytes > MOST_UNPACKED_BYTES)
+        throw new AsiError("BAD_GZIP", "The file is too large when it is unpacked.");
+      pieces.push(next.value);
+    }
+  } catch (error) {
+    if (error instanceof AsiError) throw error;
+    throw new AsiError("BAD_GZIP", "The gzip file is damaged or incomplete. Copy it again.");
+  }
+  return new File(pieces, file.name.replace(/\.gz$/i, ""));
 }
 
 async function read(
   file: File,
   kind: ReturnType<typeof kindOf>,
   { serial, onProgress, signal }: Options,
-): Promise<FileContent> {
+): Promise<RecordingContent> {
   const chunks = counted(file, onProgress, signal);
   const about = {
     fileName: file.name,
@@ -58,8 +85,8 @@ async function read(
       return { batches, facts: { ...about, kind, info, report, engine } };
     }
     case "csv": {
-      const { readCsv } = await import("./read-csv.js");
-      return { batches: await collect(readCsv(chunks)), facts: { ...about, kind } };
+      const { decodeCsv } = await import("asi-convert/csv");
+      return { batches: await collect(decodeCsv(chunks)), facts: { ...about, kind } };
     }
     case "track": {
       const decoding = decodeTrack(chunks);

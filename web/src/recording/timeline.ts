@@ -1,7 +1,7 @@
 import type { TimeWindow } from "../view/window.js";
 import { nameWithoutExtension } from "./file-name.js";
 import type { Placed } from "./placed.js";
-import type { Facts, Recording } from "./recording.js";
+import type { Facts, Figures, Recording } from "./recording.js";
 
 /** The part of the axis that the recordings take. */
 export function wholeOf(placed: readonly Placed[]): TimeWindow {
@@ -20,8 +20,14 @@ export function overlap(recordings: readonly Recording[]): boolean {
 
 /** What a recording is called among others. */
 export function titleOf({ info, fileName }: Facts): string {
-  return info?.deviceName || info?.serial || nameWithoutExtension(fileName);
+  const name = info?.deviceName ?? "";
+  if (name !== "" && isGeneric(name, info?.deviceType)) return nameWithoutExtension(fileName);
+  return name || info?.serial || nameWithoutExtension(fileName);
 }
+
+/** Whether the name of a device says only what it is, as that of every other one of its kind does. */
+const isGeneric = (name: string, deviceType = "") =>
+  name.toLowerCase() === deviceType.toLowerCase() || /^(?:tracker|device|sensor|gps|unknown)$/i.test(name);
 
 /** What recordings are called beside each other: those of one device also have the names of their files. */
 export function titlesOf(recordings: readonly { facts: Facts }[]): readonly string[] {
@@ -31,4 +37,15 @@ export function titlesOf(recordings: readonly { facts: Facts }[]): readonly stri
     const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
     return isAlone ? title : `${title} · ${nameWithoutExtension(fileName)}`;
   });
+}
+
+/** Whether recordings say that they are the same one, and no figure of them differs. */
+export function areCopies(
+  recordings: readonly Pick<Recording, "facts" | "startMs" | "stopMs">[],
+  figures: readonly (Figures | null)[],
+): boolean {
+  const contents = recordings.map(({ facts, startMs, stopMs }, i) =>
+    JSON.stringify([titleOf(facts), facts.info?.serial ?? null, startMs, stopMs, facts.rows, figures[i]]),
+  );
+  return figures.every((one) => one !== null) && new Set(contents).size === 1;
 }

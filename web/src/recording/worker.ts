@@ -36,8 +36,8 @@ let lastId = 0;
 
 const handlers: Handlers = {
   async open({ file, serial, origin }, { onProgress, signal }) {
-    const { batches, facts } = await readFile(file, { serial, onProgress, signal });
-    return keep(batches, facts, file, origin);
+    const { batches, facts, unpacked } = await readFile(file, { serial, onProgress, signal });
+    return keep(batches, facts, unpacked, origin);
   },
   async fetchRange({ range, origin }, { onProgress, signal }) {
     const { fetchRange } = await import("./fetch-range.js");

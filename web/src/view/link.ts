@@ -1,8 +1,22 @@
 import { PRESETS, type Settings } from "./settings.js";
 import type { TimeWindow } from "./window.js";
 
-/** The part of an address that says what is shown and how. It contains no data of a recording but two times. */
-export function linkHash(shown: TimeWindow | null, settings: Settings): string {
+/** What a link shows. */
+export interface Link {
+  /** Null for the whole recording. */
+  part: TimeWindow | null;
+  /** The file that it needs; null where it does not say. */
+  file: LinkedFile | null;
+}
+
+/** What a link knows of its file. */
+export interface LinkedFile {
+  name: string;
+  bytes: number;
+}
+
+/** The part of an address that says what is shown of which file, and how. It contains no data of a recording but two times. */
+export function linkHash(shown: TimeWindow | null, file: LinkedFile, settings: Settings): string {
   const fields = new URLSearchParams();
   if (shown !== null) {
     fields.set("from", new Date(Math.round(shown.startMs)).toISOString());
@@ -12,11 +26,13 @@ export function linkHash(shown: TimeWindow | null, settings: Settings): string {
   fields.set("times", settings.zone.value);
   fields.set("theme", settings.theme.value);
   fields.set("thresholds", settings.preset.value);
+  fields.set("file", file.name);
+  fields.set("bytes", String(file.bytes));
   return `#${fields}`;
 }
 
-/** Applies a link to the settings; gives the part that it shows, or null. Whatever is not understood is left out. */
-export function applyLink(hash: string, settings: Settings): TimeWindow | null {
+/** Applies a link to the settings; gives what it shows, null for an address that is no link. Whatever is not understood is left out. */
+export function applyLink(hash: string, settings: Settings): Link | null {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   choose(settings.speedUnit, fields.get("speed"), ["km/h", "m/s"]);
   choose(settings.zone, fields.get("times"), ["local", "utc"]);
@@ -28,7 +44,11 @@ export function applyLink(hash: string, settings: Settings): TimeWindow | null {
   );
   const startMs = Date.parse(fields.get("from") ?? "");
   const stopMs = Date.parse(fields.get("to") ?? "");
-  return startMs < stopMs ? { startMs, stopMs } : null;
+  const part = startMs < stopMs ? { startMs, stopMs } : null;
+  const name = fields.get("file");
+  const bytes = Number(fields.get("bytes"));
+  const file = name === null || !Number.isSafeInteger(bytes) || bytes <= 0 ? null : { name, bytes };
+  return part === null && file === null ? null : { part, file };
 }
 
 function choose<T extends string>(setting: { value: T }, wanted: string | null, choices: readonly T[]): void {

@@ -58,10 +58,12 @@ export function goToViewer(hash: string): void {
   if (location.hash !== hash) go(hash.slice(1));
 }
 
+/** Whether the viewer is at an address of its own. */
+export const isAtViewerAddress = (): boolean => here.peek() === viewerAddress.peek();
+
 /** The viewer no longer shows what its address says. @param showsOther whether it shows something else instead */
 export function leaveViewerAddress(showsOther: boolean): void {
-  const isThere = here.peek() === viewerAddress.peek();
-  if (isThere && showsOther) goInstead("/");
+  if (isAtViewerAddress() && showsOther) goInstead("/");
   viewerAddress.value = null;
 }
 

@@ -9,6 +9,9 @@ export const DOCUMENTATION = `${PAGE_ADDRESS}api/docs/`;
 /** Whether a service is behind this page; null until that is known. */
 export const hasService = signal<boolean | null>(null);
 
+/** The largest recording that the service stores, in bytes; null where it does not say. */
+export const maxRecordingBytes = signal<number | null>(null);
+
 /**
  * Finds out whether a service serves this page: it says so in a header of the page itself (RFC 8631), so that a folder of static
  * files is asked for nothing that it does not have.
@@ -18,6 +21,8 @@ export async function findService(): Promise<void> {
   address.hash = "";
   try {
     const { headers } = await fetch(address);
+    const limit = Number(headers.get("X-Asi-Max-Recording-Bytes"));
+    maxRecordingBytes.value = limit > 0 ? limit : null;
     hasService.value = headers.get("link")?.includes('rel="service-desc"') === true;
   } catch {
     hasService.value = false;

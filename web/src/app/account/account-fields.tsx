@@ -15,8 +15,27 @@ export const NewPasswordField = ({ label = "New password", more = "", isFirst = 
   />
 );
 
+/** The password of now, as proof that the owner of the account asks. */
+export const CurrentPasswordField = ({ isFirst = false }) => (
+  <Field
+    name="current_password"
+    label="Current password"
+    type="password"
+    autoComplete="current-password"
+    required
+    maxLength={128}
+    isFirst={isFirst}
+  />
+);
+
 /** The name with which one signs in, and the address for mail: of an account that is made or changed. */
-export const LoginFields = ({ account }: { account?: { username: string; email: string } }) => (
+export const LoginFields = ({
+  account,
+  onEmail,
+}: {
+  account?: { username: string; email: string };
+  onEmail?: (email: string) => void;
+}) => (
   <>
     <Field
       name="username"
@@ -35,6 +54,7 @@ export const LoginFields = ({ account }: { account?: { username: string; email: 
       required
       maxLength={254}
       autoComplete="email"
+      {...(onEmail === undefined ? {} : { onValue: onEmail })}
     />
   </>
 );

@@ -1,16 +1,17 @@
 import { unwrap } from "asi-client";
+import { useState } from "preact/hooks";
 import { DOCUMENTATION } from "../../view/service.js";
 import { NO_VALUE } from "../../view/values.js";
 import { PersonalData } from "../athletes/personal-data.js";
 import { PicturePanel } from "../athletes/picture.js";
-import { ExternalId, ProfileFields, profileOf } from "../athletes/profile.js";
+import { askedProfile, ExternalId, ProfileFields } from "../athletes/profile.js";
 import { accountName } from "../names.js";
 import { announce } from "../parts/announcements.js";
 import { Facts } from "../parts/facts.js";
 import { Form, type Values } from "../parts/form.js";
 import { type Account, type AthleteAccount, isAthlete, isManager, type ManagerAccount } from "../session.js";
 import type { ViewProps } from "../view.js";
-import { LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
+import { CurrentPasswordField, LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
 import { Sessions } from "./sessions.js";
 import "./account.css";
 
@@ -68,15 +69,19 @@ export function AccountView(props: ViewProps) {
 type Own = ManagerAccount | AthleteAccount;
 
 function Profile({ account, client, session }: ViewProps & { account: Own }) {
+  const [email, setEmail] = useState(account.email);
+  const isOtherEmail = email.trim() !== account.email;
   const save = async (values: Values) => {
     const name = (field: string) => values(`manager_profile.${field}`).trim() || null;
+    const profile = isManager(account) ? null : await askedProfile(values, false);
     await change(client, account, {
+      ...(isOtherEmail ? { current_password: values("current_password") } : {}),
       username: values("username").trim(),
       email: values("email").trim(),
       external_id: values("external_id").trim() || null,
       ...(isManager(account)
         ? { manager_profile: { first_name: name("first_name"), last_name: name("last_name") } }
-        : { athlete_profile: profileOf(values) }),
+        : { athlete_profile: profile }),
     });
     await session.refresh();
     announce("The profile is saved.");
@@ -86,12 +91,21 @@ function Profile({ account, client, session }: ViewProps & { account: Own }) {
       <h2>Profile</h2>
       {isManager(account) ? (
         <p class="note">
-          Your number is <strong class="number">{account.id}</strong>. Athletes need it to let you see their
-          data.
+          Your number is <strong class="number">{account.id}</strong>. Athletes need it, and your username, to
+          let you see their data; they see your name before they do.
         </p>
       ) : null}
       <Form action="Save the profile" onSubmit={save} isEditor>
-        <LoginFields account={account} />
+        <LoginFields account={account} onEmail={setEmail} />
+        {isOtherEmail ? (
+          <>
+            <CurrentPasswordField />
+            <p class="note">
+              Links for a new password are mailed to this address, so another one needs your password. A mail
+              to the address of before tells of it.
+            </p>
+          </>
+        ) : null}
         {isManager(account) ? (
           <NameFields prefix="manager_profile." names={account.manager_profile} />
         ) : (
@@ -126,12 +140,15 @@ function Password({ account, client, session }: ViewProps & { account: Own }) {
   return (
     <section class="panel padded">
       <h2>Password</h2>
-      <p class="note">A new password ends all your sessions, in other browsers and in applications too.</p>
+      <p class="note">
+        A new password ends all your sessions, in other browsers and in applications too. A mail to{" "}
+        {account.email} tells of it.
+      </p>
       <Form
         action="Change the password"
         onSubmit={async (values, form) => {
           const password = values("password");
-          await changePassword(client, account, password);
+          await changePassword(client, account, { password, current_password: values("current_password") });
           // the session of this page has ended with the others
           await session.signIn(account.username, password);
           form.reset();
@@ -139,6 +156,7 @@ function Password({ account, client, session }: ViewProps & { account: Own }) {
         }}
       >
         <input type="text" name="username" autoComplete="username" value={account.username} hidden readOnly />
+        <CurrentPasswordField />
         <NewPasswordField />
       </Form>
     </section>
@@ -150,9 +168,12 @@ const change = ({ PATCH }: ViewProps["client"], account: Own, body: object): Pro
     ? unwrap(PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: account.id } }, body }))
     : unwrap(PATCH("/api/v1/athletes/{athlete}/", { params: { path: { athlete: account.id } }, body }));
 
-const changePassword = ({ PUT }: ViewProps["client"], account: Own, password: string): Promise<unknown> => {
-  const body = { password };
-  return isManager(account)
+const changePassword = (
+  { PUT }: ViewProps["client"],
+  account: Own,
+  body: { password: string; current_password: string },
+): Promise<unknown> =>
+  isManager(account)
     ? unwrap(
         PUT("/api/v1/managers/{manager}/change-password/", {
           params: { path: { manager: account.id } },
@@ -165,4 +186,3 @@ const changePassword = ({ PUT }: ViewProps["client"], account: Own, password: st
           body,
         }),
       );
-};

@@ -1,4 +1,8 @@
+import type { Resource } from "asi-client";
 import { useState } from "preact/hooks";
+import type { Zone } from "../../view/settings.js";
+import { day } from "../../view/times.js";
+import { NO_VALUE } from "../../view/values.js";
 import { Dialog } from "../parts/dialog.js";
 import { ListView } from "../parts/list.js";
 import { Nothing } from "../parts/nothing.js";
@@ -7,8 +11,16 @@ import { ActivityForm } from "./activity-form.js";
 import { sportName } from "./names.js";
 import { useActivities } from "./use-activities.js";
 
+/** The day of an activity, or its first and last one. */
+function daysOf(summary: Resource["Activity"]["summary"], zone: Zone): string {
+  if (summary?.start_time == null || summary.end_time === null) return NO_VALUE;
+  const [first, last] = [summary.start_time, summary.end_time].map((time) => day(Date.parse(time), zone));
+  return first === last ? `${first}` : `${first} to ${last}`;
+}
+
 /** The activities of the manager. */
-export function ActivityList({ client, account, go }: ViewProps) {
+export function ActivityList({ client, account, go, settings }: ViewProps) {
+  const zone = settings.zone.value;
   const [isCreating, setCreating] = useState(false);
   const list = useActivities(client);
   return (
@@ -37,6 +49,8 @@ export function ActivityList({ client, account, go }: ViewProps) {
         columns={[
           { name: "Name", of: ({ id, name }) => <a href={`#/activities/${id}`}>{name}</a> },
           { name: "Sport", of: ({ json }) => sportName(json.sport) },
+          { name: "When", of: ({ summary }) => daysOf(summary, zone) },
+          { name: "Time frames", of: ({ summary }) => summary?.timeframes ?? NO_VALUE },
         ]}
       />
       {isCreating ? (

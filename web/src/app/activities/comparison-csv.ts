@@ -1,6 +1,10 @@
-import { withoutFormula } from "../../recording/formula-guard.js";
+import { withoutFormula } from "asi-convert/csv";
+import type { SpeedUnit, Zone } from "../../view/settings.js";
+import { zoneName } from "../../view/times.js";
+import { decimal, speedFactor, withUnit } from "../../view/values.js";
+import { instantText } from "../parts/when.js";
 import type { Computed } from "./computed.js";
-import { COMPARED_FIGURES, isComparable } from "./computed-figures.js";
+import { COMPARED_FIGURES, type ComparedFigure, isComparable, nameOfFigure } from "./computed-figures.js";
 
 /** One line of the export: a time frame and what was computed for it; null where that failed. */
 export interface ComparedFrame {
@@ -14,37 +18,57 @@ export interface ComparedFrame {
   computed: Computed | null;
 }
 
-const TEXT_COLUMNS = ["timeframe", "name", "athlete", "device", "start_time", "end_time"];
+/** How the page shows values. */
+interface Shown {
+  speedUnit: SpeedUnit;
+  zone: Zone;
+}
 
 /**
- * The table of figures as CSV (RFC 4180) in SI units with full precision, whatever the page shows. Time in each class of speed is added
- * where all time frames have the same classes.
+ * The table of figures as CSV (RFC 4180): the columns of the page, with its names, its units and its zone, and with all digits. Time
+ * in each class of speed is added where all time frames have the same classes.
  */
-export function comparisonCsv(frames: readonly ComparedFrame[]): string {
+export function comparisonCsv(frames: readonly ComparedFrame[], { speedUnit, zone }: Shown): string {
   const computed = frames.flatMap(({ computed: one }) => one ?? []);
   const classes = isComparable(computed) ? (computed[0]?.time_per_speed_ranges ?? []) : [];
+  const inUnit = (metresPerSecond: number) => decimal(metresPerSecond * speedFactor(speedUnit), 1);
+  const times = zoneName(zone);
   const head = [
-    ...TEXT_COLUMNS,
-    ...COMPARED_FIGURES.map(({ column }) => column),
-    ...classes.map(({ threshold_low: low, threshold_high: high }) => `time_${low}_to_${high}_m_per_s_s`),
-    "computed_at",
+    "Number",
+    "Time frame",
+    "Athlete",
+    "Device",
+    `Start, ${times}`,
+    `End, ${times}`,
+    ...COMPARED_FIGURES.map((figure) =>
+      withUnit(nameOfFigure(figure, computed, speedUnit), (figure.exported ?? figure).unit(speedUnit)),
+    ),
+    ...classes.map(
+      ({ threshold_low: low, threshold_high: high }) =>
+        `Time from ${inUnit(low)} to ${inUnit(high)} ${speedUnit}, s`,
+    ),
+    `Computed, ${times}`,
   ];
+  const shown = (figure: ComparedFigure, one: Computed) => {
+    const value = figure.value(one);
+    return value === null ? null : rounded(figure.exported?.value(value, speedUnit) ?? value);
+  };
   const lines = frames.map(({ timeframe, name, athlete, device, startTime, endTime, computed: one }) => [
     timeframe,
     withoutFormula(name),
     withoutFormula(athlete),
     withoutFormula(device),
-    startTime,
-    endTime,
-    ...COMPARED_FIGURES.map(({ value }) => (one === null ? null : rounded(value(one)))),
+    instantText(Date.parse(startTime), zone),
+    instantText(Date.parse(endTime), zone),
+    ...COMPARED_FIGURES.map((figure) => (one === null ? null : shown(figure, one))),
     ...classes.map((_, i) => (one === null ? null : (one.time_per_speed_ranges[i]?.duration ?? null))),
-    one === null ? null : new Date(one.last_computation).toISOString(),
+    one === null ? null : instantText(one.last_computation, zone),
   ]);
   return [head, ...lines].map((line) => `${line.map(cell).join(",")}\r\n`).join("");
 }
 
 /** Sums of decimal fractions get digits that nobody measured. */
-const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(6)));
+const rounded = (value: number) => Number(value.toFixed(6));
 
 function cell(value: string | number | null): string {
   if (value === null) return "";

@@ -98,7 +98,9 @@ export function Comparison({ frames, settings, activity }: Props) {
             disabled={computed.length === 0}
             onClick={() =>
               offerFile(
-                new Blob([comparisonCsv(chosen)], { type: "text/csv;charset=utf-8" }),
+                new Blob([comparisonCsv(chosen, { speedUnit: unit, zone: settings.zone.peek() })], {
+                  type: "text/csv;charset=utf-8",
+                }),
                 `${activity.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "activity"}-figures.csv`,
               )
             }

@@ -15,19 +15,18 @@ export interface ComparedFigure {
   /** A name that says more, where data are compared. */
   nameOf?(all: readonly Computed[], speedUnit: SpeedUnit): string;
   unit(speedUnit: SpeedUnit): string;
-  /** Column of the export, with the unit in which the service gives the figure. */
-  column: string;
-  /** In the unit of `column`; null where there is none. */
+  /** As the service gives it: in SI units; null where there is none. */
   value(computed: Computed): number | null;
   /** A value or a difference of values in the unit of the reader. */
   text(value: number, speedUnit: SpeedUnit): string;
+  /** The same as a number for a table, with its unit; default: what the service gives, in the unit that is shown. */
+  exported?: { value(value: number, speedUnit: SpeedUnit): number; unit(speedUnit: SpeedUnit): string };
 }
 
 type Lists = Metrics["accelerations"];
-const metresOf = (runs: readonly { distance: number }[]) =>
-  runs.reduce((sum, { distance }) => sum + distance, 0);
-const countOf = ({ threshold_1, threshold_2 }: Lists) =>
-  threshold_1.values.length + threshold_2.values.length;
+/** Null where none were looked for. */
+const countOf = ({ has_accelerations }: Computed, { threshold_1, threshold_2 }: Lists) =>
+  has_accelerations ? threshold_1.values.length + threshold_2.values.length : null;
 const whole = (value: number) => decimal(value, 0);
 const speed = (value: number, unit: SpeedUnit) => decimal(value * speedFactor(unit), 1);
 const seconds = (value: number) => durationDifference(value * 1000);
@@ -35,6 +34,10 @@ const unitless = () => "";
 const metres = () => "m";
 const beats = () => "bpm";
 const ofSpeed = (unit: SpeedUnit) => unit;
+const exportedSpeed = {
+  value: (value: number, unit: SpeedUnit) => value * speedFactor(unit),
+  unit: ofSpeed,
+};
 
 /** The figures that are compared, in the order of the table. */
 export const COMPARED_FIGURES: readonly ComparedFigure[] = [
@@ -42,15 +45,14 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     key: "recorded",
     name: "Recorded",
     unit: unitless,
-    column: "recorded_s",
     value: recordedSeconds,
     text: seconds,
+    exported: { value: (value) => value, unit: () => "s" },
   },
   {
     key: "distance",
     name: "Distance",
     unit: metres,
-    column: "total_distance_m",
     value: ({ total_distance }) => total_distance,
     text: whole,
   },
@@ -58,7 +60,6 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     key: "perMinute",
     name: "Per minute",
     unit: () => "m/min",
-    column: "distance_per_minute_m",
     value: ({ average_speed }) => (average_speed === null ? null : average_speed * 60),
     text: whole,
   },
@@ -67,23 +68,22 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     name: "Max speed",
     hint: MAX_SPEED_HINT,
     unit: ofSpeed,
-    column: "max_speed_m_per_s",
     value: ({ max_speed }) => max_speed,
     text: speed,
+    exported: exportedSpeed,
   },
   {
     key: "meanSpeed",
     name: "Mean speed",
     unit: ofSpeed,
-    column: "average_speed_m_per_s",
     value: ({ average_speed }) => average_speed,
     text: speed,
+    exported: exportedSpeed,
   },
   {
     key: "sprints",
     name: "Sprints",
     unit: unitless,
-    column: "sprints",
     value: ({ sprint }) => sprint.threshold_1.values.length,
     text: whole,
   },
@@ -91,8 +91,7 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     key: "sprintDistance",
     name: "Sprinted",
     unit: metres,
-    column: "sprint_distance_m",
-    value: ({ sprint }) => metresOf(sprint.threshold_1.values),
+    value: ({ sprint_distance }) => sprint_distance,
     text: whole,
   },
   {
@@ -100,7 +99,6 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     name: "High intensity",
     nameOf: highIntensityName,
     unit: metres,
-    column: "hid_threshold_2_m",
     value: highIntensityMetres,
     text: whole,
   },
@@ -108,23 +106,20 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     key: "accelerations",
     name: "Accel.",
     unit: unitless,
-    column: "accelerations",
-    value: ({ accelerations }) => countOf(accelerations),
+    value: (computed) => countOf(computed, computed.accelerations),
     text: whole,
   },
   {
     key: "decelerations",
     name: "Decel.",
     unit: unitless,
-    column: "decelerations",
-    value: ({ decelerations }) => countOf(decelerations),
+    value: (computed) => countOf(computed, computed.decelerations),
     text: whole,
   },
   {
     key: "meanHr",
     name: "Mean HR",
     unit: beats,
-    column: "hr_avg_bpm",
     value: ({ hr_avg }) => hr_avg,
     text: whole,
   },
@@ -132,7 +127,6 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     key: "maxHr",
     name: "Max HR",
     unit: beats,
-    column: "hr_max_bpm",
     value: ({ hr_max }) => hr_max,
     text: whole,
   },

@@ -2,6 +2,7 @@ import type { Metrics } from "asi-convert/metrics";
 import { EffortPanels } from "../../parts/efforts.js";
 import { bandLabel } from "../../parts/speed-bands.js";
 import { SummaryCards } from "../../parts/summary.js";
+import { TooFast } from "../../parts/too-fast.js";
 import type { Settings, SpeedUnit } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
 import { decimal, distance, percent } from "../../view/values.js";
@@ -23,6 +24,7 @@ export function ComputedPanels({ computed, settings, onShow }: Props) {
   return (
     <div class="computed">
       <SummaryCards figures={figuresOf(computed)} speedUnit={unit} />
+      <TooFast metrics={computed} speedUnit={unit} />
       <div class="charts">
         <BySpeed
           title="Time by speed"
@@ -42,13 +44,7 @@ export function ComputedPanels({ computed, settings, onShow }: Props) {
         <HeartRateZones computed={computed} />
       </div>
       <div class="charts">
-        <EffortPanels
-          metrics={computed}
-          settings={settings}
-          where="this time frame"
-          samplesPerSecond={null}
-          onShow={onShow}
-        />
+        <EffortPanels metrics={computed} settings={settings} where="this time frame" onShow={onShow} />
       </div>
     </div>
   );

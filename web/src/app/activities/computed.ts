@@ -8,7 +8,16 @@ export type Computed = Metrics & { readonly last_computation: number };
 /** @throws Error for data without a definition, which an answer to `with_definition=true` always has */
 export function computedOf(data: Resource["ComputedData"]): Computed {
   if (data.definition === undefined) throw new Error("The computed data have no definition.");
-  return data as unknown as Computed;
+  const sum = (runs: { values: readonly { distance: number }[] }) =>
+    runs.values.reduce((metres, { distance }) => metres + distance, 0);
+  // results of earlier rules, until the service has computed them again
+  const earlier = {
+    sprint_distance: sum(data.sprint.threshold_1),
+    hid_distance: { threshold_1: sum(data.hid.threshold_1), threshold_2: sum(data.hid.threshold_2) },
+    has_accelerations: true,
+    too_fast: { samples: 0, duration: 0 },
+  };
+  return { ...earlier, ...data } as unknown as Computed;
 }
 
 /** Recorded time: gaps are not part of it. Seconds. */

@@ -10,13 +10,15 @@ import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
 import { Choice, Field, Form } from "../parts/form.js";
 import { ProblemCard } from "../parts/problem.js";
+import { FormProblem } from "../parts/refusal-words.js";
+import { instantOf } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
 import { ComputedPanels } from "./computed-panels.js";
 import { Computing } from "./computing.js";
 import { DeviceData } from "./device-data.js";
 import type { FrameParts } from "./frame-parts.js";
 import { athleteOf, deviceOf, frameName } from "./names.js";
-import { TimeFields } from "./time-fields.js";
+import { REVERSED, TimeFields } from "./time-fields.js";
 import { type ComputedState, NOTHING_YET, useComputed, versionOf } from "./use-computed.js";
 
 type Props = ViewProps & FrameParts & { onSaved: (frame: Resource["Timeframe"]) => void };
@@ -42,7 +44,16 @@ export function FrameEditor(props: Props) {
 
   const save = async (values: (name: string) => string): Promise<void> => {
     const marked = part.peek();
-    if (marked === null) throw new Error("Mark the time on the plot, or enter its start and its end.");
+    if (marked === null) {
+      const [startMs, stopMs] = [values("start_time"), values("end_time")].map((text) =>
+        instantOf(text, settings.zone.peek()),
+      );
+      throw new FormProblem(
+        startMs == null || stopMs == null
+          ? { start_time: "Mark the time on the plot, or enter its start and its end." }
+          : { end_time: REVERSED },
+      );
+    }
     const { name: _, max_hr: __, ...others } = frame?.params ?? {};
     const name = values("name").trim();
     const maxHr = values("params.max_hr");

@@ -6,6 +6,8 @@ import type { TimeWindow } from "../../view/window.js";
 import { Field } from "../parts/form.js";
 import { instantOf, instantText } from "../parts/when.js";
 
+export const REVERSED = "End must be later than Start.";
+
 interface Typed {
   start: string;
   end: string;
@@ -55,12 +57,11 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
         required
         value={end}
         onValue={(text) => type({ start, end: text })}
+        problem={isReversed ? REVERSED : undefined}
         hint={
-          isReversed
-            ? "The end must be after the start."
-            : marked === null
-              ? "Mark a time on the plot, or enter it."
-              : `Length: ${duration(marked.stopMs - marked.startMs)}.`
+          marked === null
+            ? "Mark a time on the plot, or enter it."
+            : `Length: ${duration(marked.stopMs - marked.startMs)}.`
         }
       />
     </>

@@ -4,5 +4,10 @@ import { type SearchedList, useSearchedList } from "../parts/list.js";
 /** The activities of the manager by their names. */
 export const useActivities = (client: Client): SearchedList<Resource["Activity"]> =>
   useSearchedList("activities", (query, signal) =>
-    unwrap(client.GET("/api/v1/activities/", { params: { query: { ...query, ordering: "name" } }, signal })),
+    unwrap(
+      client.GET("/api/v1/activities/", {
+        params: { query: { ...query, ordering: "name", with_summary: true } },
+        signal,
+      }),
+    ),
   );

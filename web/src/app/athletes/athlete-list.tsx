@@ -9,7 +9,7 @@ import { ListView, useSearchedList } from "../parts/list.js";
 import { AskForRight, Nothing } from "../parts/nothing.js";
 import { mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
-import { ExternalId, genderName, ProfileFields, profileOf } from "./profile.js";
+import { askedProfile, ExternalId, genderName, ProfileFields } from "./profile.js";
 
 /** All athletes who let the manager read their data now. */
 export function AthleteList({ client, account, go }: ViewProps) {
@@ -41,8 +41,8 @@ export function AthleteList({ client, account, go }: ViewProps) {
         empty={
           <Nothing title="There are no athletes yet.">
             <p>
-              Athletes who register themselves let you see their data: tell them your number, {account.id}.
-              They enter it under “Permissions”.
+              Athletes who register themselves let you see their data: tell them your number, {account.id},
+              and your username, {account.username}. They enter both under “Permissions”.
             </p>
             {mayAdd ? (
               <p>Or add athletes whom you manage: they need no account of their own.</p>
@@ -74,7 +74,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
               const body = {
                 managed_by: account.id,
                 external_id: values("external_id").trim() || null,
-                athlete_profile: profileOf(values),
+                athlete_profile: await askedProfile(values, true),
               };
               const athlete = await unwrap(client.POST("/api/v1/athletes/create-managed/", { body }));
               announce(`${athleteName(athlete)} is added.`);

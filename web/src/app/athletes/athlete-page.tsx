@@ -10,7 +10,7 @@ import { mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { PersonalData } from "./personal-data.js";
 import { PicturePanel, pictureAddress } from "./picture.js";
-import { centimetres, ExternalId, genderName, ProfileFields, profileOf } from "./profile.js";
+import { askedProfile, centimetres, ExternalId, genderName, ProfileFields } from "./profile.js";
 
 type Athlete = Resource["Athlete"];
 
@@ -66,7 +66,7 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
           onSubmit={async (values) => {
             await update({
               external_id: values("external_id").trim() || null,
-              athlete_profile: profileOf(values),
+              athlete_profile: await askedProfile(values, true),
             });
             announce("The profile is saved.");
           }}
@@ -101,7 +101,7 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
           busy="Deleting the athlete…"
           question={{
             title: `Delete ${name}?`,
-            text: "With the athlete go the profile, the permissions, the time frames and their figures. The data of the devices stay. This cannot be undone.",
+            text: "This deletes the profile, the permissions, the time frames and their figures. The data of the devices stay. This cannot be undone.",
             action: "Delete the athlete",
           }}
           work={async () => {

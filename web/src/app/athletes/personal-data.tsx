@@ -46,20 +46,21 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
         >
           Save a copy
         </Action>
-        <button type="button" onClick={() => setErasing(true)}>
+        <button type="button" class="warns" onClick={() => setErasing(true)}>
           Erase all data…
         </button>
       </div>
       {isErasing ? (
         <Dialog title={`Erase all data about ${name}?`} onClose={() => setErasing(false)}>
           <p>
-            With the account go the profile, the permissions, the time frames and their figures, and the log
-            of the service no longer says who it was. Positions that a device recorded stay with the device,
+            This deletes the account with its profile, permissions, time frames and figures, and the log of
+            the service no longer says who it was. Positions that a device recorded stay with the device,
             without the name, unless the person who runs the service has decided otherwise. Backups are not
             changed. This cannot be undone. Save a copy first if you may need it.
           </p>
           <Form
             action="Erase all data"
+            isDangerous
             onCancel={() => setErasing(false)}
             onSubmit={async (values) => {
               const body = { password: values("password") };
@@ -70,7 +71,7 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
           >
             <Field
               name="password"
-              label="Your own password, again"
+              label="Your password"
               type="password"
               autoComplete="current-password"
               required

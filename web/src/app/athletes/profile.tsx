@@ -1,7 +1,11 @@
 import type { Resource } from "asi-client";
 import type { ComponentProps } from "preact";
 import { NO_VALUE } from "../../view/values.js";
+import { dateText } from "../parts/days.js";
+import { ask } from "../parts/dialog.js";
 import { Choice, Field, type Values } from "../parts/form.js";
+import { FormProblem } from "../parts/refusal-words.js";
+import { unusual } from "./unusual.js";
 
 type Athlete = Resource["Athlete"];
 export type AthleteProfile = Athlete["athlete_profile"];
@@ -39,7 +43,11 @@ export function ProfileFields({ profile }: { profile: AthleteProfile | null }) {
         {field("last_name", "Last name", TEXT)}
       </div>
       <div class="form-row">
-        {field("birth_date", "Date of birth", { type: "date" })}
+        {field("birth_date", "Date of birth", {
+          type: "date",
+          min: "1900-01-01",
+          max: dateText(Date.now(), "local"),
+        })}
         <Choice name="athlete_profile.gender" label="Gender" choices={GENDERS} initial={profile?.gender} />
       </div>
       <div class="form-row">
@@ -59,6 +67,33 @@ export function ProfileFields({ profile }: { profile: AthleteProfile | null }) {
 export const ExternalId = ({ initial }: { initial?: string | null }) => (
   <Field name="external_id" label="ID in another system" initial={initial} maxLength={255} />
 );
+
+/**
+ * The profile that such a form holds, once the user has confirmed what is unusual in it.
+ * @param needsName whether the athlete has no username that people know
+ * @throws FormProblem
+ */
+export async function askedProfile(
+  values: Values,
+  needsName: boolean,
+): Promise<ReturnType<typeof profileOf>> {
+  const profile = profileOf(values);
+  if (needsName && profile.first_name === null && profile.last_name === null) {
+    throw new FormProblem({ "athlete_profile.first_name": "Enter a first or a last name." });
+  }
+  const found = unusual(profile, Date.now());
+  if (found.length === 0) return profile;
+  const isRight = await ask({
+    title: "Is this right?",
+    text: found.map(({ sentence }) => sentence).join(" "),
+    action: "Yes, save it",
+    isHarmless: true,
+  });
+  if (isRight) return profile;
+  throw new FormProblem(
+    Object.fromEntries(found.map(({ name, sentence }) => [`athlete_profile.${name}`, sentence])),
+  );
+}
 
 /** The profile that such a form holds; an empty field clears what was there. */
 export function profileOf(values: Values) {

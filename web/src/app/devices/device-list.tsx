@@ -1,5 +1,6 @@
 import { ApiError, type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
+import { useKept } from "../../view/kept-state.js";
 import { NO_VALUE } from "../../view/values.js";
 import { deviceName } from "../names.js";
 import { announce } from "../parts/announcements.js";
@@ -21,7 +22,7 @@ type Device = Resource["Device"];
 
 /** All devices that the manager owns or has owned. */
 export function DeviceList({ client, settings, query, go }: ViewProps) {
-  const [isAll, setAll] = useState(false);
+  const [isAll, setAll] = useKept("all", false);
   // a link can name the device that is to be taken
   const wanted = query.get("take");
   const [isTaking, setTaking] = useState(wanted !== null);

@@ -2,6 +2,7 @@ import { type Client, type Resource, unwrap } from "asi-client";
 import { announce } from "../parts/announcements.js";
 import { Facts } from "../parts/facts.js";
 import { Field, Form } from "../parts/form.js";
+import { FormProblem } from "../parts/refusal-words.js";
 import { Requested, useRequest } from "../parts/request.js";
 
 type Pairings = Resource["BluetoothConfiguration"]["data"]["target"];
@@ -11,6 +12,9 @@ const SENSORS = [
   ["pairing_1", "Heart rate"],
   ["pairing_2", "Power"],
 ] as const;
+
+const NEEDS_ADDRESS =
+  "Enter the address of this sensor, or clear its name: a sensor is found by its address.";
 
 /** The Bluetooth sensors of a device: what it uses, and what it shall use from its next start. */
 export function Sensors({ client, device }: { client: Client; device: number }) {
@@ -30,6 +34,15 @@ export function Sensors({ client, device }: { client: Client; device: number }) 
               action="Save the sensors"
               isEditor
               onSubmit={async (values, form) => {
+                const nameless = SENSORS.filter(
+                  ([key]) =>
+                    values(`${key}.mac_address`).trim() === "" && values(`${key}.name`).trim() !== "",
+                );
+                if (nameless.length > 0) {
+                  throw new FormProblem(
+                    Object.fromEntries(nameless.map(([key]) => [`${key}.mac_address`, NEEDS_ADDRESS])),
+                  );
+                }
                 const isNow = (form.elements.namedItem("now") as HTMLInputElement).checked;
                 const paired = (key: string) => {
                   const mac_address = values(`${key}.mac_address`).trim();
@@ -61,7 +74,7 @@ export function Sensors({ client, device }: { client: Client; device: number }) 
                   </div>
                 </fieldset>
               ))}
-              <p class="note">Leave an address empty to pair with no sensor.</p>
+              <p class="note">Leave address and name empty to pair with no sensor.</p>
               <label class="check">
                 <input type="checkbox" name="now" />
                 Send to the device at once, not at its next start

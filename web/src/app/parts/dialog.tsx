@@ -51,6 +51,8 @@ export interface Question {
   text: string;
   /** What is done, as on a button: "Release". */
   action: string;
+  /** Whether it can be undone, so that the button warns of nothing. */
+  isHarmless?: boolean;
 }
 
 const asked = signal<{ question: Question; answer: (isYes: boolean) => void } | null>(null);
@@ -86,7 +88,11 @@ function QuestionDialog({ question, answer }: { question: Question; answer: (isY
         <button type="button" ref={cancel} onClick={() => answer(false)}>
           Cancel
         </button>
-        <button type="button" class="dangerous" onClick={() => answer(true)}>
+        <button
+          type="button"
+          class={question.isHarmless ? "primary" : "dangerous"}
+          onClick={() => answer(true)}
+        >
           {question.action}
         </button>
       </div>

@@ -1,27 +1,26 @@
-import { ApiError } from "asi-client";
 import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useCallback, useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { wordsOf } from "./problem.js";
+import { fieldSentences, type LabelOf } from "./refusal-words.js";
 import { SLOW_MS } from "./request.js";
 import { useUnsaved } from "./unsaved.js";
 
-/** Messages of the service by the names of the fields; those of nested objects have names such as `athlete_profile.weight`. */
+/** Sentences about what is wrong, by the names of the fields; those of nested objects have names such as `athlete_profile.weight`. */
 type FieldMessages = ReadonlyMap<string, string>;
 
-/** The messages of a refusal; under the empty name those of no field. */
-export function fieldMessages(error: unknown): FieldMessages {
-  const messages = new Map<string, string>();
-  const collect = (name: string, value: unknown) => {
-    if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
-      messages.set(name === "non_field_errors" ? "" : name, value.join(" "));
-    } else if (typeof value === "object" && value !== null) {
-      for (const [inner, nested] of Object.entries(value))
-        collect(name === "" ? inner : `${name}.${inner}`, nested);
-    }
+/** The label of a field of a form. */
+const labelIn =
+  (form: HTMLFormElement): LabelOf =>
+  (name) => {
+    const field = name === "" ? null : form.elements.namedItem(name);
+    const labels = field instanceof Element && "labels" in field ? (field as HTMLInputElement).labels : null;
+    return labels?.[0]?.textContent ?? undefined;
   };
-  if (error instanceof ApiError && error.status === 400) collect("", error.body);
-  if (messages.size === 0) messages.set("", wordsOf(error));
-  return messages;
+
+/** What is wrong, as sentences about the form; under the empty name what is wrong with no field of it. */
+function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
+  const sentences = fieldSentences(error, labelIn(form));
+  return sentences.size === 0 ? new Map([["", wordsOf(error)]]) : sentences;
 }
 
 const Messages = createContext<FieldMessages>(new Map());
@@ -38,6 +37,8 @@ interface FormProps {
   onCancel?: () => void;
   /** Whether the form changes what is there already: the user is asked before leaving it without saving. */
   isEditor?: boolean;
+  /** Whether it does what cannot be undone: the button warns of that. */
+  isDangerous?: boolean;
   children: ComponentChildren;
 }
 
@@ -46,7 +47,14 @@ const contentOf = (form: HTMLFormElement): string =>
   new URLSearchParams(new FormData(form) as never).toString();
 
 /** A form with labelled fields. While it is sent it cannot be sent again; what was typed stays when the service refuses it. */
-export function Form({ onSubmit, action, onCancel, isEditor = false, children }: FormProps) {
+export function Form({
+  onSubmit,
+  action,
+  onCancel,
+  isEditor = false,
+  isDangerous = false,
+  children,
+}: FormProps) {
   const [messages, setMessages] = useState<FieldMessages>(new Map());
   const [isBusy, setBusy] = useState(false);
   const [isSlow, setSlow] = useState(false);
@@ -68,8 +76,7 @@ export function Form({ onSubmit, action, onCancel, isEditor = false, children }:
       await onSubmit((name) => String(data.get(name) ?? ""), element);
       setSaves((before) => before + 1);
     } catch (error) {
-      const found = fieldMessages(error);
-      setMessages(found);
+      setMessages(messagesFor(element, error));
       // after the messages are there, so that they are read with the field
       setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
     } finally {
@@ -86,15 +93,22 @@ export function Form({ onSubmit, action, onCancel, isEditor = false, children }:
         class="form"
         method="post"
         aria-busy={isBusy}
+        // what was wrong with a field is not said of what is typed there now
+        onInput={({ target }) => {
+          const { name } = target as HTMLInputElement;
+          if (messages.has(name)) setMessages(new Map([...messages].filter(([field]) => field !== name)));
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           if (!isBusy) submit(event.currentTarget);
         }}
       >
         {children}
-        <Unplaced form={form.current} messages={messages} />
+        <div class="form-problem" role="alert">
+          {messages.has("") ? <p class="bad">{messages.get("")}</p> : null}
+        </div>
         <div class="form-buttons">
-          <button type="submit" class="primary" aria-disabled={isBusy}>
+          <button type="submit" class={isDangerous ? "dangerous" : "primary"} aria-disabled={isBusy}>
             {action}
           </button>
           {onCancel === undefined ? null : (
@@ -111,26 +125,14 @@ export function Form({ onSubmit, action, onCancel, isEditor = false, children }:
   );
 }
 
-/** Messages of no field of the form. */
-function Unplaced({ form, messages }: { form: HTMLFormElement | null; messages: FieldMessages }) {
-  const unplaced = [...messages].filter(([name]) => name === "" || form?.elements.namedItem(name) == null);
-  return (
-    <div class="form-problem" role="alert">
-      {unplaced.map(([name, message]) => (
-        <p key={name} class="bad">
-          {name === "" ? message : `${name}: ${message}`}
-        </p>
-      ))}
-    </div>
-  );
-}
-
 interface FieldProps {
   /** The name of the field in the request, with dots for nested objects. */
   name: string;
   label: string;
   /** Stands below the field. */
   hint?: ComponentChildren;
+  /** What is wrong with what is in the field now, if that is known before the form is sent. */
+  problem?: string | undefined;
 }
 
 interface Tied {
@@ -141,9 +143,15 @@ interface Tied {
 }
 
 /** A labelled field: its control is given by `children` with the attributes that tie it to label, hint and message. */
-function Labelled({ name, label, hint, children }: FieldProps & { children: (tied: Tied) => JSX.Element }) {
+function Labelled({
+  name,
+  label,
+  hint,
+  problem,
+  children,
+}: FieldProps & { children: (tied: Tied) => JSX.Element }) {
   const id = useId();
-  const message = useContext(Messages).get(name);
+  const message = useContext(Messages).get(name) ?? problem;
   const described = [message === undefined ? "" : `${id}-message`, hint === undefined ? "" : `${id}-hint`];
   const describedBy = described.filter(Boolean).join(" ");
   return (
@@ -196,6 +204,7 @@ export function Field({
   name,
   label,
   hint,
+  problem,
   type = "text",
   initial,
   isFirst,
@@ -208,7 +217,7 @@ export function Field({
     if (isFirst === true) input.current?.focus();
   }, [isFirst]);
   return (
-    <Labelled name={name} label={label} hint={hint}>
+    <Labelled name={name} label={label} hint={hint} problem={problem}>
       {(tied) => (
         <input
           ref={input}

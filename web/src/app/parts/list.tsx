@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { useKept, useKeptPlace } from "../../view/kept-state.js";
 import { Action, ProblemOf, useProblem } from "./action.js";
 import { Nothing } from "./nothing.js";
 import { type Column, Records } from "./records.js";
@@ -27,6 +28,8 @@ export interface List<Item> extends Loaded<ListPage<Item>> {
 }
 
 const PER_PAGE = 50;
+/** The service gives no more at once. */
+const MOST_PER_PAGE = 3000;
 
 /** Loads the first page of a list; `<ListOf>` has a button for further ones. */
 export function useList<Item>(
@@ -34,12 +37,18 @@ export function useList<Item>(
   load: LoadPage<Item, PageQuery>,
   limit: number = PER_PAGE,
 ): List<Item> {
-  const list = useRequest(key, (signal) => load({ page: 1, limit }, signal));
+  // how many rows of which list were shown, in whole pages
+  const [shown, setShown] = useKept("rows", { key, rows: limit });
+  const first = shown.key === key ? Math.min(shown.rows, MOST_PER_PAGE) : limit;
+  const list = useRequest(key, (signal) => load({ page: 1, limit: first }, signal));
   const { data, replace } = list;
   const more = async () => {
     if (data == null || data.next === null) return;
-    const page = await load({ page: data.next, limit }, new AbortController().signal);
-    replace({ ...page, results: [...data.results, ...page.results] });
+    const next = Math.floor(data.results.length / limit) + 1;
+    const page = await load({ page: next, limit }, new AbortController().signal);
+    const results = [...data.results, ...page.results];
+    setShown({ key, rows: Math.ceil(results.length / limit) * limit });
+    replace({ ...page, results });
   };
   return { ...list, more };
 }
@@ -60,8 +69,8 @@ export function useSearchedList<Item>(
   key: string,
   load: LoadPage<Item, PageQuery & { search?: string }>,
 ): SearchedList<Item> {
-  const [typed, search] = useState("");
-  const [wanted, setWanted] = useState("");
+  const [typed, search] = useKept("search", "");
+  const [wanted, setWanted] = useState(typed.trim());
   useEffect(() => {
     const timer = setTimeout(() => setWanted(typed.trim()), TYPING_MS);
     return () => clearTimeout(timer);
@@ -69,6 +78,7 @@ export function useSearchedList<Item>(
   const list = useList(`${key} ${wanted}`, (query, signal) =>
     load(wanted === "" ? query : { ...query, search: wanted }, signal),
   );
+  useKeptPlace(list.data !== undefined);
   return { ...list, typed, wanted, search };
 }
 

@@ -1,11 +1,12 @@
 import { ApiError } from "asi-client";
-import { AWAY, refusalInWords } from "../../recording/service-words.js";
+import { AWAY } from "../../recording/service-words.js";
 import { AwayError } from "../connection.js";
+import { refusalWords } from "./refusal-words.js";
 
 /** What went wrong, in words, with what to do. */
 export function wordsOf(error: unknown): string {
   if (error instanceof AwayError) return AWAY;
-  if (error instanceof ApiError) return refusalInWords(error);
+  if (error instanceof ApiError) return refusalWords(error);
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,10 +1,13 @@
 import { type Resource, unwrap } from "asi-client";
 import { zoneName } from "../../view/times.js";
+import { managerName } from "../names.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
-import { Field, Form } from "../parts/form.js";
+import { ask } from "../parts/dialog.js";
+import { Field, Form, type Values } from "../parts/form.js";
 import { Nothing } from "../parts/nothing.js";
 import { Records } from "../parts/records.js";
+import { FormProblem } from "../parts/refusal-words.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { dayAndTime, instantOf, instantText } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
@@ -19,7 +22,14 @@ const KINDS = [
   ["SHARE", "Share", "share the recordings with others"],
 ] as const;
 
+const CHOOSE = "Choose what the manager may do.";
+const REVERSED = "Until must be later than From.";
+
 const nameOfKind = (kind: Permission["permission"]) => KINDS.find(([value]) => value === kind)?.[1] ?? kind;
+
+/** The name of a manager whom the athlete has found; programs give permissions without. */
+const nameOf = (names: ReadonlyMap<number, string>, manager: number) =>
+  names.get(manager) ?? `Manager number ${manager}`;
 
 const MINUTE_MS = 60_000;
 const YEAR_MS = 365 * 86_400_000;
@@ -29,10 +39,14 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
   const path = { athlete: account.id };
   const problem = useProblem();
   const request = useRequest("permissions", async (signal) => {
-    const all: Permission[] = [];
+    const permissions: Permission[] = [];
+    const names = new Map<number, string>();
     const init = { params: { path, query: { limit: 3000 } }, signal };
-    for await (const one of client.list("/api/v1/athletes/{athlete}/permissions/", init)) all.push(one);
-    return all;
+    for await (const one of client.list("/api/v1/athletes/{athlete}/permissions/", init))
+      permissions.push(one);
+    for await (const one of client.list("/api/v1/athletes/{athlete}/managers/", init))
+      names.set(one.id, managerName(one));
+    return { permissions, names };
   });
   // fields have minutes
   const nowMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
@@ -40,6 +54,43 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
   const timeOf = (text: string) => {
     const ms = instantOf(text, zone);
     return ms === null ? "" : new Date(ms).toISOString();
+  };
+
+  /** Gives a permission, after showing to whom. */
+  const give = async (values: Values, form: HTMLFormElement) => {
+    const times = {
+      start_time: timeOf(values("start_time")),
+      expiration_time: timeOf(values("expiration_time")),
+    };
+    const chosen = KINDS.filter(([kind]) => (form.elements.namedItem(kind) as HTMLInputElement).checked);
+    if (chosen.length === 0) throw new FormProblem({ "": CHOOSE });
+    if (times.expiration_time <= times.start_time) throw new FormProblem({ expiration_time: REVERSED });
+    const found = await unwrap(
+      client.POST("/api/v1/athletes/{athlete}/managers/", {
+        params: { path },
+        body: { manager: Number(values("manager")), username: values("username").trim() },
+      }),
+    );
+    const may = chosen.map(([, , text]) => text).join(", ");
+    const isRight = await ask({
+      title: `Give the permission to ${managerName(found)}?`,
+      text: `From ${dayAndTime(times.start_time, zone)} until ${dayAndTime(times.expiration_time, zone)} this manager may: ${may}. You can take the permission back at any time.`,
+      action: "Give the permission",
+      isHarmless: true,
+    });
+    if (!isRight) return;
+    const wanted = chosen.map(([permission]) => ({ ...times, permission }));
+    const [only] = wanted;
+    await unwrap(
+      client.POST("/api/v1/athletes/{athlete}/managers/{manager}/permissions/", {
+        params: { path: { ...path, manager: found.id } },
+        // alone, so that messages name its fields
+        body: wanted.length === 1 && only !== undefined ? only : wanted,
+      }),
+    );
+    announce("The permission is given.");
+    form.reset();
+    request.reload();
   };
 
   return (
@@ -50,10 +101,10 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
       </p>
       <ProblemOf problem={problem} />
       <Requested request={request} what="the permissions">
-        {(permissions) =>
+        {({ permissions, names }) =>
           permissions.length === 0 ? (
             <Nothing title="Nobody may see your data.">
-              <p>Give a permission below: the manager tells you his or her number.</p>
+              <p>Give a permission below: the manager tells you a number and a username.</p>
             </Nothing>
           ) : (
             <div class="panel padded">
@@ -61,7 +112,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
                 rows={permissions}
                 keyOf={({ id }) => id}
                 columns={[
-                  { name: "Manager", of: ({ manager }) => `Number ${manager}` },
+                  { name: "Manager", of: ({ manager }) => nameOf(names, manager) },
                   { name: "May", of: ({ permission }) => nameOfKind(permission) },
                   { name: "From", of: ({ start_time }) => dayAndTime(start_time, zone) },
                   { name: "Until", of: ({ expiration_time }) => dayAndTime(expiration_time, zone) },
@@ -74,7 +125,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
                     name: "",
                     class: "action",
                     of: ({ id, manager, permission }) => {
-                      const what = `“${nameOfKind(permission)}” from manager ${manager}`;
+                      const what = `“${nameOfKind(permission)}” from ${nameOf(names, manager)}`;
                       return (
                         <Action
                           problem={problem}
@@ -110,41 +161,25 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
       </Requested>
       <section class="panel padded narrow">
         <h2>Give a permission</h2>
-        <Form
-          action="Give the permission"
-          onSubmit={async (values, form) => {
-            const manager = Number(values("manager"));
-            const times = {
-              start_time: timeOf(values("start_time")),
-              expiration_time: timeOf(values("expiration_time")),
-            };
-            const chosen = KINDS.filter(
-              ([kind]) => (form.elements.namedItem(kind) as HTMLInputElement).checked,
-            );
-            if (chosen.length === 0) throw new Error("Choose what the manager may do.");
-            const wanted = chosen.map(([permission]) => ({ ...times, permission }));
-            const [only] = wanted;
-            await unwrap(
-              client.POST("/api/v1/athletes/{athlete}/managers/{manager}/permissions/", {
-                params: { path: { ...path, manager } },
-                // alone, so that messages name its fields
-                body: wanted.length === 1 && only !== undefined ? only : wanted,
-              }),
-            );
-            announce("The permission is given.");
-            form.reset();
-            request.reload();
-          }}
-        >
-          <Field
-            name="manager"
-            label="Number of the manager"
-            type="number"
-            min={1}
-            step={1}
-            required
-            hint="The manager finds it under “Account”."
-          />
+        <Form action="Continue" onSubmit={give}>
+          <div class="form-row">
+            <Field
+              name="manager"
+              label="Number of the manager"
+              type="number"
+              min={1}
+              step={1}
+              required
+              hint="The manager finds number and username under “Account”."
+            />
+            <Field
+              name="username"
+              label="Username of the manager"
+              required
+              maxLength={150}
+              hint="You see the name before anything is given."
+            />
+          </div>
           <fieldset class="pairing">
             <legend>The manager may</legend>
             {KINDS.map(([kind, , text]) => (

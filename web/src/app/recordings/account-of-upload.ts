@@ -6,8 +6,9 @@ import { dayAndTime } from "../parts/when.js";
 export interface StoredDetails {
   samples_stored: number;
   samples_known: number;
-  samples_unreadable: number;
   samples_refused: number;
+  /** Those of the refused that are from times at which nobody owned the device. */
+  samples_unowned: number;
   /** First and last sample that the service has of the recording; null when it has refused all. */
   start: string | null;
   stop: string | null;
@@ -16,11 +17,10 @@ export interface StoredDetails {
 
 const samples = (count: number) => `${decimal(count, 0)} ${count === 1 ? "sample" : "samples"}`;
 const was = (count: number) => (count === 1 ? "was" : "were");
-const is = (count: number) => (count === 1 ? "is" : "are");
 
 /** What the service has done with a recording, in sentences. */
 export function accountOf(details: StoredDetails, zone: Zone): string[] {
-  const { samples_stored, samples_known, samples_refused, samples_unreadable, report } = details;
+  const { samples_stored, samples_known, samples_unowned, report } = details;
   const { start, stop } = details;
   const sentences: string[] = [];
   const when =
@@ -31,14 +31,15 @@ export function accountOf(details: StoredDetails, zone: Zone): string[] {
     const nothing = samples_stored === 0 ? "Nothing new: " : "";
     sentences.push(`${nothing}${samples(samples_known)} ${was(samples_known)} already there${when}.`);
   }
-  if (samples_refused > 0) {
+  const others = details.samples_refused - samples_unowned;
+  if (others > 0) {
     sentences.push(
-      `${samples(samples_refused)} ${was(samples_refused)} refused: from a time when another manager owned the device, or later than now.`,
+      `${samples(others)} ${was(others)} refused: from a time when another manager owned the device, or later than now.`,
     );
   }
-  if (samples_unreadable > 0) {
+  if (samples_unowned > 0) {
     sentences.push(
-      `${samples(samples_unreadable)} ${is(samples_unreadable)} stored but not shown: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier.`,
+      `${samples(samples_unowned)} ${was(samples_unowned)} refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.`,
     );
   }
   const damaged =

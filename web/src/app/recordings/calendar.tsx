@@ -71,7 +71,7 @@ function Days({
     return (
       <p class="nothing-here">
         {latestMs === null
-          ? "Nothing is stored for this device yet."
+          ? "You have no recordings of this device yet."
           : `Nothing was recorded in these two weeks. The latest sample is of ${day(latestMs, zone)}.`}
       </p>
     );

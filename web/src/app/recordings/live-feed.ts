@@ -1,4 +1,4 @@
-import { type Signal, signal } from "@preact/signals";
+import { batch, type Signal, signal } from "@preact/signals";
 import { type Client, type Resource, unwrap } from "asi-client";
 import { isOfAnother, latestSamples } from "../devices/latest.js";
 import { readEvents } from "./read-events.js";
@@ -132,16 +132,27 @@ export class LiveFeed {
 
   async #poll(stopped: AbortSignal): Promise<void> {
     const samples = await latestSamples(this.#client, this.#device, POLLED_SAMPLES, stopped);
-    if (samples.length === 0) this.latest.value = null;
-    else this.#take(samples);
+    // The answer is the newest there is: an older one than before when some were erased.
+    batch(() => {
+      this.latest.value = null;
+      this.#take(samples);
+    });
   }
 
-  /** @param samples the newest first */
+  /** @param samples the newest first; late ones change nothing */
   #take(samples: readonly Sample[]): void {
     const heartRate = samples.find((sample) => sample["ecg.hr"] !== null);
-    if (heartRate !== undefined) this.heartRate.value = heartRate;
-    this.latest.value = samples[0] ?? this.latest.peek();
+    if (replaces(heartRate, this.heartRate.peek())) this.heartRate.value = heartRate;
+    const [newest] = samples;
+    if (replaces(newest, this.latest.peek())) this.latest.value = newest;
   }
+}
+
+/** Whether a sample is to be shown instead of the one before. One ahead of the clock must not stay until its time has come. */
+function replaces(next: Sample | undefined, shown: Sample | null | undefined): next is Sample {
+  if (next === undefined || shown === null || shown === undefined) return next !== undefined;
+  const shownMs = shown["gnss.timestamp"];
+  return next["gnss.timestamp"] >= shownMs || shownMs > Date.now();
 }
 
 const pause = (ms: number, stopped: AbortSignal) =>

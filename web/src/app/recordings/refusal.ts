@@ -1,4 +1,5 @@
 import { ApiError, type Job } from "asi-client";
+import { fileSize } from "../../view/values.js";
 import { AwayError } from "../connection.js";
 import { wordsOf } from "../parts/problem.js";
 
@@ -25,9 +26,18 @@ export class JobRefusedError extends Error {
   }
 }
 
-export function refusalOf(error: unknown): Refusal {
-  // the name of the field says nothing to who chose a file
-  const reason = wordsOf(error).replace(/^asi_b64: /, "");
+/** @param limitBytes null where the service does not say */
+export function tooLarge(file: File, limitBytes: number | null): Refusal {
+  const limit = limitBytes === null ? "less" : `at most ${fileSize(limitBytes)}`;
+  return {
+    reason: `The file has ${fileSize(file.size)}, and the service takes ${limit}. Split it: open it in the viewer, choose a part on the plots, and download that part as .asi; then the next part. Or ask the person who runs the service for a higher limit.`,
+    isTemporary: false,
+    otherSerial: null,
+  };
+}
+
+export function refusalOf(error: unknown, file: File, limitBytes: number | null): Refusal {
+  const reason = wordsOf(error);
   const refusal = { reason, isTemporary: true, otherSerial: null };
   if (error instanceof JobRefusedError) return { ...refusal, isTemporary: error.isTemporary };
   if (error instanceof AwayError) {
@@ -44,14 +54,7 @@ export function refusalOf(error: unknown): Refusal {
     };
   }
   if (!(error instanceof ApiError)) return refusal;
-  if (error.status === 413) {
-    return {
-      ...refusal,
-      reason:
-        "The file is larger than the service accepts. Split it, or ask the person who runs the service for a higher limit.",
-      isTemporary: false,
-    };
-  }
+  if (error.status === 413) return tooLarge(file, limitBytes);
   const [, otherSerial = null] =
     error.code === "wrong_device" ? (/of device (.+), not/.exec(reason) ?? []) : [];
   return { ...refusal, isTemporary: error.status >= 500 || error.status === 429, otherSerial };

@@ -1,10 +1,10 @@
 import { type Signal, signal } from "@preact/signals";
 import { ApiError, type Client, createClient, type Job, newKey, unwrap } from "asi-client";
-import { PAGE_ADDRESS } from "../../view/service.js";
+import { maxRecordingBytes, PAGE_ADDRESS } from "../../view/service.js";
 import { AwayError } from "../connection.js";
 import type { Session } from "../session.js";
 import type { StoredDetails } from "./account-of-upload.js";
-import { JobRefusedError, type Refusal, refusalOf } from "./refusal.js";
+import { JobRefusedError, type Refusal, refusalOf, tooLarge } from "./refusal.js";
 import { sendWithProgress } from "./send-with-progress.js";
 
 export type UploadState =
@@ -49,11 +49,16 @@ export class UploadQueue {
   }
 
   add(device: number, files: readonly File[]): void {
+    const limitBytes = maxRecordingBytes.peek();
     const added = files.map(
       (file): Upload => ({
         file,
         device,
-        state: signal<UploadState>({ step: "waiting" }),
+        state: signal<UploadState>(
+          limitBytes !== null && file.size > limitBytes
+            ? { step: "failed", ...tooLarge(file, limitBytes) }
+            : { step: "waiting" },
+        ),
         key: newKey(),
         controller: new AbortController(),
       }),
@@ -117,7 +122,9 @@ export class UploadQueue {
       state.value = { step: "stored", details: details as unknown as StoredDetails };
       storedUploads.value += 1;
     } catch (error) {
-      state.value = signal.aborted ? { step: "cancelled" } : { step: "failed", ...refusalOf(error) };
+      state.value = signal.aborted
+        ? { step: "cancelled" }
+        : { step: "failed", ...refusalOf(error, upload.file, maxRecordingBytes.peek()) };
       // after a refusal the same key would get the same refusal; otherwise the file may be stored, and the key finds its job
       const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
       if (isRefused) upload.key = newKey();

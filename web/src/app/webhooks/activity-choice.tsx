@@ -18,7 +18,10 @@ export function ActivityChoice({ client }: ViewProps) {
           </p>
         </Nothing>
       }
-      columns={[{ name: "Activity", of: ({ id, name }) => <a href={`#/webhooks/${id}`}>{name}</a> }]}
+      columns={[
+        { name: "Activity", of: ({ id, name }) => <a href={`#/webhooks/${id}`}>{name}</a> },
+        { name: "Webhooks", of: ({ summary }) => summary?.webhooks || "none" },
+      ]}
     >
       <p class="note">
         A webhook is an address of yours that the service calls when an activity or its time frames change.

@@ -1,0 +1,136 @@
+import { ApiError } from "asi-client";
+import { refusalInWords } from "../../recording/service-words.js";
+
+/** A message of the service with the path of its field: empty for a message of no field. */
+interface FieldMessage {
+  path: readonly string[];
+  message: string;
+}
+
+/** The label of a field by its name; undefined for a field that the form does not have. */
+export type LabelOf = (name: string) => string | undefined;
+
+/** What the page itself finds wrong in a form, by the names of the fields. */
+export class FormProblem extends Error {
+  override readonly name = "FormProblem";
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(fields: Readonly<Record<string, string>>) {
+    super(Object.values(fields).join(" "));
+    this.fields = fields;
+  }
+}
+
+/** Names of the API that read badly as words. */
+const WORDS: Readonly<Record<string, string>> = {
+  athlete_profile: "The profile",
+  json: "The details",
+  json_schema: "The sport",
+  mac_address: "The address",
+  params: "The details",
+  profile_picture: "The picture",
+};
+
+/** The messages of the service about single values, which say "this field", as sentences about a field that people know. */
+const SENTENCES: readonly (readonly [RegExp, string])[] = [
+  [/^This field (?:is required|may not be blank|may not be null)\.$/, "{} is missing."],
+  [/^This value is already taken\.$/, "{} is already taken. Choose another."],
+  [/^Ensure this field has at least (\d+) characters\.$/, "{} must have at least $1 characters."],
+  [/^Ensure this field has no more than (\d+) characters\.$/, "{} must have at most $1 characters."],
+  [/^Ensure this list has no more than (\d+) items\.$/, "{} must have at most $1 entries."],
+  [/^Ensure this value is greater than or equal to (\S+)\.$/, "{} must be at least $1."],
+  [/^Ensure this value is less than or equal to (\S+)\.$/, "{} must be at most $1."],
+  [/^Ensure this value is greater than (\S+)\.$/, "{} must be more than $1."],
+  [/^A valid integer is required\.$/, "{} must be a whole number."],
+  [/^A valid number is required\.$/, "{} must be a number."],
+  [/^Not a valid choice; expected one of .*\.$/, "{} must be one of the choices."],
+  [/^Must be after (\w+)\.$/, "{} must be later than {$1}."],
+  [/^Must not be before (\w+)\.$/, "{} must not be earlier than {$1}."],
+  [/^Must be at most (\d+) days after (\w+)\.$/, "{} must be at most $1 days after {$2}."],
+  [/^Must be (.+)$/, "{} must be $1"],
+  [/^Enter a valid email address\.$/, "{} must be an e-mail address, such as ann@example.org."],
+  [
+    /^Expected base64 of a JPEG, PNG or WebP image of at most (.+)\.$/,
+    "{} must be a JPEG, PNG or WebP image of at most $1.",
+  ],
+  [/^Expected (.+)$/, "{} must be $1"],
+  [/^(Control characters|White space).* are not allowed\.$/, "{} has characters that are not possible here."],
+  [
+    /^(Enter a valid value|Not a valid string|Not valid base64|Expected a list|Invalid data\b.*|Unknown field)\.$/,
+    "{} is not valid.",
+  ],
+];
+
+/** How a name of the API reads where no form has a label for it. */
+function wordsOfName(name: string): string {
+  const last = name.split(".").at(-1) ?? name;
+  const words = last.replaceAll("_", " ").trim();
+  return WORDS[last] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** "Height, cm" is called "Height" in a sentence. */
+const subjectOf = (label: string): string => label.replace(/,.*$/, "").trim();
+
+/**
+ * A message of the service as a sentence about a field.
+ * @param name of the field, with dots for nested objects
+ */
+export function sentenceOf(message: string, name: string, labelOf: LabelOf): string {
+  const subject = (of: string) => subjectOf(labelOf(of) ?? wordsOfName(of));
+  const sibling = (other: string) => subject(name.replace(/[^.]*$/, other));
+  for (const [pattern, sentence] of SENTENCES) {
+    const found = pattern.exec(message);
+    if (found === null) continue;
+    return sentence.replace(/\{(?:\$(\d))?\}|\$(\d)/g, (_, other?: string, value?: string) =>
+      other !== undefined
+        ? sibling(found[Number(other)] ?? "")
+        : value !== undefined
+          ? (found[Number(value)] ?? "")
+          : subject(name),
+    );
+  }
+  return message;
+}
+
+/** The messages in the body of a refusal, one for each field. Those of the items of a list are those of one item. */
+function messagesIn(body: unknown): FieldMessage[] {
+  const found = new Map<string, FieldMessage>();
+  const collect = (path: readonly string[], value: unknown) => {
+    if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
+      const named = path.filter((part) => !/^\d+$/.test(part) && part !== "non_field_errors");
+      const key = `${named.join(".")} ${value.join(" ")}`;
+      if (!found.has(key)) found.set(key, { path: named, message: value.join(" ") });
+    } else if (typeof value === "object" && value !== null) {
+      for (const [name, nested] of Object.entries(value)) collect([...path, name], nested);
+    }
+  };
+  collect([], body);
+  return [...found.values()];
+}
+
+const NO_LABEL: LabelOf = () => undefined;
+
+/**
+ * What the service says about the fields of a request, as sentences by the names of the fields; under the empty name what it
+ * says about none of them. Empty where it says nothing about fields.
+ */
+export function fieldSentences(error: unknown, labelOf: LabelOf = NO_LABEL): Map<string, string> {
+  if (error instanceof FormProblem) return new Map(Object.entries(error.fields));
+  const sentences = new Map<string, string>();
+  if (!(error instanceof ApiError) || error.status !== 400) return sentences;
+  for (const { path, message } of messagesIn(error.body)) {
+    const name = path.join(".");
+    const sentence = name === "" ? message : sentenceOf(message, name, labelOf);
+    const place = labelOf(name) === undefined ? "" : name;
+    const before = sentences.get(place);
+    sentences.set(place, before === undefined ? sentence : `${before} ${sentence}`);
+  }
+  return sentences;
+}
+
+/** A refusal in words, where no form shows them at its fields. */
+export function refusalWords(error: ApiError | FormProblem): string {
+  const sentences = [...fieldSentences(error).values()];
+  if (sentences.length > 0) return sentences.join(" ");
+  return error instanceof ApiError ? refusalInWords(error) : error.message;
+}

@@ -1,0 +1,18 @@
+import type { Metrics } from "asi-convert/metrics";
+import type { SpeedUnit } from "../view/settings.js";
+import { decimal, speedFactor } from "../view/values.js";
+
+/** How much of what is shown is faster than its sport allows, and is in no figure; empty for nothing. */
+export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedUnit): string {
+  const { samples, duration } = too_fast;
+  if (samples === 0) return "";
+  const limit = `${decimal(definition.parameters.max_valid_speed * speedFactor(speedUnit), 1)} ${speedUnit}`;
+  const rows = `${decimal(samples, 0)} ${samples === 1 ? "sample" : "samples"} (${decimal(duration, 1)} s)`;
+  return `${rows} faster than ${limit} are not in the figures. Is the sport right?`;
+}
+
+/** The same as a paragraph. */
+export function TooFast({ metrics, speedUnit }: { metrics: Metrics | undefined; speedUnit: SpeedUnit }) {
+  const text = metrics === undefined ? "" : tooFastText(metrics, speedUnit);
+  return text === "" ? null : <p class="problem">{text}</p>;
+}

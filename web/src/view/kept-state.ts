@@ -1,0 +1,57 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+
+/** What an entry of the history keeps: it is there again when the user comes back to it, and not at the same address opened anew. */
+type Kept = Readonly<Record<string, unknown>>;
+
+const keptNow = (): Kept => (history.state as Kept | null) ?? {};
+
+function keep(name: string, value: unknown): void {
+  history.replaceState({ ...keptNow(), [name]: value }, "");
+}
+
+/**
+ * A state of a view that survives Back and reloading.
+ * @param name distinguishes the states of one view
+ */
+export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>(() => (keptNow()[name] as T | undefined) ?? initial);
+  const set = useCallback(
+    (next: T) => {
+      keep(name, next);
+      setValue(next);
+    },
+    [name],
+  );
+  return [value, set];
+}
+
+const PLACE = "place";
+/** Scrolling is noticed often; it is kept when it has ended. */
+const SCROLLED_MS = 100;
+
+/**
+ * Keeps how far the page is scrolled, and goes there again.
+ * @param isReady whether what was scrolled is there
+ */
+export function useKeptPlace(isReady: boolean): void {
+  const wanted = useRef(keptNow()[PLACE] as number | undefined);
+  useEffect(() => {
+    if (!isReady || wanted.current === undefined) return;
+    scrollTo(0, wanted.current);
+    wanted.current = undefined;
+  }, [isReady]);
+  useEffect(() => {
+    const here = location.hash;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const scrolled = () => {
+      clearTimeout(timer);
+      // the entry of another view is not this one's
+      timer = setTimeout(() => location.hash === here && keep(PLACE, scrollY), SCROLLED_MS);
+    };
+    addEventListener("scroll", scrolled, { passive: true });
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("scroll", scrolled);
+    };
+  }, []);
+}

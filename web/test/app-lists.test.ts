@@ -1,0 +1,67 @@
+import { unwrap } from "asi-client";
+import { describe, expect, it } from "vitest";
+import { hasNoBrowser, useBrowser } from "./page.js";
+import { showView } from "./service.js";
+import { service } from "./shared-service.js";
+import { openSignedIn } from "./signed-in.js";
+
+const ACTIVITIES = 56;
+
+describe.skipIf(hasNoBrowser)("a list", () => {
+  useBrowser();
+
+  it("is there again after Back: what was searched, how many rows, and the place; and is printed whole", async () => {
+    const { id: owner, username } = await service.manager("lists");
+    const client = await service.clientOf(username);
+    const schemas = await unwrap(client.GET("/api/v1/json-schemas/", { params: { query: { limit: 100 } } }));
+    const json_schema = schemas.results.find(({ name }) => name === "activity_soccer")?.id ?? 0;
+    const created = [];
+    for (let n = 0; n < ACTIVITIES; n += 1) {
+      const name = `Round ${String(n).padStart(2, "0")}`;
+      const body = { name, json: { sport: "soccer" }, json_schema, owner };
+      created.push(await unwrap(client.POST("/api/v1/activities/", { body })));
+    }
+    await unwrap(
+      client.POST("/api/v1/activities/{activity}/webhooks/", {
+        params: { path: { activity: created.at(-1)?.id ?? 0 } },
+        body: {
+          webhook_url: "https://93.184.215.14/hook",
+          secret_token: "secret",
+          activity_events: true,
+          timeframes_events: false,
+        },
+      }),
+    );
+    const page = await openSignedIn(service, { username });
+    const rows = page.locator("tbody tr");
+    await showView(page, "#/webhooks", "Webhooks");
+    await page.getByRole("searchbox").fill("round");
+    // the search takes effect a moment after the last key
+    await page.waitForResponse((response) => response.url().includes("search=round"));
+    await page.getByRole("button", { name: "Show more" }).click();
+    await expect.poll(() => rows.count()).toBe(ACTIVITIES);
+    expect(await rows.last().innerText()).toMatch(/Round 55\s+1/);
+    expect(await rows.nth(-2).innerText()).toMatch(/Round 54\s+none/);
+    await page.getByRole("link", { name: "Round 55" }).scrollIntoViewIfNeeded();
+    const keptPlace = () => page.evaluate(() => (history.state as { place?: number } | null)?.place ?? 0);
+    await expect.poll(keptPlace).toBeGreaterThan(100);
+    await page.getByRole("link", { name: "Round 55" }).click();
+    await page.getByRole("heading", { level: 1 }).filter({ hasText: "Round 55" }).waitFor();
+    await page.goBack();
+    await expect.poll(() => rows.count()).toBe(ACTIVITIES);
+    expect(await page.getByRole("searchbox").inputValue()).toBe("round");
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
+    // the view opened anew is a new list
+    await page.getByRole("link", { name: "Activities", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Activities" }).waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("");
+    await page.locator(".scrolled-x tbody tr").first().waitFor();
+    await page.emulateMedia({ media: "print" });
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll(".scrolled, .scrolled-x")].filter(
+        (element) => getComputedStyle(element).overflowX !== "visible",
+      ),
+    );
+    expect(cut).toEqual([]);
+  });
+});

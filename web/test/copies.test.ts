@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import type { Facts, Figures } from "../src/recording/recording.js";
+import { areCopies } from "../src/recording/timeline.js";
+
+const START_MS = Date.UTC(2025, 4, 17, 12);
+
+const recording = (serial: string) => ({
+  facts: { fileName: `${serial}.asi`, rows: 600, info: { deviceName: "T1", serial } } as Facts,
+  startMs: START_MS,
+  stopMs: START_MS + 60_000,
+});
+const figures = (total_distance: number) =>
+  ({ rows: 600, recordedMs: 60_000, metrics: { total_distance } }) as Figures;
+
+describe("copies of one recording", () => {
+  it("are of one device and one time, and have the same figures", () => {
+    expect(areCopies([recording("A1"), recording("A1")], [figures(410), figures(410)])).toBe(true);
+  });
+
+  it("are not those of team-mates who wear devices of one name in one match", () => {
+    expect(areCopies([recording("A1"), recording("A2")], [figures(410), figures(410)])).toBe(false);
+  });
+
+  it("are not recordings of which a figure differs, or is not there yet", () => {
+    expect(areCopies([recording("A1"), recording("A1")], [figures(410), figures(411)])).toBe(false);
+    expect(areCopies([recording("A1"), recording("A1")], [figures(410), null])).toBe(false);
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { movingParts, overflow, violations } from "../accessibility.js";
+import { fixturePath } from "../fixtures.js";
+import { choose, hasNoBrowser, openPage, useBrowser } from "../page.js";
+
+describe.skipIf(hasNoBrowser)("the page for people with other needs", () => {
+  useBrowser();
+
+  it("is accessible and needs no sideways scroll at 200 % zoom, and nothing in it moves by itself", async () => {
+    // zoom halves the space in CSS pixels and doubles the pixels of each
+    const page = await openPage({
+      viewport: { width: 640, height: 400 },
+      deviceScaleFactor: 2,
+      reducedMotion: "reduce",
+    });
+    await choose(page, fixturePath("valid/match-ecg.asi"));
+    await page.getByRole("button", { name: "ECG and beats" }).click();
+    await page.getByRole("region", { name: "Beats" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await movingParts(page)).toEqual([]);
+  });
+});

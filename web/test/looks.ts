@@ -1,0 +1,24 @@
+import { inLongForm } from "../../test/long-form.js";
+
+export interface Look {
+  width: number;
+  colorScheme: "light" | "dark";
+}
+
+/** How the views are looked at: each width and each theme once, the usual one by `npm test` and the others by `npm run test:more`. */
+export const LOOKS: readonly Look[] = inLongForm(
+  [
+    // as 1280 pixels at 400 %
+    { width: 320, colorScheme: "dark" },
+    { width: 768, colorScheme: "light" },
+  ],
+  [{ width: 1440, colorScheme: "light" }],
+);
+
+export const nameOf = ({ width, colorScheme }: Look) => `${width} pixels wide, in the ${colorScheme} theme`;
+
+export const optionsOf = ({ width, colorScheme }: Look) => ({
+  viewport: { width, height: 800 },
+  colorScheme,
+  reducedMotion: "reduce" as const,
+});
