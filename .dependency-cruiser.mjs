@@ -10,15 +10,16 @@ const TESTS = "\\.test\\.ts$|/testing/";
  * Folders from the lowest to the highest. One imports those below it; those of one line know nothing of each other.
  * @param {string} root of the folders, with a slash at its end
  * @param {string[][]} lines
+ * @param {string} except files that may import what is above them, as a regular expression
  */
-function layers(root, lines) {
+function layers(root, lines, except = TESTS) {
   const all = lines.flat().join("|");
   const rules = lines.flatMap((line, i) => {
     const above = lines.slice(i).flat().join("|");
     return line.map((folder) => ({
       name: `${root}${folder}: only what is below`,
       severity: "error",
-      from: { path: `^${root}${folder}/`, pathNot: TESTS },
+      from: { path: `^${root}${folder}/`, pathNot: `${except}|${TESTS}` },
       to: { path: `^${root}(${above})/`, pathNot: `^${root}${folder}/` },
     }));
   });
@@ -42,7 +43,7 @@ const house = [
   },
   {
     name: "assembly: bytes only",
-    comment: "It is compiled to WebAssembly; the library has the result in src/wasm/bytes.ts.",
+    comment: "It is compiled to WebAssembly; the library has the result in src/engine/wasm/bytes.ts.",
     severity: "error",
     from: { path: "^assembly/" },
     to: { pathNot: "^assembly/" },
@@ -74,12 +75,6 @@ const house = [
     to: { path: "node_modules/fast-csv/" },
   },
   {
-    name: "library: files know no command",
-    severity: "error",
-    from: { path: "^src/(files/|node\\.ts$)" },
-    to: { path: "^src/cli/" },
-  },
-  {
     name: "library: metrics know no recording",
     comment: "They are pure functions of columns. They share the error class, and types, with the rest.",
     severity: "error",
@@ -87,17 +82,24 @@ const house = [
     to: { pathNot: "^src/(metrics/|(arguments|errors|types)\\.ts$)" },
   },
   {
-    name: "service: of OpenTelemetry only the interface",
-    comment: "The rest is loaded with telemetry/, and only where it is turned on.",
+    name: "library: the squad knows no recording",
+    comment: "Command, page and service read its files and compute its table with the same functions.",
     severity: "error",
-    from: { path: "^server/src/", pathNot: "^server/src/telemetry/" },
+    from: { path: "^src/squad/" },
+    to: { pathNot: "^src/(squad/|metrics/|rows/time-zone\\.ts$|(arguments|errors|types)\\.ts$)" },
+  },
+  {
+    name: "service: of OpenTelemetry only the interface",
+    comment: "The rest is loaded with observability/telemetry/, and only where it is turned on.",
+    severity: "error",
+    from: { path: "^server/src/", pathNot: "^server/src/observability/telemetry/" },
     to: { path: "node_modules/@opentelemetry/(?!api/)" },
   },
   {
     name: "service: telemetry is loaded on demand",
     severity: "error",
-    from: { path: "^server/src/", pathNot: "^server/src/telemetry/" },
-    to: { path: "^server/src/telemetry/", dependencyTypesNot: ["dynamic-import", "type-only"] },
+    from: { path: "^server/src/", pathNot: "^server/src/observability/telemetry/" },
+    to: { path: "^server/src/observability/telemetry/", dependencyTypesNot: ["dynamic-import", "type-only"] },
   },
   {
     name: "service: the library by its package only",
@@ -109,44 +111,84 @@ const house = [
   },
 ];
 
-const service = layers("server/src/", [
-  ["wire", "telemetry"],
-  ["store"],
-  ["domain"],
-  ["oauth", "jobs"],
-  ["http"],
-  ["operator"],
-]);
-
-const domain = [
-  ...layers("server/src/domain/", [
-    ["accounts", "devices", "json-schemas"],
-    ["permissions", "ownerships"],
-    ["athletes", "managers", "raw-data", "bulk-load", "bluetooth", "jobs"],
-    ["activities"],
-    ["timeframes"],
-    ["computed-data", "webhooks"],
-    ["deletion", "exports"],
+const library = [
+  ...layers("src/", [
+    ["metrics", "sources"],
+    ["pictures", "recording", "rows"],
+    ["engine", "formats", "squad"],
+    ["reading", "tracks", "waveform-files"],
+    ["api", "packed", "squad-report"],
+    ["files"],
+    ["cli"],
   ]),
   {
-    name: "domain: what all share knows no folder",
-    comment: "Except the table of access and the table of effects.",
+    name: "library: folders know no entry",
     severity: "error",
-    from: { path: "^server/src/domain/[^/]+\\.ts$", pathNot: `/(access|effects)\\.ts$|${TESTS}` },
-    to: { path: "^server/src/domain/[^/]+/" },
+    from: { path: "^src/(?!cli/)[^/]+/" },
+    to: { path: "^src/(index|node)\\.ts$" },
   },
+  ...layers("src/cli/", [["help", "terminal"], ["arguments", "batch"], ["run"], ["commands"]]),
+];
+
+const service = [
+  ...layers("server/src/", [
+    ["config", "fairness", "wire"],
+    ["observability", "store"],
+    ["domain"],
+    ["jobs", "oauth"],
+    ["http"],
+    ["operator"],
+    ["process"],
+    ["cli"],
+  ]),
+  ...layers("server/src/store/", [
+    ["embedded", "placement"],
+    ["connection"],
+    ["queue", "samples", "sample-servers"],
+    ["migrations"],
+    ["backup"],
+  ]),
+  ...layers("server/src/http/", [
+    ["browser", "connection"],
+    ["limits", "monitoring"],
+    ["body"],
+    ["files"],
+    ["documentation"],
+    ["routes"],
+  ]),
+];
+
+/** These two connect the subjects: who may do what, and what follows from what. */
+const TABLES = "^server/src/domain/change/(access|effects)\\.ts$";
+
+const domain = [
+  ...layers(
+    "server/src/domain/",
+    [
+      ["change", "sample-ownership"],
+      ["lists", "secrets"],
+      ["accounts", "devices", "json-schemas"],
+      ["permissions", "ownerships"],
+      ["athletes", "managers", "raw-data", "bulk-load", "bluetooth", "jobs"],
+      ["activities"],
+      ["timeframes"],
+      ["computed-data", "webhooks"],
+      ["deletion", "exports"],
+    ],
+    TABLES,
+  ),
   {
     name: "domain: the table of access names rules",
     severity: "error",
-    from: { path: "^server/src/domain/access\\.ts$" },
-    to: { path: "^server/src/domain/[^/]+/", pathNot: "/rules\\.ts$" },
+    from: { path: "^server/src/domain/change/access\\.ts$" },
+    to: { path: "^server/src/domain/[^/]+/", pathNot: "/rules\\.ts$|^server/src/domain/change/" },
   },
   {
     name: "domain: effects are called by announcing",
     comment: "change.ts does so for the unit of work.",
     severity: "error",
-    from: { pathNot: "^server/src/domain/change\\.ts$" },
-    to: { path: "^server/src/domain/effects\\.ts$" },
+    from: { pathNot: "^server/src/domain/change/change\\.ts$" },
+    to: { path: "^server/src/domain/change/effects\\.ts$" },
   },
 ];
 
@@ -162,7 +204,7 @@ const page = [
 ];
 
 export default {
-  forbidden: [...house, ...service, ...domain, ...page],
+  forbidden: [...house, ...library, ...service, ...domain, ...page],
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "(^|/)dist/" },

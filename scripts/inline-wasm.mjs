@@ -32,7 +32,7 @@ const encoded = (bytes) =>
   ).join("");
 
 writeFileSync(
-  new URL("../src/wasm/bytes.ts", import.meta.url),
+  new URL("../src/engine/wasm/bytes.ts", import.meta.url),
   `// Made by scripts/inline-wasm.mjs from assembly/. Do not edit.
 
 /** The characters of the encoded core. */

@@ -1,6 +1,7 @@
+import type { SpawnOptions } from "node:child_process";
+
 export function runQuietly(
-  line: string,
-  command: string,
-  args: readonly string[],
+  args: string[],
+  options?: SpawnOptions,
   say?: (text: string) => void,
-): number;
+): Promise<number>;
