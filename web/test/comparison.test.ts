@@ -76,6 +76,16 @@ describe("the export of compared figures", () => {
     expect(slower).toContain('"Max speed, m/s"');
   });
 
+  it("has the samples and seconds that are in no figure, because the sport allows no such speed", () => {
+    const [head = "", line = "", failed = ""] = comparisonCsv(
+      [frame(8, "Ada", steady(20_000)), frame(9, "Bob", null)],
+      KMH,
+    ).split("\r\n");
+    expect(head).toMatch(/"Too fast for the sport, samples","Too fast for the sport, s","Computed, UTC"$/);
+    expect(line).toMatch(/,601,60,2025-05-18T00:00:00$/);
+    expect(failed).toMatch(/,,,$/);
+  });
+
   it("runs no formula of a name, and quotes what would break a line", () => {
     const text = comparisonCsv(
       [frame(8, '=HYPERLINK("http://example.org")', null), frame(9, "a,\nb", null)],
