@@ -46,6 +46,12 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
       "Username is already taken. Choose another.",
     );
     expect(await page.getByLabel("E-mail").inputValue()).toBe("taken@example.org");
+    // who wears a device is an athlete too, who would have no name
+    await page.getByLabel("I also wear a device myself").check();
+    await page.getByLabel("Username").fill("not-taken");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText("Enter a first or a last name.").waitFor();
+    expect(await page.getByLabel("First name").getAttribute("aria-invalid")).toBe("true");
     // a wrong password is that of no field
     await page.goto(`${service.address}#/sign-in`);
     await page.getByLabel("Username").fill("taken");
@@ -122,10 +128,17 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByLabel("First name").fill(EVIL);
     await message.waitFor({ state: "detached" });
     await page.getByLabel("Weight, kg").fill("71.5");
+    const heightOfWeight = async () => (await page.getByLabel("Weight, kg").boundingBox())?.height;
+    const asItWas = await heightOfWeight();
     await page.getByLabel("Height, cm").fill("1.81");
     await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
+    await page.getByText("Height is in centimetres. Enter 181 for 1.81 m.").waitFor();
+    // the message stretches nothing beside it
+    expect(await heightOfWeight()).toBe(asItWas);
+    await page.getByLabel("Height, cm").fill("81");
+    await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
     const question = page.getByRole("dialog", { name: "Is this right?" });
-    await question.getByText("The height is 1.81 cm").waitFor();
+    await question.getByText("The height is 81 cm").waitFor();
     await question.getByRole("button", { name: "Cancel" }).click();
     await expect.poll(() => page.getByLabel("Height, cm").getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("Height, cm").fill("181");
