@@ -275,6 +275,8 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect(await page.getByText("being computed").count()).toBe(0);
     await page.getByRole("button", { name: "Look for newer data" }).waitFor();
     expect([await page.locator("main img").count(), await page.title()]).toEqual([0, "Activities · asi"]);
+    await page.getByRole("main").getByRole("link", { name: "Activities" }).click();
+    await page.getByRole("row", { name: "Derby Football Sat, 17 May 2025 2" }).waitFor();
   });
 
   it("have charts in which a full bar is all of the time, of the distance, or of the heart rates", async () => {

@@ -1,5 +1,6 @@
 import { unwrap } from "asi-client";
 import { demoRows, encode } from "asi-convert";
+import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { expectComplaint, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
 import { PASSWORD, showView, signIn } from "./service.js";
@@ -247,6 +248,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await service.manager("rosa");
     const page = await openPage({ at: service.address, hash: "#/sign-in", allowed: [publicAddress] });
     await page.getByRole("link", { name: "Forgotten password?" }).click();
+    // the form before it has a field of this name too
+    await page.getByRole("heading", { level: 1, name: "Forgotten password" }).waitFor();
     await page.getByLabel("Username").fill("rosa");
     await page.getByRole("button", { name: "Send the mail" }).click();
     await page.getByRole("heading", { level: 1, name: "Look at your mail" }).waitFor();
@@ -285,11 +288,29 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(archive.subarray(0, 2).toString()).toBe("PK");
     expect(archive.includes("export.json")).toBe(true);
     expectComplaint(/status of 40[03]/);
+    const warning = await page.evaluate(() => {
+      const paragraph = document.body.appendChild(document.createElement("p"));
+      paragraph.className = "bad";
+      const { color } = getComputedStyle(paragraph);
+      paragraph.remove();
+      return color;
+    });
+    const colours = (button: Locator) =>
+      button.evaluate((element) => {
+        const { color, borderTopColor, backgroundColor } = getComputedStyle(element);
+        return [color, borderTopColor, backgroundColor];
+      });
+    expect(await colours(page.getByRole("button", { name: "Erase all data…" }))).toEqual([
+      warning,
+      warning,
+      expect.anything(),
+    ]);
     await page.getByRole("button", { name: "Erase all data…" }).click();
     const dialog = page.getByRole("dialog", { name: "Erase all data about Zoe?" });
     await dialog
       .getByText("This deletes the account with its profile, permissions, time frames and figures")
       .waitFor();
+    expect((await colours(dialog.getByRole("button", { name: "Erase all data" })))[2]).toBe(warning);
     await dialog.getByLabel("Your password").fill("not the password");
     await dialog.getByRole("button", { name: "Erase all data" }).click();
     await expect.poll(() => dialog.locator(".bad").count()).toBe(1);
