@@ -69,7 +69,10 @@ export function program(): Command {
     .description(
       "replace all data with a backup, and erase again who was erased since; stop the server first",
     )
-    .option("--without-erasures", "restore without the list of erasures of the backup: whoever was erased since comes back")
+    .option(
+      "--without-erasures",
+      "restore without the list of erasures of the backup: whoever was erased since comes back",
+    )
     .option("--json", "print JSON")
     .addOption(yesOption())
     .action(

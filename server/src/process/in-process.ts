@@ -179,6 +179,13 @@ export async function serve(
       await endProcess({ config, service, store, telemetry });
     });
   }
+  service.onSuperseded(async (reason) => {
+    service.app.log.fatal({ reason: reason.message }, "ending: another release has migrated the database");
+    console.error(reason.message);
+    if (isEnding) return;
+    isEnding = true;
+    await endProcess({ config, service, store, telemetry }, () => process.exit(1));
+  });
   if (service.url !== null) {
     const { baseUrl } = config;
     const address = baseUrl ?? service.url;
