@@ -29,6 +29,7 @@ export function program(): Command {
       new Option("--role <role>", "part of the service").choices(["api", "worker", "all"]).default("all"),
     )
     .option("--demo", "add a manager, an application and three devices, and print how to use them")
+    .addOption(yesOption())
     .action(guarded(({ role, demo }: { role: ServiceRole; demo?: boolean }) => start(role, demo ?? false)));
 
   root
