@@ -8,6 +8,7 @@ import { verifyBackup } from "../src/store/backup/backup.js";
 import { erasureListNames, erasureListOf, makeErasureList } from "../src/store/backup/erasure-list.js";
 import { serverKeyOf } from "../src/store/connection/server-key.js";
 import { openStore } from "../src/store/open.js";
+import { Processes } from "./processes.js";
 import { newScene } from "./scene.js";
 import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService, testConfig } from "./service.js";
@@ -73,5 +74,7 @@ describe("a restore", () => {
       `encrypted for another server key than that of this process, ${server_key}`,
     );
     await opened.close();
+    const processes = await Processes.onNewDatabase({ DATABASE_URL: databaseUrl ?? "", DATA_DIR: dataDir });
+    expect((await processes.start()).output()).toContain("encrypted for another server key");
   });
 });

@@ -54,7 +54,9 @@ export async function withCommands<T>(
   ]);
   try {
     return await work((name, args) =>
-      commands[name]({ ...ownContext(config, store, systemClock), operator }, args),
+      namingAway(store.database, "the command needs its samples", () =>
+        commands[name]({ ...ownContext(config, store, systemClock), operator }, args),
+      ),
     );
   } finally {
     await store.close();
