@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { computeMetrics } from "../../metrics/index.js";
+import { tooFastText } from "../../pictures/figure-text.js";
 import type { Session } from "../../pictures/session.js";
 import type { PlotLine } from "../../pictures/terminal-plot.js";
 import type { Report } from "../../types.js";
@@ -87,6 +88,8 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
           await console.data(...partsOf(line, isColored), "\n");
       }
       for (const line of notices(console, name, report)) console.message(...line);
+      const tooFast = tooFastText(session.metrics);
+      if (tooFast !== null) console.message(`${name}: not drawn: ${tooFast} See --sport.`);
     },
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),
