@@ -61,7 +61,7 @@ export function squadMembers(recordings: readonly SquadRecording[], roster: Rost
   for (const recording of recordings) {
     const player = roster === null ? null : playerOfRecording(roster, recording);
     if (player === null)
-      others.push({ name: nameOfFile(recording.fileName), player: null, recordings: [recording] });
+      others.push({ name: playerNameOf(recording.fileName), player: null, recordings: [recording] });
     else byPlayer.set(player, [...(byPlayer.get(player) ?? []), recording]);
   }
   const known = [...byPlayer].map(([player, own]) => ({ name: player.name, player, recordings: own }));
@@ -71,8 +71,8 @@ export function squadMembers(recordings: readonly SquadRecording[], roster: Rost
   return [...known, ...others];
 }
 
-/** `04-Baumann.asi.gz` is `04-Baumann`. */
-function nameOfFile(fileName: string): string {
+/** The name of a player whom no roster names: `04-Baumann.asi.gz` is `04-Baumann`. */
+export function playerNameOf(fileName: string): string {
   return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
 }
 
@@ -156,14 +156,19 @@ function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
 
 // The whole session needs no limits: its figures are those of the recording alone.
 function limitsOf(intervals: readonly Interval[], period: string | null): MetricsOptions {
+  return period === null ? {} : limitsOfIntervals(intervals);
+}
+
+/** Intervals, ascending and disjoint, as limits of `computeMetrics`. */
+export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOptions {
   const [first] = intervals;
   const last = intervals.at(-1);
-  if (period === null || first === undefined || last === undefined) return {};
+  if (first === undefined || last === undefined) return {};
   return { from: first.startMs, to: last.endMs - 1, periods: intervals };
 }
 
-/** Thresholds of a player's own replace those of the squad. */
-function ownParameters(player: Player | null): ParameterOverrides {
+/** Thresholds and the maximum heart rate of a player's own; they replace those of the squad. */
+export function ownParameters(player: Player | null): ParameterOverrides {
   if (player === null) return {};
   const { maxHr, highSpeedMPerS, sprintMPerS } = player;
   return {
