@@ -48,7 +48,7 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
       periodTable(row, pages),
       plot(row, pages),
       heatMaps(row, pages),
-      `<div class="side">${bySpeed(row)}${sprints(row, pages.offsetMs)}</div>`,
+      `<div class="side by-speed">${bySpeed(row)}${sprints(row, pages.offsetMs)}</div>`,
     );
   }
   return `<section class="player-page" id="${anchor}">${parts.join("")}<p class="back"><a href="#squad">All players</a></p></section>`;

@@ -111,7 +111,7 @@ export function seasonPanel(player: SeasonPlayer, frame: PanelFrame, ticks: read
   });
   const ends = [entries[0], entries.at(-1)].map((entry) => dayText(entry?.session.startMs ?? 0));
   const text = comparisonText(comparison);
-  return `<section class="panel${isOutside ? " outside" : ""}"><h3><small>${escaped(player.number ?? "")}</small> ${escaped(player.name)} <b>${cellText(column, value, false)}</b> <span>${text}</span></h3><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(`${player.name}: ${cellText(column, value, false)} ${column.unit}, ${text}`)}">${band}${grid.join("")}${line}${dots.join("")}<text x="${left}" y="${height - 4}">${ends[0]}</text><text x="${width - right}" y="${height - 4}" text-anchor="end">${ends[1]}</text></svg></section>`;
+  return `<section class="panel${isOutside ? " outside" : ""}"><h2><small>${escaped(player.number ?? "")}</small> ${escaped(player.name)} <b>${cellText(column, value, false)}</b> <span>${text}</span></h2><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(`${player.name}: ${cellText(column, value, false)} ${column.unit}, ${text}`)}">${band}${grid.join("")}${line}${dots.join("")}<text x="${left}" y="${height - 4}">${ends[0]}</text><text x="${width - right}" y="${height - 4}" text-anchor="end">${ends[1]}</text></svg></section>`;
 }
 
 const tenth = (value: number) => Math.round(value * 10) / 10;

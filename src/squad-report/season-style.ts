@@ -10,7 +10,7 @@ button[aria-pressed=true]{background:#d6e4f8;font-weight:600}:focus-visible{outl
 .key .k-band{width:22px;border-radius:2px;background:#d6e4f8}.k-now{background:#1d5fc4}.k-out{background:#f97316}.key .k-match{width:6px;height:6px;background:#475569}.key .k-training{width:7px;height:7px;border:1px solid #64748b}
 .panels{display:grid;grid-template-columns:repeat(5,minmax(0,1fr));gap:8px}
 .panel{background:#fff;border:1px solid #dfe5ee;border-radius:8px;padding:6px 10px 2px;break-inside:avoid}.panel.outside{border-color:#64748b}
-.panel h3{font-size:14px;margin:0;display:flex;gap:6px;align-items:baseline;white-space:nowrap;overflow:hidden}.panel h3 b{margin-left:auto;font-size:15px}.panel h3 span{font-size:12px;font-weight:400;color:#5b6475;min-width:58px;text-align:right}.panel.outside h3 span{font-weight:600;color:#0f172a}
+.panel h2{font-size:14px;margin:0;display:flex;gap:6px;align-items:baseline;white-space:nowrap;overflow:hidden}.panel h2 b{margin-left:auto;font-size:15px}.panel h2 span{font-size:12px;font-weight:400;color:#5b6475;min-width:58px;text-align:right}.panel.outside h3 span{font-weight:600;color:#0f172a}
 svg{display:block;width:100%;height:auto}svg text{font-size:9px;fill:#5b6475}
 .grid{stroke:#e8ecf2;fill:none}.band{fill:#d6e4f8}.mean{stroke:#7ba3dd;fill:none}.line{stroke:#64748b;fill:none;stroke-width:.8}
 .match{fill:#475569}.training{fill:#fff;stroke:#64748b;stroke-width:.9}.none{stroke:#64748b;fill:none}.now{fill:#1d5fc4;stroke:#fff}.now.out{fill:#f97316}
@@ -19,7 +19,7 @@ table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:60
 @media(max-width:1150px){.panels{grid-template-columns:repeat(3,minmax(0,1fr))}}
 @media(max-width:700px){body{padding:10px}.panels{grid-template-columns:1fr}}
 @page{size:A4;margin:10mm}
-@media print{body{padding:0;background:#fff;font-size:10px;max-width:none}.controls{display:none}.panels{grid-template-columns:repeat(4,minmax(0,1fr));gap:5px}.panel{padding:3px 6px 0}.panel h3{font-size:10px;gap:3px}.panel h3 b{font-size:11px}.panel h3 span{font-size:9px;min-width:40px}.key{font-size:9px}.frame{overflow:visible;border:0;padding:0}thead th{white-space:normal}}
+@media print{body{padding:0;background:#fff;font-size:10px;max-width:none}.controls{display:none}.panels{grid-template-columns:repeat(4,minmax(0,1fr));gap:5px}.panel{padding:3px 6px 0}.panel h2{font-size:10px;gap:3px}.panel h2 b{font-size:11px}.panel h2 span{font-size:9px;min-width:40px}.key{font-size:9px}.frame{overflow:visible;border:0;padding:0}thead th{white-space:normal}}
 `;
 
 /** Shows one figure, as panels or as a table, in one of two orders. */

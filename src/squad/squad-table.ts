@@ -50,7 +50,7 @@ export interface SquadOptions {
 }
 
 /**
- * Puts recordings of one session and the players of a roster together. Recordings of one player become one member; a recording that the
+ * Puts recordings of one session and the players of a roster together. Recordings of one player become one member, in order of time; a recording that the
  * roster does not name is a member by itself, named after its file.
  *
  * @returns members in the order of the roster, then the others in the order of their names
@@ -64,7 +64,10 @@ export function squadMembers(recordings: readonly SquadRecording[], roster: Rost
       others.push({ name: playerNameOf(recording.fileName), player: null, recordings: [recording] });
     else byPlayer.set(player, [...(byPlayer.get(player) ?? []), recording]);
   }
-  const known = [...byPlayer].map(([player, own]) => ({ name: player.name, player, recordings: own }));
+  const startOf = ({ samples }: SquadRecording) => samples.timestampMs[0] ?? 0;
+  const known = [...byPlayer].map(([player, own]) => {
+    return { name: player.name, player, recordings: own.toSorted((a, b) => startOf(a) - startOf(b)) };
+  });
   const place = ({ player }: { player: Player }) => roster?.players.indexOf(player) ?? 0;
   known.sort((a, b) => place(a) - place(b));
   others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
