@@ -76,6 +76,7 @@ describe("the packed files", () => {
       "docs/report-file.md",
       "docs/squad.md",
       "docs/webassembly.md",
+      "licences/assemblyscript-loader.txt",
       "package.json",
     ]);
   });
