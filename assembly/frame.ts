@@ -73,7 +73,7 @@ export function resetFrames(mustBeginWithHeader: bool, stopAtDamage: bool): void
   resetCounters();
 }
 
-/** Bytes of the stream that have been read for good. */
+/** Bytes of the stream that have been consumed. */
 export function readBytes(): i64 {
   return passed + ((head - INPUT) as i64);
 }

@@ -237,7 +237,7 @@ describe("a connection with live data ends", () => {
     const ben = await s.manager();
     const bens = await s.ownedDevice(ben);
     const client = await follow(bens, { by: ben });
-    await commands["token revoke"](s.ctx, { username: ben.username });
+    await commands["session revoke"](s.ctx, { username: ben.username });
     expect(await client.end()).toBe("signed_out");
   });
 

@@ -73,7 +73,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     // Without its address, because anyone may ask.
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok", sample_servers_away: 1 });
     expect(await s.service.app.metrics.metrics()).toMatch(
-      new RegExp(`sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
+      new RegExp(`asi_sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
     );
     // A load of another device counts the samples of the account, of which some are on the lost server.
     const recording = await walk(device(1).serial_number, new Date(START_MS + 7_200_000).toISOString(), 10);

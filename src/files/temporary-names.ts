@@ -14,7 +14,7 @@ export function isTemporaryName(name: string): boolean {
 
 /** A name that no other file has. */
 export function temporaryName(): string {
-  // Need not be secret: "wx" opens no file that is there already. (node:crypto would cost 3 ms to load.)
+  // Need not be secret: "wx" opens no existing file. (node:crypto would cost 3 ms to load.)
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
 }
 

@@ -14,7 +14,7 @@ export const databaseSettings = {
     postgresUrl(
       "DATABASE_DIRECT_URL",
       "",
-      "The same database without the connection pooler of DATABASE_URL, for migrations and for locks that last; needed with PgBouncer in transaction mode",
+      "Address of the database without the connection pooler of DATABASE_URL, for migrations and for locks that last; needed with PgBouncer in transaction mode",
     ),
   ),
   databaseReadUrl: secret(

@@ -36,7 +36,7 @@ export interface Batch<T> {
 }
 
 /**
- * Works on each input, whatever becomes of the others, and tells the results in the order of the inputs. The failures among several
+ * Works on each input, even if others fail, and tells the results in the order of the inputs. The failures among several
  * inputs follow at the end, where they are seen, and then a line that counts.
  *
  * @throws what stopped the whole: an interruption

@@ -45,7 +45,7 @@ export interface CoreExports extends Record<string, unknown> {
 }
 
 /** What `step...` returns (assembly/frame.ts). */
-export const CoreSignal = {
+export const CoreStepResult = {
   drained: 0,
   header: 1,
   notRecording: 2,

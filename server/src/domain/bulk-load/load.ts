@@ -16,7 +16,7 @@ import { devices, ownerships } from "../../store/schema.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { requireSampleRoom } from "../change/quotas.js";
+import { enforceSampleQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { updateDevice } from "../devices/device.js";
 import { intersect } from "../sample-ownership/intervals.js";
@@ -58,7 +58,7 @@ export async function loadRecording(
     const filter = new SampleFilter(times);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
-    if (result.room > 0) await requireSampleRoom(unit, manager, result.room);
+    if (result.room > 0) await enforceSampleQuota(unit, manager, result.room);
     await unit.announce("samplesStored", { deviceId: device, ownerId: manager, changed: result.changed });
     const { read, refused, unowned } = filter;
     if (refused > 0) {

@@ -19,7 +19,7 @@ export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM $
 const JOINED_WITHIN_MS = 300_000;
 
 /** Records that retention has removed samples. */
-export async function recordRemovedSamples(
+export async function recordRemovals(
   { queries }: UnitOfWork,
   { deviceId, removed }: { deviceId: number; removed: readonly Interval[] },
 ): Promise<void> {
@@ -45,7 +45,7 @@ const ROWS_PER_INSERT = 5_000;
  * Removes recorded intervals whose samples have been loaded again.
  * @param event `changed` is ascending and disjoint
  */
-export async function clearRemovedSamples(
+export async function deleteRemovalRecords(
   { queries }: UnitOfWork,
   { deviceId, changed: stored }: { deviceId: number; changed: readonly Interval[] },
 ): Promise<void> {

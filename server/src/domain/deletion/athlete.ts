@@ -6,7 +6,7 @@ import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
+import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
 type Run = (work: (unit: UnitOfWork, athlete: Account) => Promise<void>) => Promise<void>;
@@ -18,9 +18,9 @@ export async function removeAthlete(
   run: Run,
 ): Promise<void> {
   const ofAthlete = eq(timeframes.athleteId, id);
-  await removeInBatches(ctx.queries, ofAthlete, (limit) =>
+  await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
     run(async (unit) => {
-      await removeTimeframes(unit, ofAthlete, { limit });
+      await deleteTimeframes(unit, ofAthlete, { limit });
     }),
   );
   await run(async (unit, account) => {

@@ -6,7 +6,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 const BATCH = 1000;
 
 /** Deletes the permissions that match. */
-export async function removePermissions(
+export async function deletePermissions(
   { queries, announce }: Pick<UnitOfWork, "queries" | "announce">,
   matching: SQL | undefined,
 ): Promise<void> {

@@ -53,7 +53,7 @@ export interface RawDataReading {
 export const newRawDataReading = (cache: PageCache, replica?: ReadReplica): RawDataReading => ({
   cache,
   replica,
-  reads: new FairQueue({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, rests: true }),
+  reads: new FairQueue({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, cooldown: true }),
   writes: new FairQueue({ concurrency: 1 }),
 });
 

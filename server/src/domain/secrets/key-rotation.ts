@@ -108,7 +108,7 @@ const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; 
   });
 
 /**
- * Goes on with an interrupted rotation, and removes the keys that no secret needs any more. Workers call it now and then; it
+ * Goes on with an interrupted rotation, and removes the keys that no secret needs any more. Workers call it regularly; it
  * costs a query when there is nothing to do.
  */
 export async function continueRotation(ctx: Context): Promise<void> {

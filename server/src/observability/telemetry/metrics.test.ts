@@ -57,7 +57,7 @@ describe("the metrics of the Prometheus registry for OpenTelemetry", () => {
     const registry = new Registry();
     const registers = [registry];
     new Gauge({
-      name: "jobs_waiting",
+      name: "asi_jobs_waiting",
       help: "Jobs",
       registers,
       async collect() {

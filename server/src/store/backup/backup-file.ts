@@ -93,7 +93,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
     if (error instanceof BackupError) throw error;
     if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
     // zlib loses the data just before the damage, so the error may come before the first line.
-    throw isGzipped(error) ? unreadable(error, 0) : notOurs();
+    throw isGzipped(error) ? unreadable(error, 0) : notABackup();
   });
   const found = headOf(first.value ?? "");
   if (found === null) throw await whyUnknown(lines);
@@ -120,18 +120,18 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   } catch (error) {
     throw unreadable(error, rows);
   }
-  if (!isEnded && format !== FIRST_FORMAT) throw brokenOff(rows);
+  if (!isEnded && format !== FIRST_FORMAT) throw truncated(rows);
 }
 
-const notOurs = () => new BackupError("The file is not a backup of this service.");
+const notABackup = () => new BackupError("The file is not a backup of this service.");
 
-const brokenOff = (rows: number) =>
+const truncated = (rows: number) =>
   new BackupError(`The backup is truncated after ${rows} rows: it was not written or copied completely.`);
 
 /** @returns the BackupError for an error of zlib; other errors unchanged */
 function unreadable(error: unknown, rows: number): unknown {
   const code = String((error as NodeJS.ErrnoException).code);
-  if (code === "Z_BUF_ERROR") return brokenOff(rows);
+  if (code === "Z_BUF_ERROR") return truncated(rows);
   if (!code.startsWith("Z_")) return error;
   return new BackupError(`The backup is damaged after ${rows} rows. Use another copy of it.`);
 }
@@ -186,7 +186,7 @@ async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
   } catch (error) {
     return unreadable(error, 0);
   }
-  return notOurs();
+  return notABackup();
 }
 
 const areTexts = (values: unknown): values is string[] =>

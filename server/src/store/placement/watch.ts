@@ -50,7 +50,7 @@ type Log = Pick<FastifyBaseLogger, "info" | "warn">;
 interface Watched extends SampleServer {
   /** Why it is away; undefined while it answers. */
   problem?: string;
-  /** The devices whose samples it has, as they were last read: now and then, and again and again while it is away. */
+  /** The devices whose samples it has, as last read: every 30 s; every 5 s while the server is unreachable. */
   devices: ReadonlySet<number>;
   /** When they were read, ms of `performance.now()`. */
   devicesReadAtMs: number;
@@ -246,7 +246,7 @@ export class SampleServerWatch {
     }
   }
 
-  /** While a server answers, its devices are read now and then. If that fails, it is tried with the next answer. */
+  /** While a server answers, its devices are read every 30 s. A reading that fails is repeated after the next answer. */
   async #keepDevices(server: Watched): Promise<void> {
     if (server.client === undefined || performance.now() - server.devicesReadAtMs < PLACEMENT_MS) return;
     await this.#readDevices(server, server.client).catch(() => undefined);

@@ -261,7 +261,7 @@ const toBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 
 /** Writes the rest of an existing chunk. Retention still counts from when its samples were stored. */
-export async function cutChunk(client: SqlClient, deviceId: number, chunk: EncodedChunk): Promise<void> {
+export async function updateChunk(client: SqlClient, deviceId: number, chunk: EncodedChunk): Promise<void> {
   const { bucket, startMs, stopMs, size, payload } = chunk;
   await client.query(
     `UPDATE sample_chunks SET start_ms = $3, stop_ms = $4, n = $5, payload = decode($6, 'base64')
