@@ -14,12 +14,7 @@ import { JobFailed, type JobHandler } from "./handler.js";
 
 /** The payload of a mail job. Encrypted values are erased with the payload when the job ends. */
 type Mail = { to: string; username: string } & (
-  | {
-      template: "credentials";
-      /** Absent from jobs of earlier releases. */
-      account?: number;
-      sealedPassword: string | null;
-    }
+  | { template: "credentials"; account: number; sealedPassword: string | null }
   | { template: "password-reset"; account: number; page: string; sealedToken: string; expiresAt: string }
   | { template: "password-changed" | "address-changed"; account: number }
 );
@@ -129,7 +124,7 @@ interface Message {
 async function send(
   { config, queries }: Context,
   jobId: string,
-  account: number | undefined,
+  account: number,
   message: Message,
 ): Promise<void> {
   // The same id for every attempt lets a mail server drop a second copy.
@@ -149,9 +144,8 @@ async function send(
   }
   const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   await writeMail(config.dataDir, account, jobId, bytes as Buffer);
-  if (account === undefined) return;
   // The deletion of an account removes its mails after the commit. Either it finds this mail, or this query finds that the
   // account is deleted.
   const isDeleted = (await queries.$count(accounts, eq(accounts.id, account))) === 0;
-  if (isDeleted) await eraseMails(config.dataDir, { id: account, email: message.to });
+  if (isDeleted) await eraseMails(config.dataDir, account);
 }

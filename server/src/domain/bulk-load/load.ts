@@ -44,10 +44,10 @@ export class NoRecording extends Error {
 export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
-  { device, manager, isCompressed = false }: BulkLoadPayload,
+  { device, manager }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
   // Done before the transaction, because the embedded database has one session, so all other work waits for a transaction.
-  const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
+  const { batches, info, report } = await readRecording(ctx.queries, job);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   const span = spanOf(batches);
   return transact(ctx, "bulk load", async (unit) => {
@@ -79,15 +79,11 @@ interface RecordingRead {
   report: Report;
 }
 
-async function readRecording(
-  queries: Queries,
-  job: Pick<Job, "id">,
-  isCompressed: boolean,
-): Promise<RecordingRead> {
+async function readRecording(queries: Queries, job: Pick<Job, "id">): Promise<RecordingRead> {
   const body = await bodyOf(queries, job);
   if (body === null) throw new NoRecording("The recording has been removed.");
   // Where the device recorded no heart rate, samples get the one derived from the ECG waveform.
-  const decoding = decode(isCompressed ? decompressBody(body) : body, { hr: "auto" });
+  const decoding = decode(decompressBody(body), { hr: "auto" });
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
   return { batches, info: await decoding.info, report: await decoding.report };

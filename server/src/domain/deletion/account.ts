@@ -69,7 +69,7 @@ export async function isGone(queries: Queries, id: number, error: unknown): Prom
 /** The time frames of a manager: those of the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
-async function removeManager(ctx: Context, { id, email }: Account): Promise<void> {
+async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   const run = withAccount(ctx, id);
   await deleteInBatches(ctx.queries, ofOwner(id), (limit) =>
     run((unit) => deleteTimeframes(unit, ofOwner(id), { limit })),
@@ -102,7 +102,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
     await deleteRows(unit, account);
     for (const removed of [...managed, account]) await unit.announce("accountRemoved", { account: removed });
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
 }
 
 const managedBy = (queries: Queries, id: number): Promise<Account[]> =>

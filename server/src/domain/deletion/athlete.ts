@@ -12,11 +12,7 @@ import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 type Run = (work: (unit: UnitOfWork, athlete: Account) => Promise<void>) => Promise<void>;
 
 /** Deletes the account with its time frames and permissions. Its tokens are deleted by the database (ON DELETE CASCADE). */
-export async function removeAthlete(
-  ctx: Context,
-  { id, email }: Pick<Account, "id" | "email">,
-  run: Run,
-): Promise<void> {
+export async function removeAthlete(ctx: Context, { id }: Pick<Account, "id">, run: Run): Promise<void> {
   const ofAthlete = eq(timeframes.athleteId, id);
   await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
     run(async (unit) => {
@@ -27,7 +23,7 @@ export async function removeAthlete(
     await deleteRows(unit, account);
     await unit.announce("accountRemoved", { account });
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
 }
 
 /** Deletes an account that no longer owns anything. Announce `accountRemoved` at the end of the transaction. */

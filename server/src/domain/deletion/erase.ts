@@ -96,7 +96,7 @@ async function erase(
   run: Run,
   finish: Run = run,
 ): Promise<ErasureProof> {
-  const { id, email } = athlete;
+  const { id } = athlete;
   const ofAthlete = eq(timeframes.athleteId, id);
   const counted = await rowsOf(ctx.queries, id);
   const managers = await managersOf(ctx.queries, athlete);
@@ -116,7 +116,7 @@ async function erase(
     await unit.announce("accountRemoved", { account, erasure });
     return { person: personHash(account), erased_at: unit.now.toISOString(), rows };
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
   return proof;
 }
 

@@ -7,9 +7,8 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { UsageError } from "../../config/usage-error.js";
 
-/** Formats in the first line of a backup. The first format has neither the values of sequences nor a last line. */
-const FORMAT = "asi-server backup 2";
-const FIRST_FORMAT = "asi-server backup 1";
+/** The format in the first line of a backup. */
+const FORMAT = "asi-server backup 1";
 
 export const headLine = ({ migrations, serverKeys }: BackupHead): string =>
   `${JSON.stringify({ format: FORMAT, migrations, server_keys: serverKeys })}\n`;
@@ -29,7 +28,7 @@ export class BackupError extends UsageError {
 export interface BackupHead {
   /** Names of the migrations of its schema, in the order in which they are applied. */
   migrations: readonly string[];
-  /** Ids of the server keys of which each opens the secrets; empty in backups of releases that did not write them. */
+  /** Ids of the server keys of which each opens the secrets. */
   serverKeys: readonly string[];
 }
 
@@ -97,8 +96,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   });
   const found = headOf(first.value ?? "");
   if (found === null) throw await whyUnknown(lines);
-  const { format, ...head } = found;
-  yield { kind: "head", ...head };
+  yield { kind: "head", ...found };
   let isEnded = false;
   let hasTable = false;
   let rows = 0;
@@ -120,7 +118,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   } catch (error) {
     throw unreadable(error, rows);
   }
-  if (!isEnded && format !== FIRST_FORMAT) throw truncated(rows);
+  if (!isEnded) throw truncated(rows);
 }
 
 const notABackup = () => new BackupError("The file is not a backup of this service.");
@@ -167,16 +165,16 @@ async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
 }
 
 /** @returns null for a line that begins no backup */
-function headOf(line: string): (BackupHead & { format: string }) | null {
+function headOf(line: string): BackupHead | null {
   let head: Record<string, unknown> | null = null;
   try {
     head = JSON.parse(line);
   } catch {
     return null;
   }
-  const { format, migrations, server_keys: serverKeys = [] } = head ?? {};
-  if (format !== FORMAT && format !== FIRST_FORMAT) return null;
-  return areTexts(migrations) && areTexts(serverKeys) ? { format, migrations, serverKeys } : null;
+  const { format, migrations, server_keys: serverKeys } = head ?? {};
+  if (format !== FORMAT) return null;
+  return areTexts(migrations) && areTexts(serverKeys) ? { migrations, serverKeys } : null;
 }
 
 /** Damage in the first line makes another text of it: only the checksum at the end of the file tells it from a file of others. */
