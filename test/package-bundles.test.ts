@@ -60,7 +60,7 @@ describe("bundled for a browser", () => {
 globalThis.initialize = initialize;
 globalThis.run = async (base64, options) => {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const { csv, fileName, report, engine } = convert(bytes, options);
+  const { body: csv, fileName, report, engine } = convert(bytes, options);
   const reader = csv.getReader();
   const decoder = new TextDecoder();
   let text = "";

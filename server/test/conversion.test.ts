@@ -11,7 +11,7 @@ describe("conversion", () => {
     for (const name of ["valid/match-hr.asi", "valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
       const recording = fixture(name);
       const conversion = convert(recording);
-      const csv = await bytesOf(conversion.csv);
+      const csv = await bytesOf(conversion.body);
       const { status, headers, bytes } = await send(form([["file", recording]]));
       expect([name, status, headers.get("content-type")]).toEqual([name, 200, "text/csv; charset=utf-8"]);
       expect(headers.get("content-disposition")).toBe(`attachment; filename="${await conversion.fileName}"`);
