@@ -1,4 +1,5 @@
-// NAV-PVT to a row: which frames give one, its instant, and the counters of rows and ranges.
+// NAV-PVT to a row: which frames give one, its instant, and the counters of rows and ranges. run.ts and
+// src/engine/plain/plain-engine.ts read the same fields.
 
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
 import { storeRow } from "./columns";
@@ -12,7 +13,7 @@ export const OUTPUT_FRAMES: i32 = 1;
 export const OUTPUT_CSV: i32 = 2;
 export const OUTPUT_COLUMNS: i32 = 3;
 
-/** Rows further apart than this, in either direction, are in different ranges. src/rows/ranges.ts has the same constant. */
+/** Rows further apart than this, in either direction, are in different ranges. src/rows/ranges.ts and BUCKET_MS of the service have the same. */
 const MAX_GAP_MS: u64 = 300000;
 
 // --- counters of rows ---

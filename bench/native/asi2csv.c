@@ -92,7 +92,7 @@ typedef struct {
 
 typedef struct {
   /* the cached second */
-  u64 civil;          /* year to valid, as they stand in the frame */
+  u64 civil;          /* year to valid, as in the frame */
   int civilIsUsable;  /* 1: date and time exist and are valid */
   i64 civilSeconds;   /* since 1970 */
   i64 shownSeconds;   /* the second whose digits are cached: nano may move a fix across the border */

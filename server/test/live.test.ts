@@ -260,7 +260,7 @@ describe("a connection with live data ends", () => {
     const own = await ownedSince2024();
     const at = await TestService.start(s.store, settings);
     const openNow = async () => {
-      const text = await at.service.app.metrics.getSingleMetricAsString("live_connections");
+      const text = await at.service.app.metrics.getSingleMetricAsString("asi_live_connections");
       return Number(/^live_connections (\d+)$/m.exec(text)?.[1]);
     };
     const client = await follow(own, { at });

@@ -18,7 +18,7 @@ export function temporaryName(): string {
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
 }
 
-// Told by the threads themselves: to load node:worker_threads would cost the others milliseconds.
+// Set by the threads: importing node:worker_threads would cost other processes milliseconds.
 let thisThread = 0;
 
 /** Says which thread of the process this is (`threadId`); without it the main one. */

@@ -30,7 +30,7 @@ interface DataRecord {
 }
 
 /**
- * The ECG waveform as EDF+. Samples are in units of the device. The number of records stands at the start of the file, so the
+ * The ECG waveform as EDF+. Samples are in units of the device. The number of records is at the start of the file, so the
  * writer holds the waveform: 2 bytes a sample.
  */
 export function edfWriter(): WaveformWriter<EcgBatch> {

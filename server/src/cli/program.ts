@@ -69,7 +69,10 @@ export function program(): Command {
     .description(
       "replace all data with a backup, and erase again who was erased since; stop the server first",
     )
-    .option("--without-erasures", "restore without a list of erasures: whoever was erased since comes back")
+    .option(
+      "--without-erasures",
+      "restore without a list of erasures: accounts erased since then are restored too",
+    )
     .option("--json", "print JSON")
     .addOption(yesOption())
     .action(

@@ -272,7 +272,7 @@ export const settings = {
   quotaPictureBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_PICTURE_BYTES",
     1024 ** 3,
-    "Bytes of the pictures of those athletes, in base64",
+    "Bytes of the pictures of the managed athletes of one account, in base64",
   ),
   quotaResponseBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_RESPONSE_BYTES",

@@ -21,7 +21,7 @@ export const databaseSettings = {
     postgresUrl(
       "DATABASE_READ_URL",
       "",
-      "A streaming replica of the database, for pages of raw data; the primary is read when the replica lags or is away",
+      "A streaming replica of the database, for pages of raw data; the primary is read when the replica lags or is unreachable",
     ),
   ),
   databasePreparedStatements: boolean(

@@ -56,7 +56,7 @@ const computeHandler: JobHandler = {
   },
 };
 
-/** Marks the computed data that a change has made stale. Only the database can make it fail, so it never fails for good. */
+/** Marks the computed data that a change has made stale. Only the database can make it fail, so it is retried without limit. */
 const recomputeHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,

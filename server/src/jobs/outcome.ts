@@ -20,7 +20,7 @@ const REWRITE_PAUSE_MS = 500;
 
 /**
  * When a requeued job is due. The database may be there for all but this job: its samples may be on a server that
- * is away.
+ * is unreachable.
  */
 const GIVEN_BACK_MS = 1_000;
 

@@ -64,7 +64,7 @@ export async function applyRetention(
   await removeExpired(ctx, signal, onRemoved);
   if (!signal?.aborted) await eraseOrphanedMails(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
-  // After the rest of the database, because it fails while a server of samples is away.
+  // After the rest of the database, because it fails while a sample server is unreachable.
   if (!signal?.aborted) await applySampleRetention(ctx, signal, onRemoved);
   if (vacuums && !signal?.aborted) await vacuumAll(ctx);
 }

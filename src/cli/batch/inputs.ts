@@ -22,7 +22,7 @@ const RECORDING_OR_LOG = /\.(?:asi|ubx)(?:\.gz)?$/i;
  * `*.asi` and `*.asi.gz` in it and in the folders below, in order of their names; what is no file and no folder is read as a
  * pattern (see glob.ts). Names that begin with a dot are ignored in folders, and links to folders are not followed there.
  *
- * @param flags with a serial number, plain logs can be read: a folder stands for its `*.ubx` too
+ * @param flags with a serial number, plain logs can be read: a folder includes its `*.ubx` too
  * @throws UsageError when the standard input is named twice
  */
 export function findInputs(args: readonly string[], flags: { serial?: string } = {}): Input[] {

@@ -18,7 +18,7 @@ const share = (value: number | null) => (value === null ? null : Math.round(valu
 const yesOrNo = (is: boolean) => (is ? "yes" : "no");
 
 /**
- * The columns of files: who and which period, the figures with their units, the thresholds in use, and the quality. Missing figures are
+ * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
  * empty, never 0.
  */
 export function fileColumns(session: string, instantText: (ms: number) => string): FileColumn[] {

@@ -243,7 +243,10 @@ export class PlainEngine implements Engine {
     this.#waveform.add(timeMs, view.getUint16(payload + 8, true), view, payload + 16, count);
   }
 
-  /** Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). */
+  /**
+   * Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). The core reads
+   * the same fields in assembly/gnss.ts and assembly/run.ts.
+   */
   #readGnss(payload: number): void {
     const view = this.#view;
     const counters = this.#counters;

@@ -88,7 +88,7 @@ export class Session {
     });
   }
 
-  /** Finds out who is signed in. When the service is away, this is tried again when it is back. */
+  /** Finds out who is signed in. When the service is unreachable, this is tried again when it is back. */
   async begin(): Promise<void> {
     this.#problem.value = null;
     if (signedInAs.peek() === null) {
@@ -179,7 +179,7 @@ export class Session {
     if (isKnown && !(account !== null && this.#hasEnded.peek())) return;
     if (account === null) this.#become(null);
     else {
-      // another account: its cookie must not meet the views of this one, not even while the service is away
+      // another account: its cookie must not meet the views of this one, not even while the service is unreachable
       if (!isKnown) this.#become(undefined);
       this.begin();
     }

@@ -51,7 +51,7 @@ export async function createDeliveries(
 
 /**
  * Counts events that are not sent: in the newest delivery of their webhook when that counts such events already, otherwise
- * in a new one. So their number does not make the table grow. Events of concurrent transactions are counted in turn.
+ * in a new one. So their number does not make the table grow. Events of concurrent transactions are counted one after another.
  */
 async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[]): Promise<void> {
   if (unsent.length === 0) return;

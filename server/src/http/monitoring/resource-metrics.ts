@@ -40,7 +40,7 @@ export function measureQueues(
   if (sampleServers !== null) {
     new Gauge({
       name: "asi_sample_server_up",
-      help: "1 while a server of samples answers, 0 while it is away; nothing where the samples are in the database itself",
+      help: "1 while a server of samples answers, 0 while it is unreachable; nothing where the samples are in the database itself",
       labelNames: ["server"],
       registers,
       collect() {

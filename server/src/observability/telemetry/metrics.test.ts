@@ -61,7 +61,7 @@ describe("the metrics of the Prometheus registry for OpenTelemetry", () => {
       help: "Jobs",
       registers,
       async collect() {
-        throw new Error("the database is away");
+        throw new Error("the database is unreachable");
       },
     });
     new Gauge({ name: "replica_age_seconds", help: "Age", registers }).set(Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 export { addedSamples, type KnownSamples } from "./additions.js";
 export { type Batch, firstBatch } from "./batch.js";
-export { bucketOf } from "./bucket.js";
+export { BUCKET_MS, bucketOf } from "./bucket.js";
 export {
   allocateColumns,
   concatColumns,

@@ -79,7 +79,7 @@ function ActivityDetails({
     );
     const isSure = await ask({
       title: `Delete “${activity.name}”?`,
-      text: `With it go ${counted(frames.length, "time frame")}, their computed data, and ${counted(hooks.count, "webhook")}. The data of the devices stay. This cannot be undone.`,
+      text: `This also deletes ${counted(frames.length, "time frame")}, their computed data, and ${counted(hooks.count, "webhook")}. The data of the devices stay. This cannot be undone.`,
       action: "Delete activity",
     });
     if (!isSure) return;

@@ -179,7 +179,7 @@ function Labelled({
 
 interface InputProps extends FieldProps {
   type?: "text" | "password" | "email" | "url" | "number" | "date" | "datetime-local";
-  /** What stands in the field at first. */
+  /** Initial value of the field. */
   initial?: string | number | null | undefined;
   required?: boolean;
   minLength?: number;
@@ -194,7 +194,7 @@ interface InputProps extends FieldProps {
   autoComplete?: string;
   /** Whether the cursor is in this field when the form appears. */
   isFirst?: boolean;
-  /** What stands in the field, where something else changes it too; then `onValue` is needed. */
+  /** Value of the field, where something else changes it too; then `onValue` is needed. */
   value?: string;
   /** Hears what the user enters. */
   onValue?: (value: string) => void;

@@ -128,7 +128,7 @@ export class UploadQueue {
       // after a refusal the same key would get the same refusal; otherwise the file may be stored, and the key finds its job
       const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
       if (isRefused) upload.key = newKey();
-      // so that the page says that the service is away, and tries again
+      // so that the page says that the service is unreachable, and tries again
       if (error instanceof AwayError) this.#client.GET("/api/v1/account/").catch(() => undefined);
     }
   }
