@@ -7,7 +7,7 @@ import { writeLine } from "./csv";
 import { heartRateAt, isDerived } from "./ecg";
 import { CLOSED_RANGES, OUTPUT, RANGE_BREAKS } from "./memory";
 
-/** What becomes of the rows. */
+/** Output for the rows. */
 export const OUTPUT_NONE: i32 = 0;
 export const OUTPUT_FRAMES: i32 = 1;
 export const OUTPUT_CSV: i32 = 2;

@@ -4,7 +4,7 @@ import type { Report } from "../types.js";
 
 // Errors in recordings. Those of headers are in header.ts.
 
-/** What a reader says of gzip in place of `NOT_A_RECORDING`, which it would be. */
+/** The error for gzip in place of `NOT_A_RECORDING`. */
 export function compressedInput(): AsiError {
   return new AsiError(
     "NOT_A_RECORDING",

@@ -18,7 +18,7 @@ interface FairQueueSettings {
   refusal?: () => Error;
 }
 
-/** What a caller or a group uses. */
+/** Use by a caller or a group. */
 interface Use {
   running: number;
   waiting: number;

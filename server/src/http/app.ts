@@ -43,14 +43,14 @@ import { requireAcceptable } from "./negotiation.js";
 import { routes } from "./routes/index.js";
 import { describeUnknownPaths, shownPath } from "./unknown-path.js";
 
-/** What the application uses but does not open itself. */
+/** Dependencies that the application uses but does not open. */
 export interface Dependencies {
   database: Database;
   clock: Clock;
   lookup: AddressLookup;
   serverKey: Uint8Array;
   computer: ComputePool;
-  /** From which pages of raw data are read while it is not too old. */
+  /** Source of pages of raw data while it is recent enough. */
   replica?: ReadReplica;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;

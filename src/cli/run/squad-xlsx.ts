@@ -13,7 +13,7 @@ export interface SquadSheet {
 const NAME_LENGTH = 31;
 const NOT_IN_NAMES = /[[\]:*?/\\]/g;
 
-/** What the name of the sheet says. */
+/** Name of the sheet. */
 const OF_THE_SHEET = ["session", "period"];
 
 /** Width of a column, characters. */

@@ -3,7 +3,7 @@ import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { readSamples, type SampleSelection } from "./read-samples.js";
 
-/** What is to be computed, as it can be sent to a worker thread. */
+/** A computation, as a message to a worker thread. */
 export interface StatsTask {
   input: Input;
   selection: SampleSelection;

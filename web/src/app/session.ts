@@ -23,7 +23,7 @@ type WithPassword<Registration> = Registration & { password: string };
 
 const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
-/** Who is signed in. */
+/** The signed-in user. */
 export class Session {
   /** Null when nobody is signed in, undefined until that is known. */
   readonly account: ReadonlySignal<Account | null | undefined>;

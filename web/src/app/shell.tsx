@@ -29,7 +29,7 @@ const viewsOf = (account: Account) => VIEWS.filter(({ roles }) => roles.includes
 /** The button is in the header; what went wrong stands over the view. */
 const signOutProblem: Problem = signal(null);
 
-/** What is there before somebody is signed in. */
+/** Shown before a user signs in. */
 const TITLES: Record<string, string> = {
   "sign-in": "Sign in",
   register: "Register",

@@ -18,7 +18,7 @@ export function refusalInWords({ status, code, requestId, message }: ApiError): 
     return `The service has failed. Try again; if it happens again, tell the person who runs the service.${id}`;
   }
   if (code === "invalid_token" || code === "not_authenticated") return "You are not signed in.";
-  // these two say nothing more than their status
+  // these two have no more information than their status
   if (message === "Not found.") return "It does not exist, or you may not see it. It may have been deleted.";
   if (message === "You do not have permission to perform this action.")
     return "Your account may not do this.";

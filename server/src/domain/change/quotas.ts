@@ -16,7 +16,7 @@ import type { UnitOfWork } from "./unit-of-work.js";
 
 /** The account would exceed its quota. */
 export class QuotaExceeded extends ServiceError {
-  /** What the account may store, and what to do. */
+  /** The limit, and advice for the account. */
   readonly advice: string;
 
   constructor(message: string) {

@@ -22,7 +22,7 @@ export async function queueComputation(
   );
 }
 
-/** What has changed besides the time frames themselves. */
+/** Changes other than those of the time frames themselves. */
 export type ChangedInput =
   | { athleteId: number }
   | { activityId: number }

@@ -58,7 +58,7 @@ export async function openLiveConnection({ queries, caller }: Context, device: n
   return connection;
 }
 
-/** What to follow, and until when. */
+/** The device to follow, and the end. */
 interface Following {
   /** Of `openLiveConnection`. */
   connection: string;

@@ -215,10 +215,10 @@ async function columnAgain(
   }
 }
 
-/** What the payload of a mail holds encrypted. */
+/** Encrypted members of the payload of a mail. */
 const SEALED = ["sealedPassword", "sealedToken"] as const;
 
-/** What the payload of a job holds: the password of a mail, the token of its link, or copies of the secrets of webhooks. */
+/** Secrets in the payload of a job: the password of a mail, the token of its link, or copies of the secrets of webhooks. */
 interface Payload extends Partial<Record<(typeof SEALED)[number], string | null>> {
   webhooks?: { secretToken: string }[];
 }

@@ -6,7 +6,7 @@ import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Delivery } from "./rules.js";
 
-/** What to send and where: the event, and the URL and encrypted secret of the webhook at this time. */
+/** The event to send and its destination: the event, and the URL and encrypted secret of the webhook at this time. */
 export interface NewDelivery {
   webhookId: number;
   url: string;

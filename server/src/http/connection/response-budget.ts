@@ -1,6 +1,6 @@
 import { errors } from "../../domain/change/errors.js";
 
-/** What may be held: bytes, or places. */
+/** Limits: bytes, or places. */
 interface Limits {
   process: number;
   address: number;
@@ -108,7 +108,7 @@ export class ResponseBudget {
     return this.#waiting.size;
   }
 
-  /** What a caller holds now. */
+  /** Amount that a caller holds now. */
   heldBy(caller: string): number {
     return this.#byCaller.get(caller);
   }

@@ -76,7 +76,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     return new FileResponse(converted.fileName, converted.bytes, content, converted.mediaType);
   }
 
-  /** What the two operations have in common. */
+  /** Members that both operations share. */
   const conversion = {
     tag: "Files",
     method: "POST",

@@ -24,7 +24,7 @@ export class BackupError extends UsageError {
   override readonly name = "BackupError";
 }
 
-/** What the first line of a backup says about its database. */
+/** Description of the database in the first line of a backup. */
 export interface BackupHead {
   /** Names of the migrations of its schema, in the order in which they are applied. */
   migrations: readonly string[];

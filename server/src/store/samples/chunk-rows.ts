@@ -202,7 +202,7 @@ export async function readNewestChunks(
   return isEnough ? newest : readNewestOf(size, client, deviceId, first, size);
 }
 
-/** Those of the newest `limit` chunks that contain the newest `size` samples. */
+/** The chunks among the newest `limit` that contain the newest `size` samples. */
 async function readNewestOf(
   limit: number,
   client: SqlClient,

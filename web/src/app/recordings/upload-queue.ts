@@ -38,7 +38,7 @@ export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storin
 
 /** Sends files one after the other, as the service wants it. It goes on while the user looks at something else. */
 export class UploadQueue {
-  /** Those of the account that is signed in, the oldest first. */
+  /** Uploads of the signed-in account, the oldest first. */
   readonly uploads: Signal<readonly Upload[]> = signal([]);
   readonly #client: Client;
   #isRunning = false;
