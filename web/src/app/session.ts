@@ -170,7 +170,7 @@ export class Session {
   #follow(account: string | null): void {
     const known = this.#account.peek();
     if (known === undefined) {
-      // an answer that is on its way is about the session from before
+      // a pending response belongs to the previous session
       this.begin();
       return;
     }
