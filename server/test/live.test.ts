@@ -261,7 +261,7 @@ describe("a connection with live data ends", () => {
     const at = await TestService.start(s.store, settings);
     const openNow = async () => {
       const text = await at.service.app.metrics.getSingleMetricAsString("asi_live_connections");
-      return Number(/^live_connections (\d+)$/m.exec(text)?.[1]);
+      return Number(/^asi_live_connections (\d+)$/m.exec(text)?.[1]);
     };
     const client = await follow(own, { at });
     expect([await connectionsTo(own), await openNow()]).toEqual([1, 1]);
