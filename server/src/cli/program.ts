@@ -29,6 +29,7 @@ export function program(): Command {
       new Option("--role <role>", "part of the service").choices(["api", "worker", "all"]).default("all"),
     )
     .option("--demo", "add a manager, an application and three devices, and print how to use them")
+    .addOption(yesOption())
     .action(guarded(({ role, demo }: { role: ServiceRole; demo?: boolean }) => start(role, demo ?? false)));
 
   root
@@ -71,7 +72,7 @@ export function program(): Command {
     )
     .option(
       "--without-erasures",
-      "restore without a list of erasures: accounts erased since then are restored too",
+      "restore without the list of erasures of the backup: accounts erased since then are restored too",
     )
     .option("--json", "print JSON")
     .addOption(yesOption())
