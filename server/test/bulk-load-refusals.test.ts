@@ -85,11 +85,11 @@ describe("bulk load", () => {
     expect(statuses).toEqual([400, 413, 413]);
   });
 
-  it("is gone when turned off", async () => {
+  it("is gone when disabled", async () => {
     const off = await TestService.start(s.store, { bulkLoadEnabled: false });
     const { status, body, headers } = await off.post(path(device.id), { asi_b64: "QUJD" }, ann.token);
     await off.stop();
-    expect([status, body]).toEqual([410, { detail: "This operation is turned off." }]);
+    expect([status, body]).toEqual([410, { detail: "This operation is disabled." }]);
     expect(headers.get("sunset")).not.toBeNull();
   });
 
@@ -149,7 +149,7 @@ describe("bulk load", () => {
       expect.objectContaining({ kind: "bulk-load", samples: { stored: 2, known: 0, refused: 4 } }),
       "job done",
     ]);
-    const metrics = await s.service.app.metrics.getSingleMetricAsString("samples_loaded_total");
+    const metrics = await s.service.app.metrics.getSingleMetricAsString("asi_samples_loaded_total");
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 

@@ -12,7 +12,7 @@ describe("conversion", () => {
     for (const name of ["valid/match-hr.asi", "valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
       const recording = fixture(name);
       const conversion = convert(recording);
-      const csv = await bytesOf(conversion.csv);
+      const csv = await bytesOf(conversion.body);
       const { status, headers, bytes } = await send(form([["file", recording]]));
       expect([name, status, headers.get("content-type")]).toEqual([name, 200, "text/csv; charset=utf-8"]);
       expect(headers.get("content-disposition")).toBe(`attachment; filename="${await conversion.fileName}"`);
@@ -25,8 +25,8 @@ describe("conversion", () => {
   it("unpacks a recording that is compressed with gzip, in every format, and accounts for the bytes in it", async () => {
     const recording = fixture("valid/match-hr.asi");
     const packed = new Uint8Array(gzipSync(recording));
-    const { csv, report } = convert(recording);
-    const expected = Buffer.from(await bytesOf(csv));
+    const { body, report } = convert(recording);
+    const expected = Buffer.from(await bytesOf(body));
     const converted = await send(form([["file", packed, "match.asi.gz"]]));
     expect([converted.status, expected.equals(Buffer.from(converted.bytes))]).toEqual([200, true]);
     expect(JSON.parse(converted.headers.get("x-asi-report") ?? "")).toEqual(await report);

@@ -3,7 +3,7 @@ import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
 import { type Cell, lineOf, type TextLayout } from "./cell-files.js";
 
-/** What a row of the table is made of. */
+/** Source of a row of the table. */
 export interface RecordingMetrics {
   input: string;
   info: RecordingInfo;

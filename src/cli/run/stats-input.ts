@@ -13,7 +13,7 @@ import type { Input } from "../batch/inputs.js";
 import { type Club, periodsFor } from "./club.js";
 import { type ReadSamples, readSamples, type SampleSelection } from "./read-samples.js";
 
-/** What is to be computed, as it can be sent to a worker thread. */
+/** A computation, as a message to a worker thread. */
 export interface StatsTask {
   input: Input;
   selection: SampleSelection;

@@ -1,4 +1,8 @@
+import { getTableName, type SQL, sql } from "drizzle-orm";
+import { PgTable } from "drizzle-orm/pg-core";
 import type pg from "pg";
+import type { Config } from "../../config/config.js";
+import * as schema from "../schema.js";
 
 /**
  * How often the tables are checked, ms. A server checks once a minute; but there a query with an outdated plan takes one
@@ -65,4 +69,35 @@ export function startAutovacuum(pool: Pick<pg.Pool, "query">): () => Promise<voi
     clearInterval(timer);
     await running;
   };
+}
+
+/** Every table; that of the samples is not in the schema. */
+const TABLES = [
+  "sample_chunks",
+  ...Object.values(schema)
+    .filter((table) => table instanceof PgTable)
+    .map(getTableName),
+];
+
+interface Statements {
+  queries: { execute(statement: SQL): PromiseLike<unknown> };
+  config: Pick<Config, "databaseUrl">;
+}
+
+/**
+ * Frees the space of replaced and removed rows, and lets queries read from an index alone (PostgreSQL, "Routine
+ * Vacuuming"). A PostgreSQL server does this automatically, so nothing happens there; the embedded database has no
+ * process for it.
+ */
+export async function vacuumTable({ queries, config }: Statements, table: string): Promise<void> {
+  if (config.databaseUrl === null) await queries.execute(sql`VACUUM ${sql.identifier(table)}`);
+}
+
+/**
+ * The same for every table, one after another so that requests get their turn, with the statistics for the query
+ * planner.
+ */
+export async function vacuumAll({ queries, config }: Statements): Promise<void> {
+  if (config.databaseUrl !== null) return;
+  for (const table of TABLES) await queries.execute(sql`VACUUM (ANALYZE) ${sql.identifier(table)}`);
 }

@@ -12,7 +12,7 @@ const FAIR_HOLD_MS = 300_000;
  * Limits the requests with files that a process serves at a time, in total, for each user, and for all users of one address:
  * half of the slots. Who finds them taken waits a while; the address that has least is first.
  */
-export class Slots {
+export class ConcurrencyLimiter {
   readonly #perUser: number;
   readonly #places: ResponseBudget;
 

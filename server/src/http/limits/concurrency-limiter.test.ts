@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { FastifyReply } from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Slots } from "./slots.js";
+import { ConcurrencyLimiter } from "./concurrency-limiter.js";
 
 /** An answer to a user on a connection of its own. */
 function answer(user: number, { address = `of ${user}`, hasLeft = false } = {}) {
@@ -31,7 +31,7 @@ async function isWaiting(taken: Promise<unknown>): Promise<boolean> {
 
 describe("slots", () => {
   it("are so many of one user, who is refused at once; who finds all taken waits for one", async () => {
-    const slots = new Slots(4, 2);
+    const slots = new ConcurrencyLimiter(4, 2);
     const first = answer(ANN);
     await slots.take(first);
     await slots.take(answer(ANN));
@@ -45,7 +45,7 @@ describe("slots", () => {
   });
 
   it("are half of all for the users of one address together: another address finds one at once", async () => {
-    const slots = new Slots(8, 1);
+    const slots = new ConcurrencyLimiter(8, 1);
     const many = Array.from({ length: 8 }, (_, user) => slots.take(answer(user, { address: "club" })));
     const states = await Promise.all(many.map(isWaiting));
     expect(states.filter((waits) => !waits)).toHaveLength(4);
@@ -56,7 +56,7 @@ describe("slots", () => {
   });
 
   it("are given back once, however often that is said", async () => {
-    const slots = new Slots(4, 2);
+    const slots = new ConcurrencyLimiter(4, 2);
     const first = answer(ANN);
     const release = await slots.take(first);
     await slots.take(answer(ANN));
@@ -68,8 +68,8 @@ describe("slots", () => {
   });
 
   it("are not taken by a client who has left", async () => {
-    const slots = new Slots(1, 1);
-    await expect(slots.take(answer(ANN, { hasLeft: true }))).rejects.toThrow("The client has left");
+    const slots = new ConcurrencyLimiter(1, 1);
+    await expect(slots.take(answer(ANN, { hasLeft: true }))).rejects.toThrow("Client closed request");
     await slots.take(answer(ANN));
   });
 });

@@ -2,7 +2,7 @@ import { bucketOf, bucketStartMs } from "./bucket.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
 /** The first part of an interval. */
-export interface Slice {
+export interface Batch {
   /** The earliest time after the part, ms since 1970 UTC. */
   toMs: number;
   /** Number of chunks in the part; 0: the device has none in the whole interval. */
@@ -14,13 +14,13 @@ export interface Slice {
  * transactions.
  * @param toMs the earliest time after the interval
  */
-export async function firstSlice(
+export async function firstBatch(
   client: SqlClient,
   deviceId: number,
   fromMs: number,
   toMs: number,
   chunks: number,
-): Promise<Slice> {
+): Promise<Batch> {
   const { rows } = await client.query<{ bucket: SqlBigint }>(
     `SELECT bucket FROM sample_chunks WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket LIMIT $4`,
     [deviceId, bucketOf(fromMs), bucketOf(toMs), chunks + 1],

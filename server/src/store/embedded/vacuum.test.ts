@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startAutovacuum } from "./autovacuum.js";
+import { startAutovacuum } from "./vacuum.js";
 
 /** A database in which nothing is due, and whose only connection others may hold. */
 function busyDatabase() {

@@ -19,7 +19,7 @@ export interface Waiter {
 }
 
 /** Computes in separate threads, so that the event loop of the API stays free. */
-export interface Computer {
+export interface ComputePool {
   /**
    * @returns the computed data as JSON text
    * @throws whatever the computation throws, or an Error when its thread has died
@@ -37,7 +37,7 @@ export interface Computer {
 }
 
 /** For contexts without computations: the commands of the operator. */
-export const noComputer: Computer = {
+export const noComputePool: ComputePool = {
   compute: () => Promise.reject(new Error("This process computes nothing")),
   share: (_key, _waiter, work) => work(),
   threads: 0,

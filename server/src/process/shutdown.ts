@@ -1,5 +1,5 @@
 /** The parts of the end of a process that go on, so that one that does not end can be named. */
-export class Ending {
+export class Shutdown {
   readonly #parts = new Set<string>();
 
   /** The names of the parts that have not ended. */
