@@ -125,7 +125,7 @@ async function distribute({ kind, direct }: Database): Promise<void> {
   }
 }
 
-async function lastingStore(): Promise<TestStore> {
+export async function lastingStore(): Promise<TestStore> {
   const { database, databaseUrl } = await newDatabase("migrated");
   await distribute(database);
   let closed: Promise<void> | undefined;
