@@ -1,5 +1,6 @@
+import { gzipSync } from "node:zlib";
 import { and, eq } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { auditLog, jobs } from "../src/store/schema.js";
 import { base64, iso, path, START, START_MS, withBulkLoads } from "./bulk-load-scene.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
@@ -35,6 +36,26 @@ describe("bulk load", () => {
     const text = base64(await walk(owned.serial_number, START, 5));
     expect((await post(text.replace(/=+$/, ""), ann, owned.id)).status).toBe(200);
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
+  });
+
+  it("loads a recording that is compressed with gzip, up to the size that a recording may have", async ({
+    bulkLoads: { s, longOwned, ann, post },
+  }) => {
+    const owned = await longOwned(ann);
+    const recording = await walk(owned.serial_number, START, 5);
+    const packed = gzipSync(recording);
+    const { status, body } = await post(base64(packed), ann, owned.id);
+    expect(status).toBe(200);
+    await s.runJobs();
+    const job = await s.get(`/api/v1/jobs/${body.job_id}/`, ann.token);
+    expect(job.body.details).toMatchObject({
+      samples_stored: 5,
+      report: { bytes: { total: recording.length } },
+    });
+    const torn = await post(base64(packed.subarray(0, packed.length - 20)), ann, owned.id);
+    expect([torn.status, torn.headers.get("x-error-code")]).toEqual([400, "BAD_GZIP"]);
+    const bomb = await post(base64(gzipSync(new Uint8Array(s.config.bulkLoadMaxBytes + 1))), ann, owned.id);
+    expect(bomb.status).toBe(413);
   });
 
   it("is for the current owner", async ({ bulkLoads: { s, device, post, bob, ann } }) => {
@@ -91,6 +112,8 @@ describe("bulk load", () => {
       now + 4 * 60_000,
       now + 6 * 60_000, // too far ahead
     ];
+    const logged = vi.spyOn(s.service.app.log, "info");
+    onTestFinished(() => logged.mockRestore());
     const job = await s.load(passed, ann, await recordingOf(passed.serial_number, times.map(rowAt)));
     expect(job.body).toMatchObject({
       state: "SUCCESS",
@@ -113,6 +136,10 @@ describe("bulk load", () => {
       .where(and(eq(auditLog.entity, "samples"), eq(auditLog.entityId, passed.id)));
     expect(rows).toMatchObject([
       { operation: "bulk load", after: { managerId: ann.id, read: 6, refused: 4, unowned: 2 } },
+    ]);
+    expect(logged.mock.calls).toContainEqual([
+      expect.objectContaining({ kind: "bulk-load", samples: { stored: 2, known: 0, refused: 4 } }),
+      "job done",
     ]);
     const metrics = await s.service.app.metrics.getSingleMetricAsString("samples_loaded_total");
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
