@@ -1,4 +1,7 @@
-/** `it` with a service that all tests of a file share. The first test that uses it starts it; it ends with the file. */
+/**
+ * `it` with a service that all tests of a file share. The first test that uses it starts it; it ends with the file. Each file
+ * makes its own `it`: the runner would give the failure of one file's set-up to the next file of the worker.
+ */
 import { test } from "vitest";
 import type { Config } from "../src/config/config.js";
 import type { AddressLookup } from "../src/domain/change/address-lookup.js";
