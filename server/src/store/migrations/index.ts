@@ -23,6 +23,7 @@ import unsentEvents from "./0061-unsent-events.js";
 import largeResponses from "./0062-large-responses.js";
 import knownManagers from "./0075-known-managers.js";
 import recomputations from "./0080-recomputations.js";
+import erasureInParts from "./0081-erasure-in-parts.js";
 import type { Migration } from "./migration.js";
 
 /**
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   { name: "0062-large-responses", outsideTransaction: largeResponses },
   { name: "0075-known-managers", sql: knownManagers },
   { name: "0080-recomputations", sql: recomputations },
+  { name: "0081-erasure-in-parts", outsideTransaction: erasureInParts },
 ];
