@@ -24,6 +24,7 @@ import largeResponses from "./0062-large-responses.js";
 import knownManagers from "./0075-known-managers.js";
 import recomputations from "./0080-recomputations.js";
 import erasureInParts from "./0081-erasure-in-parts.js";
+import oneRecomputation from "./0082-one-recomputation.js";
 import type { Migration } from "./migration.js";
 
 /**
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   { name: "0075-known-managers", sql: knownManagers },
   { name: "0080-recomputations", sql: recomputations },
   { name: "0081-erasure-in-parts", outsideTransaction: erasureInParts },
+  { name: "0082-one-recomputation", sql: oneRecomputation },
 ];
