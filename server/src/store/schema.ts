@@ -286,6 +286,7 @@ export const recomputations = pgTable("recomputations", {
   forgets: boolean("forgets").notNull(),
   /** The time frames with ids up to this one are marked. */
   doneThrough: reference("done_through").notNull(),
+  version: integer("version").notNull().default(1),
 });
 
 /** Closed intervals, disjoint for each device, whose samples retention has removed. */

@@ -14,7 +14,7 @@ import { deletePermissions } from "../permissions/remove.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
-import { eraseWebhooks } from "../webhooks/erase.js";
+import { endDeliveries } from "../webhooks/erase.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
 import type { Changed, Events } from "./events.js";
 import type { UnitOfWork } from "./unit-of-work.js";
@@ -63,7 +63,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   accountClosed: [
     (unit, { accountId }) => revokeTokens(unit, accountId),
-    (unit, { accountId }) => eraseWebhooks(unit, accountId),
+    (unit, { accountId }) => endDeliveries(unit, accountId),
   ],
   accountDeleted: [
     (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),

@@ -11,9 +11,11 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import { DateTimeOut } from "../../wire/types.js";
-import { eraseResponses } from "../accounts/erasures.js";
+import { eraseSome, ofPerson } from "../accounts/erase.js";
+import { tracesOf } from "../accounts/erasures.js";
 import { type Account, findAthlete } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
+import { responsesAbout, responsesToCreation } from "../accounts/stored-responses.js";
 import { authorize } from "../change/access.js";
 import { change, transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -109,8 +111,12 @@ async function erase(
   await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
     run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
   );
+  const responses = [responsesAbout(athlete, managers), responsesToCreation(athlete)];
+  for (const some of responses) await some.eraseInParts(run);
+  while (await run((unit) => eraseSome(unit, ofPerson(athlete))));
+  while (await run((unit) => eraseSome(unit, tracesOf(athlete))));
   const proof = await finish(async (unit, account) => {
-    await eraseResponses(unit, account, managers);
+    for (const some of responses) await some.eraseRest(unit);
     const erasure = { kind: samples ? ("erased with samples" as const) : ("erased" as const), rows };
     await deleteRows(unit, account);
     await unit.announce("accountRemoved", { account, erasure });

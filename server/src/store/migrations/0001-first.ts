@@ -263,8 +263,17 @@ CREATE TABLE recomputations (
   times tstzmultirange,
   -- Whether the stored results are deleted, because they contain deleted samples.
   forgets boolean NOT NULL,
-  done_through bigint NOT NULL
+  done_through bigint NOT NULL,
+  -- Tells the job that marks whether the input has changed again.
+  version integer NOT NULL DEFAULT 1
 );
+-- One row for each input, however often it changes: reading computed data looks through all rows.
+CREATE UNIQUE INDEX recomputations_input ON recomputations
+  (coalesce(athlete_id, 0), coalesce(activity_id, 0), coalesce(device_id, 0), coalesce(owner_id, 0), forgets);
+CREATE INDEX recomputations_athlete ON recomputations (athlete_id) WHERE athlete_id IS NOT NULL;
+CREATE INDEX recomputations_activity ON recomputations (activity_id) WHERE activity_id IS NOT NULL;
+CREATE INDEX recomputations_device ON recomputations (device_id) WHERE device_id IS NOT NULL;
+CREATE INDEX recomputations_owner ON recomputations (owner_id) WHERE owner_id IS NOT NULL;
 
 CREATE TABLE webhooks (
   id bigserial PRIMARY KEY,
@@ -324,6 +333,10 @@ CREATE INDEX audit_log_at ON audit_log (at);
 CREATE INDEX audit_log_entity ON audit_log (entity, entity_id);
 -- Find the rows by a person and about a person, so that their values are erased with the person.
 CREATE INDEX audit_log_account ON audit_log (account_id);
+-- What is erased with an account in parts: each part finds the next rows by an index of those that are left.
+CREATE INDEX audit_log_values_by ON audit_log (account_id, id) WHERE before IS NOT NULL OR after IS NOT NULL;
+CREATE INDEX audit_log_values_of ON audit_log (entity, entity_id, at) WHERE before IS NOT NULL OR after IS NOT NULL;
+CREATE INDEX audit_log_webhooks ON audit_log (account_id, entity_id) WHERE entity = 'webhook';
 CREATE INDEX audit_log_people ON audit_log USING gin ((ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
   before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
