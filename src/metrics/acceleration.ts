@@ -16,6 +16,8 @@ export interface AccelerationSignal {
   readonly startMs: number;
   /** Resampled, unfiltered speed in mm/s. */
   readonly speedMmPerS: Float64Array;
+  /** The same after the low-pass filter, in mm/s. */
+  readonly smoothMmPerS: Float64Array;
   /** Derivative of the low-passed speed in mm/s2. */
   readonly accelerationMmPerS2: Float64Array;
 }
@@ -34,7 +36,8 @@ export function accelerationSignals(signal: PreparedSignal): AccelerationSignal[
     const endMs = signal.timestampMs[segment.last] ?? 0;
     if (endMs - startMs < SHORTEST_SEGMENT_MS) continue;
     const speedMmPerS = resample(signal, segment);
-    signals.push({ startMs, speedMmPerS, accelerationMmPerS2: differentiate(lowPassZeroPhase(speedMmPerS)) });
+    const smoothMmPerS = lowPassZeroPhase(speedMmPerS);
+    signals.push({ startMs, speedMmPerS, smoothMmPerS, accelerationMmPerS2: differentiate(smoothMmPerS) });
   }
   return signals;
 }

@@ -22,6 +22,7 @@ export {
   parameterProblems,
   parametersIn,
 } from "./parameters.js";
+export * from "./peaks/index.js";
 export {
   type MetricParameters,
   PRESETS,

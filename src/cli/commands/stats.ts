@@ -36,6 +36,13 @@ export const withMetrics = (command: Command) =>
       wholeNumber(60, 240),
     );
 
+/** Figures beyond the ordinary ones, each only where it is asked for. */
+const withFigures = (command: Command) =>
+  command.option(
+    "--peaks",
+    "the most demanding 1 s to 10 min: distance, accelerations, heart rate; critical speed",
+  );
+
 /** `asi stats` */
 export function addStats(program: Command, { context, onStatus }: Host): void {
   const command = program
@@ -48,6 +55,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   withHr(withMetrics(command))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
+  withFigures(command);
   withTimeZone(command, "of --from and --to and of the times shown").addOption(
     new Option("--format <name>", "text (default), or csv: one table with a row for each recording").choices([
       "text",
@@ -61,6 +69,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   asi stats match.asi
   asi stats match.asi --from 16:30 --to 17:15 --tz Europe/Zurich --max-hr 192
   asi stats match.asi --zones 7,15,20,25km/h
+  asi stats match.asi --peaks
   asi stats season/ --format csv > season.csv
   asi stats "**/*.asi" --sport running --json
 `,

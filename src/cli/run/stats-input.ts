@@ -1,6 +1,7 @@
 import { computeMetrics, type Metrics, type MetricsOptions } from "../../metrics/index.js";
 import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
+import { type Figures, figuresOf, type WantedFigures } from "./figures.js";
 import { readSamples, type SampleSelection } from "./read-samples.js";
 
 /** What is to be computed, as it can be sent to a worker thread. */
@@ -8,6 +9,7 @@ export interface StatsTask {
   input: Input;
   selection: SampleSelection;
   options: MetricsOptions;
+  figures: WantedFigures | null;
 }
 
 /** Figures of a recording. */
@@ -15,16 +17,20 @@ export interface Stats {
   info: RecordingInfo;
   report: Report;
   metrics: Metrics;
+  /** null: none was asked for. */
+  figures: Figures | null;
 }
 
 /** Reads an input and computes its figures. Throws what `readSamples` throws. */
 export async function statsOf(
-  { input, selection, options }: StatsTask,
+  { input, selection, options, figures }: StatsTask,
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
   const { samples, inspection, from, to } = await readSamples(input, selection, signal, onProgress);
   const { info, report } = inspection;
-  return { info, report, metrics: computeMetrics(samples, { ...options, ...limitsOf({ from, to }) }) };
+  const limited = { ...options, ...limitsOf({ from, to }) };
+  const metrics = computeMetrics(samples, limited);
+  return { info, report, metrics, figures: figures && figuresOf(samples, limited, figures) };
 }
 
 /** Limits of rows, which may be between two milliseconds, as limits of figures. */

@@ -5,6 +5,8 @@ import { findInputs, nameOf } from "../batch/inputs.js";
 import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
+import { type FigureFlags, wantedFigures } from "./figures.js";
+import { figuresText } from "./figures-text.js";
 import { jobsFor } from "./jobs.js";
 import { type SampleFlags, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
@@ -19,7 +21,7 @@ export interface MetricsFlags {
   maxHr?: number;
 }
 
-export interface StatsFlags extends MetricsFlags, SampleFlags {
+export interface StatsFlags extends MetricsFlags, SampleFlags, FigureFlags {
   format?: "text" | "csv";
   json?: boolean;
   jobs?: number;
@@ -33,6 +35,10 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   const options = metricsOptions(flags);
   // refuses wrong parameters before a file is read
   computeMetrics([], options);
+  const figures = wantedFigures(flags);
+  if (figures !== null && flags.format === "csv") {
+    throw new UsageError("The table of --format csv has none of these figures; use text or --json.");
+  }
   const instantText = instantFormat(flags.tz);
   const table = new StatsTable(flags.zones?.unit ?? "m/s", instantText);
   let isFirst = true;
@@ -44,22 +50,28 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     json: flags.json === true,
     concurrency: jobs,
     work(input, _, onProgress) {
-      const task = { input, selection, options };
+      const task = { input, selection, options, figures };
       // only the main thread can read standard input
       const isOwn = workers === null || input.kind !== "file";
       return isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress);
     },
-    async show({ info, report, metrics }, input) {
+    async show({ info, report, metrics, figures }, input) {
       if (flags.format === "csv") {
         const recording = { input: input.name, info, isDamaged: isDamaged(report), metrics };
         await console.data(table.lineOf(recording));
       } else {
-        await console.data(`${isFirst ? "" : "\n"}${statsText(nameOf(input), info, metrics, instantText)}`);
+        const text = statsText(nameOf(input), info, metrics, instantText);
+        await console.data(`${isFirst ? "" : "\n"}${text}${figuresText(figures, instantText)}`);
         isFirst = false;
       }
       for (const line of notices(console, nameOf(input), report)) console.message(...line);
     },
-    toJson: ({ info, report, metrics }) => ({ info, report, metrics }),
+    toJson: ({ info, report, metrics, figures }) => ({
+      info,
+      report,
+      metrics,
+      ...(figures !== null && { figures }),
+    }),
     statusOf: ({ report }) => statusOf(report),
   });
   try {

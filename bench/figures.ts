@@ -1,0 +1,36 @@
+/** `npm run bench:figures`: how long the figures of asi-convert/metrics take, compared with their targets. */
+import { type MetricSamples, peakDemands } from "../src/metrics/index.js";
+import { plantedMatch } from "../test/metrics/figures/planted.js";
+import { columnsOf } from "../test/metrics/golden/sessions.js";
+
+const RUNS = 5;
+const PLAYERS = 25;
+
+const match: MetricSamples = columnsOf(plantedMatch());
+
+/** Median of the times, s. */
+function secondsOf(work: () => unknown): number {
+  work();
+  const times = Array.from({ length: RUNS }, () => {
+    const start = performance.now();
+    work();
+    return (performance.now() - start) / 1000;
+  });
+  return times.sort((a, b) => a - b)[RUNS >> 1] ?? Number.NaN;
+}
+
+const rows: { what: string; seconds: number; target: number }[] = [
+  {
+    what: `peak demands: ${PLAYERS} players, 10 windows, 6 metrics`,
+    seconds: secondsOf(() => {
+      for (let i = 0; i < PLAYERS; i++) peakDemands(match, { metabolicPower: true, fits: false });
+    }),
+    target: 2,
+  },
+];
+
+for (const { what, seconds, target } of rows) {
+  const verdict = seconds <= target ? "reached" : "NOT REACHED";
+  console.log(`${what.padEnd(60)} ${seconds.toFixed(3)} s, at most ${target} s: ${verdict}`);
+}
+if (rows.some(({ seconds, target }) => seconds > target)) process.exitCode = 1;

@@ -1,0 +1,63 @@
+import type { PeakAmount, PeakDemands, PeakWindow } from "../../metrics/index.js";
+import { decimalText } from "../../pictures/figure-text.js";
+import { timeSpanText } from "../terminal/time-text.js";
+import type { Figures } from "./figures.js";
+
+/** The figures beyond the ordinary ones as a person reads them; empty where none was asked for. */
+export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
+  if (figures === null) return "";
+  const { peak_demands } = figures;
+  return peak_demands === undefined ? "" : peaksText(peak_demands, instantText);
+}
+
+const PEAK_COLUMNS: readonly (readonly [amount: PeakAmount, heading: string, decimals: number])[] = [
+  ["distance", "distance m", 1],
+  ["high_speed_distance", "high speed m", 1],
+  ["acceleration", "|accel.| m/s2", 2],
+  ["accelerations", "accel.", 0],
+  ["heart_rate", "heart bpm", 1],
+];
+
+function peaksText(demands: PeakDemands, instantText: (ms: number) => string): string {
+  const { peaks, power_law, critical_speed, critical_speed_3, definition } = demands;
+  const columns = PEAK_COLUMNS.map(([amount, heading, decimals]) => ({
+    list: peaks[amount as keyof typeof peaks] ?? [],
+    heading,
+    decimals,
+  }));
+  const rows = [
+    ["window", ...columns.map(({ heading }) => heading), "distance from"],
+    ...peaks.distance.map(({ window, start_time }, i) => [
+      timeSpanText(window * 1000),
+      ...columns.map(({ list, decimals }) => valueText(list[i], decimals)),
+      start_time === null ? "-" : `  ${instantText(start_time)}`,
+    ]),
+  ];
+  const table = rows.map((row) => `    ${row.map((cell) => cell.padStart(14)).join("")}`.trimEnd());
+  const lines = [
+    `  peak demands, high speed from ${definition.high_speed} m/s`,
+    ...table.map((line) => line.replace(/^ {8}/, "")),
+    ...(power_law === null
+      ? []
+      : [
+          `  power law         ${power_law.rate_at_60_s} m/min in 1 min, exponent ${power_law.exponent}${r2Text(power_law.r2)}`,
+        ]),
+    ...(critical_speed === null
+      ? []
+      : [
+          `  critical speed    ${critical_speed.critical_speed} m/s, D' ${critical_speed.d_prime} m${r2Text(critical_speed.r2)}; of this session, not a capacity`,
+        ]),
+    ...(critical_speed_3 === null
+      ? []
+      : [
+          `  with 3 parameters ${critical_speed_3.critical_speed} m/s, D' ${critical_speed_3.d_prime} m, maximum ${critical_speed_3.max_speed} m/s${r2Text(critical_speed_3.r2)}`,
+        ]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function valueText(peak: PeakWindow | undefined, decimals: number): string {
+  return typeof peak?.value === "number" ? decimalText(peak.value, decimals) : "-";
+}
+
+const r2Text = (r2: number | null) => (r2 === null ? "" : `, R2 ${r2}`);

@@ -1,0 +1,63 @@
+/**
+ * Signals with a planted truth, made by integers of a xorshift32 generator (Marsaglia 2003), so that any language can repeat
+ * them. The goldens in expected/ were computed from the same signals by programs that share no line with the library.
+ */
+import type { TestSample } from "../golden/sessions.js";
+
+export const T0 = 1_760_000_000_000;
+
+/** Uniform numbers in [0, 1). */
+export function xorshift(seed: number): () => number {
+  let x = seed;
+  return () => {
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    return (x >>> 0) / 2 ** 32;
+  };
+}
+
+/** The sum of twelve uniform numbers less 6: a standard deviation of 1. */
+export function gaussOf(uniform: () => number): number {
+  let sum = 0;
+  for (let i = 0; i < 12; i++) sum += uniform();
+  return sum - 6;
+}
+
+const half = (x: number) => Math.floor(x + 0.5);
+
+/** 2 m/s for 20 minutes with 10 s at 7 m/s; heart rate 120, and 180 for one minute. */
+export function plantedStep(): TestSample[] {
+  return Array.from({ length: 12_001 }, (_, i) => ({
+    t: T0 + 100 * i,
+    speed: i >= 6000 && i <= 6100 ? 7000 : 2000,
+    hr: i % 10 !== 0 ? 0 : i >= 6050 && i < 6650 ? 180 : 120,
+  }));
+}
+
+/** 90 minutes of random bouts at 10 Hz with noise, spikes, gaps of 0.8, 3 and 40 s, and 300 s without a heart rate. */
+export function plantedMatch(): TestSample[] {
+  const uniform = xorshift(20_260_723);
+  const samples: TestSample[] = [];
+  let target = 1.5;
+  let v = 1.5;
+  let hr = 110;
+  let left = 0;
+  for (let i = 0; i < 54_000; i++) {
+    if (left <= 0) {
+      const k = uniform();
+      target = k < 0.15 ? 0 : k < 0.5 ? 1.5 : k < 0.78 ? 3 : k < 0.93 ? 5 : 6 + 3 * uniform();
+      left = Math.trunc(30 + 120 * uniform());
+    }
+    left--;
+    v += ((target - v) * 0.1) / (target > v ? 1.2 : 0.8);
+    hr += ((95 + 16 * v - hr) * 0.1) / 35;
+    let speed = Math.abs(v + 0.05 * gaussOf(uniform));
+    if (uniform() < 0.0005) speed = 11;
+    const isGap = (i >= 10_000 && i < 10_008) || (i >= 20_000 && i < 20_030) || (i >= 30_000 && i < 30_400);
+    if (isGap) continue;
+    const isHeard = i % 10 === 0 && !(i >= 40_000 && i < 43_000);
+    samples.push({ t: T0 + 100 * i, speed: half(speed * 1000), hr: isHeard ? half(hr) : 0 });
+  }
+  return samples;
+}

@@ -1,0 +1,14 @@
+"""Works out figures a second time, from docs/metrics.md and without a line of the product. Standard library only.
+
+Reads {"tasks": [{"figure": name, ...}, ...]} from the standard input and prints the answers as a JSON array.
+"""
+
+import json
+import sys
+
+import peaks
+
+FIGURES = {"peaks": peaks.peaks, "fits": peaks.fits}
+
+tasks = json.load(sys.stdin)["tasks"]
+json.dump([FIGURES[task["figure"]](task) for task in tasks], sys.stdout)
