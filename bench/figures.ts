@@ -1,5 +1,5 @@
 /** `npm run bench:figures`: how long the figures of asi-convert/metrics take, compared with their targets. */
-import { type MetricSamples, peakDemands } from "../src/metrics/index.js";
+import { type MetricSamples, peakDemands, RECIPES, recipeSensitivity } from "../src/metrics/index.js";
 import { plantedMatch } from "../test/metrics/figures/planted.js";
 import { columnsOf } from "../test/metrics/golden/sessions.js";
 
@@ -27,6 +27,13 @@ const rows: { what: string; seconds: number; target: number }[] = [
     }),
     target: 2,
   },
+  ...["soccer/sprint", "soccer/accelerations-3"].map((name) => ({
+    what: `sensitivity of ${name}: one match`,
+    seconds: secondsOf(() => {
+      for (const { recipe, ...named } of RECIPES) if (named.name === name) recipeSensitivity(match, recipe);
+    }),
+    target: 1,
+  })),
 ];
 
 for (const { what, seconds, target } of rows) {

@@ -13,6 +13,7 @@ import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
 import { addPlot } from "./commands/plot.js";
 import { addRanges } from "./commands/ranges.js";
+import { addRecipes } from "./commands/recipes.js";
 import { addRepair } from "./commands/repair.js";
 import { addReport } from "./commands/report.js";
 import { addSquad } from "./commands/squad.js";
@@ -30,6 +31,7 @@ const COMMANDS = [
   addConvert,
   addInfo,
   addStats,
+  addRecipes,
   addSquad,
   addPlot,
   addReport,

@@ -33,5 +33,6 @@ export {
   type Sport,
   type ThresholdPair,
 } from "./presets.js";
+export * from "./recipes/index.js";
 export type { MetricSamples } from "./samples.js";
 export { segmentGapMs } from "./segments.js";

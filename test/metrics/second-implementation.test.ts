@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { examples } from "../long-form.js";
 import { plantedStep, xorshift } from "./figures/planted.js";
 import { fitsComparison, peaksComparison } from "./second/peaks.js";
+import { randomRecipe, recipeComparison } from "./second/recipes.js";
 import { randomSignal } from "./second/signals.js";
 import { answers, type Comparison } from "./second/tasks.js";
 
@@ -22,6 +23,7 @@ function randomCurve(seed: number): [number, number][] {
 
 const FIGURES: Record<string, readonly Comparison[]> = {
   "peak demands": [...SIGNALS, plantedStep()].map(peaksComparison),
+  "counts by recipes": SIGNALS.map((samples, i) => recipeComparison(samples, randomRecipe(i))),
   "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
     fitsComparison(randomCurve(i)),
   ),

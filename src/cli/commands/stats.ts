@@ -38,10 +38,20 @@ export const withMetrics = (command: Command) =>
 
 /** Figures beyond the ordinary ones, each only where it is asked for. */
 const withFigures = (command: Command) =>
-  command.option(
-    "--peaks",
-    "the most demanding 1 s to 10 min: distance, accelerations, heart rate; critical speed",
-  );
+  command
+    .option(
+      "--peaks",
+      "the most demanding 1 s to 10 min: distance, accelerations, heart rate; critical speed",
+    )
+    .option(
+      "--recipe <name>",
+      "count by this recipe: a name of asi recipes list, or a JSON file; several times for several",
+      (name: string, names: string[] = []) => [...names, name],
+    )
+    .option(
+      "--sensitivity",
+      "how much filter and minimum duration move the count of each --recipe; default: the sprints of --sport",
+    );
 
 /** `asi stats` */
 export function addStats(program: Command, { context, onStatus }: Host): void {
@@ -70,6 +80,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   asi stats match.asi --from 16:30 --to 17:15 --tz Europe/Zurich --max-hr 192
   asi stats match.asi --zones 7,15,20,25km/h
   asi stats match.asi --peaks
+  asi stats player-7.asi --recipe statsports/sprint --sensitivity
   asi stats season/ --format csv > season.csv
   asi stats "**/*.asi" --sport running --json
 `,

@@ -1,13 +1,16 @@
 import type { PeakAmount, PeakDemands, PeakWindow } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
-import type { Figures } from "./figures.js";
+import type { Figures, NamedResult } from "./figures.js";
 
 /** The figures beyond the ordinary ones as a person reads them; empty where none was asked for. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
-  const { peak_demands } = figures;
-  return peak_demands === undefined ? "" : peaksText(peak_demands, instantText);
+  const { peak_demands, recipes = [] } = figures;
+  return [
+    peak_demands === undefined ? "" : peaksText(peak_demands, instantText),
+    ...recipes.map(recipeText),
+  ].join("");
 }
 
 const PEAK_COLUMNS: readonly (readonly [amount: PeakAmount, heading: string, decimals: number])[] = [
@@ -61,3 +64,36 @@ function valueText(peak: PeakWindow | undefined, decimals: number): string {
 }
 
 const r2Text = (r2: number | null) => (r2 === null ? "" : `, R2 ${r2}`);
+
+function recipeText({ name, title, count, distance, hash, dropped, sensitivity }: NamedResult): string {
+  const counted =
+    count === null || distance === null
+      ? "none: a derivative needs at least 5 samples a second"
+      : `${count}, ${decimalText(distance, 0)} m`;
+  const left = dropped.gate + dropped.too_fast;
+  const lines = [
+    `  ${name}: ${counted}`,
+    ...(title === name ? [] : [`    ${title}`]),
+    `    recipe ${hash.slice(0, SHORT_HASH)}${left === 0 ? "" : `; left out: ${dropped.gate} rows by its gate, ${dropped.too_fast} too fast`}`,
+    ...(sensitivity === undefined ? [] : sensitivityLines(sensitivity)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Digits of a hash that tell recipes of one list apart. */
+const SHORT_HASH = 12;
+
+function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string[] {
+  const [first] = rows;
+  const header = (first?.cells ?? []).map(({ min_ms }) => `${min_ms / 1000} s`.padStart(8)).join("");
+  return [
+    `    the count by filter and minimum duration, all else equal; * is the recipe`,
+    `    ${"".padEnd(18)}${header}`,
+    ...rows.map(({ filter, cells }) => {
+      const counts = cells.map(({ count, is_recipe }) =>
+        `${is_recipe ? "*" : ""}${count ?? "-"}`.padStart(8),
+      );
+      return `    ${filter.padEnd(18)}${counts.join("")}`;
+    }),
+  ];
+}

@@ -1,29 +1,74 @@
-import { type MetricsOptions, type PeakDemands, peakDemands } from "../../metrics/index.js";
+import {
+  computeRecipe,
+  type MetricsOptions,
+  type NamedRecipe,
+  type PeakDemands,
+  type PresetName,
+  peakDemands,
+  type RecipeResult,
+  recipeSensitivity,
+  type SensitivityRow,
+} from "../../metrics/index.js";
 import type { SampleBatch } from "../../types.js";
+import { recipesOf } from "./recipe-input.js";
 
 /** Options that ask for figures beyond the ordinary ones. */
 export interface FigureFlags {
+  sport?: PresetName;
   peaks?: boolean;
+  recipe?: string[];
+  sensitivity?: boolean;
 }
 
 /** The same after their check, as they can be sent to a worker thread. */
 export interface WantedFigures {
   peaks: boolean;
+  recipes: readonly NamedRecipe[];
+  sensitivity: boolean;
+}
+
+/** What a recipe counts, by its name, with its table of sensitivity where it was asked for. */
+export interface NamedResult extends RecipeResult {
+  name: string;
+  title: string;
+  /** Where the wording comes from; null: from whoever wrote the recipe. */
+  source: string | null;
+  sensitivity?: readonly SensitivityRow[];
 }
 
 /** Figures of one recording, by their keys in the output of --json; only those that were asked for. */
 export interface Figures {
   peak_demands?: PeakDemands;
+  recipes?: readonly NamedResult[];
 }
 
-/** null: none is asked for. */
-export function wantedFigures({ peaks = false }: FigureFlags): WantedFigures | null {
-  return peaks ? { peaks } : null;
+/** null: none is asked for. Throws what `recipesOf` throws. */
+export function wantedFigures({
+  sport = "soccer",
+  peaks = false,
+  recipe: names = [],
+  sensitivity = false,
+}: FigureFlags): WantedFigures | null {
+  // the table needs something to count
+  const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
+  return peaks || recipes.length > 0 ? { peaks, recipes, sensitivity } : null;
 }
 
 /** Throws what the figures throw. */
 export function figuresOf(samples: SampleBatch, options: MetricsOptions, wanted: WantedFigures): Figures {
+  const { peaks, recipes, sensitivity } = wanted;
+  const { from, to, periods } = options;
+  const limits = { from, to, periods };
   return {
-    ...(wanted.peaks && { peak_demands: peakDemands(samples, options) }),
+    ...(peaks && { peak_demands: peakDemands(samples, options) }),
+    ...(recipes.length > 0 && {
+      recipes: recipes.map(({ name, title, source, recipe }) => ({
+        name,
+        title,
+        source,
+        ...computeRecipe(samples, recipe, limits),
+        ...(sensitivity && { sensitivity: recipeSensitivity(samples, recipe, limits).rows }),
+      })),
+    }),
   };
 }

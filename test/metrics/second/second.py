@@ -7,8 +7,13 @@ import json
 import sys
 
 import peaks
+import recipes
 
-FIGURES = {"peaks": peaks.peaks, "fits": peaks.fits}
+FIGURES = {
+    "peaks": peaks.peaks,
+    "fits": peaks.fits,
+    "recipe": recipes.count,
+}
 
 tasks = json.load(sys.stdin)["tasks"]
 json.dump([FIGURES[task["figure"]](task) for task in tasks], sys.stdout)
