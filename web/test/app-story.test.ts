@@ -234,6 +234,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await service.manager("rosa");
     const page = await openPage({ at: service.address, hash: "#/sign-in", allowed: [publicAddress] });
     await page.getByRole("link", { name: "Forgotten password?" }).click();
+    // the form to sign in, which is still there for a moment, has a field of the same name
+    await page.getByRole("heading", { level: 1, name: "Forgotten password" }).waitFor();
     await page.getByLabel("Username").fill("rosa");
     await page.getByRole("button", { name: "Send the mail" }).click();
     await page.getByRole("heading", { level: 1, name: "Look at your mail" }).waitFor();
