@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { examples } from "../long-form.js";
 import { plantedStep, xorshift } from "./figures/planted.js";
+import { hrvComparison, randomIntervals } from "./second/hrv.js";
 import { fitsComparison, peaksComparison } from "./second/peaks.js";
 import { randomRecipe, recipeComparison } from "./second/recipes.js";
 import { randomSignal } from "./second/signals.js";
@@ -24,6 +25,9 @@ function randomCurve(seed: number): [number, number][] {
 const FIGURES: Record<string, readonly Comparison[]> = {
   "peak demands": [...SIGNALS, plantedStep()].map(peaksComparison),
   "counts by recipes": SIGNALS.map((samples, i) => recipeComparison(samples, randomRecipe(i))),
+  "heart-rate variability": Array.from({ length: examples(300) }, (_, i) =>
+    hrvComparison(randomIntervals(i)),
+  ),
   "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
     fitsComparison(randomCurve(i)),
   ),

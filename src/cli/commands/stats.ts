@@ -51,7 +51,12 @@ const withFigures = (command: Command) =>
     .option(
       "--sensitivity",
       "how much filter and minimum duration move the count of each --recipe; default: the sprints of --sport",
-    );
+    )
+    .option(
+      "--hrv",
+      "heart-rate variability from the beats of the ECG waveform, artefacts corrected; DFA alpha 1",
+    )
+    .option("--at-rest", "with --hrv: the person rested, so that LF and HF are given");
 
 /** `asi stats` */
 export function addStats(program: Command, { context, onStatus }: Host): void {

@@ -1,4 +1,4 @@
-import type { PeakAmount, PeakDemands, PeakWindow } from "../../metrics/index.js";
+import type { HeartRateVariability, PeakAmount, PeakDemands, PeakWindow } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
 import type { Figures, NamedResult } from "./figures.js";
@@ -6,10 +6,11 @@ import type { Figures, NamedResult } from "./figures.js";
 /** The figures beyond the ordinary ones as a person reads them; empty where none was asked for. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
-  const { peak_demands, recipes = [] } = figures;
+  const { peak_demands, recipes = [], hrv } = figures;
   return [
     peak_demands === undefined ? "" : peaksText(peak_demands, instantText),
     ...recipes.map(recipeText),
+    hrv === undefined ? "" : hrvText(hrv),
   ].join("");
 }
 
@@ -96,4 +97,30 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
       return `    ${filter.padEnd(18)}${counts.join("")}`;
     }),
   ];
+}
+
+const LF_HF_CAUTION =
+  "LF/HF is no measure of the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
+
+function hrvText(hrv: HeartRateVariability): string {
+  const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;
+  if (intervals === 0) return "  heart-rate variability: none, there are no beats of an ECG waveform\n";
+  const known = dfa_alpha1.flatMap(({ alpha1 }) => (alpha1 === null ? [] : [alpha1]));
+  const spread =
+    known.length === 0
+      ? "none: 120 s without a gap and with at most 5 % artefacts"
+      : `${decimalText(Math.min(...known), 2)} to ${decimalText(Math.max(...known), 2)} in ${known.length} of ${dfa_alpha1.length} windows of 120 s`;
+  const lines = [
+    `heart-rate variability of ${intervals} intervals in ${series} series, ${artefacts_percent} % artefacts corrected`,
+    rmssd === null ? "  fewer than 20 intervals" : `  RMSSD ${rmssd} ms, SDNN ${sdnn} ms, pNN50 ${pnn50} %`,
+    `  DFA alpha 1: ${spread}`,
+    ...(lf_hf === undefined
+      ? []
+      : [
+          lf_hf === null
+            ? "  LF/HF: none, it needs 300 s without a gap and at most 5 % artefacts"
+            : `  LF ${lf_hf.lf} ms2, HF ${lf_hf.hf} ms2, LF/HF ${lf_hf.ratio}. ${LF_HF_CAUTION}`,
+        ]),
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
 }

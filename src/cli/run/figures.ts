@@ -1,5 +1,8 @@
 import {
+  type Beats,
   computeRecipe,
+  type HeartRateVariability,
+  heartRateVariability,
   type MetricsOptions,
   type NamedRecipe,
   type PeakDemands,
@@ -10,6 +13,7 @@ import {
   type SensitivityRow,
 } from "../../metrics/index.js";
 import type { SampleBatch } from "../../types.js";
+import { UsageError } from "../terminal/usage-error.js";
 import { recipesOf } from "./recipe-input.js";
 
 /** Options that ask for figures beyond the ordinary ones. */
@@ -18,6 +22,8 @@ export interface FigureFlags {
   peaks?: boolean;
   recipe?: string[];
   sensitivity?: boolean;
+  hrv?: boolean;
+  atRest?: boolean;
 }
 
 /** The same after their check, as they can be sent to a worker thread. */
@@ -25,6 +31,8 @@ export interface WantedFigures {
   peaks: boolean;
   recipes: readonly NamedRecipe[];
   sensitivity: boolean;
+  hrv: boolean;
+  atRest: boolean;
 }
 
 /** What a recipe counts, by its name, with its table of sensitivity where it was asked for. */
@@ -40,6 +48,7 @@ export interface NamedResult extends RecipeResult {
 export interface Figures {
   peak_demands?: PeakDemands;
   recipes?: readonly NamedResult[];
+  hrv?: HeartRateVariability;
 }
 
 /** null: none is asked for. Throws what `recipesOf` throws. */
@@ -48,15 +57,22 @@ export function wantedFigures({
   peaks = false,
   recipe: names = [],
   sensitivity = false,
+  hrv = false,
+  atRest = false,
 }: FigureFlags): WantedFigures | null {
   // the table needs something to count
   const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
-  return peaks || recipes.length > 0 ? { peaks, recipes, sensitivity } : null;
+  if (atRest && !hrv) throw new UsageError("--at-rest concerns --hrv; give both.");
+  return peaks || hrv || recipes.length > 0 ? { peaks, recipes, sensitivity, hrv, atRest } : null;
 }
 
 /** Throws what the figures throw. */
-export function figuresOf(samples: SampleBatch, options: MetricsOptions, wanted: WantedFigures): Figures {
-  const { peaks, recipes, sensitivity } = wanted;
+export function figuresOf(
+  samples: SampleBatch,
+  beats: readonly Beats[],
+  options: MetricsOptions,
+  { peaks, recipes, sensitivity, hrv, atRest }: WantedFigures,
+): Figures {
   const { from, to, periods } = options;
   const limits = { from, to, periods };
   return {
@@ -70,5 +86,6 @@ export function figuresOf(samples: SampleBatch, options: MetricsOptions, wanted:
         ...(sensitivity && { sensitivity: recipeSensitivity(samples, recipe, limits).rows }),
       })),
     }),
+    ...(hrv && { hrv: heartRateVariability(beats, { atRest }) }),
   };
 }

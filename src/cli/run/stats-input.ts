@@ -2,6 +2,7 @@ import { computeMetrics, type Metrics, type MetricsOptions } from "../../metrics
 import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { type Figures, figuresOf, type WantedFigures } from "./figures.js";
+import { readBeats } from "./read-beats.js";
 import { readSamples, type SampleSelection } from "./read-samples.js";
 
 /** What is to be computed, as it can be sent to a worker thread. */
@@ -30,7 +31,8 @@ export async function statsOf(
   const { info, report } = inspection;
   const limited = { ...options, ...limitsOf({ from, to }) };
   const metrics = computeMetrics(samples, limited);
-  return { info, report, metrics, figures: figures && figuresOf(samples, limited, figures) };
+  const beats = figures?.hrv === true ? await readBeats(input, selection.serial, { from, to }, signal) : [];
+  return { info, report, metrics, figures: figures && figuresOf(samples, beats, limited, figures) };
 }
 
 /** Limits of rows, which may be between two milliseconds, as limits of figures. */

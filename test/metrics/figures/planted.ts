@@ -61,3 +61,40 @@ export function plantedMatch(): TestSample[] {
   }
   return samples;
 }
+
+const thousandths = (x: number) => Number(x.toFixed(3));
+
+/** RR intervals of 300 s: waves of 30 ms at 0.1 Hz and of 20 ms at 0.25 Hz, so LF 450 and HF 200 ms2. */
+export function plantedSinus(): number[] {
+  const rr: number[] = [];
+  for (let t = 0; t < 300; ) {
+    const ms = 1000 + 30 * Math.sin(2 * Math.PI * 0.1 * t) + 20 * Math.sin(2 * Math.PI * 0.25 * t);
+    rr.push(thousandths(ms));
+    t += ms / 1000;
+  }
+  return rr;
+}
+
+/** 20,000 RR intervals of white noise. */
+export function plantedWhiteNoise(): number[] {
+  const uniform = xorshift(99);
+  return Array.from({ length: 20_000 }, () => thousandths(800 + 20 * gaussOf(uniform)));
+}
+
+/** 600 RR intervals with three premature beats, one missed and one extra. */
+export function plantedArtefacts(): number[] {
+  const uniform = xorshift(5);
+  const base = Array.from({ length: 600 }, (_, i) =>
+    Math.round(700 + 25 * Math.sin((2 * Math.PI * i) / 17) + 8 * gaussOf(uniform)),
+  );
+  for (const b of [60, 200, 340]) {
+    base[b] = (base[b] ?? 0) - 180;
+    base[b + 1] = (base[b + 1] ?? 0) + 180;
+  }
+  return base.flatMap((ms, i) => {
+    if (i === 120) return [ms + (base[121] ?? 0)];
+    if (i === 121) return [];
+    const third = Math.floor(ms / 3);
+    return i === 260 ? [third, ms - third] : [ms];
+  });
+}

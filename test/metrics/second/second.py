@@ -6,12 +6,14 @@ Reads {"tasks": [{"figure": name, ...}, ...]} from the standard input and prints
 import json
 import sys
 
+import hrv
 import peaks
 import recipes
 
 FIGURES = {
     "peaks": peaks.peaks,
     "fits": peaks.fits,
+    "hrv": hrv.variability,
     "recipe": recipes.count,
 }
 
