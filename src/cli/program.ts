@@ -11,6 +11,7 @@ import { addConvert } from "./commands/convert.js";
 import { addEcg } from "./commands/ecg.js";
 import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
+import { addLoad } from "./commands/load.js";
 import { addPlot } from "./commands/plot.js";
 import { addRanges } from "./commands/ranges.js";
 import { addRecipes } from "./commands/recipes.js";
@@ -32,6 +33,7 @@ const COMMANDS = [
   addInfo,
   addStats,
   addRecipes,
+  addLoad,
   addSquad,
   addPlot,
   addReport,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { examples } from "../long-form.js";
 import { plantedStep, xorshift } from "./figures/planted.js";
 import { hrvComparison, randomIntervals } from "./second/hrv.js";
+import { loadComparison, randomLoads, trimpComparison } from "./second/load.js";
 import { fitsComparison, peaksComparison } from "./second/peaks.js";
 import { randomRecipe, recipeComparison } from "./second/recipes.js";
 import { randomSignal } from "./second/signals.js";
@@ -28,6 +29,8 @@ const FIGURES: Record<string, readonly Comparison[]> = {
   "heart-rate variability": Array.from({ length: examples(300) }, (_, i) =>
     hrvComparison(randomIntervals(i)),
   ),
+  "load over weeks": Array.from({ length: examples(300) }, (_, i) => loadComparison(randomLoads(i))),
+  TRIMP: SIGNALS.map(trimpComparison),
   "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
     fitsComparison(randomCurve(i)),
   ),

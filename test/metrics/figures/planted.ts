@@ -98,3 +98,15 @@ export function plantedArtefacts(): number[] {
     return i === 260 ? [third, ms - third] : [ms];
   });
 }
+
+/** Distance, distance at high speed and TRIMP of 56 days: a match each Friday, rest at the weekend. */
+export function plantedLoad(): [distance: number, highSpeed: number, trimp: number][] {
+  const uniform = xorshift(11);
+  return Array.from({ length: 56 }, (_, day) => {
+    if (day % 7 > 4) return [0, 0, 0];
+    if (day % 7 === 4) return [10_400, 620, 180];
+    const distance = Math.floor(3500 + 4500 * uniform());
+    const highSpeed = Math.floor(40 + 400 * uniform());
+    return [distance, highSpeed, Math.floor(40 + 90 * uniform())];
+  });
+}

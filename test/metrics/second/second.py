@@ -7,12 +7,15 @@ import json
 import sys
 
 import hrv
+import load
 import peaks
 import recipes
 
 FIGURES = {
     "peaks": peaks.peaks,
     "fits": peaks.fits,
+    "load": load.over_days,
+    "trimp": load.trimp,
     "hrv": hrv.variability,
     "recipe": recipes.count,
 }
