@@ -2,7 +2,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { decodeSync } from "../src/index.js";
-import { computeMetrics, type Metrics, peakDemands } from "../src/metrics/index.js";
+import {
+  accelerationSpeedProfile,
+  computeMetrics,
+  type Metrics,
+  peakDemands,
+  sessionMaxSpeed,
+} from "../src/metrics/index.js";
 import { asi, Fixture, MATCH, namesIn, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
 
 /** Figures from the CSVs of fixtures, by a program that has nothing of the library (metrics/golden/independent.py). */
@@ -37,6 +43,18 @@ describe("figures beyond the ordinary ones", () => {
     });
     expect((await asi(["stats", MATCH.path, "--peaks"])).stdout).toMatch(
       /peak demands, high speed from 5.5 m\/s/,
+    );
+  });
+
+  test("--profile gives the maximum speed, and the profile or why there is none", async () => {
+    const { samples } = decodeSync(readFileSync(MATCH.path));
+    const { figures } = JSON.parse((await asi(["stats", MATCH.path, "--json", "--profile"])).stdout);
+    expect(figures.session_max_speed).toBe(sessionMaxSpeed(samples));
+    expect(figures.acceleration_speed).toEqual(
+      accelerationSpeedProfile([samples], { maxSpeed: figures.session_max_speed }),
+    );
+    expect((await asi(["stats", MATCH.path, "--profile"])).stdout).toMatch(
+      /maximum speed held for 0\.5 s: .* m\/s\n {2}acceleration-speed profile of this session: /,
     );
   });
 

@@ -25,6 +25,7 @@ export {
   parametersIn,
 } from "./parameters.js";
 export * from "./peaks/index.js";
+export * from "./person/index.js";
 export {
   type MetricParameters,
   PRESETS,

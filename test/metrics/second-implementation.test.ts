@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { examples } from "../long-form.js";
-import { plantedStep, xorshift } from "./figures/planted.js";
+import { plantedSprints, plantedStep, xorshift } from "./figures/planted.js";
 import { hrvComparison, randomIntervals } from "./second/hrv.js";
 import { loadComparison, randomLoads, trimpComparison } from "./second/load.js";
 import { fitsComparison, peaksComparison } from "./second/peaks.js";
+import { profileComparison } from "./second/profile.js";
 import { randomRecipe, recipeComparison } from "./second/recipes.js";
 import { randomSignal } from "./second/signals.js";
 import { answers, type Comparison } from "./second/tasks.js";
@@ -30,6 +31,7 @@ const FIGURES: Record<string, readonly Comparison[]> = {
     hrvComparison(randomIntervals(i)),
   ),
   "load over weeks": Array.from({ length: examples(300) }, (_, i) => loadComparison(randomLoads(i))),
+  "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
   TRIMP: SIGNALS.map(trimpComparison),
   "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
     fitsComparison(randomCurve(i)),

@@ -52,6 +52,7 @@ const withFigures = (command: Command) =>
       "--sensitivity",
       "how much filter and minimum duration move the count of each --recipe; default: the sprints of --sport",
     )
+    .option("--profile", "maximum speed held for 0.5 s, and the acceleration-speed profile of the session")
     .option(
       "--hrv",
       "heart-rate variability from the beats of the ECG waveform, artefacts corrected; DFA alpha 1",

@@ -1,4 +1,10 @@
-import type { HeartRateVariability, PeakAmount, PeakDemands, PeakWindow } from "../../metrics/index.js";
+import type {
+  AccelerationSpeedProfile,
+  HeartRateVariability,
+  PeakAmount,
+  PeakDemands,
+  PeakWindow,
+} from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
 import type { Figures, NamedResult } from "./figures.js";
@@ -6,10 +12,11 @@ import type { Figures, NamedResult } from "./figures.js";
 /** The figures beyond the ordinary ones as a person reads them; empty where none was asked for. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
-  const { peak_demands, recipes = [], hrv } = figures;
+  const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed } = figures;
   return [
     peak_demands === undefined ? "" : peaksText(peak_demands, instantText),
     ...recipes.map(recipeText),
+    acceleration_speed === undefined ? "" : profileText(session_max_speed ?? null, acceleration_speed),
     hrv === undefined ? "" : hrvText(hrv),
   ].join("");
 }
@@ -123,4 +130,15 @@ function hrvText(hrv: HeartRateVariability): string {
         ]),
   ];
   return lines.map((line) => `  ${line}\n`).join("");
+}
+
+function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | null): string {
+  if (maxSpeed === null)
+    return "  maximum speed held for 0.5 s: none, it needs at least 5 samples a second\n";
+  const { profile, reason } = found ?? { profile: null, reason: "nobody ran" };
+  const text =
+    profile === null
+      ? `none: ${reason}`
+      : `A0 ${profile.a0} m/s2, S0 ${profile.s0} m/s, tau ${profile.tau} s, R2 ${profile.r2_before} of ${profile.n_before} points`;
+  return `  maximum speed held for 0.5 s: ${decimalText(maxSpeed, 2)} m/s\n  acceleration-speed profile of this session: ${text}\n`;
 }

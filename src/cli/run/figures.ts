@@ -1,4 +1,6 @@
 import {
+  type AccelerationSpeedProfile,
+  accelerationSpeedProfile,
   type Beats,
   computeRecipe,
   type HeartRateVariability,
@@ -11,6 +13,7 @@ import {
   type RecipeResult,
   recipeSensitivity,
   type SensitivityRow,
+  sessionMaxSpeed,
 } from "../../metrics/index.js";
 import type { SampleBatch } from "../../types.js";
 import { UsageError } from "../terminal/usage-error.js";
@@ -22,6 +25,7 @@ export interface FigureFlags {
   peaks?: boolean;
   recipe?: string[];
   sensitivity?: boolean;
+  profile?: boolean;
   hrv?: boolean;
   atRest?: boolean;
 }
@@ -31,6 +35,7 @@ export interface WantedFigures {
   peaks: boolean;
   recipes: readonly NamedRecipe[];
   sensitivity: boolean;
+  profile: boolean;
   hrv: boolean;
   atRest: boolean;
 }
@@ -49,6 +54,10 @@ export interface Figures {
   peak_demands?: PeakDemands;
   recipes?: readonly NamedResult[];
   hrv?: HeartRateVariability;
+  /** m/s, held for 0.5 s; null below 5 Hz. */
+  session_max_speed?: number | null;
+  /** Of this session alone, against its own maximum speed; null without one. */
+  acceleration_speed?: AccelerationSpeedProfile | null;
 }
 
 /** null: none is asked for. Throws what `recipesOf` throws. */
@@ -57,13 +66,15 @@ export function wantedFigures({
   peaks = false,
   recipe: names = [],
   sensitivity = false,
+  profile = false,
   hrv = false,
   atRest = false,
 }: FigureFlags): WantedFigures | null {
   // the table needs something to count
   const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
   if (atRest && !hrv) throw new UsageError("--at-rest concerns --hrv; give both.");
-  return peaks || hrv || recipes.length > 0 ? { peaks, recipes, sensitivity, hrv, atRest } : null;
+  const isAsked = peaks || profile || hrv || recipes.length > 0;
+  return isAsked ? { peaks, recipes, sensitivity, profile, hrv, atRest } : null;
 }
 
 /** Throws what the figures throw. */
@@ -71,7 +82,7 @@ export function figuresOf(
   samples: SampleBatch,
   beats: readonly Beats[],
   options: MetricsOptions,
-  { peaks, recipes, sensitivity, hrv, atRest }: WantedFigures,
+  { peaks, recipes, sensitivity, profile, hrv, atRest }: WantedFigures,
 ): Figures {
   const { from, to, periods } = options;
   const limits = { from, to, periods };
@@ -86,6 +97,22 @@ export function figuresOf(
         ...(sensitivity && { sensitivity: recipeSensitivity(samples, recipe, limits).rows }),
       })),
     }),
+    ...(profile && profileOf(samples, options)),
     ...(hrv && { hrv: heartRateVariability(beats, { atRest }) }),
+  };
+}
+
+function profileOf(
+  samples: SampleBatch,
+  options: MetricsOptions,
+): Required<Pick<Figures, "session_max_speed" | "acceleration_speed">> {
+  const maxSpeed = sessionMaxSpeed(samples, options);
+  return {
+    session_max_speed: maxSpeed,
+    // of a walk there is no profile
+    acceleration_speed:
+      maxSpeed === null || maxSpeed < 1
+        ? null
+        : accelerationSpeedProfile([samples], { ...options, maxSpeed: Math.min(maxSpeed, 20) }),
   };
 }

@@ -110,3 +110,28 @@ export function plantedLoad(): [distance: number, highSpeed: number, trimp: numb
     return [distance, highSpeed, Math.floor(40 + 90 * uniform())];
   });
 }
+
+/** 40 sprints v = 9.2 (1 - exp(-t / tau)) with 85 to 100 % of 7 m/s2 at the start, between rests of 5 s; `noise` in m/s. */
+export function plantedSprints(noise: number): TestSample[] {
+  const uniform = xorshift(7);
+  const samples: TestSample[] = [];
+  const put = (speed: number) => {
+    const value = half(1000 * (speed + noise * gaussOf(uniform)));
+    samples.push({ t: T0 + 100 * samples.length, speed: Math.max(0, value) });
+  };
+  for (let sprint = 0; sprint < 40; sprint++) {
+    for (let i = 0; i < 50; i++) put(0);
+    const tau = 9.2 / (7 * (0.85 + 0.15 * uniform()));
+    const count = Math.trunc(20 + 50 * uniform());
+    let speed = 0;
+    for (let k = 0; k < count; k++) {
+      speed = 9.2 * (1 - Math.exp((-k * 0.1) / tau));
+      put(speed);
+    }
+    while (speed > 0) {
+      speed = Math.max(0, speed - 0.35);
+      put(speed);
+    }
+  }
+  return samples;
+}

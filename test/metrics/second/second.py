@@ -9,11 +9,13 @@ import sys
 import hrv
 import load
 import peaks
+import speed_profile
 import recipes
 
 FIGURES = {
     "peaks": peaks.peaks,
     "fits": peaks.fits,
+    "profile": speed_profile.profile,
     "load": load.over_days,
     "trimp": load.trimp,
     "hrv": hrv.variability,
