@@ -6,6 +6,7 @@ import {
   accelerationSpeedProfile,
   computeMetrics,
   type Metrics,
+  metabolicEstimate,
   peakDemands,
   sessionMaxSpeed,
 } from "../src/metrics/index.js";
@@ -56,6 +57,16 @@ describe("figures beyond the ordinary ones", () => {
     expect((await asi(["stats", MATCH.path, "--profile"])).stdout).toMatch(
       /maximum speed held for 0\.5 s: .* m\/s\n {2}acceleration-speed profile of this session: /,
     );
+  });
+
+  test("metabolic power is off by default, and carries its caution", async () => {
+    const { samples } = decodeSync(readFileSync(MATCH.path));
+    const { stdout } = await asi(["stats", MATCH.path, "--json", "--metabolic-power"]);
+    expect(JSON.parse(stdout).figures).toEqual({
+      metabolic: JSON.parse(JSON.stringify(metabolicEstimate(samples))),
+    });
+    const text = (await asi(["stats", MATCH.path, "--metabolic-power"])).stdout;
+    expect(text).toMatch(/metabolic power: .* kJ\/kg[\s\S]*An estimate from speed: it was 29 % below/);
   });
 
   test("are not part of the table of --format csv", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { examples } from "../long-form.js";
 import { plantedSprints, plantedStep, xorshift } from "./figures/planted.js";
+import { energyComparison } from "./second/energy.js";
 import { hrvComparison, randomIntervals } from "./second/hrv.js";
 import { loadComparison, randomLoads, trimpComparison } from "./second/load.js";
 import { fitsComparison, peaksComparison } from "./second/peaks.js";
@@ -32,6 +33,7 @@ const FIGURES: Record<string, readonly Comparison[]> = {
   ),
   "load over weeks": Array.from({ length: examples(300) }, (_, i) => loadComparison(randomLoads(i))),
   "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
+  "metabolic power": SIGNALS.map(energyComparison),
   TRIMP: SIGNALS.map(trimpComparison),
   "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
     fitsComparison(randomCurve(i)),

@@ -52,6 +52,10 @@ const withFigures = (command: Command) =>
       "--sensitivity",
       "how much filter and minimum duration move the count of each --recipe; default: the sprints of --sport",
     )
+    .option(
+      "--metabolic-power",
+      "an estimate of energy from speed, with its caution; with --peaks in the JSON too",
+    )
     .option("--profile", "maximum speed held for 0.5 s, and the acceleration-speed profile of the session")
     .option(
       "--hrv",

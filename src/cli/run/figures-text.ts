@@ -1,6 +1,7 @@
 import type {
   AccelerationSpeedProfile,
   HeartRateVariability,
+  MetabolicEstimate,
   PeakAmount,
   PeakDemands,
   PeakWindow,
@@ -12,11 +13,12 @@ import type { Figures, NamedResult } from "./figures.js";
 /** The figures beyond the ordinary ones as a person reads them; empty where none was asked for. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
-  const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed } = figures;
+  const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;
   return [
     peak_demands === undefined ? "" : peaksText(peak_demands, instantText),
     ...recipes.map(recipeText),
     acceleration_speed === undefined ? "" : profileText(session_max_speed ?? null, acceleration_speed),
+    metabolic === undefined ? "" : metabolicText(metabolic),
     hrv === undefined ? "" : hrvText(hrv),
   ].join("");
 }
@@ -141,4 +143,19 @@ function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | 
       ? `none: ${reason}`
       : `A0 ${profile.a0} m/s2, S0 ${profile.s0} m/s, tau ${profile.tau} s, R2 ${profile.r2_before} of ${profile.n_before} points`;
   return `  maximum speed held for 0.5 s: ${decimalText(maxSpeed, 2)} m/s\n  acceleration-speed profile of this session: ${text}\n`;
+}
+
+function metabolicText(estimate: MetabolicEstimate): string {
+  const { energy, equivalent_distance, equivalent_distance_index, categories, caution } = estimate;
+  if (energy === null) return "  metabolic power: none, it needs at least 5 samples a second\n";
+  const lines = [
+    `metabolic power: ${energy} kJ/kg, equivalent distance ${equivalent_distance} m, ${equivalent_distance_index ?? "-"} times the distance`,
+    ...categories.map(({ threshold_low, threshold_high, duration, distance }) => {
+      const limits =
+        threshold_high === null ? `from ${threshold_low}` : `${threshold_low} to ${threshold_high}`;
+      return `  ${`${limits} W/kg`.padEnd(16)}${timeSpanText(Math.round(duration) * 1000)}  ${decimalText(distance, 0)} m`;
+    }),
+    `  ${caution}`,
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
 }

@@ -5,7 +5,9 @@ import {
   computeRecipe,
   type HeartRateVariability,
   heartRateVariability,
+  type MetabolicEstimate,
   type MetricsOptions,
+  metabolicEstimate,
   type NamedRecipe,
   type PeakDemands,
   type PresetName,
@@ -26,6 +28,7 @@ export interface FigureFlags {
   recipe?: string[];
   sensitivity?: boolean;
   profile?: boolean;
+  metabolicPower?: boolean;
   hrv?: boolean;
   atRest?: boolean;
 }
@@ -36,6 +39,7 @@ export interface WantedFigures {
   recipes: readonly NamedRecipe[];
   sensitivity: boolean;
   profile: boolean;
+  metabolicPower: boolean;
   hrv: boolean;
   atRest: boolean;
 }
@@ -54,6 +58,7 @@ export interface Figures {
   peak_demands?: PeakDemands;
   recipes?: readonly NamedResult[];
   hrv?: HeartRateVariability;
+  metabolic?: MetabolicEstimate;
   /** m/s, held for 0.5 s; null below 5 Hz. */
   session_max_speed?: number | null;
   /** Of this session alone, against its own maximum speed; null without one. */
@@ -67,14 +72,15 @@ export function wantedFigures({
   recipe: names = [],
   sensitivity = false,
   profile = false,
+  metabolicPower = false,
   hrv = false,
   atRest = false,
 }: FigureFlags): WantedFigures | null {
   // the table needs something to count
   const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
   if (atRest && !hrv) throw new UsageError("--at-rest concerns --hrv; give both.");
-  const isAsked = peaks || profile || hrv || recipes.length > 0;
-  return isAsked ? { peaks, recipes, sensitivity, profile, hrv, atRest } : null;
+  const isAsked = peaks || profile || metabolicPower || hrv || recipes.length > 0;
+  return isAsked ? { peaks, recipes, sensitivity, profile, metabolicPower, hrv, atRest } : null;
 }
 
 /** Throws what the figures throw. */
@@ -82,12 +88,12 @@ export function figuresOf(
   samples: SampleBatch,
   beats: readonly Beats[],
   options: MetricsOptions,
-  { peaks, recipes, sensitivity, profile, hrv, atRest }: WantedFigures,
+  { peaks, recipes, sensitivity, profile, metabolicPower, hrv, atRest }: WantedFigures,
 ): Figures {
   const { from, to, periods } = options;
   const limits = { from, to, periods };
   return {
-    ...(peaks && { peak_demands: peakDemands(samples, options) }),
+    ...(peaks && { peak_demands: peakDemands(samples, { ...options, metabolicPower }) }),
     ...(recipes.length > 0 && {
       recipes: recipes.map(({ name, title, source, recipe }) => ({
         name,
@@ -98,6 +104,7 @@ export function figuresOf(
       })),
     }),
     ...(profile && profileOf(samples, options)),
+    ...(metabolicPower && { metabolic: metabolicEstimate(samples, options) }),
     ...(hrv && { hrv: heartRateVariability(beats, { atRest }) }),
   };
 }

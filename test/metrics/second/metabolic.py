@@ -28,3 +28,25 @@ def power(v, a):
     else:
         cost = walking(v, slope)
     return cost * math.hypot(1, slope) * v
+
+
+def estimate(task):
+    """Energy in 0.5 µJ/kg, and time (ms) and distance (0.5 µm) of each category; None below 5 Hz."""
+    from signal_steps import Signal, accelerations, ordered
+
+    s = Signal(ordered(task["t"], task["v"], task["hr"]))
+    if not s.is_fast():
+        return None
+    limits = [0, 10_000, 20_000, 35_000, 55_000]
+    energy, classes = 0, [[0, 0.0] for _ in limits]
+    for _, raw, smooth, acc in accelerations(s):
+        watts = [
+            0 if v < 200 or abs(a) > 9000 else math.floor(1000 * power(v / 1000, a / 1000) + 0.5)
+            for v, a in zip(smooth, acc)
+        ]
+        for p, q, v, w in zip(watts, watts[1:], raw, raw[1:]):
+            energy += 100 * (p + q)
+            own = classes[sum((p + q) / 2 >= x for x in limits) - 1]
+            own[0] += 100
+            own[1] += 100 * (v + w)
+    return {"energy": energy, "classes": classes}

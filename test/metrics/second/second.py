@@ -8,6 +8,7 @@ import sys
 
 import hrv
 import load
+import metabolic
 import peaks
 import speed_profile
 import recipes
@@ -15,6 +16,7 @@ import recipes
 FIGURES = {
     "peaks": peaks.peaks,
     "fits": peaks.fits,
+    "energy": metabolic.estimate,
     "profile": speed_profile.profile,
     "load": load.over_days,
     "trimp": load.trimp,
