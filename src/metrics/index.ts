@@ -27,6 +27,7 @@ export {
 } from "./parameters.js";
 export * from "./peaks/index.js";
 export * from "./person/index.js";
+export * from "./pitch/index.js";
 export {
   type MetricParameters,
   PRESETS,

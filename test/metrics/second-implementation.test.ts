@@ -5,6 +5,7 @@ import { energyComparison } from "./second/energy.js";
 import { hrvComparison, randomIntervals } from "./second/hrv.js";
 import { loadComparison, randomLoads, trimpComparison } from "./second/load.js";
 import { fitsComparison, peaksComparison } from "./second/peaks.js";
+import { pitchComparison } from "./second/pitch.js";
 import { profileComparison } from "./second/profile.js";
 import { randomRecipe, recipeComparison } from "./second/recipes.js";
 import { randomSignal } from "./second/signals.js";
@@ -34,6 +35,7 @@ const FIGURES: Record<string, readonly Comparison[]> = {
   "load over weeks": Array.from({ length: examples(300) }, (_, i) => loadComparison(randomLoads(i))),
   "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
   "metabolic power": SIGNALS.map(energyComparison),
+  "pitch and shape of a team": Array.from({ length: examples(1000) }, (_, i) => pitchComparison(i)),
   TRIMP: SIGNALS.map(trimpComparison),
   "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
     fitsComparison(randomCurve(i)),

@@ -11,11 +11,13 @@ import load
 import metabolic
 import peaks
 import speed_profile
+import pitch
 import recipes
 
 FIGURES = {
     "peaks": peaks.peaks,
     "fits": peaks.fits,
+    "pitch": pitch.pitch,
     "energy": metabolic.estimate,
     "profile": speed_profile.profile,
     "load": load.over_days,
