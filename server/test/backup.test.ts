@@ -128,7 +128,11 @@ describe("backup", () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const file = join(newScratchFolder(), "backup");
-    const head = headLine({ migrations: migrations.map(({ name }) => name), serverKeys: [] }).trimEnd();
+    const head = headLine({
+      migrations: migrations.map(({ name }) => name),
+      serverKeys: [],
+      erasureLists: [],
+    }).trimEnd();
     const end = '{"end":true}';
     const table = '{"table":"accounts"}';
     for (const [lines, words] of [

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { auditLog, jobs } from "../src/store/schema.js";
 import {
   ann,
@@ -101,6 +101,8 @@ describe("bulk load", () => {
       now + 4 * 60_000,
       now + 6 * 60_000, // too far ahead
     ];
+    const logged = vi.spyOn(s.service.app.log, "info");
+    onTestFinished(() => logged.mockRestore());
     const job = await s.load(passed, ann, await recordingOf(passed.serial_number, times.map(rowAt)));
     expect(job.body).toMatchObject({
       state: "SUCCESS",
@@ -123,6 +125,10 @@ describe("bulk load", () => {
       .where(and(eq(auditLog.entity, "samples"), eq(auditLog.entityId, passed.id)));
     expect(rows).toMatchObject([
       { operation: "bulk load", after: { managerId: ann.id, read: 6, refused: 4, unowned: 2 } },
+    ]);
+    expect(logged.mock.calls).toContainEqual([
+      expect.objectContaining({ kind: "bulk-load", samples: { stored: 2, known: 0, refused: 4 } }),
+      "job done",
     ]);
     const metrics = await s.service.app.metrics.getSingleMetricAsString("samples_loaded_total");
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);

@@ -6,9 +6,10 @@ import { UsageError } from "../src/config/usage-error.js";
 import { type Database, openDatabase } from "../src/store/connection/database.js";
 import { holdServerLock } from "../src/store/connection/server-lock.js";
 import { migrations } from "../src/store/migrations/index.js";
-import { migrate } from "../src/store/migrations/migrate.js";
+import { migrate, requireOwnSchema } from "../src/store/migrations/migrate.js";
 import type { Migration } from "../src/store/migrations/migration.js";
 import * as schema from "../src/store/schema.js";
+import { Processes } from "./processes.js";
 import { newDatabase } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
@@ -102,6 +103,35 @@ describe("a database and a release that do not fit together", () => {
     await expect.poll(() => migrate(other, next).catch(String)).toEqual(["9001-a"]);
     await expect(migrate(other)).rejects.toThrow(/^The database is of a newer release/);
   });
+
+  it.runIf(isPostgres)("no process of a former release starts beside a migration", async () => {
+    const other = await migrated();
+    const held = `CREATE TABLE held AS SELECT mode FROM pg_locks WHERE locktype = 'advisory' AND granted
+      AND pid = pg_backend_pid() AND objid = 7340002`;
+    await migrate(other, withMore({ name: "9001-a", sql: held }));
+    expect((await other.pool.query("SELECT mode FROM held")).rows).toEqual([{ mode: "ExclusiveLock" }]);
+    // One that has seen the former schema comes to the lock too late.
+    await expect(holdServerLock(other, { check: requireOwnSchema })).rejects.toThrow(
+      /^The database is of a newer release: it has the migration 9001-a/,
+    );
+  });
+
+  it.runIf(isPostgres)(
+    "a process that has lost its connections while another release migrated ends, and says why",
+    async () => {
+      const processes = await Processes.onNewDatabase();
+      const running = await processes.start();
+      const next = await openDatabase({ url: processes.env.DATABASE_URL ?? "", poolSize: 1 });
+      onTestFinished(() => next.close());
+      // What a cut network does: the process still runs, and its lock is gone.
+      await next.pool.query(`INSERT INTO migrations (name) VALUES ('9999-of-tomorrow');
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+      expect(await running.exited).toBe(1);
+      expect(running.output()).toContain(
+        "The database is of a newer release: it has the migration 9999-of-tomorrow",
+      );
+    },
+  );
 
   it("a migration whose text was changed after it was applied is refused", async () => {
     const other = await migrated();

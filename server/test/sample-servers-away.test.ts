@@ -8,13 +8,14 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { UsageError } from "../src/config/usage-error.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
+import { withCommands } from "../src/process/in-process.js";
 import { sampleServers } from "../src/store/placement/placement.js";
 import { SampleServerWatch } from "../src/store/placement/watch.js";
 import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
 import { deviceOnEach, isSpread, serverOfDevice, startServers, storeOn } from "./sample-servers.js";
 import { newScratchFolder } from "./scratch.js";
-import { type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService, testConfig } from "./service.js";
 
 const PATIENCE = { timeout: 90_000, interval: 200 };
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
@@ -149,6 +150,16 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
         /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the backup would lack its samples\. No file was written\. Start the server and repeat the command/,
       );
       expect(readdirSync(folder)).toEqual([]);
+      // So does every other command that needs it, in a process of its own.
+      const [start, stop] = [START_MS, START_MS + 1].map((ms) => new Date(ms).toISOString());
+      const { serial_number: serialNumber } = device(0);
+      const deleting = withCommands(testConfig({ databaseUrl }), "tess", (run) =>
+        run("samples delete", { serialNumber, start, stop }),
+      );
+      await expect(deleting).rejects.toBeInstanceOf(UsageError);
+      await expect(deleting).rejects.toThrow(
+        /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the command needs its samples\. Start the server/,
+      );
     } finally {
       await lost.restart();
     }

@@ -207,8 +207,8 @@ export function route<
       ? patch.handle({ ...call, body: readPatch?.(request.body) as StaticDecode<P> })
       : operation.handle({ ...call, body: readBody?.(request.body) as StaticDecode<B> });
   };
-  const count = async (request: FastifyRequest) => {
-    for (const scope of operation.throttle ?? []) await app.throttle(scope, request);
+  const count = async (request: FastifyRequest, reply: FastifyReply) => {
+    for (const scope of operation.throttle ?? []) await app.throttle(scope, request, reply);
   };
   const findTarget = async (request: FastifyRequest) => {
     authorizeRole(request.ctx, id);
@@ -255,7 +255,7 @@ export function route<
         // Both wait for the database, so they run concurrently. Throttling takes precedence over other errors.
         const found = inTurn(request, () => findTarget(request));
         found.catch(() => undefined);
-        await count(request);
+        await count(request, reply);
         await found;
         if (operation.unsupportedTypeResponse !== undefined && mediaType(request) !== operation.consumes) {
           return sendCustom(reply, operation.unsupportedTypeResponse);

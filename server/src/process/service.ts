@@ -20,9 +20,11 @@ import { startWorker, type Worker } from "../jobs/worker.js";
 import { serveOperator } from "../operator/socket-server.js";
 import { erasureListOf, makeErasureList } from "../store/backup/erasure-list.js";
 import { holdServerLock } from "../store/connection/server-lock.js";
+import { requireOwnSchema } from "../store/migrations/migrate.js";
 import { openReplica, type Store } from "../store/open.js";
 import { endLeases } from "../store/queue/job-lease.js";
 import { openWorkerSession, type WorkerSession } from "../store/queue/worker-session.js";
+import { announceWaiting } from "./announce-waiting.js";
 import { Ending } from "./ending.js";
 import { ownContext, systemClock, systemLookup } from "./own-context.js";
 
@@ -35,6 +37,8 @@ export interface Service {
   url: string | null;
   worker: Worker;
   computer: Computer;
+  /** Calls back when the process must end, because another release has migrated the database: with what to tell the operator. */
+  onSuperseded(end: (reason: UsageError) => void): void;
   /**
    * Stops in phases: first refuses new requests and jobs, then waits for running ones for the configured time at most, then
    * ends the rest. The store stays open.
@@ -59,6 +63,22 @@ async function bind<T>(setting: string, listening: Promise<T>): Promise<T> {
     if (!(error instanceof Error && "syscall" in error && LISTENING.has(String(error.syscall)))) throw error;
     throw new UsageError(`The service cannot listen: ${error.message}. Change ${setting}.`);
   }
+}
+
+/** Keeps the reason to end until somebody asks for it. */
+function supersession() {
+  let reason: UsageError | undefined;
+  let end: ((reason: UsageError) => void) | undefined;
+  return {
+    supersede(found: UsageError) {
+      reason ??= found;
+      end?.(reason);
+    },
+    onSuperseded(callBack: (reason: UsageError) => void) {
+      end = callBack;
+      if (reason !== undefined) end(reason);
+    },
+  };
 }
 
 /**
@@ -123,7 +143,9 @@ export async function startService(
   let stopRetention: ((timeoutMs: number) => Promise<void>) | undefined;
   let stopQueueOutdated: ((timeoutMs: number) => Promise<void>) | undefined;
   const open = async () => {
-    releaseServerLock = await holdServerLock(store.database);
+    releaseServerLock = await announceWaiting("a restore, or a migration by another process, to end", () =>
+      holdServerLock(store.database, { check: requireOwnSchema, onRefused: supersede }),
+    );
     await replica?.start(app.log);
     await store.database.sampleServers?.start(app.log);
     isWatching = true;
@@ -151,6 +173,7 @@ export async function startService(
     stopQueueOutdated = startQueueOutdated(own, app.log);
   };
 
+  const { supersede, onSuperseded } = supersession();
   let stopped: Promise<void> | undefined;
   const stop = async (ending = new Ending()) => {
     const { shutdownTimeoutMs } = config;
@@ -191,6 +214,7 @@ export async function startService(
     url,
     worker: running,
     computer,
+    onSuperseded,
     stop(ending) {
       stopped ??= stop(ending);
       return stopped;

@@ -11,8 +11,8 @@ import { UsageError } from "../../config/usage-error.js";
 const FORMAT = "asi-server backup 2";
 const FIRST_FORMAT = "asi-server backup 1";
 
-export const headLine = ({ migrations, serverKeys }: BackupHead): string =>
-  `${JSON.stringify({ format: FORMAT, migrations, server_keys: serverKeys })}\n`;
+export const headLine = ({ migrations, serverKeys, erasureLists }: BackupHead): string =>
+  `${JSON.stringify({ format: FORMAT, migrations, server_keys: serverKeys, erasure_lists: erasureLists })}\n`;
 
 /** The last line. */
 const END = '{"end":true}';
@@ -31,6 +31,8 @@ export interface BackupHead {
   migrations: readonly string[];
   /** Ids of the server keys of which each opens the secrets; empty in backups of releases that did not write them. */
   serverKeys: readonly string[];
+  /** Names of the lists to which the erasures after the backup go; empty in backups of releases that did not write them. */
+  erasureLists: readonly string[];
 }
 
 /** A line of a backup other than its last. */
@@ -174,9 +176,10 @@ function headOf(line: string): (BackupHead & { format: string }) | null {
   } catch {
     return null;
   }
-  const { format, migrations, server_keys: serverKeys = [] } = head ?? {};
+  const { format, migrations, server_keys: serverKeys = [], erasure_lists: erasureLists = [] } = head ?? {};
   if (format !== FORMAT && format !== FIRST_FORMAT) return null;
-  return areTexts(migrations) && areTexts(serverKeys) ? { format, migrations, serverKeys } : null;
+  if (!areTexts(migrations) || !areTexts(serverKeys) || !areTexts(erasureLists)) return null;
+  return { format, migrations, serverKeys, erasureLists };
 }
 
 /** Damage in the first line makes another text of it: only the checksum at the end of the file tells it from a file of others. */
