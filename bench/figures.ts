@@ -1,5 +1,14 @@
 /** `npm run bench:figures`: how long the figures of asi-convert/metrics take, compared with their targets. */
-import { type MetricSamples, peakDemands, RECIPES, recipeSensitivity } from "../src/metrics/index.js";
+import {
+  computeMetrics,
+  computeRecipe,
+  type MetricSamples,
+  metabolicEstimate,
+  peakDemands,
+  RECIPES,
+  recipeSensitivity,
+  sessionMaxSpeed,
+} from "../src/metrics/index.js";
 import { plantedMatch } from "../test/metrics/figures/planted.js";
 import { columnsOf } from "../test/metrics/golden/sessions.js";
 
@@ -35,6 +44,18 @@ const rows: { what: string; seconds: number; target: number }[] = [
     target: 1,
   })),
 ];
+
+const ordinary = secondsOf(() => computeMetrics(match));
+const everything = secondsOf(() => {
+  computeMetrics(match);
+  peakDemands(match, { metabolicPower: true, fits: false });
+  metabolicEstimate(match);
+  sessionMaxSpeed(match);
+  for (const { recipe, name } of RECIPES) if (name.startsWith("soccer/")) computeRecipe(match, recipe);
+});
+console.log(
+  `computeMetrics of a match ${ordinary.toFixed(3)} s; with peaks, power, maximum speed and the 7 recipes of soccer ${(everything / ordinary).toFixed(1)} times that`,
+);
 
 for (const { what, seconds, target } of rows) {
   const verdict = seconds <= target ? "reached" : "NOT REACHED";
