@@ -84,7 +84,7 @@ export function wantedFigures({
 }
 
 /** Throws what the figures throw. */
-export function figuresOf(
+export function furtherFigures(
   samples: SampleBatch,
   beats: readonly Beats[],
   options: MetricsOptions,

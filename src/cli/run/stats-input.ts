@@ -1,15 +1,26 @@
+import { basename } from "node:path";
 import { computeMetrics, type Metrics, type MetricsOptions } from "../../metrics/index.js";
+import {
+  type Interval,
+  intervalsFor,
+  limitsOfIntervals,
+  ownParameters,
+  sessionInterval,
+  squadMembers,
+} from "../../squad/index.js";
 import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
-import { type Figures, figuresOf, type WantedFigures } from "./figures.js";
+import { type Club, periodsFor } from "./club.js";
+import { type Figures, furtherFigures, type WantedFigures } from "./figures.js";
 import { readBeats } from "./read-beats.js";
-import { readSamples, type SampleSelection } from "./read-samples.js";
+import { type ReadSamples, readSamples, type SampleSelection } from "./read-samples.js";
 
 /** What is to be computed, as it can be sent to a worker thread. */
 export interface StatsTask {
   input: Input;
   selection: SampleSelection;
   options: MetricsOptions;
+  club: Club;
   figures: WantedFigures | null;
 }
 
@@ -18,21 +29,76 @@ export interface Stats {
   info: RecordingInfo;
   report: Report;
   metrics: Metrics;
+  /** Of the roster; null if it names none. */
+  player: string | null;
+  /** Of each period; null for one in which the player does not take part. */
+  periods: { name: string; metrics: Metrics | null }[];
   /** null: none was asked for. */
   figures: Figures | null;
 }
 
 /** Reads an input and computes its figures. Throws what `readSamples` throws. */
 export async function statsOf(
-  { input, selection, options, figures }: StatsTask,
+  { input, selection, options, club, figures: wanted }: StatsTask,
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
-  const { samples, inspection, from, to } = await readSamples(input, selection, signal, onProgress);
-  const { info, report } = inspection;
-  const limited = { ...options, ...limitsOf({ from, to }) };
-  const metrics = computeMetrics(samples, limited);
-  const beats = figures?.hrv === true ? await readBeats(input, selection.serial, { from, to }, signal) : [];
-  return { info, report, metrics, figures: figures && figuresOf(samples, beats, limited, figures) };
+  const read = await readSamples(input, selection, signal, onProgress);
+  const { info, report } = read.inspection;
+  const { metrics, player, periods, own } = figuresOf(input, read, options, club);
+  if (wanted === null) return { info, report, metrics, player, periods, figures: null };
+  const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
+  return {
+    info,
+    report,
+    metrics,
+    player,
+    periods,
+    figures: furtherFigures(read.samples, beats, own, wanted),
+  };
+}
+
+/** When a player takes part in a period. */
+export interface NamedInterval extends Interval {
+  name: string;
+}
+
+/** The figures of a recording as a whole and in each period, with the thresholds of its player. */
+export function figuresOf(
+  input: Input,
+  { samples, inspection, from, to }: ReadSamples,
+  options: MetricsOptions,
+  club: Club,
+): Pick<Stats, "metrics" | "player" | "periods"> & {
+  intervals: readonly NamedInterval[];
+  /** Options of the recording as a whole, with the thresholds of its player. */
+  own: MetricsOptions;
+} {
+  const { serial } = inspection.info;
+  const recording = { fileName: basename(input.name), serial, samples, isDamaged: false, isTruncated: false };
+  const [member] = squadMembers([recording], club.roster);
+  const player = member?.player ?? null;
+  const name = member?.name ?? "";
+  const own: MetricsOptions = {
+    ...options,
+    params: { ...options.params, ...ownParameters(player) },
+    birthDate: player?.birthDate ?? null,
+  };
+  const periods = periodsFor(club, sessionInterval([recording])).map((period) => ({
+    name: period.name,
+    intervals: intervalsFor(period, name),
+  }));
+  const whole = { ...own, ...limitsOf({ from, to }) };
+  return {
+    metrics: computeMetrics(samples, whole),
+    own: whole,
+    player: player?.name ?? null,
+    periods: periods.map(({ name: period, intervals }) => ({
+      name: period,
+      metrics:
+        intervals.length === 0 ? null : computeMetrics(samples, { ...own, ...limitsOfIntervals(intervals) }),
+    })),
+    intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
+  };
 }
 
 /** Limits of rows, which may be between two milliseconds, as limits of figures. */
