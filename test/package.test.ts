@@ -68,6 +68,7 @@ describe("the packed files", () => {
       "LICENSE",
       "README.md",
       "bin/asi.cjs",
+      "docs/choices.md",
       "docs/formats.md",
       "docs/heart-rate.md",
       "docs/library.md",

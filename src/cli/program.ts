@@ -11,8 +11,10 @@ import { addConvert } from "./commands/convert.js";
 import { addEcg } from "./commands/ecg.js";
 import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
+import { addLoad } from "./commands/load.js";
 import { addPlot } from "./commands/plot.js";
 import { addRanges } from "./commands/ranges.js";
+import { addRecipes } from "./commands/recipes.js";
 import { addRepair } from "./commands/repair.js";
 import { addReport } from "./commands/report.js";
 import { addSquad } from "./commands/squad.js";
@@ -30,6 +32,8 @@ const COMMANDS = [
   addConvert,
   addInfo,
   addStats,
+  addRecipes,
+  addLoad,
   addSquad,
   addPlot,
   addReport,
