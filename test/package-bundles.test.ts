@@ -61,6 +61,8 @@ globalThis.initialize = initialize;
 globalThis.run = async (base64, options) => {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const { body: csv, fileName, report, engine } = convert(bytes, options);
+  // awaited before anything is read
+  report.catch(() => {});
   const reader = csv.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -94,7 +96,7 @@ globalThis.run = async (base64, options) => {
   });
 
   /** A global object with what browsers and Node.js share, and nothing of Node.js. */
-  function browserLike(without: readonly string[] = [], mayCompile = true) {
+  function browserLike(without: readonly string[] = [], mayCompile = true, others: object = {}) {
     const shared = {
       ReadableStream,
       WritableStream,
@@ -106,7 +108,7 @@ globalThis.run = async (base64, options) => {
     };
     // what a content security policy without 'wasm-unsafe-eval' does, and workers at the edge of a network
     const codeGeneration = { strings: mayCompile, wasm: mayCompile };
-    const context = createContext({ ...shared, Blob }, { codeGeneration });
+    const context = createContext({ ...shared, ...others, Blob }, { codeGeneration });
     for (const name of without) runInContext(`delete globalThis.${name}`, context);
     runInContext(code, context);
     return context as {
@@ -125,6 +127,18 @@ globalThis.run = async (base64, options) => {
       ...all,
       engine: "plain",
     });
+  });
+
+  it("it converts where functions of Node.js are there, and throw, as in the edge runtime of Next.js", async () => {
+    const forbidden = () => {
+      throw new Error("A Node.js API is used, which is not supported.");
+    };
+    const page = browserLike([], true, {
+      setImmediate: forbidden,
+      process: { uptime: forbidden, once: forbidden, removeListener: forbidden },
+      setTimeout,
+    });
+    expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "simd" });
   });
 
   it("it converts where WebAssembly is missing", async () => {

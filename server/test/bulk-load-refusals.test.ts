@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { auditLog, jobs } from "../src/store/schema.js";
@@ -47,6 +48,24 @@ describe("bulk load", () => {
     const text = base64(await walk(owned.serial_number, START, 5));
     expect((await post(text.replace(/=+$/, ""), ann, owned.id)).status).toBe(200);
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
+  });
+
+  it("loads a recording that is compressed with gzip, up to the size that a recording may have", async () => {
+    const owned = await longOwned(ann);
+    const recording = await walk(owned.serial_number, START, 5);
+    const packed = gzipSync(recording);
+    const { status, body } = await post(base64(packed), ann, owned.id);
+    expect(status).toBe(200);
+    await s.runJobs();
+    const job = await s.get(`/api/v1/jobs/${body.job_id}/`, ann.token);
+    expect(job.body.details).toMatchObject({
+      samples_stored: 5,
+      report: { bytes: { total: recording.length } },
+    });
+    const torn = await post(base64(packed.subarray(0, packed.length - 20)), ann, owned.id);
+    expect([torn.status, torn.headers.get("x-error-code")]).toEqual([400, "BAD_GZIP"]);
+    const bomb = await post(base64(gzipSync(new Uint8Array(s.config.bulkLoadMaxBytes + 1))), ann, owned.id);
+    expect(bomb.status).toBe(413);
   });
 
   it("is for the current owner", async () => {

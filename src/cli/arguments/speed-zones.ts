@@ -24,6 +24,14 @@ export function parseSpeedZones(text: string): SpeedZones {
   return { unit, limits: inMetres[0] === 0 ? inMetres : [0, ...inMetres] };
 }
 
+/** `19.8km/h` or `5.5 m/s`. @returns m/s */
+export function parseSpeed(text: string): number {
+  const [, value, unit] = /^(\d+(?:\.\d+)?)\s*(km\/h|m\/s)$/.exec(text.trim()) ?? [];
+  if (value === undefined)
+    throw new InvalidArgumentError("Give a speed with its unit, such as 19.8km/h or 5.5m/s.");
+  return unit === "m/s" ? Number(value) : Number(value) / KM_PER_H;
+}
+
 /** A speed in m/s as a number in a unit: `25.2`, `7`. */
 export function speedIn(unit: SpeedUnit, metresPerSecond: number): string {
   const value = unit === "km/h" ? metresPerSecond * KM_PER_H : metresPerSecond;

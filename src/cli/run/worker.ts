@@ -21,6 +21,12 @@ export function serve(): void {
             statsOf(message.task, { signal, onProgress: progressOf() }),
           ),
         );
+      case "session":
+        return answer(
+          import("./session-work.js").then(({ workOnSession }) =>
+            workOnSession(message.task, { signal, onProgress: progressOf() }),
+          ),
+        );
       case "abort":
         controller.abort();
     }

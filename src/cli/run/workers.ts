@@ -4,6 +4,7 @@ import type { PreparedConversion } from "../../files/convert-file.js";
 import { discardTemporaryFiles } from "../../files/temporary-names.js";
 import { DescribedError, type Failure } from "../terminal/problem.js";
 import type { ConvertTask } from "./convert-input.js";
+import type { SessionTask, SessionWork } from "./session-work.js";
 import type { Stats, StatsTask } from "./stats-input.js";
 
 /** Tasks of threads: their message, and their result. */
@@ -11,6 +12,7 @@ export interface Work {
   /** The files belong to the receiver, who gives them their names. */
   convert: { task: ConvertTask; result: PreparedConversion };
   stats: { task: StatsTask; result: Stats };
+  session: { task: SessionTask; result: SessionWork };
 }
 
 export type WorkKind = keyof Work;

@@ -11,7 +11,8 @@ export const AsiBase64 = Type.Object({
   asi_b64: Type.String({
     minLength: 1,
     contentEncoding: "base64",
-    description: "The recording in base64 (RFC 4648 section 4), padding optional",
+    description:
+      "The recording, which may be compressed with gzip, in base64 (RFC 4648 section 4), padding optional",
     examples: ["tWIKBGQA"],
   }),
 });

@@ -9,7 +9,10 @@ import { FileResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 
 const ConversionForm = Type.Object({
-  file: Type.String({ format: "binary", description: "The recording, an .asi file" }),
+  file: Type.String({
+    format: "binary",
+    description: "The recording, an .asi file, or one that is compressed with gzip",
+  }),
 });
 
 const ConversionQuery = Type.Object({

@@ -1,45 +1,53 @@
 import type { Sheet } from "write-excel-file/node";
-import type { SquadRow } from "../../squad/index.js";
-import type { FileColumn, SquadCell } from "./squad-csv.js";
+import { type Cell, type FileColumn, shown } from "./cell-files.js";
 
-/** Rows of one session or period. */
-export interface SquadSheet {
+/** A sheet of a workbook as text and numbers. */
+export interface CellSheet {
   name: string;
-  columns: readonly FileColumn[];
-  rows: readonly SquadRow[];
+  columns: readonly { title: string; decimals: number }[];
+  rows: readonly (readonly Cell[])[];
+}
+
+/** A sheet with a row for each of `rows`. */
+export function sheetOf<R>(
+  name: string,
+  columns: readonly FileColumn<R>[],
+  rows: readonly R[],
+  instantText: (ms: number) => string,
+): CellSheet {
+  return {
+    name,
+    columns,
+    rows: rows.map((row) => columns.map((column) => shown(column, row, { instantText }))),
+  };
 }
 
 /** Excel refuses longer names of sheets, and those with any of these characters. */
 const NAME_LENGTH = 31;
 const NOT_IN_NAMES = /[[\]:*?/\\]/g;
 
-/** Name of the sheet. */
-const OF_THE_SHEET = ["session", "period"];
-
 /** Width of a column, characters. */
 const WIDTH = { least: 8, most: 28 };
 
 /**
- * A workbook of Excel (.xlsx) with a sheet for each session and period. The header and the names of the players stay in view; numbers
+ * A workbook of Excel (.xlsx). The header and the first column stay in view; numbers
  * are numbers, shown with the decimals of their column, and missing figures are empty cells.
  */
-export async function squadWorkbook(sheets: readonly SquadSheet[]): Promise<Uint8Array> {
+export async function workbook(sheets: readonly CellSheet[]): Promise<Uint8Array> {
   const { default: writeExcelFile } = await import("write-excel-file/node");
   const names = sheetNames(sheets.map(({ name }) => name));
   return await writeExcelFile(sheets.map((sheet, i) => toSheet(sheet, names[i] ?? sheet.name))).toBuffer();
 }
 
-function toSheet({ columns: all, rows }: SquadSheet, sheet: string): Sheet<never> {
-  const columns = all.filter(({ key }) => !OF_THE_SHEET.includes(key));
-  const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
+function toSheet({ columns, rows }: CellSheet, sheet: string): Sheet<never> {
   return {
     sheet,
     data: [
       columns.map(({ title }) => ({ value: title, fontWeight: "bold" as const })),
-      ...cells.map((row) => row.map((value, i) => toCell(value, columns[i]?.decimals ?? 0))),
+      ...rows.map((row) => row.map((value, i) => toCell(value, columns[i]?.decimals ?? 0))),
     ],
     columns: columns.map(({ title }, i) => ({
-      width: widthOf([title, ...cells.map((row) => row[i] ?? null)]),
+      width: widthOf([title, ...rows.map((row) => row[i] ?? null)]),
     })),
     stickyRowsCount: 1,
     // the name of the player
@@ -47,13 +55,13 @@ function toSheet({ columns: all, rows }: SquadSheet, sheet: string): Sheet<never
   };
 }
 
-function toCell(value: SquadCell, decimals: number) {
+function toCell(value: Cell, decimals: number) {
   if (value === null) return null;
   if (typeof value === "string") return { value, type: String };
   return { value, type: Number, format: decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}` };
 }
 
-function widthOf(values: readonly SquadCell[]): number {
+function widthOf(values: readonly Cell[]): number {
   const longest = Math.max(...values.map((value) => (typeof value === "string" ? value.length : 0)));
   return Math.min(Math.max(longest + 1, WIDTH.least), WIDTH.most);
 }
