@@ -25,7 +25,7 @@ describe("conversion", () => {
   it("unpacks a recording that is compressed with gzip, in every format, and accounts for the bytes in it", async () => {
     const recording = fixture("valid/match-hr.asi");
     const packed = new Uint8Array(gzipSync(recording));
-    const { csv, report } = convert(recording);
+    const { body: csv, report } = convert(recording);
     const expected = Buffer.from(await bytesOf(csv));
     const converted = await send(form([["file", packed, "match.asi.gz"]]));
     expect([converted.status, expected.equals(Buffer.from(converted.bytes))]).toEqual([200, true]);
