@@ -112,7 +112,7 @@ describe("asi convert loses nothing", () => {
     writeFileSync(join(folder, name), "mine");
     const refused = await asi(["convert", path]);
     expect(refused.status).toBe(1);
-    expect(refused.stderr).toMatch(/already exists.*force.*\(FILE_EXISTS\)/);
+    expect(refused.stderr).toMatch(/already exists.*--force.*\(FILE_EXISTS\)/);
     expect(textOf(folder, name)).toBe("mine");
     expect(namesIn(folder)).toEqual([name, "match.asi"]);
     expect((await asi(["convert", path, "--force"])).status).toBe(0);

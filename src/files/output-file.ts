@@ -201,5 +201,5 @@ export function refuseExisting(path: string): void {
 }
 
 function fileExists(path: string): AsiError {
-  return new AsiError("FILE_EXISTS", `${path} already exists; set force to overwrite it.`);
+  return new AsiError("FILE_EXISTS", `${path} already exists; set the option force to overwrite it.`);
 }
