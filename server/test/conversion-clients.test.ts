@@ -182,6 +182,33 @@ describe("conversion", () => {
     await patient.stop();
   });
 
+  it("files that wait to be read take a bounded part of the disk: the next one of the user waits for them", async ({
+    conversions: { s, open, head, send, spooled },
+  }) => {
+    const recording = await long();
+    const patient = await TestService.start(s.store, {
+      ...ON_DISK,
+      // A quarter is for one user: a file, and not another one beside it.
+      convertDiskBytes: 6 * recording.length,
+      transferGraceMs: 60_000,
+    });
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open(patient);
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    await expect.poll(() => spooled(patient).length, { timeout: 20_000 }).toBe(1);
+    const next = send(form([["file", recording]]), {}, patient);
+    const bob = await s.manager();
+    const others = await send(form([["file", recording]]), { Authorization: `Bearer ${bob.token}` }, patient);
+    expect(others.status).toBe(200);
+    await expect.poll(() => spooled(patient)).toEqual(["1"]);
+    socket.destroy();
+    expect((await next).status).toBe(200);
+    await patient.stop();
+  });
+
   it("a client that sends a byte now and then is cut off; one that keeps the pace is not", async ({
     conversions: { s, open, head },
   }) => {

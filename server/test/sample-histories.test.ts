@@ -407,4 +407,4 @@ it("nobody reads, exports or loses what a rule gives to another, over random his
     }),
     { numRuns: HISTORIES },
   );
-});
+}, 600_000);

@@ -219,6 +219,11 @@ export const settings = {
     16 * 1024 * 1024,
     "Memory for converted files of at most 4 MiB until their clients have read them; others are on disk; 0: all of them",
   ),
+  convertDiskBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "CONVERT_DISK_BYTES",
+    8 * 1024 ** 3,
+    "Disk for converted files until their clients have read them; all users of one address have half of it, one user a quarter",
+  ),
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",
     false,

@@ -67,13 +67,18 @@ export async function fetchRawData(
   acceptsGzip: boolean,
 ): Promise<Item<JsonBytes<Page<RawDataSample>>>> {
   const at = paging(query, SAMPLE_LIMITS);
-  return withOwnershipRecheck(ctx, "fetchRawData", target, async ({ device, ownerships }, recheck) => {
-    const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_SAMPLES));
+  return withOwnershipRecheck(ctx, "fetchRawData", target, async ({ device }, recheck) => {
     const caller = ctx.caller?.id ?? 0;
+    const owner = { deviceId: device.id, ownerId: caller };
+    const within = readBounds(query, MAX_DAYS_OF_SAMPLES);
+    const intervals = await ownedParts(ctx.queries, owner, within);
     const read = async () => {
       const offset = (at.page - 1) * at.limit;
-      const { page, ageMs } = await readFromReplica(ctx, replica, ownerships, (client) =>
-        readPage(client, device.id, intervals, offset, at.limit),
+      const { page, ageMs } = await readFromReplica(
+        ctx,
+        replica,
+        { ...owner, within, times: intervals },
+        (client) => readPage(client, device.id, intervals, offset, at.limit),
       );
       await recheck(endOf(intervals));
       requirePage(page.count, at);
@@ -149,17 +154,13 @@ export async function listRawDataRanges(
   query: StaticDecode<typeof RangesQuery>,
 ) {
   const at = paging(query);
-  const ranges = await withOwnershipRecheck(
-    ctx,
-    "listRawDataRanges",
-    target,
-    async ({ device, ownerships }, recheck) => {
-      const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_RANGES));
-      const found = await listRanges(sqlClientOf(ctx.queries), device.id, intervals);
-      await recheck(endOf(intervals));
-      return found;
-    },
-  );
+  const ranges = await withOwnershipRecheck(ctx, "listRawDataRanges", target, async ({ device }, recheck) => {
+    const owner = { deviceId: device.id, ownerId: ctx.caller?.id ?? 0 };
+    const intervals = await ownedParts(ctx.queries, owner, readBounds(query, MAX_DAYS_OF_RANGES));
+    const found = await listRanges(sqlClientOf(ctx.queries), device.id, intervals);
+    await recheck(endOf(intervals));
+    return found;
+  });
   requirePage(ranges.length, at);
   const first = (at.page - 1) * at.limit;
   const results = ranges.slice(first, first + at.limit).map(({ start, stop, size }) => ({

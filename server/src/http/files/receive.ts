@@ -146,7 +146,7 @@ async function convertToFormat(
 const noSample = () => errors.field(FIELD, "The recording has no sample.", "NO_SAMPLES");
 
 /** A row of TCX, the longest of all formats, has about 380 bytes, and its frame 100. */
-const MAX_GROWTH = 4;
+export const MAX_GROWTH = 4;
 
 /** Yields the bytes of a converted file unless they are too many for the disk. */
 async function* atMost(maxBytes: number, file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
