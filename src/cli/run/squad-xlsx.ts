@@ -1,6 +1,6 @@
 import type { Sheet } from "write-excel-file/node";
 import type { SquadRow } from "../../squad/index.js";
-import type { FileColumn, SquadCell } from "./squad-csv.js";
+import type { FileColumn, SquadCell } from "../../squad-report/squad-csv.js";
 
 /** Rows of one session or period. */
 export interface SquadSheet {

@@ -20,6 +20,7 @@ import {
   squadRows,
 } from "../../squad/index.js";
 import { byPosition } from "../../squad-report/positions.js";
+import { fileColumns, squadCsv, squadJsonLines } from "../../squad-report/squad-csv.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
@@ -36,7 +37,6 @@ import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { type ReadSamples, readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
-import { fileColumns, squadCsv, squadJsonLines } from "./squad-csv.js";
 import { tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
 import { DEFAULT_COLUMNS, squadText } from "./squad-text.js";
 import { type SquadSheet, squadWorkbook } from "./squad-xlsx.js";

@@ -1,5 +1,5 @@
-import { withoutFormula } from "../../rows/formula-guard.js";
-import { figureOf, SQUAD_COLUMNS, type SquadRow } from "../../squad/index.js";
+import { withoutFormula } from "../rows/formula-guard.js";
+import { figureOf, SQUAD_COLUMNS, type SquadRow } from "../squad/index.js";
 
 /** A cell of a file: null is empty. */
 export type SquadCell = string | number | null;

@@ -1,0 +1,42 @@
+import { ChooseFiles } from "../parts/drop.js";
+import { day } from "../view/times.js";
+import { halvesIn } from "./scope.js";
+import type { SquadSession } from "./squad-session.js";
+
+/** What the session is called: a match if it has halves. */
+export function squadTitle(session: SquadSession): string {
+  const interval = session.interval.value;
+  const name = nameOf(session);
+  return interval === null ? name : `${name} ${day(interval.startMs, session.settings.zone.value)}`;
+}
+
+const nameOf = (session: SquadSession) => (halvesIn(session.periods.value).length > 0 ? "Match" : "Session");
+
+/** The heading of the page while a squad is shown. */
+export function SquadHeading({ session }: { session: SquadSession }) {
+  const interval = session.interval.value;
+  const files = session.files.value;
+  const recordings = files.filter(({ state }) => state.name !== "sheet" && state.name !== "left out");
+  const read = session.recordings.value.length;
+  const players = session.players.value.length;
+  return (
+    <h1 class="brand squad-title">
+      {nameOf(session)}{" "}
+      <small>
+        {interval === null ? "" : `${day(interval.startMs, session.settings.zone.value)} · `}
+        {session.isReading.value
+          ? `${read} of ${recordings.length} recordings`
+          : `${players} ${players === 1 ? "player" : "players"}`}
+      </small>
+    </h1>
+  );
+}
+
+/** What can be done with the session as a whole. */
+export function SquadButtons({ session }: { session: SquadSession }) {
+  return (
+    <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
+      Add files…
+    </ChooseFiles>
+  );
+}
