@@ -1,10 +1,12 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { OpenFiles } from "./parts/open-files.js";
 import type { Workspace } from "./recording/workspace.js";
-import type { SquadPart, SquadSession } from "./squad/squad-part.js";
+import type { SquadSession } from "./squad/squad-part.js";
 import type { Settings } from "./view/settings.js";
 import { leaveStart } from "./view/start-entry.js";
 import { isOutdated } from "./view/use-loaded.js";
+
+type SquadPart = typeof import("./squad/squad-part.js");
 
 /** The squad that is open, with the part of the page that shows it; null for none. */
 export const openedSquad = signal<{ part: SquadPart; session: SquadSession } | null>(null);

@@ -9,7 +9,6 @@ import { SquadWorkers } from "./workers.js";
 
 export type { SquadSession };
 export { SquadButtons, SquadHeading, SquadView, squadTitle };
-export type SquadPart = typeof import("./squad-part.js");
 
 /**
  * Begins a squad for files of which two were recorded at the same time, or that have a roster or periods among them.
