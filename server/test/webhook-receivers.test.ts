@@ -12,6 +12,7 @@ import {
   ann,
   deliveries,
   lookup,
+  NAMES,
   receiver,
   register,
   SECOND_MS,
@@ -68,17 +69,29 @@ describe("addresses are checked at every delivery", () => {
     expect([...askedFor]).toEqual([ann.id]);
   });
 
-  it("a link-local address is refused where private ones are allowed, and so is a name that leads to one", async () => {
+  it("a link-local address is refused where private ones are allowed, and a name that leads to one is not called", async () => {
     const activity = await activityOfAnn();
     const path = `/api/v1/activities/${activity}/webhooks/`;
     const body = { secret_token: SECRET, activity_events: true, timeframes_events: true };
-    for (const host of ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "0xa9fea9fe"]) {
+    const NEVER = "Link-local addresses and those of cloud metadata are never called.";
+    const literals = ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[::169.254.169.254]"];
+    for (const host of [...literals, "0xa9fea9fe"]) {
       const refused = await s.post(path, { ...body, webhook_url: `http://${host}/latest/` }, ann.token);
-      expect([refused.status, refused.body]).toEqual([
-        400,
-        { webhook_url: ["Link-local addresses and those of cloud metadata are never called."] },
-      ]);
+      expect([refused.status, refused.body]).toEqual([400, { webhook_url: [NEVER] }]);
     }
+    const hook = await receiver();
+    NAMES["metadata.example"] = ["127.0.0.1", "169.254.169.254"];
+    const { status, body: made } = await s.post(
+      path,
+      { ...body, webhook_url: `http://metadata.example:${hook.port}/` },
+      ann.token,
+    );
+    expect(status).toBe(200);
+    await s.post(`${path}${made.id}/test/`, undefined, ann.token);
+    await s.runJobs();
+    const log = await s.get(`${path}${made.id}/deliveries/`, ann.token);
+    expect(log.body.results).toMatchObject([{ state: "failed", response_status: null, response: NEVER }]);
+    expect(hook.connections).toBe(0);
   });
 
   it("a private literal that was stored in development is not called in production", async () => {

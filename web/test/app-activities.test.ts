@@ -97,7 +97,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("link", { name: "Sunday run" }).click();
     await page.getByRole("button", { name: "Delete" }).click();
     const question = page.getByRole("dialog", { name: "Delete “Sunday run”?" });
-    await question.getByText("0 time frames, their computed data, and 0 webhooks").waitFor();
+    await question.getByText("This deletes 0 time frames with the computed data, and 0 webhooks.").waitFor();
     await question.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete activity" }).click();
@@ -249,6 +249,24 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     const at = fields(head).findIndex((name) => /^"?Distance/.test(name));
     expect(lines.map((line) => Number(fields(line)[at]))).toEqual(metres);
 
+    // the place is there again after Back
+    await page.setViewportSize({ width: 1440, height: 300 });
+    await page
+      .getByRole("link", { name: "First half of Ada Moss" })
+      .evaluate((link) => link.scrollIntoView());
+    const place = await page.evaluate(() => scrollY);
+    expect(place).toBeGreaterThan(50);
+    const keptPlace = () => page.evaluate(() => (history.state as { place?: number } | null)?.place);
+    await expect.poll(keptPlace).toBe(place);
+    await page.getByRole("link", { name: "First half of Ada Moss" }).press("Enter");
+    await page.getByRole("heading", { level: 1, name: /First half/ }).waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "First half of Ada Moss" }).waitFor();
+    // to within what loads above it meanwhile
+    const distance = () => page.evaluate((wanted) => Math.abs(scrollY - wanted), place);
+    await expect.poll(distance).toBeLessThan(40);
+    await page.setViewportSize({ width: 1440, height: 900 });
+
     // another name changes no figure
     await page.getByRole("button", { name: "Edit…" }).click();
     await page.getByLabel("Name").fill("Derby");
@@ -257,6 +275,8 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect(await page.getByText("being computed").count()).toBe(0);
     await page.getByRole("button", { name: "Look for newer data" }).waitFor();
     expect([await page.locator("main img").count(), await page.title()]).toEqual([0, "Activities · asi"]);
+    await page.getByRole("main").getByRole("link", { name: "Activities" }).click();
+    await page.getByRole("row", { name: "Derby Football Sat, 17 May 2025 2" }).waitFor();
   });
 
   it("have charts in which a full bar is all of the time, of the distance, or of the heart rates", async () => {

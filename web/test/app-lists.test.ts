@@ -32,6 +32,10 @@ describe.skipIf(hasNoBrowser)("a list", () => {
         },
       }),
     );
+    const webhooks = { activity: created.at(-1)?.id ?? 0 };
+    const { results: hooks } = await unwrap(
+      client.GET("/api/v1/activities/{activity}/webhooks/", { params: { path: webhooks } }),
+    );
     const page = await openSignedIn(service, { username });
     const rows = page.locator("tbody tr");
     await showView(page, "#/webhooks", "Webhooks");
@@ -51,12 +55,31 @@ describe.skipIf(hasNoBrowser)("a list", () => {
     await expect.poll(() => rows.count()).toBe(ACTIVITIES);
     expect(await page.getByRole("searchbox").inputValue()).toBe("round");
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
+    // so are the deliveries of a webhook
+    await showView(page, `#/webhooks/${webhooks.activity}/${hooks[0]?.id}`, "Webhook");
+    await page.getByLabel("Show").selectOption("failed");
+    await page.getByText("No such delivery").waitFor();
+    await page.getByRole("link", { name: "Devices", exact: true }).click();
+    await page.getByText("You have no devices.").waitFor();
+    await page.goBack();
+    await page.getByText("No such delivery").waitFor();
+    expect(await page.getByLabel("Show").inputValue()).toBe("failed");
     // the view opened anew is a new list
     await page.getByRole("link", { name: "Activities", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Activities" }).waitFor();
     expect(await page.getByRole("searchbox").inputValue()).toBe("");
     await page.locator(".scrolled-x tbody tr").first().waitFor();
+    await page.setViewportSize({ width: 703, height: 1000 });
     await page.emulateMedia({ media: "print" });
+    // as a table on A4 too, without what can only be pressed
+    await page.getByRole("columnheader", { name: "Time frames" }).waitFor();
+    expect(
+      await page
+        .locator("tbody tr")
+        .first()
+        .evaluate((row) => getComputedStyle(row).display),
+    ).toBe("table-row");
+    expect(await page.getByRole("button").count()).toBe(0);
     const cut = await page.evaluate(() =>
       [...document.querySelectorAll(".scrolled, .scrolled-x")].filter(
         (element) => getComputedStyle(element).overflowX !== "visible",

@@ -3,6 +3,7 @@ import { aroundDay, dateText, dayAfter, mondayOf, readDate, weeksUpTo } from "..
 import { accountOf } from "../src/app/recordings/account-of-upload.js";
 import { addressedDevice, addressedRanges, addressOf } from "../src/app/recordings/address.js";
 import { readEvents } from "../src/app/recordings/read-events.js";
+import { tooLarge } from "../src/app/recordings/too-large.js";
 
 const at = (iso: string) => Date.parse(iso);
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -147,6 +148,21 @@ describe("the account of an upload", () => {
     expect(accountOf({ ...nothing, ...when, samples_stored: 5, report }, "utc").at(-1)).toBe(
       "The file is damaged: 3 frames could not be read.",
     );
+  });
+});
+
+describe("a file that is too large", () => {
+  const file = (size: number) => ({ size });
+
+  it("is refused with its size and the limit, in numbers of which one is larger, and with what to do", () => {
+    const reason = (size: number, limit: number | null) => tooLarge(file(size), limit).reason;
+    expect(reason(87_000_000, 33_554_432)).toMatch(
+      /^The file has 87 MB, and the service takes at most 34 MB\. Split it: open it in the viewer, /,
+    );
+    expect(reason(33_554_433, 33_554_432)).toMatch(
+      /^The file has 33,554,433 bytes, and the service takes at most 33,554,432 bytes\. Split it/,
+    );
+    expect(reason(87_000_000, null)).toMatch(/^The file has 87 MB, and the service takes less\. Split it/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { unwrap } from "asi-client";
 import { demoRows, encode } from "asi-convert";
+import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { expectComplaint, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
 import { PASSWORD, showView, signIn } from "./service.js";
@@ -46,6 +47,12 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
       "Username is already taken. Choose another.",
     );
     expect(await page.getByLabel("E-mail").inputValue()).toBe("taken@example.org");
+    // who wears a device is an athlete too, who would have no name
+    await page.getByLabel("I also wear a device myself").check();
+    await page.getByLabel("Username").fill("not-taken");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText("Enter a first or a last name.").waitFor();
+    expect(await page.getByLabel("First name").getAttribute("aria-invalid")).toBe("true");
     // a wrong password is that of no field
     await page.goto(`${service.address}#/sign-in`);
     await page.getByLabel("Username").fill("taken");
@@ -122,10 +129,17 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByLabel("First name").fill(EVIL);
     await message.waitFor({ state: "detached" });
     await page.getByLabel("Weight, kg").fill("71.5");
+    const heightOfWeight = async () => (await page.getByLabel("Weight, kg").boundingBox())?.height;
+    const asItWas = await heightOfWeight();
     await page.getByLabel("Height, cm").fill("1.81");
     await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
+    await page.getByText("Height is in centimetres. Enter 181 for 1.81 m.").waitFor();
+    // the message stretches nothing beside it
+    expect(await heightOfWeight()).toBe(asItWas);
+    await page.getByLabel("Height, cm").fill("81");
+    await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
     const question = page.getByRole("dialog", { name: "Is this right?" });
-    await question.getByText("The height is 1.81 cm").waitFor();
+    await question.getByText("The height is 81 cm").waitFor();
     await question.getByRole("button", { name: "Cancel" }).click();
     await expect.poll(() => page.getByLabel("Height, cm").getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("Height, cm").fill("181");
@@ -234,6 +248,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await service.manager("rosa");
     const page = await openPage({ at: service.address, hash: "#/sign-in", allowed: [publicAddress] });
     await page.getByRole("link", { name: "Forgotten password?" }).click();
+    // the form to sign in, which is still there for a moment, has a field of the same name
+    await page.getByRole("heading", { level: 1, name: "Forgotten password" }).waitFor();
     await page.getByLabel("Username").fill("rosa");
     await page.getByRole("button", { name: "Send the mail" }).click();
     await page.getByRole("heading", { level: 1, name: "Look at your mail" }).waitFor();
@@ -272,11 +288,29 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(archive.subarray(0, 2).toString()).toBe("PK");
     expect(archive.includes("export.json")).toBe(true);
     expectComplaint(/status of 40[03]/);
+    const warning = await page.evaluate(() => {
+      const paragraph = document.body.appendChild(document.createElement("p"));
+      paragraph.className = "bad";
+      const { color } = getComputedStyle(paragraph);
+      paragraph.remove();
+      return color;
+    });
+    const colours = (button: Locator) =>
+      button.evaluate((element) => {
+        const { color, borderTopColor, backgroundColor } = getComputedStyle(element);
+        return [color, borderTopColor, backgroundColor];
+      });
+    expect(await colours(page.getByRole("button", { name: "Erase all data…" }))).toEqual([
+      warning,
+      warning,
+      expect.anything(),
+    ]);
     await page.getByRole("button", { name: "Erase all data…" }).click();
     const dialog = page.getByRole("dialog", { name: "Erase all data about Zoe?" });
     await dialog
       .getByText("This deletes the account with its profile, permissions, time frames and figures")
       .waitFor();
+    expect((await colours(dialog.getByRole("button", { name: "Erase all data" })))[2]).toBe(warning);
     await dialog.getByLabel("Your password").fill("not the password");
     await dialog.getByRole("button", { name: "Erase all data" }).click();
     await expect.poll(() => dialog.locator(".bad").count()).toBe(1);

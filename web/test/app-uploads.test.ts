@@ -62,12 +62,22 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await dialog.getByLabel("Device name").fill("tracker");
     await dialog.getByRole("button", { name: "Take the device" }).click();
     await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
-    await service.command("ownership", "backdate", serial, "--start", "2020-01-01T00:00:00Z");
     await page.getByRole("link", { name: "Upload recordings" }).click();
     await page.getByRole("button", { name: "Upload match.asi to this device" }).click();
-    await uploads(page)
-      .getByText(/samples stored from/)
+    // of a time before the manager had the device: one sentence, and nothing else in the page contradicts it
+    const item = fileItem(page, "match.asi");
+    await item.getByText(/^60\d samples were refused: nobody owned the device at that time/).waitFor();
+    expect(await item.getByRole("paragraph").count()).toBe(1);
+    await page
+      .getByRole("region", { name: "Calendar" })
+      .getByText("You have no recordings of this device yet.")
       .waitFor();
+    expect(await page.getByText(/ stored from /).count()).toBe(0);
+    await item.getByRole("button", { name: "Remove match.asi from the list" }).click();
+    await service.command("ownership", "backdate", serial, "--start", "2020-01-01T00:00:00Z");
+    await load(page, await match(serial));
+    await item.getByText(/samples stored from/).waitFor();
+    await expect.poll(() => page.getByText("You have no recordings of this device yet.").count()).toBe(0);
   });
 
   it("that are over the limit are refused before they are sent, with what to do", async () => {

@@ -9,6 +9,7 @@ import {
   nameOfFigure,
 } from "../src/app/activities/computed-figures.js";
 import { instantOf, instantText } from "../src/app/parts/when.js";
+import { zoneName } from "../src/view/times.js";
 
 const START = Date.UTC(2025, 4, 17, 12);
 const COMPUTED_AT = Date.UTC(2025, 4, 18);
@@ -74,6 +75,15 @@ describe("the export of compared figures", () => {
     );
     const slower = comparisonCsv([frame(8, "Ada", computed)], { ...KMH, speedUnit: "m/s" });
     expect(slower).toContain('"Max speed, m/s"');
+  });
+
+  it("has times in the zone of the page, which its heads name", () => {
+    process.env.TZ = "Europe/Zurich";
+    const text = comparisonCsv([frame(8, "Ada", null)], { ...KMH, zone: "local" });
+    const [head = "", line = ""] = text.split("\r\n");
+    expect(head).toContain(`"Start, ${zoneName("local")}","End, ${zoneName("local")}"`);
+    expect(zoneName("local")).toMatch(/Europe.Zurich/);
+    expect(line).toContain(",2025-05-17T14:00:00,2025-05-17T14:01:00,");
   });
 
   it("runs no formula of a name, and quotes what would break a line", () => {

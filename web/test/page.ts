@@ -43,6 +43,9 @@ export function expectComplaint(pattern: RegExp): void {
   expectedComplaints.push(pattern);
 }
 
+/** Below the time limit of a test, so that a click that waits in vain is named. */
+const PATIENCE_MS = 100_000;
+
 /** What the browser says of a window that keeps nothing. */
 const KEEPS_NOTHING = "Service Worker registration blocked by Playwright";
 
@@ -78,9 +81,11 @@ export async function openPage({
     serviceWorkers: "block",
     ...options,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   context.on("request", (request) => requests.push(request.url()));
   await prepare?.(context);
   const page = await context.newPage();
+  await slowDown(page);
   open.push(page);
   return show(page, at + hash);
 }
@@ -88,8 +93,17 @@ export async function openPage({
 /** Opens another tab beside a page: with the same cookies and the same storage. */
 export async function openBeside(page: Page, at: string): Promise<Page> {
   const tab = await page.context().newPage();
+  await slowDown(tab);
   open.push(tab);
   return show(tab, at);
+}
+
+/** `TEST_PAGE_SLOWDOWN=8 npm test` runs the scripts of the page eight times as slowly: it finds tests that do not wait for the page. */
+async function slowDown(page: Page): Promise<void> {
+  const rate = Number(process.env.TEST_PAGE_SLOWDOWN ?? 1);
+  if (rate === 1) return;
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("Emulation.setCPUThrottlingRate", { rate });
 }
 
 async function show(page: Page, at: string): Promise<Page> {

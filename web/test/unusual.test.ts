@@ -1,20 +1,34 @@
 import { describe, expect, it } from "vitest";
-import { unusual } from "../src/app/athletes/unusual.js";
+import { impossible, unusual } from "../src/app/athletes/unusual.js";
 
 const NOW_MS = Date.UTC(2026, 10, 23);
+const NOTHING = { birth_date: null, weight: null, height: null };
 const sentences = (profile: object) =>
-  unusual({ birth_date: null, weight: null, height: null, ...profile }, NOW_MS).map(
-    ({ sentence }) => sentence,
-  );
+  unusual({ ...NOTHING, ...profile }, NOW_MS).map(({ sentence }) => sentence);
+const refused = (profile: object) =>
+  impossible({ ...NOTHING, ...profile }, NOW_MS).map(({ name, sentence }) => [name, sentence]);
 
 describe("what a profile says", () => {
   it("is asked about where it is most often a typing error", () => {
-    expect(sentences({ birth_date: "2090-01-01" })).toEqual(["The date of birth is in the future."]);
     expect(sentences({ birth_date: "2025-01-01" })).toEqual([
       "By the date of birth the athlete is 1 year old.",
     ]);
-    expect(sentences({ height: 0.0182 })).toEqual(["The height is 1.82 cm: it is in centimetres."]);
+    expect(sentences({ birth_date: "1912-01-01" })).toEqual([
+      "By the date of birth the athlete is 114 years old.",
+    ]);
+    expect(sentences({ height: 0.6 })).toEqual(["The height is 60 cm."]);
     expect(sentences({ weight: 7.5 })).toEqual(["The weight is 7.5 kg."]);
+  });
+
+  it("is refused where it cannot be: a birth in the future, and a height that is in metres or in feet", () => {
+    expect(refused({ birth_date: "2090-01-01" })).toEqual([
+      ["birth_date", "The date of birth is in the future."],
+    ]);
+    expect(refused({ height: 0.0182 })).toEqual([
+      ["height", "Height is in centimetres. Enter 182 for 1.82 m."],
+    ]);
+    expect(refused({ height: 0.059 })).toEqual([["height", "Height is in centimetres."]]);
+    expect(refused({ birth_date: "1998-04-23", height: 1.82, weight: 7.5 })).toEqual([]);
   });
 
   it("is taken without a question where it is usual, or not there", () => {

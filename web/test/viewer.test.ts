@@ -197,7 +197,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     const start = page.getByRole("heading", { name: "See a session" });
     await page.goBack();
     await start.waitFor();
-    expect(await page.title()).toBe("asi viewer");
+    await expect.poll(() => page.title()).toBe("asi viewer");
     await page.goForward();
     await expect.poll(recorded).toBe("2:30 min");
     await page.goBack();

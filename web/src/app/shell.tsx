@@ -123,7 +123,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
   const [path = "", ...params] = current.path;
   const entry = account == null ? undefined : viewsOf(account).find((view) => view.path === path);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const title = entry?.title ?? TITLES[path];
     document.title = title === undefined ? "asi" : `${title} · asi`;
   }, [entry, path]);

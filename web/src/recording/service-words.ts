@@ -10,18 +10,41 @@ function waitOf(message: string): string {
   return minutes <= 1 ? "a minute" : minutes < 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
+/** Messages of the service that speak to programs, in the words of the page. */
+const IN_WORDS: readonly (readonly [RegExp, string])[] = [
+  // these two say nothing more than their status
+  [/^Not found\.$/, "It does not exist, or you may not see it. It may have been deleted."],
+  [/^You do not have permission to perform this action\.$/, "Your account may not do this."],
+  [
+    /^You need WRITE permission on the athlete\b/,
+    "The athlete lets you make time frames, but not for all of this time, or not now. Choose another time, or ask the athlete for the permission “Change”.",
+  ],
+  [/^You did not own the device between start and stop\b/, "You did not own the device at this time."],
+  [/^The request body is too large\.$/, "This is more than the service takes at once."],
+  [
+    /^Too many requests use this Idempotency-Key\b/,
+    "The service is still at work on it. Try again in a moment.",
+  ],
+  [/\bIdempotency-Key\b/, "This was sent before, with other content. Load the page again, then try again."],
+  [
+    /^(?:JSON parse error|Invalid page|The body (?:holds|has)|The form |The request (?:header|could)|Only the page signs in here)\b/,
+    "The service has not understood the page. Load the page again, then try again.",
+  ],
+];
+
+const hasMessage = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && ("detail" in body || "message" in body);
+
 /** What the service has refused, in words, with what to do. */
-export function refusalInWords({ status, code, requestId, message }: ApiError): string {
+export function refusalInWords({ status, code, requestId, message, body }: ApiError): string {
   if (status === 429) return `Too many requests were made. Wait ${waitOf(message)}, then try again.`;
   if (status >= 500 && status !== 503) {
     const id = requestId === null ? "" : ` Its log has the request ${requestId}.`;
     return `The service has failed. Try again; if it happens again, tell the person who runs the service.${id}`;
   }
   if (code === "invalid_token" || code === "not_authenticated") return "You are not signed in.";
-  // these two say nothing more than their status
-  if (message === "Not found.") return "It does not exist, or you may not see it. It may have been deleted.";
-  if (message === "You do not have permission to perform this action.")
-    return "Your account may not do this.";
   if (code === "precondition_failed") return "It was changed meanwhile. Load the page again, then try again.";
-  return message;
+  // without a message of its own, the error has one with the names of the fields
+  if (status === 400 && !hasMessage(body)) return "The service does not accept what the page has sent.";
+  return IN_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }

@@ -29,24 +29,44 @@ const PLACE = "place";
 /** Scrolling is noticed often; it is kept when it has ended. */
 const SCROLLED_MS = 100;
 
+/** Who does one of these no longer waits for the place. */
+const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
+
 /**
- * Keeps how far the page is scrolled, and goes there again.
+ * Keeps how far the page is scrolled, and goes there again, as soon as the page is as long as it was.
  * @param isReady whether what was scrolled is there
  */
 export function useKeptPlace(isReady: boolean): void {
   const wanted = useRef(keptNow()[PLACE] as number | undefined);
   useEffect(() => {
     if (!isReady || wanted.current === undefined) return;
-    scrollTo(0, wanted.current);
-    wanted.current = undefined;
+    const goThere = () => {
+      const place = wanted.current;
+      if (place === undefined) return;
+      scrollTo(0, place);
+      if (scrollY >= Math.floor(place)) stop();
+    };
+    // parts of the page come later than the list
+    const observer = new ResizeObserver(goThere);
+    const stop = () => {
+      wanted.current = undefined;
+      observer.disconnect();
+      for (const move of MOVES) removeEventListener(move, stop);
+    };
+    for (const move of MOVES) addEventListener(move, stop, { passive: true });
+    observer.observe(document.documentElement);
+    goThere();
+    return stop;
   }, [isReady]);
   useEffect(() => {
     const here = location.hash;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const scrolled = () => {
       clearTimeout(timer);
-      // the entry of another view is not this one's
-      timer = setTimeout(() => location.hash === here && keep(PLACE, scrollY), SCROLLED_MS);
+      timer = setTimeout(() => {
+        // the entry of another view is not this one's, and the way to the place is not the place
+        if (location.hash === here && wanted.current === undefined) keep(PLACE, scrollY);
+      }, SCROLLED_MS);
     };
     addEventListener("scroll", scrolled, { passive: true });
     return () => {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Form } from "../parts/form.js";
+import { requireName } from "../parts/require-name.js";
 import type { Session } from "../session.js";
 import { LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
 import { Card } from "./card.js";
@@ -45,6 +46,8 @@ export function Register({ session }: { session: Session }) {
           if (role === "athlete") await session.registerAthlete({ ...who, athlete_profile: name });
           else {
             const isWearer = values("is_wearer") !== "";
+            // the athlete has this name, and no username that people know
+            if (isWearer) requireName(name);
             const athlete = isWearer ? { athlete_profile: name } : {};
             await session.registerManager({ ...who, manager_profile: name, ...athlete }, isWearer);
           }

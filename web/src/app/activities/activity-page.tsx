@@ -1,5 +1,6 @@
 import { type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
+import { useKeptPlace } from "../../view/kept-state.js";
 import { duration } from "../../view/times.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
@@ -41,6 +42,7 @@ export function ActivityPage(props: ViewProps & { id: number }) {
     ]);
     return { activity, frames: frames.results };
   });
+  useKeptPlace(request.data !== undefined);
   return (
     <Requested request={request} what="the activity">
       {(loaded) => (
@@ -79,7 +81,7 @@ function ActivityDetails({
     );
     const isSure = await ask({
       title: `Delete “${activity.name}”?`,
-      text: `With it go ${counted(frames.length, "time frame")}, their computed data, and ${counted(hooks.count, "webhook")}. The data of the devices stay. This cannot be undone.`,
+      text: `This deletes ${counted(frames.length, "time frame")} with the computed data, and ${counted(hooks.count, "webhook")}. The data of the devices stay. This cannot be undone.`,
       action: "Delete activity",
     });
     if (!isSure) return;
@@ -103,7 +105,13 @@ function ActivityDetails({
         <button type="button" onClick={() => setEditing(true)}>
           Edit…
         </button>
-        <Action problem={problem} failed="The activity was not deleted." busy="Deleting…" work={remove}>
+        <Action
+          class="warns"
+          problem={problem}
+          failed="The activity was not deleted."
+          busy="Deleting…"
+          work={remove}
+        >
           Delete…
         </Action>
         <a class="button primary" href={`#/activities/${activity.id}/new`}>

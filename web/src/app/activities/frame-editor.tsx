@@ -106,12 +106,13 @@ export function FrameEditor(props: Props) {
         </h1>
         {frame === null ? null : (
           <Action
+            class="warns"
             problem={problem}
             failed="The time frame was not deleted."
             busy="Deleting…"
             question={{
               title: `Delete “${title}” of ${athleteOf(frame)}?`,
-              text: "With it go its computed data. The data of the device stay. This cannot be undone.",
+              text: "This deletes its computed data too. The data of the device stay. This cannot be undone.",
               action: "Delete time frame",
             }}
             work={async () => {

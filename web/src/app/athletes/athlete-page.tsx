@@ -96,6 +96,7 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
         </p>
         <ProblemOf problem={problem} />
         <Action
+          class="warns"
           problem={problem}
           failed="The athlete was not deleted."
           busy="Deleting the athlete…"

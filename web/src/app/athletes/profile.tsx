@@ -5,7 +5,8 @@ import { dateText } from "../parts/days.js";
 import { ask } from "../parts/dialog.js";
 import { Choice, Field, type Values } from "../parts/form.js";
 import { FormProblem } from "../parts/refusal-words.js";
-import { unusual } from "./unusual.js";
+import { requireName } from "../parts/require-name.js";
+import { type Finding, impossible, unusual } from "./unusual.js";
 
 type Athlete = Resource["Athlete"];
 export type AthleteProfile = Athlete["athlete_profile"];
@@ -68,6 +69,11 @@ export const ExternalId = ({ initial }: { initial?: string | null }) => (
   <Field name="external_id" label="ID in another system" initial={initial} maxLength={255} />
 );
 
+const problemOf = (found: readonly Finding[]) =>
+  new FormProblem(
+    Object.fromEntries(found.map(({ name, sentence }) => [`athlete_profile.${name}`, sentence])),
+  );
+
 /**
  * The profile that such a form holds, once the user has confirmed what is unusual in it.
  * @param needsName whether the athlete has no username that people know
@@ -78,9 +84,9 @@ export async function askedProfile(
   needsName: boolean,
 ): Promise<ReturnType<typeof profileOf>> {
   const profile = profileOf(values);
-  if (needsName && profile.first_name === null && profile.last_name === null) {
-    throw new FormProblem({ "athlete_profile.first_name": "Enter a first or a last name." });
-  }
+  if (needsName) requireName(profile, "athlete_profile.");
+  const wrong = impossible(profile, Date.now());
+  if (wrong.length > 0) throw problemOf(wrong);
   const found = unusual(profile, Date.now());
   if (found.length === 0) return profile;
   const isRight = await ask({
@@ -90,9 +96,7 @@ export async function askedProfile(
     isHarmless: true,
   });
   if (isRight) return profile;
-  throw new FormProblem(
-    Object.fromEntries(found.map(({ name, sentence }) => [`athlete_profile.${name}`, sentence])),
-  );
+  throw problemOf(found);
 }
 
 /** The profile that such a form holds; an empty field clears what was there. */

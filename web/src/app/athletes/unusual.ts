@@ -1,3 +1,5 @@
+import { dateText } from "../parts/days.js";
+
 /** Values of a profile that may be. */
 interface Profile {
   birth_date: string | null;
@@ -7,23 +9,44 @@ interface Profile {
   height: number | null;
 }
 
+/** What is to be said of a value of a profile. */
+export interface Finding {
+  name: keyof Profile;
+  sentence: string;
+}
+
 const YEAR_MS = 365.25 * 86_400_000;
 
 /** From young children to the tallest, heaviest and oldest athletes: values beyond are most often typing errors. */
 const USUAL = { years: [4, 100], weightKg: [15, 200], heightCm: [90, 230] } as const;
+/** Nobody is smaller: such a height is one in metres, or in feet. */
+const LEAST_HEIGHT_CM = 30;
+/** A height between these is one in metres. */
+const HEIGHT_M = [0.9, 2.5] as const;
 
 const isIn = ([least, most]: readonly [number, number], value: number) => value >= least && value <= most;
 
+const centimetresOf = (heightM: number) => Math.round(heightM * 10_000) / 100;
+
+/** What of a profile cannot be, in sentences. */
+export function impossible({ birth_date, height }: Profile, nowMs: number): Finding[] {
+  const found: Finding[] = [];
+  if (birth_date !== null && birth_date > dateText(nowMs, "local"))
+    found.push({ name: "birth_date", sentence: "The date of birth is in the future." });
+  if (height !== null && centimetresOf(height) < LEAST_HEIGHT_CM) {
+    const entered = centimetresOf(height);
+    const meant = isIn(HEIGHT_M, entered) ? ` Enter ${Math.round(entered * 100)} for ${entered} m.` : "";
+    found.push({ name: "height", sentence: `Height is in centimetres.${meant}` });
+  }
+  return found;
+}
+
 /** What of a profile is possible but most often a typing error, in sentences. */
-export function unusual(
-  { birth_date, weight, height }: Profile,
-  nowMs: number,
-): { name: keyof Profile; sentence: string }[] {
-  const found: { name: keyof Profile; sentence: string }[] = [];
+export function unusual({ birth_date, weight, height }: Profile, nowMs: number): Finding[] {
+  const found: Finding[] = [];
   if (birth_date !== null) {
-    const years = Math.floor((nowMs - Date.parse(birth_date)) / YEAR_MS);
-    if (years < 0) found.push({ name: "birth_date", sentence: "The date of birth is in the future." });
-    else if (!isIn(USUAL.years, years)) {
+    const years = Math.max(0, Math.floor((nowMs - Date.parse(birth_date)) / YEAR_MS));
+    if (!isIn(USUAL.years, years)) {
       found.push({
         name: "birth_date",
         sentence: `By the date of birth the athlete is ${years} ${years === 1 ? "year" : "years"} old.`,
@@ -32,10 +55,7 @@ export function unusual(
   }
   if (weight !== null && !isIn(USUAL.weightKg, weight))
     found.push({ name: "weight", sentence: `The weight is ${weight} kg.` });
-  if (height !== null) {
-    const heightCm = Math.round(height * 10_000) / 100;
-    if (!isIn(USUAL.heightCm, heightCm))
-      found.push({ name: "height", sentence: `The height is ${heightCm} cm: it is in centimetres.` });
-  }
+  if (height !== null && !isIn(USUAL.heightCm, centimetresOf(height)))
+    found.push({ name: "height", sentence: `The height is ${centimetresOf(height)} cm.` });
   return found;
 }

@@ -31,7 +31,7 @@ const PER_PAGE = 50;
 /** The service gives no more at once. */
 const MOST_PER_PAGE = 3000;
 
-/** Loads the first page of a list; `<ListOf>` has a button for further ones. */
+/** Loads the first page of a list, and what was shown when the user comes back; `<ListOf>` has a button for further ones. */
 export function useList<Item>(
   key: string,
   load: LoadPage<Item, PageQuery>,
@@ -42,6 +42,7 @@ export function useList<Item>(
   const first = shown.key === key ? Math.min(shown.rows, MOST_PER_PAGE) : limit;
   const list = useRequest(key, (signal) => load({ page: 1, limit: first }, signal));
   const { data, replace } = list;
+  useKeptPlace(data !== undefined);
   const more = async () => {
     if (data == null || data.next === null) return;
     const next = Math.floor(data.results.length / limit) + 1;
@@ -78,7 +79,6 @@ export function useSearchedList<Item>(
   const list = useList(`${key} ${wanted}`, (query, signal) =>
     load(wanted === "" ? query : { ...query, search: wanted }, signal),
   );
-  useKeptPlace(list.data !== undefined);
   return { ...list, typed, wanted, search };
 }
 

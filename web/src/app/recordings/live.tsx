@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { Client, Resource } from "asi-client";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../../view/values.js";
 import { Facts } from "../parts/facts.js";
 import { dayAndSecond } from "../parts/when.js";
 import { type FeedState, LiveFeed, type Sample } from "./live-feed.js";
+import { storedUploads } from "./upload-queue.js";
 
 interface Props {
   client: Client;
@@ -45,6 +46,13 @@ export function Live({ client, device, settings }: Props) {
     }, 1000);
     return () => clearInterval(timer);
   }, [nowMs]);
+  const stored = storedUploads.value;
+  const known = useRef(stored);
+  useEffect(() => {
+    if (known.current === stored) return;
+    known.current = stored;
+    feed.refresh();
+  }, [feed, stored]);
   const sample = feed.latest.value;
   const state = feed.state.value;
   const ageMs = sample == null ? null : Math.max(0, nowMs.value - sample["gnss.timestamp"]);

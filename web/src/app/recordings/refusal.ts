@@ -1,7 +1,7 @@
 import { ApiError, type Job } from "asi-client";
-import { fileSize } from "../../view/values.js";
 import { AwayError } from "../connection.js";
 import { wordsOf } from "../parts/problem.js";
+import { tooLarge } from "./too-large.js";
 
 /** Why a file is not stored, and what helps. */
 export interface Refusal {
@@ -24,16 +24,6 @@ export class JobRefusedError extends Error {
     super(typeof message === "string" ? message : "The service has stopped storing it. Try again.");
     this.isTemporary = TEMPORARY.has(code);
   }
-}
-
-/** @param limitBytes null where the service does not say */
-export function tooLarge(file: File, limitBytes: number | null): Refusal {
-  const limit = limitBytes === null ? "less" : `at most ${fileSize(limitBytes)}`;
-  return {
-    reason: `The file has ${fileSize(file.size)}, and the service takes ${limit}. Split it: open it in the viewer, choose a part on the plots, and download that part as .asi; then the next part. Or ask the person who runs the service for a higher limit.`,
-    isTemporary: false,
-    otherSerial: null,
-  };
 }
 
 export function refusalOf(error: unknown, file: File, limitBytes: number | null): Refusal {

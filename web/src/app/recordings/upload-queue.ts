@@ -4,8 +4,9 @@ import { maxRecordingBytes, PAGE_ADDRESS } from "../../view/service.js";
 import { AwayError } from "../connection.js";
 import type { Session } from "../session.js";
 import type { StoredDetails } from "./account-of-upload.js";
-import { JobRefusedError, type Refusal, refusalOf, tooLarge } from "./refusal.js";
+import { JobRefusedError, type Refusal, refusalOf } from "./refusal.js";
 import { sendWithProgress } from "./send-with-progress.js";
+import { tooLarge } from "./too-large.js";
 
 export type UploadState =
   | { step: "waiting" }

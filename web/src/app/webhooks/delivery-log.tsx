@@ -1,5 +1,6 @@
 import { ApiError, type Client, type Resource, unwrap } from "asi-client";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { useKept } from "../../view/kept-state.js";
 import type { Settings } from "../../view/settings.js";
 import { athleteOf, frameName } from "../activities/names.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
@@ -92,7 +93,7 @@ function useFrameNames(
 
 /** The calls of a webhook, the newest first, with their outcomes; follows those under way. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
-  const [state, setState] = useState("");
+  const [state, setState] = useKept("state", "");
   const problem = useProblem();
   const zone = settings.zone.value;
   const load = (query: { page: number; limit: number }, signal: AbortSignal) =>
@@ -113,7 +114,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
     pauseMs.current = FIRST_PAUSE_MS;
     setState("");
     reload();
-  }, [attempt, reload]);
+  }, [attempt, reload, setState]);
 
   const latest = useRef({ onDelivery, onEnd });
   latest.current = { onDelivery, onEnd };

@@ -73,6 +73,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
           Edit…
         </button>
         <Action
+          class="warns"
           problem={problem}
           failed="The webhook was not deleted."
           busy="Deleting…"

@@ -60,6 +60,7 @@ describe("addresses that are never called, whatever the operator allows", () => 
     "fe80::1%eth0",
     "::ffff:169.254.169.254",
     "::169.254.169.254",
+    "[::a9fe:a9fe]",
     "64:ff9b::169.254.169.254",
     "2002:a9fe:a9fe::1",
     "fd00:ec2::254",

@@ -34,6 +34,9 @@ const METADATA: ReadonlySet<string> = new Set(
 /** 6to4 (RFC 3056): bytes 2 to 5 are an IPv4 address. */
 const SIX_TO_FOUR = ipaddr.IPv6.parse("2002::");
 const SIX_TO_FOUR_BITS = 16;
+/** IPv4-compatible addresses of old (RFC 4291 section 2.5.5.1): the last four bytes. A URL has them as `[::a9fe:a9fe]`. */
+const COMPATIBLE = ipaddr.IPv6.parse("::");
+const COMPATIBLE_BITS = 96;
 
 /**
  * Whether an address is never called, also where private addresses may be: link-local addresses, and those at which clouds
@@ -46,8 +49,14 @@ export function isNeverCalled(text: string): boolean {
   // a zone, as in fe80::1%eth0, is not part of the address
   const plain = address instanceof ipaddr.IPv6 ? new ipaddr.IPv6(address.parts) : address;
   if (plain.range() === "linkLocal" || METADATA.has(plain.toNormalizedString())) return true;
-  if (!(plain instanceof ipaddr.IPv6) || !plain.match(SIX_TO_FOUR, SIX_TO_FOUR_BITS)) return false;
-  return isNeverCalled(new ipaddr.IPv4(plain.toByteArray().slice(2, 6)).toString());
+  if (plain instanceof ipaddr.IPv4) return false;
+  const bytes = plain.toByteArray();
+  const isOfBytes = (begin: number) =>
+    isNeverCalled(new ipaddr.IPv4(bytes.slice(begin, begin + 4)).toString());
+  return (
+    (plain.match(SIX_TO_FOUR, SIX_TO_FOUR_BITS) && isOfBytes(2)) ||
+    (plain.match(COMPATIBLE, COMPATIBLE_BITS) && isOfBytes(12))
+  );
 }
 
 /** Whether the host of a URL is an address and not a name. The URL parser normalises other notations of IPv4. */

@@ -1,0 +1,17 @@
+import { decimal, fileSize } from "../../view/values.js";
+
+/**
+ * Why a file is not sent, and what helps.
+ * @param limitBytes the largest that the service takes; null where it does not say
+ */
+export function tooLarge(file: Pick<File, "size">, limitBytes: number | null) {
+  // where both are 34 MB, for example, only the bytes say which is more
+  const isClose = limitBytes !== null && fileSize(limitBytes) === fileSize(file.size);
+  const size = (bytes: number) => (isClose ? `${decimal(bytes, 0)} bytes` : fileSize(bytes));
+  const limit = limitBytes === null ? "less" : `at most ${size(limitBytes)}`;
+  return {
+    reason: `The file has ${size(file.size)}, and the service takes ${limit}. Split it: open it in the viewer, choose a part on the plots, and download that part as .asi; then the next part. Or ask the person who runs the service for a higher limit.`,
+    isTemporary: false,
+    otherSerial: null,
+  };
+}

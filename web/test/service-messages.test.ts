@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ApiError } from "asi-client";
+import { describe, expect, it } from "vitest";
+import { sentenceOf } from "../src/app/parts/refusal-words.js";
+import { refusalInWords } from "../src/recording/service-words.js";
+
+const SERVER = fileURLToPath(new URL("../../server/src/", import.meta.url));
+const TEXT = /"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+/** The files in which every text may be a message of a field. */
+const ALL_OF = /(?:validation|date-time)\.ts$/;
+/** What the operator alone reads, on the command line. */
+const IS_OPERATORS = /--\w|npm run|^There is no (?:account|job|webhook)\b/;
+
+interface Message {
+  /** What throws it, such as `forbidden`; `field` for one that stands at a field. */
+  kind: string;
+  text: string;
+}
+
+/** What stands between a bracket and its partner. */
+function withinBrackets(source: string, begin: number): string {
+  let depth = 1;
+  let at = begin;
+  for (; depth > 0 && at < source.length; at++) {
+    if (source[at] === "(") depth += 1;
+    if (source[at] === ")") depth -= 1;
+  }
+  return source.slice(begin, at - 1);
+}
+
+/** The messages of the service, from its source: its answers cannot all be provoked. Values within them are sevens. */
+function messagesOfService(): Message[] {
+  const found: Message[] = [];
+  for (const folder of ["domain", "http", "wire"]) {
+    for (const file of readdirSync(`${SERVER}${folder}`, { recursive: true, encoding: "utf8" })) {
+      if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
+      const source = readFileSync(`${SERVER}${folder}/${file}`, "utf8");
+      const places: [kind: string, part: string][] = ALL_OF.test(file) ? [["field", source]] : [];
+      for (const { 0: call, 1: kind = "", index } of source.matchAll(/errors\.(\w+)\(/g))
+        places.push([kind, withinBrackets(source, index + call.length)]);
+      for (const [part] of source.matchAll(
+        /problem: ?(?:"[^"]*"|`[^`]*`)|\[\s*(?:"[A-Z][^"]*"|`[^`]*`),?\s*\]/g,
+      ))
+        places.push(["field", part]);
+      for (const [kind, part] of places) {
+        for (const [text] of part.match(TEXT)?.map((one) => [one.slice(1, -1)] as const) ?? []) {
+          const message = text.replace(/\$\{[^}]*\}/g, "7");
+          if (/^[A-Z7].* .*\.$/.test(message) && !IS_OPERATORS.test(message))
+            found.push({ kind: kind === "invalid" ? "field" : kind, text: message });
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** Names of fields and headers, and what is said of "this field": words of the API. */
+const WORDS_OF_API =
+  /\w_\w|\b[Tt]his (?:field|value|list|document)\b|\bEnsure\b|JSON|base64|WRITE|[a-z]-Key\b|X-|\bstart and stop\b|%2B|\bbody\b/;
+
+const STATUSES: Readonly<Record<string, number>> = {
+  conflict: 409,
+  notFound: 404,
+  malformed: 400,
+  tooLarge: 413,
+};
+
+function inWords({ kind, text }: Message): string {
+  if (kind === "field") return sentenceOf(text, "one.start_time", () => "Beginning, s");
+  const response = new Response(null, { status: STATUSES[kind] ?? 403 });
+  return refusalInWords(new ApiError(response, { detail: text }));
+}
+
+describe("the messages of the service", () => {
+  const messages = messagesOfService();
+
+  it("are found in its source", () => {
+    expect(messages.length).toBeGreaterThan(80);
+    expect(messages).toContainEqual({ kind: "field", text: "Must be after start_time." });
+    expect(messages).toContainEqual({ kind: "forbidden", text: "The activity must be your own." });
+  });
+
+  it("reach people without names of the API", () => {
+    expect(messages.map(inWords).filter((sentence) => WORDS_OF_API.test(sentence))).toEqual([]);
+  });
+});
+
+describe("a refusal that has messages for fields only, where there is no form", () => {
+  it("does not name them", () => {
+    const error = new ApiError(new Response(null, { status: 400 }), { stop: ["Must not be before start."] });
+    expect(error.message).toBe("stop: Must not be before start.");
+    expect(refusalInWords(error)).toBe("The service does not accept what the page has sent.");
+  });
+});
