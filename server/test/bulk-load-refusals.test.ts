@@ -1,5 +1,6 @@
+import { gzipSync } from "node:zlib";
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { auditLog, jobs } from "../src/store/schema.js";
 import {
   ann,
@@ -49,6 +50,24 @@ describe("bulk load", () => {
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
   });
 
+  it("loads a recording that is compressed with gzip, up to the size that a recording may have", async () => {
+    const owned = await longOwned(ann);
+    const recording = await walk(owned.serial_number, START, 5);
+    const packed = gzipSync(recording);
+    const { status, body } = await post(base64(packed), ann, owned.id);
+    expect(status).toBe(200);
+    await s.runJobs();
+    const job = await s.get(`/api/v1/jobs/${body.job_id}/`, ann.token);
+    expect(job.body.details).toMatchObject({
+      samples_stored: 5,
+      report: { bytes: { total: recording.length } },
+    });
+    const torn = await post(base64(packed.subarray(0, packed.length - 20)), ann, owned.id);
+    expect([torn.status, torn.headers.get("x-error-code")]).toEqual([400, "BAD_GZIP"]);
+    const bomb = await post(base64(gzipSync(new Uint8Array(s.config.bulkLoadMaxBytes + 1))), ann, owned.id);
+    expect(bomb.status).toBe(413);
+  });
+
   it("is for the current owner", async () => {
     const text = base64(await walk(device.serial_number, START, 3));
     expect((await post(text, bob)).status).toBe(403);
@@ -66,11 +85,11 @@ describe("bulk load", () => {
     expect(statuses).toEqual([400, 413, 413]);
   });
 
-  it("is gone when turned off", async () => {
+  it("is gone when disabled", async () => {
     const off = await TestService.start(s.store, { bulkLoadEnabled: false });
     const { status, body, headers } = await off.post(path(device.id), { asi_b64: "QUJD" }, ann.token);
     await off.stop();
-    expect([status, body]).toEqual([410, { detail: "This operation is turned off." }]);
+    expect([status, body]).toEqual([410, { detail: "This operation is disabled." }]);
     expect(headers.get("sunset")).not.toBeNull();
   });
 
@@ -101,6 +120,8 @@ describe("bulk load", () => {
       now + 4 * 60_000,
       now + 6 * 60_000, // too far ahead
     ];
+    const logged = vi.spyOn(s.service.app.log, "info");
+    onTestFinished(() => logged.mockRestore());
     const job = await s.load(passed, ann, await recordingOf(passed.serial_number, times.map(rowAt)));
     expect(job.body).toMatchObject({
       state: "SUCCESS",
@@ -124,7 +145,11 @@ describe("bulk load", () => {
     expect(rows).toMatchObject([
       { operation: "bulk load", after: { managerId: ann.id, read: 6, refused: 4, unowned: 2 } },
     ]);
-    const metrics = await s.service.app.metrics.getSingleMetricAsString("samples_loaded_total");
+    expect(logged.mock.calls).toContainEqual([
+      expect.objectContaining({ kind: "bulk-load", samples: { stored: 2, known: 0, refused: 4 } }),
+      "job done",
+    ]);
+    const metrics = await s.service.app.metrics.getSingleMetricAsString("asi_samples_loaded_total");
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 

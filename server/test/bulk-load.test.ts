@@ -99,7 +99,7 @@ describe("bulk load", () => {
     expect(await bodyOf(queries, body)).toBeNull();
   });
 
-  it("the bytes of a job are read in slices of at most 1 MiB, and of earlier releases as they are", async () => {
+  it("the bytes of a job are read in slices of at most 1 MiB", async () => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 25_000);
     expect(recording.length).toBeGreaterThan(2 * 1024 * 1024);
@@ -113,9 +113,6 @@ describe("bulk load", () => {
     const slices = await collect((job && (await bodyOf(queries, job))) ?? []);
     expect(Math.max(...slices.map(({ length }) => length))).toBe(1024 * 1024);
     expect(Buffer.concat(slices).equals(recording)).toBe(true);
-    await s.runJobs();
-    const done = await s.get(`/api/v1/jobs/${job?.id}/`, ann.token);
-    expect(done.body).toMatchObject({ state: "SUCCESS", details: { samples_stored: 25_000 } });
   });
 
   it("of bytes that break off nothing is stored", async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { convert } from "asi-convert";
 import { describe, expect, it } from "vitest";
 import { expectNoFiles, fixture, form, PART, s, send, withConversions } from "./conversion-scene.js";
@@ -11,7 +12,7 @@ describe("conversion", () => {
     for (const name of ["valid/match-hr.asi", "valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
       const recording = fixture(name);
       const conversion = convert(recording);
-      const csv = await bytesOf(conversion.csv);
+      const csv = await bytesOf(conversion.body);
       const { status, headers, bytes } = await send(form([["file", recording]]));
       expect([name, status, headers.get("content-type")]).toEqual([name, 200, "text/csv; charset=utf-8"]);
       expect(headers.get("content-disposition")).toBe(`attachment; filename="${await conversion.fileName}"`);
@@ -19,6 +20,42 @@ describe("conversion", () => {
       expect(Buffer.from(bytes).equals(Buffer.from(csv))).toBe(true);
     }
     await expectNoFiles();
+  });
+
+  it("unpacks a recording that is compressed with gzip, in every format, and accounts for the bytes in it", async () => {
+    const recording = fixture("valid/match-hr.asi");
+    const packed = new Uint8Array(gzipSync(recording));
+    const { body, report } = convert(recording);
+    const expected = Buffer.from(await bytesOf(body));
+    const converted = await send(form([["file", packed, "match.asi.gz"]]));
+    expect([converted.status, expected.equals(Buffer.from(converted.bytes))]).toEqual([200, true]);
+    expect(JSON.parse(converted.headers.get("x-asi-report") ?? "")).toEqual(await report);
+    const gpx = await send(form([["file", packed]]), {}, s, "/api/v2/files/convert/?format=gpx");
+    const expectedGpx = Buffer.from(await bytesOf(convert(recording, { format: "gpx" }).body));
+    expect([gpx.status, expectedGpx.equals(Buffer.from(gpx.bytes))]).toEqual([200, true]);
+
+    const torn = packed.subarray(0, packed.length / 2);
+    for (const path of [undefined, "/api/v2/files/convert/?format=tcx"]) {
+      const refused = await send(form([["file", torn]]), {}, s, path);
+      expect([refused.status, refused.headers.get("x-error-code")]).toEqual([400, "BAD_GZIP"]);
+      expect(Object.keys(refused.json)).toEqual(["file"]);
+    }
+    await expectNoFiles();
+  });
+
+  it("unpacks no more than a recording may have", async () => {
+    const small = await TestService.start(s.store, { convertMaxBytes: 100_000 });
+    const recording = await walk("A-1", "2024-03-01T10:00:00Z", 5_000);
+    const bomb = Buffer.concat([recording.subarray(0, 100), new Uint8Array(50_000_000)]);
+    for (const bytes of [recording.subarray(0, 100_001), bomb]) {
+      const packed = new Uint8Array(gzipSync(bytes));
+      expect(packed.length).toBeLessThan(100_000);
+      for (const path of [undefined, "/api/v2/files/convert/?format=jsonl"])
+        expect((await send(form([["file", packed]]), {}, small, path)).status).toBe(413);
+    }
+    const most = new Uint8Array(gzipSync(recording.subarray(0, 100_000)));
+    expect((await send(form([["file", most]]), {}, small)).status).toBe(200);
+    await small.stop();
   });
 
   it("is for any authenticated user", async () => {

@@ -173,11 +173,11 @@ describe("a session of the page", () => {
   it("is seen and ended by the operator like those of applications", async () => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
-    const { sessions } = await commands["token list"](s.ctx, { username: ann.username });
+    const { sessions } = await commands["session list"](s.ctx, { username: ann.username });
     const [session] = (sessions as { id: number; application: string }[]).filter(
       ({ application }) => application === "Page",
     );
-    await commands["token revoke"](s.ctx, { username: ann.username, id: String(session?.id) });
+    await commands["session revoke"](s.ctx, { username: ann.username, id: String(session?.id) });
     expect(await browser.isSignedIn()).toBe(false);
   });
 
@@ -231,7 +231,7 @@ describe("signing in", () => {
     expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
   });
 
-  it("is turned off by revoking the application of the page, which no client can use", async () => {
+  it("is disabled by revoking the application of the page, which no client can use", async () => {
     const own = await TestService.start(await newStore());
     const ann = await own.manager();
     const grant = { grant_type: "password", username: ann.username, password: ann.password };

@@ -202,7 +202,7 @@ describe("the token of a link", () => {
     expect((await change({ password: newPassword() })).status).toBe(201);
     await expectRefused(token);
     token = await linked(person);
-    await commands["token revoke"](s.ctx, { username: person.username });
+    await commands["session revoke"](s.ctx, { username: person.username });
     await expectRefused(token);
   });
 

@@ -2,8 +2,8 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import {
   findSessions,
   type Interval,
-  nameOfFile,
   type Player,
+  playerNameOf,
   playerOfRecording,
   type Roster,
   readPeriods,
@@ -350,7 +350,7 @@ export class SquadSession {
       const player = roster === null ? null : playerOfRecording(roster, { serial: "", fileName: file.name });
       if (player !== null && players.some((one) => one.player === player)) continue;
       players.push({
-        name: player?.name ?? nameOfFile(file.name),
+        name: player?.name ?? playerNameOf(file.name),
         player,
         recordings: [],
         key: player === null ? `file ${id}` : playerKey(player),

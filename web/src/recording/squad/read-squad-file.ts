@@ -15,7 +15,7 @@ export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<Rea
     fileName: file.name,
     serial: info?.serial ?? "",
     samples,
-    isDamaged: report !== null && isDamaged(report),
+    isDamaged: isDamaged(facts),
     isTruncated: isCut || (report !== null && report.damage.overruns > 0),
     report,
     isCut,
