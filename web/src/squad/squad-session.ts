@@ -10,8 +10,6 @@ import {
   readRoster,
   type SessionPeriod,
   type SheetProblem,
-  type SquadMember,
-  type SquadRow,
   squadMembers,
   squadRow,
   timeWithData,
@@ -26,15 +24,10 @@ import { FigureCache } from "./figure-cache.js";
 import { keysOfAnotherSport } from "./marks.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
+import type { PlayerRow, SquadPlayer } from "./squad-player.js";
 import type { SquadWorkers } from "./workers.js";
 
-/** A row of the view: a person, with the recordings of the session. */
-export interface SquadPlayer extends SquadMember<OpenRecording> {
-  /** Identifies the row while files are read and rosters change. */
-  key: string;
-  /** A file that could not be read keeps its row: what to say in it. */
-  failed: string | null;
-}
+export type { PlayerRow, SquadPlayer };
 
 /** What the squad asks of the page around it. */
 export interface SquadActions {
@@ -54,10 +47,6 @@ export interface ShownFigures {
   scope: Scope;
   /** In the order of `players`. */
   rows: readonly PlayerRow[];
-}
-
-export interface PlayerRow extends SquadRow {
-  member: SquadPlayer;
 }
 
 /** A roster or periods that were read, and what is wrong in them. */
