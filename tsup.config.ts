@@ -54,6 +54,8 @@ export default defineConfig([
       metrics: "src/metrics/index.ts",
       node: "src/node.ts",
       packed: "src/packed/index.ts",
+      squad: "src/squad-report/index.ts",
+      "squad-report": "src/squad-report/squad-report.ts",
     },
     format: ["esm", "cjs"],
     target: "es2022",

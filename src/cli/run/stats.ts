@@ -1,11 +1,11 @@
 import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
+import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
 import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { textLayout } from "./cell-files.js";
 import { type ClubFlags, clubOf } from "./club.js";
 import { type FigureFlags, wantedFigures } from "./figures.js";
 import { figuresText } from "./figures-text.js";

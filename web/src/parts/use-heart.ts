@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { ReadingError } from "../recording/calls.js";
 import type { RecordingReader } from "../recording/messages.js";
-import { ReadingError } from "../recording/reading-error.js";
 import type { Heart, Recording } from "../recording/recording.js";
 
 type Module = typeof import("./heart.js");

@@ -1,4 +1,4 @@
-import { figureOf, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../../squad/index.js";
+import { figureOf, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
 import type { FileColumn } from "./cell-files.js";
 
 /** A row of a file: a player in a period or in the whole session. */

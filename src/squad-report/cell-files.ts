@@ -1,5 +1,5 @@
-import { type CellColumn, cellTable } from "../../formats/parquet/cell-table.js";
-import { withoutFormula } from "../../rows/formula-guard.js";
+import { type CellColumn, cellTable } from "../formats/parquet/cell-table.js";
+import { withoutFormula } from "../rows/formula-guard.js";
 
 /** A cell of a file: null is empty. An instant is in ms since 1970 UTC. */
 export type Cell = string | number | null;
