@@ -13,6 +13,10 @@ export interface LastColumn {
   head: ComponentChildren;
   cell: (row: PlayerRow) => ComponentChildren;
   foot: ComponentChildren;
+  /** Height that its head needs, CSS pixels. */
+  headPx: number;
+  /** What lies over the column. */
+  over: ComponentChildren;
 }
 
 interface Props {
@@ -49,7 +53,10 @@ export function SquadTable({ session, columns: choice, last }: Props) {
     table.groups.reduce((sum, { name, lines }) => sum + lines.length + Number(name !== null), 0) + FOOT_ROWS;
   const rowPx = Math.min(
     ROW_PX.most,
-    Math.max(ROW_PX.least, Math.floor((size.value.height - HEAD_PX - 2) / Math.max(1, rowCount))),
+    Math.max(
+      ROW_PX.least,
+      Math.floor((size.value.height - (last?.headPx ?? HEAD_PX) - 2) / Math.max(1, rowCount)),
+    ),
   );
   const present = rows.filter(({ metrics }) => metrics !== null).length;
   return (
@@ -130,6 +137,7 @@ export function SquadTable({ session, columns: choice, last }: Props) {
           <SummaryRow name="Highest" note="" texts={table.highest} />
         </tfoot>
       </table>
+      {last?.over}
     </section>
   );
 }
