@@ -16,6 +16,10 @@ export interface LastColumn {
   head: ComponentChildren;
   cell: (row: PlayerRow) => ComponentChildren;
   foot: ComponentChildren;
+  /** Height that its head needs, CSS pixels. */
+  headPx: number;
+  /** What lies over the column. */
+  over: ComponentChildren;
 }
 
 interface Props {
@@ -54,7 +58,10 @@ export function SquadTable({ session, columns: choice, against, onCard, last }: 
     table.groups.reduce((sum, { name, lines }) => sum + lines.length + Number(name !== null), 0) + FOOT_ROWS;
   const rowPx = Math.min(
     ROW_PX.most,
-    Math.max(ROW_PX.least, Math.floor((size.value.height - HEAD_PX - 2) / Math.max(1, rowCount))),
+    Math.max(
+      ROW_PX.least,
+      Math.floor((size.value.height - (last?.headPx ?? HEAD_PX) - 2) / Math.max(1, rowCount)),
+    ),
   );
   const keys = table.groups.flatMap(({ lines }) => lines.map(({ row }) => row.member.key));
   const chosen = session.chosen.value;
@@ -147,6 +154,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last }: 
       <p class="for-readers" role="status">
         {sortWords(session, columns)}
       </p>
+      {last?.over}
     </section>
   );
 }

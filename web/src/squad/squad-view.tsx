@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useCallback, useMemo } from "preact/hooks";
 import "./squad.css";
+import { useClock } from "./clock/clock.js";
 import { ColumnChoice } from "./columns.js";
 import { Controls } from "./controls.js";
 import { marksOf } from "./marks.js";
@@ -12,6 +13,7 @@ import type { Against } from "./table-model.js";
 /** The squad: a row for each player. */
 export function SquadView({ session }: { session: SquadSession }) {
   const columns = useMemo(() => new ColumnChoice(), []);
+  const clock = useClock(session);
   const against = useSignal<Against>("column");
   const card = useSignal<{ key: string; at: { x: number; y: number }; opener: Element } | null>(null);
   const openCard = useCallback(
@@ -35,7 +37,7 @@ export function SquadView({ session }: { session: SquadSession }) {
   return (
     <div class="squad" aria-busy={session.isComputing.value || session.isReading.value}>
       <Controls session={session} columns={columns} against={against} />
-      <SquadTable session={session} columns={columns} against={against} onCard={openCard} />
+      <SquadTable session={session} columns={columns} against={against} onCard={openCard} last={clock} />
       {shown === null || row === undefined ? null : (
         <QualityCard
           key={shown.key}
