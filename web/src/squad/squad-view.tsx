@@ -56,6 +56,7 @@ export function SquadView({ session }: { session: SquadSession }) {
       </Controls>
       <div
         class={`squad-parts${parts.hasMap ? " with-map" : ""}`}
+        // biome-ignore lint/a11y/noStaticElementInteractions: keys of play hold in all parts
         onKeyDown={(event) => {
           if (!event.defaultPrevented) playback.pressKey(event);
         }}
