@@ -1,8 +1,5 @@
 /** Numbers of the squad view that are choices, and not settled by real data *(choice)*. */
 
-/** Periods with such names are the parts of a match. */
-export const HALF_NAME = /\b(half|halves|halbzeit|hälfte|mi-temps|tempo|tiempo|quarter|viertel)\b/i;
-
 /** A share of the period below this is told beside the name. */
 export const COMPLETE_SHARE = 0.99;
 
