@@ -51,3 +51,4 @@ export {
   timeWithData,
 } from "./squad-table.js";
 export { type SuggestedPeriod, suggestPeriods } from "./suggest-periods.js";
+export { periodsCsv } from "./write-periods.js";

@@ -1,4 +1,5 @@
 import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { ColumnsMenu } from "./columns-menu.js";
 import { CopyButton, ExportMenu, type ExportProps } from "./export-menu.js";
 import { halvesIn, type Scope } from "./scope.js";
@@ -6,7 +7,12 @@ import type { SquadSession } from "./squad-session.js";
 import type { Against } from "./table-model.js";
 
 /** What the table is of, and how it is shown. */
-export function Controls({ session, columns, against }: ExportProps & { against: Signal<Against> }) {
+export function Controls({
+  session,
+  columns,
+  against,
+  children,
+}: ExportProps & { against: Signal<Against>; children: ComponentChildren }) {
   return (
     <div class="squad-controls">
       <Scopes session={session} />
@@ -32,6 +38,7 @@ export function Controls({ session, columns, against }: ExportProps & { against:
       <ColumnsMenu columns={columns} against={against} />
       <CopyButton session={session} columns={columns} />
       <ExportMenu session={session} columns={columns} />
+      {children}
     </div>
   );
 }

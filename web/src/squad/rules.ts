@@ -17,3 +17,18 @@ export const FASTEST_MEAN_KM_PER_H = 16;
 
 /** A share of the period below this is marked before that two recordings are joined. Sums below it are marked "at least". */
 export const MARKED_FIRST_SHARE = 0.95;
+
+/** Slower than this, positions say nothing about where the pitch is, mm/s. */
+export const MOVING_MM_PER_S = 1000;
+
+/** The map shows a pitch if so many of the positions are on it. */
+export const LEAST_ON_PITCH = 0.9;
+
+/** Behind a player the map shows where the player was for so long, ms. */
+export const TRAIL_MS = 10_000;
+
+/** The last colour of dots and tracks, km/h. */
+export const FASTEST_KM_PER_H = 25;
+
+/** The second of two halves begins at this minute, however long the first one took. */
+export const HALF_MINUTES = 45;

@@ -60,7 +60,7 @@ export function offIntervals(periods: readonly SessionPeriod[], player: string):
 }
 
 /** Intervals in ascending order, those that touch joined. */
-function united(intervals: readonly Interval[]): Interval[] {
+export function united(intervals: readonly Interval[]): Interval[] {
   const joined: Interval[] = [];
   for (const { startMs, endMs } of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
     const last = joined.at(-1);

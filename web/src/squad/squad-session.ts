@@ -22,6 +22,7 @@ import { zoneName } from "../view/times.js";
 import type { TimeWindow } from "../view/window.js";
 import { FigureCache } from "./figure-cache.js";
 import { keysOfAnotherSport } from "./marks.js";
+import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
 import type { PlayerRow, SquadPlayer } from "./squad-player.js";
@@ -86,6 +87,10 @@ export class SquadSession {
   /** Periods that were made or changed here; null: those of the file. */
   readonly editedPeriods: Signal<readonly SessionPeriod[] | null> = signal(null);
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
+  /** Towards which side of the map the team attacks, by names of periods; not known for others. */
+  readonly attack: Signal<ReadonlyMap<string, AttackSide>> = signal(new Map());
+  /** Changes of periods and of sides go through it, so that they can be taken back. */
+  readonly periodSteps = new PeriodSteps(this.editedPeriods, this.attack);
   /** The rows, in the order of the roster. */
   readonly players: ReadonlySignal<readonly SquadPlayer[]>;
 

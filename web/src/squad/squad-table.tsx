@@ -16,6 +16,10 @@ export interface LastColumn {
   head: ComponentChildren;
   cell: (row: PlayerRow) => ComponentChildren;
   foot: ComponentChildren;
+  /** Height that its head needs, CSS pixels. */
+  headPx: number;
+  /** What lies over the column. */
+  over: ComponentChildren;
 }
 
 interface Props {
@@ -24,7 +28,17 @@ interface Props {
   against: Signal<Against>;
   /** Opens the card of a row beside what was pressed. */
   onCard: (row: PlayerRow, beside: Element) => void;
-  last?: LastColumn;
+  last?: LastColumn | undefined;
+  /** In place of the figures; null for the names alone. */
+  instead?: InsteadColumn | null | undefined;
+}
+
+/** One column in place of the figures. */
+export interface InsteadColumn {
+  name: string;
+  unit: string;
+  /** A `td`. */
+  cell: (row: PlayerRow) => ComponentChildren;
 }
 
 const HEAD_PX = 48;
@@ -33,7 +47,7 @@ const FOOT_ROWS = 2;
 const ROW_PX = { least: 24, most: 32 };
 
 /** The table of the squad: it scrolls in its own frame; head, foot and names stay in view. */
-export function SquadTable({ session, columns: choice, against, onCard, last }: Props) {
+export function SquadTable({ session, columns: choice, against, onCard, last, instead }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
   const model = useComputed(() => {
@@ -50,11 +64,16 @@ export function SquadTable({ session, columns: choice, against, onCard, last }: 
     return { columns, rows, table: tableModel(rows, form) };
   });
   const { columns, rows, table } = model.value;
+  const areFiguresShown = instead === undefined;
+  const textsOf = (texts: readonly string[]) => (areFiguresShown ? texts : instead === null ? [] : [""]);
   const rowCount =
     table.groups.reduce((sum, { name, lines }) => sum + lines.length + Number(name !== null), 0) + FOOT_ROWS;
   const rowPx = Math.min(
     ROW_PX.most,
-    Math.max(ROW_PX.least, Math.floor((size.value.height - HEAD_PX - 2) / Math.max(1, rowCount))),
+    Math.max(
+      ROW_PX.least,
+      Math.floor((size.value.height - (last?.headPx ?? HEAD_PX) - 2) / Math.max(1, rowCount)),
+    ),
   );
   const keys = table.groups.flatMap(({ lines }) => lines.map(({ row }) => row.member.key));
   const chosen = session.chosen.value;
@@ -100,9 +119,15 @@ export function SquadTable({ session, columns: choice, against, onCard, last }: 
                 {present === rows.length ? rows.length : `${rows.length}, ${present} in this period`}
               </small>
             </th>
-            {columns.map((column) => (
+            {(areFiguresShown ? columns : []).map((column) => (
               <Head key={column.key} column={column} session={session} under={underHead(column, rows)} />
             ))}
+            {instead == null ? null : (
+              <th scope="col" class="instead">
+                {instead.name}
+                <small>{instead.unit}</small>
+              </th>
+            )}
             {last === undefined ? null : (
               <th scope="col" class="last">
                 {last.head}
@@ -112,7 +137,9 @@ export function SquadTable({ session, columns: choice, against, onCard, last }: 
         </thead>
         {table.groups.map((group) => (
           <tbody key={group.name}>
-            {group.name === null ? null : <GroupRow group={group} hasLast={last !== undefined} />}
+            {group.name === null ? null : (
+              <GroupRow group={group} texts={textsOf(group.means)} hasLast={last !== undefined} />
+            )}
             {group.lines.map(({ row, cells }) => (
               <tr
                 key={row.member.key}
@@ -125,28 +152,34 @@ export function SquadTable({ session, columns: choice, against, onCard, last }: 
                 onKeyDown={(event) => pressKey(event, row)}
               >
                 <NameCell session={session} row={row} onCard={onCard} />
-                {cells.map((cell, i) => (
+                {(areFiguresShown ? cells : []).map((cell, i) => (
                   <FigureCell key={columns[i]?.key} cell={cell} />
                 ))}
+                {instead == null ? null : instead.cell(row)}
                 {last === undefined ? null : <td class="last">{last.cell(row)}</td>}
               </tr>
             ))}
           </tbody>
         ))}
         <tfoot>
-          <SummaryRow name="Mean" note={` of ${table.count}, ${wholeOf(session)}`} texts={table.means}>
+          <SummaryRow
+            name="Mean"
+            note={` of ${table.count}, ${wholeOf(session)}`}
+            texts={textsOf(table.means)}
+          >
             {last === undefined ? null : (
               <td class="last" rowSpan={2}>
                 {last.foot}
               </td>
             )}
           </SummaryRow>
-          <SummaryRow name="Highest" note="" texts={table.highest} />
+          <SummaryRow name="Highest" note="" texts={textsOf(table.highest)} />
         </tfoot>
       </table>
       <p class="for-readers" role="status">
         {sortWords(session, columns)}
       </p>
+      {last?.over}
     </section>
   );
 }
@@ -221,13 +254,13 @@ function Head({ column, session, under }: { column: SquadColumn; session: SquadS
   );
 }
 
-function GroupRow({ group, hasLast }: { group: Group; hasLast: boolean }) {
+function GroupRow({ group, texts, hasLast }: { group: Group; texts: readonly string[]; hasLast: boolean }) {
   return (
     <tr class="mean">
       <th scope="row" class="name">
         {group.name} <small>mean of {group.count}</small>
       </th>
-      {group.means.map((text, i) => (
+      {texts.map((text, i) => (
         <td key={i}>{text}</td>
       ))}
       {hasLast ? <td class="last" /> : null}

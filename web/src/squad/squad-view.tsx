@@ -1,12 +1,16 @@
 import { useSignal } from "@preact/signals";
-import { useCallback, useMemo } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import "./squad.css";
+import { useClock } from "./clock/clock.js";
 import { ColumnChoice } from "./columns.js";
+import { type Part, PartChoice, Side, shownParts } from "./composition.js";
 import { Controls } from "./controls.js";
 import type { Keeper } from "./keeper.js";
 import { lookAt } from "./look-at.js";
 import { LookAtList } from "./look-at-list.js";
 import { marksOf } from "./marks.js";
+import { NowCell } from "./now-column.js";
+import { playbackOf } from "./play.js";
 import { QualityCard } from "./quality-card.js";
 import { ReadingPanel } from "./reading-panel.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
@@ -17,6 +21,31 @@ import type { Against } from "./table-model.js";
 /** The squad: a row for each player. */
 export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper }) {
   const columns = useMemo(() => new ColumnChoice(), []);
+  const clock = useClock(session);
+  const part = useSignal<Part>("table");
+  const parts = shownParts(part.value);
+  const now = useMemo(
+    () => ({
+      name: "Now",
+      unit: "km/h",
+      cell: ({ member }: PlayerRow) => <NowCell session={session} player={member} />,
+    }),
+    [session],
+  );
+  const playback = playbackOf(session);
+  const partsOf = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // keys of play hold in table, clock and map
+    const press = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented) playback.pressKey(event);
+    };
+    const element = partsOf.current;
+    element?.addEventListener("keydown", press);
+    return () => {
+      element?.removeEventListener("keydown", press);
+      playback.pause();
+    };
+  }, [playback]);
   const against = useSignal<Against>("column");
   const card = useSignal<{ key: string; at: { x: number; y: number }; opener: Element } | null>(null);
   const openCard = useCallback(
@@ -59,8 +88,22 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
           }}
         />
       ) : null}
-      <Controls session={session} columns={columns} against={against} />
-      <SquadTable session={session} columns={columns} against={against} onCard={openCard} />
+      <Controls session={session} columns={columns} against={against}>
+        <PartChoice part={part} />
+      </Controls>
+      <div class={`squad-parts${parts.hasMap ? " with-map" : ""}`} ref={partsOf}>
+        {parts.table === null ? null : (
+          <SquadTable
+            session={session}
+            columns={columns}
+            against={against}
+            onCard={openCard}
+            last={parts.hasClock ? clock : undefined}
+            instead={parts.table === "figures" ? undefined : parts.table === "now" ? now : null}
+          />
+        )}
+        {parts.hasMap ? <Side session={session} /> : null}
+      </div>
       <StatusLine
         sound={sound}
         toLookAt={items.length}
