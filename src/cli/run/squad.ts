@@ -21,6 +21,7 @@ import {
 } from "../../squad/index.js";
 import { byPosition } from "../../squad-report/positions.js";
 import { fileColumns, squadCsv, squadJsonLines } from "../../squad-report/squad-csv.js";
+import type { SquadSheet } from "../../squad-report/squad-workbook.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
@@ -39,7 +40,7 @@ import { type ReadSamples, readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
 import { tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
 import { DEFAULT_COLUMNS, squadText } from "./squad-text.js";
-import { type SquadSheet, squadWorkbook } from "./squad-xlsx.js";
+import { squadWorkbook } from "./squad-xlsx.js";
 
 export const SQUAD_FORMATS = ["text", "csv", "jsonl", "xlsx", "html"] as const;
 export type SquadFormat = (typeof SQUAD_FORMATS)[number];

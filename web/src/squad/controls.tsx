@@ -1,12 +1,17 @@
-import type { ColumnChoice } from "./columns.js";
+import type { Signal } from "@preact/signals";
+import { PeriodsButton } from "./clock/periods-button.js";
+import { ColumnsMenu } from "./columns-menu.js";
+import { CopyButton, ExportMenu, type ExportProps } from "./export-menu.js";
 import { halvesIn, type Scope } from "./scope.js";
 import type { SquadSession } from "./squad-session.js";
+import type { Against } from "./table-model.js";
 
 /** What the table is of, and how it is shown. */
-export function Controls({ session }: { session: SquadSession; columns: ColumnChoice }) {
+export function Controls({ session, columns, against }: ExportProps & { against: Signal<Against> }) {
   return (
     <div class="squad-controls">
       <Scopes session={session} />
+      <PeriodsButton session={session} />
       <fieldset class="segmented" aria-label="Figures">
         <Choice isPressed={!session.isPerMinute.value} onPress={() => (session.isPerMinute.value = false)}>
           Totals
@@ -26,6 +31,9 @@ export function Controls({ session }: { session: SquadSession; columns: ColumnCh
         By position
       </button>
       <span class="spacer" />
+      <ColumnsMenu columns={columns} against={against} />
+      <CopyButton session={session} columns={columns} />
+      <ExportMenu session={session} columns={columns} />
     </div>
   );
 }

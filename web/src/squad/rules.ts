@@ -17,3 +17,6 @@ export const AGAINST_RANGE = 0.4;
 
 /** Colours of strips and dots go from standing to this, km/h. */
 export const FASTEST_MEAN_KM_PER_H = 16;
+
+/** A share of the period below this is marked before that two recordings are joined. Sums below it are marked "at least". */
+export const MARKED_FIRST_SHARE = 0.95;

@@ -1,6 +1,6 @@
 import { ChooseFiles } from "../parts/drop.js";
 import { day } from "../view/times.js";
-import { halvesIn } from "./scope.js";
+import { sessionName } from "./scope-words.js";
 import type { SquadSession } from "./squad-session.js";
 
 /** What the session is called: a match if it has halves. */
@@ -10,7 +10,7 @@ export function squadTitle(session: SquadSession): string {
   return interval === null ? name : `${name} ${day(interval.startMs, session.settings.zone.value)}`;
 }
 
-const nameOf = (session: SquadSession) => (halvesIn(session.periods.value).length > 0 ? "Match" : "Session");
+const nameOf = (session: SquadSession) => sessionName(session.periods.value);
 
 /** The heading of the page while a squad is shown. */
 export function SquadHeading({ session }: { session: SquadSession }) {

@@ -23,6 +23,7 @@ import type { Settings } from "../view/settings.js";
 import { zoneName } from "../view/times.js";
 import type { TimeWindow } from "../view/window.js";
 import { FigureCache } from "./figure-cache.js";
+import { keysOfAnotherSport } from "./marks.js";
 import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
@@ -103,6 +104,9 @@ export class SquadSession {
   /** Exact figures of a scope: those of before while others are computed. */
   readonly figures: Signal<ShownFigures> = signal({ scope: { kind: "session" }, rows: [] });
   readonly isComputing: Signal<boolean> = signal(false);
+
+  /** Keys of players whose recordings look like those of a faster sport. */
+  readonly ofAnotherSport: Signal<ReadonlySet<string>> = signal(new Set());
 
   /** The part of the clock that is shown; null: the whole session. */
   readonly zoom: Signal<TimeWindow | null> = signal(null);
@@ -309,6 +313,7 @@ export class SquadSession {
       }
     };
     await Promise.all(Array.from({ length: this.#workers.count }, (_, worker) => work(worker)));
+    this.ofAnotherSport.value = keysOfAnotherSport(await this.rowsOf({ kind: "session" }));
     batch(() => {
       this.isReading.value = false;
       if (this.scope.peek().kind === "session" && halvesIn(this.periods.value).length > 0) {

@@ -1,12 +1,15 @@
-import { useComputed, useSignal } from "@preact/signals";
+import { type Signal, useComputed } from "@preact/signals";
 import type { SquadColumn } from "asi-convert/squad";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
 import { type ColumnChoice, headOf, underHead, widthOf } from "./columns.js";
 import { FigureCell } from "./figure-cell.js";
+import { MarkSign } from "./mark-sign.js";
+import { marksOf } from "./marks.js";
+import { captionOf } from "./scope-words.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
-import { type Group, tableModel } from "./table-model.js";
+import { type Against, type Group, tableModel } from "./table-model.js";
 
 /** A column after the figures, such as the clock. */
 export interface LastColumn {
@@ -22,6 +25,9 @@ export interface LastColumn {
 interface Props {
   session: SquadSession;
   columns: ColumnChoice;
+  against: Signal<Against>;
+  /** Opens the card of a row beside what was pressed. */
+  onCard: (row: PlayerRow, beside: Element) => void;
   last?: LastColumn;
 }
 
@@ -31,10 +37,9 @@ const FOOT_ROWS = 2;
 const ROW_PX = { least: 24, most: 32 };
 
 /** The table of the squad: it scrolls in its own frame; head, foot and names stay in view. */
-export function SquadTable({ session, columns: choice, last }: Props) {
+export function SquadTable({ session, columns: choice, against, onCard, last }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
-  const against = useSignal<"column" | "position">("column");
   const model = useComputed(() => {
     const isPerMinute = session.isPerMinute.value;
     const columns = choice.shown(isPerMinute);
@@ -58,6 +63,23 @@ export function SquadTable({ session, columns: choice, last }: Props) {
       Math.floor((size.value.height - (last?.headPx ?? HEAD_PX) - 2) / Math.max(1, rowCount)),
     ),
   );
+  const keys = table.groups.flatMap(({ lines }) => lines.map(({ row }) => row.member.key));
+  const chosen = session.chosen.value;
+  // the rows are one stop of the Tab key
+  const stop = chosen !== null && keys.includes(chosen) ? chosen : keys[0];
+  const pressKey = (event: TargetedKeyboardEvent<HTMLTableRowElement>, row: PlayerRow) => {
+    const at = keys.indexOf(row.member.key);
+    const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: keys.length - 1 }[event.key];
+    if (next !== undefined) {
+      const to = Math.min(keys.length - 1, Math.max(0, next));
+      session.chosen.value = keys[to] ?? null;
+      frame.current?.querySelectorAll<HTMLElement>("tr[tabindex]").item(to).focus();
+    } else if (event.key === "m" || event.key === "M")
+      onCard(row, event.currentTarget.cells[0] ?? event.currentTarget);
+    else if (event.key === "Enter" && event.target === event.currentTarget) session.openPlayer(row.member);
+    else return;
+    event.preventDefault();
+  };
   const present = rows.filter(({ metrics }) => metrics !== null).length;
   return (
     <section
@@ -69,7 +91,8 @@ export function SquadTable({ session, columns: choice, last }: Props) {
     >
       <table class="squad-table">
         <caption class="for-readers">
-          {captionOf(session)}, {present} of {rows.length} players with data
+          {captionOf(session.figures.value.scope)}, {sortWords(session, columns)}, {present} of {rows.length}{" "}
+          players with data
         </caption>
         <thead>
           <tr>
@@ -102,22 +125,13 @@ export function SquadTable({ session, columns: choice, last }: Props) {
                 key={row.member.key}
                 class={row.metrics === null ? "absent" : ""}
                 aria-current={session.chosen.value === row.member.key}
+                tabIndex={row.member.key === stop ? 0 : -1}
                 onClick={() => {
                   session.chosen.value = row.member.key;
                 }}
+                onKeyDown={(event) => pressKey(event, row)}
               >
-                <th scope="row" class="name">
-                  <span class="number">{row.member.player?.number}</span>
-                  <button
-                    type="button"
-                    class="player"
-                    tabIndex={-1}
-                    onClick={() => session.openPlayer(row.member)}
-                  >
-                    {row.member.name}
-                  </button>
-                  <span class="position">{row.member.player?.position}</span>
-                </th>
+                <NameCell session={session} row={row} onCard={onCard} />
                 {cells.map((cell, i) => (
                   <FigureCell key={columns[i]?.key} cell={cell} />
                 ))}
@@ -137,23 +151,53 @@ export function SquadTable({ session, columns: choice, last }: Props) {
           <SummaryRow name="Highest" note="" texts={table.highest} />
         </tfoot>
       </table>
+      <p class="for-readers" role="status">
+        {sortWords(session, columns)}
+      </p>
       {last?.over}
     </section>
   );
 }
 
-function captionOf({ figures }: SquadSession): string {
-  const { scope } = figures.value;
-  switch (scope.kind) {
-    case "session":
-      return "Session";
-    case "match":
-      return "Match";
-    case "period":
-      return scope.name;
-    case "brush":
-      return "Selection";
-  }
+/** `Sorted by distance, falling`. */
+function sortWords({ sort, isReading }: SquadSession, columns: readonly SquadColumn[]): string {
+  const { key, isAscending } = sort.value;
+  const column = isReading.value ? undefined : columns.find((one) => one.key === key);
+  if (column === undefined) return "in the order of the roster";
+  return `Sorted by ${column.title.toLowerCase()}, ${isAscending ? "rising" : "falling"}`;
+}
+
+function NameCell({
+  session,
+  row,
+  onCard,
+}: { session: SquadSession; row: PlayerRow } & Pick<Props, "onCard">) {
+  const { member } = row;
+  const [mark] = marksOf(row, session.ofAnotherSport.value.has(member.key));
+  return (
+    <th scope="row" class="name">
+      <div class="name-parts">
+        <span class="number">{member.player?.number}</span>
+        <button type="button" class="player" tabIndex={-1} onClick={() => session.openPlayer(member)}>
+          {member.name}
+        </button>
+        <span class="position">{member.player?.position}</span>
+        {mark === undefined ? null : (
+          <button
+            type="button"
+            class={`quality ${mark.kind}`}
+            tabIndex={-1}
+            title={mark.words}
+            onClick={({ currentTarget }) => onCard(row, currentTarget)}
+          >
+            <MarkSign kind={mark.kind} />
+            <span aria-hidden="true">{mark.text}</span>
+            <span class="for-readers">{mark.words}</span>
+          </button>
+        )}
+      </div>
+    </th>
+  );
 }
 
 function wholeOf({ figures, isPerMinute }: SquadSession): string {
