@@ -1,7 +1,14 @@
 import { useSignalEffect } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import type { ComparisonProps } from "./comparison.js";
-import { filesOpener, isPlayerShown, openedSquad } from "./opened-squad.js";
+import {
+  filesOpener,
+  isPlayerShown,
+  keptSquad,
+  openedSquad,
+  removeKeptSquad,
+  showKeptSquad,
+} from "./opened-squad.js";
 import { ChooseFiles, DropTarget } from "./parts/drop.js";
 import { Empty } from "./parts/empty.js";
 import { SettingsMenu } from "./parts/settings-menu.js";
@@ -114,7 +121,7 @@ export function App({
         {Shell === null ? null : <Shell.Overlays />}
         {current === null ? <Status workspace={workspace} /> : null}
         {squad !== null ? (
-          <squad.part.SquadView session={squad.session} />
+          <squad.part.SquadView session={squad.session} keeper={squad.keeper} />
         ) : current !== null ? (
           Shell === null ? (
             <Loading />
@@ -127,6 +134,11 @@ export function App({
             linked={linked}
             settings={settings}
             onFiles={onFiles}
+            kept={keptSquad.value}
+            onKept={{
+              show: () => showKeptSquad(workspace, settings),
+              remove: removeKeptSquad,
+            }}
             squadTitle={
               openedSquad.value === null ? null : openedSquad.value.part.squadTitle(openedSquad.value.session)
             }

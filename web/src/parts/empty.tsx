@@ -1,5 +1,6 @@
 import { titlesOf } from "../recording/timeline.js";
 import type { Workspace } from "../recording/workspace.js";
+import type { KeptSquad } from "../view/kept-squad.js";
 import type { Link } from "../view/link.js";
 import type { Settings } from "../view/settings.js";
 import { leaveStart } from "../view/start-entry.js";
@@ -16,10 +17,13 @@ interface Props {
   onFiles: OpenFiles;
   /** The squad that is open behind this view; null for none. */
   squadTitle: string | null;
+  /** The squad that this browser keeps; null for none. */
+  kept: KeptSquad | null;
+  onKept: { show: () => void; remove: () => void };
 }
 
 /** The page before anything is shown. */
-export function Empty({ workspace, linked, settings, onFiles, squadTitle }: Props) {
+export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, onKept }: Props) {
   const opened = workspace.opened.value;
   const behind = squadTitle ?? (opened.length > 0 ? titlesOf(opened).join(", ") : null);
   return (
@@ -37,6 +41,18 @@ export function Empty({ workspace, linked, settings, onFiles, squadTitle }: Prop
       ) : linked !== null ? (
         <p role="note">{inWords(linked, settings)}</p>
       ) : null}
+      {kept === null ? null : (
+        <p class="kept" role="note">
+          {kept.title}: {kept.recordings} {kept.recordings === 1 ? "recording is" : "recordings are"} kept in
+          this browser.
+          <button type="button" class="primary" onClick={onKept.show}>
+            Show
+          </button>
+          <button type="button" onClick={onKept.remove}>
+            Remove
+          </button>
+        </p>
+      )}
       <p>
         Drop a folder or files here: <b>.asi</b>, FIT, GPX, TCX or CSV, also as .gz. Add <b>roster.csv</b> for
         names and <b>periods.csv</b> for halves.

@@ -18,7 +18,6 @@ interface Props {
 }
 
 const MOST_PLACES = 3;
-const AROUND_MS = 60_000;
 
 /** What is known of the quality of a row. */
 export function QualityCard({ session, row, marks, at, onClose }: Props) {
@@ -39,7 +38,8 @@ export function QualityCard({ session, row, marks, at, onClose }: Props) {
     };
   }, [onClose]);
   const [sign] = marks;
-  const [place] = member.recordings.flatMap(damageOf);
+  const damaged = member.recordings.find((one) => damageOf(one).length > 0);
+  const [place] = damaged === undefined ? [] : damageOf(damaged);
   return (
     <dialog
       ref={card}
@@ -66,13 +66,11 @@ export function QualityCard({ session, row, marks, at, onClose }: Props) {
         </p>
       ) : null}
       <div class="buttons">
-        {place === undefined ? null : (
+        {damaged === undefined || place === undefined ? null : (
           <button
             type="button"
             onClick={() => {
-              session.zoom.value = { startMs: place.startMs - AROUND_MS, stopMs: place.endMs + AROUND_MS };
-              session.cursorMs.value = place.startMs;
-              session.chosen.value = member.key;
+              session.showPlace(damaged, place);
               onClose();
             }}
           >

@@ -75,6 +75,12 @@ interface ReadSheet<Content> {
 export class SquadSession {
   readonly files: Signal<readonly SquadFile[]> = signal([]);
   readonly isReading: Signal<boolean> = signal(false);
+  /** What need not be looked at any more, by its key. */
+  readonly ignored: Signal<ReadonlySet<string>> = signal(new Set());
+  /** Trackers that the user has named: serial number by name of the player in the roster. */
+  readonly trackerNames: Signal<ReadonlyMap<string, string>> = signal(new Map());
+  /** Recordings that are rows of their own, though the roster gives them to one player. */
+  readonly keptApart: Signal<ReadonlySet<number>> = signal(new Set());
 
   /** All recordings that were read, also those of another time. */
   readonly recordings: ReadonlySignal<readonly OpenRecording[]>;
@@ -160,7 +166,12 @@ export class SquadSession {
       const found = this.#sheet("roster");
       if (found === null) return null;
       const { roster, problems } = readRoster(found.bytes);
-      return { fileName: found.fileName, content: roster, problems };
+      const names = this.trackerNames.value;
+      const players = roster.players.map((player) => {
+        const serial = names.get(player.name);
+        return serial === undefined ? player : { ...player, serials: [...player.serials, serial] };
+      });
+      return { fileName: found.fileName, content: { players }, problems };
     });
     this.players = computed(() => this.#playersNow());
     const names = computed(() => this.players.value.map(({ name }) => name));
@@ -214,11 +225,50 @@ export class SquadSession {
     this.files.value = this.files.peek().filter((one) => one.id !== id);
   }
 
+  removeRecording(recordingId: number): void {
+    const file = this.#fileOf(recordingId);
+    if (file !== undefined) this.remove(file.id);
+  }
+
+  /** Reads another file in the place of one. */
+  async replace(id: number, file: File): Promise<void> {
+    this.remove(id);
+    await this.add([file]);
+  }
+
+  /** Gives a player of the roster a tracker. */
+  nameTracker(player: string, serial: string): void {
+    this.trackerNames.value = new Map([...this.trackerNames.peek(), [player, serial]]);
+  }
+
+  /** Makes each recording of a player but the first a row of its own. */
+  keepApart({ recordings }: SquadPlayer): void {
+    const others = recordings.slice(1).map(({ id }) => id);
+    this.keptApart.value = new Set([...this.keptApart.peek(), ...others]);
+  }
+
+  /** Shows the session of a recording. */
+  showSession(recordingId: number): void {
+    batch(() => {
+      this.sessionOf.value = recordingId;
+      this.editedPeriods.value = null;
+      this.scope.value = { kind: "session" };
+      this.zoom.value = null;
+      this.cursorMs.value = null;
+    });
+  }
+
+  /** Shows a part of a recording on the clock, with what is around it. */
+  showPlace(recording: OpenRecording, { startMs, endMs }: Interval): void {
+    this.zoom.value = { startMs: startMs - AROUND_MS, stopMs: endMs + AROUND_MS };
+    this.cursorMs.value = startMs;
+    this.chosen.value =
+      this.players.peek().find(({ recordings }) => recordings.includes(recording))?.key ?? null;
+  }
+
   /** Puts the clock of a recording right by some ms. */
   async shiftClock(recordingId: number, byMs: number): Promise<void> {
-    const file = this.files
-      .peek()
-      .find(({ state }) => state.name === "recording" && state.recording.id === recordingId);
+    const file = this.#fileOf(recordingId);
     if (file?.state.name !== "recording") return;
     this.#setState(file.id, {
       name: "recording",
@@ -257,6 +307,12 @@ export class SquadSession {
     this.#actions.onClose();
   }
 
+  #fileOf(recordingId: number): SquadFile | undefined {
+    return this.files
+      .peek()
+      .find(({ state }) => state.name === "recording" && state.recording.id === recordingId);
+  }
+
   #sessionMs(): number {
     return this.#cache.timeWithData(this.shownRecordings.peek(), timeWithData);
   }
@@ -277,7 +333,18 @@ export class SquadSession {
 
   #playersNow(): SquadPlayer[] {
     const roster = this.roster.value?.content ?? null;
-    const members = squadMembers(this.shownRecordings.value, roster);
+    const apart = this.keptApart.value;
+    const recordings = this.shownRecordings.value;
+    const members = squadMembers(
+      recordings.filter(({ id }) => !apart.has(id)),
+      roster,
+    );
+    members.push(
+      ...squadMembers(
+        recordings.filter(({ id }) => apart.has(id)),
+        null,
+      ),
+    );
     const players: SquadPlayer[] = members.map((member) => ({
       ...member,
       key: member.player === null ? `recording ${member.recordings[0]?.id}` : playerKey(member.player),
@@ -352,6 +419,9 @@ export class SquadSession {
     this.files.value = this.files.peek().map((one) => (one.id === id ? { ...one, state } : one));
   }
 }
+
+/** Shown on both sides of a place. */
+const AROUND_MS = 60_000;
 
 const playerKey = ({ name }: Player) => `player ${name}`;
 

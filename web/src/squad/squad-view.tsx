@@ -5,14 +5,19 @@ import { useClock } from "./clock/clock.js";
 import { PeriodEditor } from "./clock/period-editor.js";
 import { ColumnChoice } from "./columns.js";
 import { Controls } from "./controls.js";
+import type { Keeper } from "./keeper.js";
+import { lookAt } from "./look-at.js";
+import { LookAtList } from "./look-at-list.js";
 import { marksOf } from "./marks.js";
 import { QualityCard } from "./quality-card.js";
+import { ReadingPanel } from "./reading-panel.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { SquadTable } from "./squad-table.js";
+import { StatusLine } from "./status-line.js";
 import type { Against } from "./table-model.js";
 
 /** The squad: a row for each player. */
-export function SquadView({ session }: { session: SquadSession }) {
+export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper }) {
   const columns = useMemo(() => new ColumnChoice(), []);
   const clock = useClock(session);
   const against = useSignal<Against>("column");
@@ -35,11 +40,41 @@ export function SquadView({ session }: { session: SquadSession }) {
   }, [card]);
   const shown = card.value;
   const row = session.figures.value.rows.find(({ member }) => member.key === shown?.key);
+  const isListClosed = useSignal<boolean | null>(null);
+  const items = lookAt(session);
+  const isReading = session.isReading.value;
+  // while files are read it is there by itself
+  const isListShown = items.length > 0 && !(isListClosed.value ?? !isReading);
+  const sound = session.figures.value.rows.filter(
+    ({ member }) =>
+      member.recordings.length > 0 &&
+      !member.recordings.some((one) => one.isDamaged || one.isCut || one.isTruncated),
+  ).length;
   return (
     <div class="squad" aria-busy={session.isComputing.value || session.isReading.value}>
+      {isReading ? <ReadingPanel session={session} /> : null}
+      {isListShown ? (
+        <LookAtList
+          session={session}
+          items={items}
+          onClose={() => {
+            isListClosed.value = true;
+          }}
+        />
+      ) : null}
       <Controls session={session} columns={columns} against={against} />
       <SquadTable session={session} columns={columns} against={against} onCard={openCard} last={clock} />
       <PeriodEditor session={session} />
+      <StatusLine
+        sound={sound}
+        toLookAt={items.length}
+        isListShown={isListShown}
+        onList={() => {
+          isListClosed.value = isListShown;
+        }}
+        keeper={keeper}
+        onClose={() => session.close()}
+      />
       {shown === null || row === undefined ? null : (
         <QualityCard
           key={shown.key}
