@@ -1,5 +1,6 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { PeriodsButton } from "./clock/periods-button.js";
 import { ColumnsMenu } from "./columns-menu.js";
 import { CopyButton, ExportMenu, type ExportProps } from "./export-menu.js";
 import { halvesIn, type Scope } from "./scope.js";
@@ -16,6 +17,7 @@ export function Controls({
   return (
     <div class="squad-controls">
       <Scopes session={session} />
+      <PeriodsButton session={session} />
       <fieldset class="segmented" aria-label="Figures">
         <Choice isPressed={!session.isPerMinute.value} onPress={() => (session.isPerMinute.value = false)}>
           Totals

@@ -14,7 +14,7 @@ const EDGE_PX = 8;
 export function SelectionCard({ clock }: { clock: Clock }) {
   const brush = clock.brush.value;
   if (brush === null || clock.isBrushing.value) return null;
-  const { left, width } = clock.place.value;
+  const { left, width, height, bottom } = clock.place.value;
   const shown = clock.shown.value;
   const after = xOf(brush.endMs, shown, width) + EDGE_PX + 6;
   const before = xOf(brush.startMs, shown, width) - CARD_PX - EDGE_PX - 6;
@@ -25,7 +25,7 @@ export function SelectionCard({ clock }: { clock: Clock }) {
         class="clock-card"
         style={{
           left: `${Math.max(EDGE_PX, Math.min(x, left + width - CARD_PX - EDGE_PX))}px`,
-          bottom: "70px",
+          top: `${EDGE_PX - bottom - height}px`,
         }}
       >
         <Card key={`${brush.startMs} ${brush.endMs}`} clock={clock} brush={brush} />
