@@ -41,6 +41,12 @@ const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** For a small package. Names stay, and lines stay short, for who reads a stack trace. */
+const withoutWhitespace: NonNullable<Options["esbuildOptions"]> = (options) => {
+  options.minifyWhitespace = true;
+  options.lineLimit = 160;
+};
+
 /** Of the command alone. */
 const BUNDLED = ["commander", "fflate", "write-excel-file"];
 
@@ -62,6 +68,7 @@ export default defineConfig([
     platform: "neutral",
     external: [/^node:/, ...external],
     splitting: true,
+    esbuildOptions: withoutWhitespace,
     onSuccess: addCores,
     esbuildPlugins: [licencesOfBundled],
   },
@@ -81,11 +88,7 @@ export default defineConfig([
       ),
     },
     splitting: false,
-    // A third of the package is this file. Names stay, and lines stay short, for who reads a stack trace.
-    esbuildOptions(options) {
-      options.minifyWhitespace = true;
-      options.lineLimit = 160;
-    },
+    esbuildOptions: withoutWhitespace,
     onSuccess: addManPage,
     esbuildPlugins: [licencesOfBundled],
   },

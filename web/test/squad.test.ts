@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     for (const sheet of ["Session", "1st half", "2nd half"]) expect(written).toContain(`"${sheet}"`);
 
     // what is shown of a half is what the command prints of it
-    await page.getByRole("button", { name: "1st half" }).click();
+    await page.getByRole("button", { name: "1st half", exact: true }).click();
     await expect.poll(() => page.locator("caption").innerText()).toContain("1st half");
     const printed = command(scene.folder).split("\n1st half\n")[1] ?? "";
     for (const name of ["Keller", "Meier", "Huber", "Graf", "Roth"]) {
@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await names(page)).toEqual(["Keller", "Meier", "Huber", "Graf", "Roth"]);
     expect(await sorted.count()).toBe(0);
     // a player who does not take part has no figures, and is last
-    await page.getByRole("button", { name: "2nd half" }).click();
+    await page.getByRole("button", { name: "2nd half", exact: true }).click();
     await expect.poll(async () => (await cells(page, "Roth"))[0]).toBe("–");
     await head(page, "HR").click();
     expect((await names(page)).at(-1)).toBe("Roth");
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
 
   it("marks sums that miss a part of the period, and says why on a card", async () => {
     const page = await open();
-    await page.getByRole("button", { name: "2nd half" }).click();
+    await page.getByRole("button", { name: "2nd half", exact: true }).click();
     await expect.poll(async () => (await cells(page, "Huber"))[1]).toMatch(/^≥/);
     const [minutes, distance, rate] = await cells(page, "Huber");
     expect([minutes, rate].join()).not.toContain("≥");
@@ -149,7 +149,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
   it("is driven by keys: one stop for the rows, M for the card, Enter for the player, Back for the squad as it was", async () => {
     const page = await open();
     await head(page, "Top").click();
-    await page.getByRole("button", { name: "1st half" }).click();
+    await page.getByRole("button", { name: "1st half", exact: true }).click();
     await expect.poll(() => page.locator("caption").innerText()).toContain("1st half");
     const order = await names(page);
     await page.locator(".squad-table tbody tr[tabindex='0']").focus();
@@ -224,7 +224,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
   it("is kept until it is closed: a reload brings it back as it was, and closing removes it", async () => {
     const page = await open();
     await page.getByText(/^Kept in this browser until you close the session/).waitFor();
-    await page.getByRole("button", { name: "2nd half" }).click();
+    await page.getByRole("button", { name: "2nd half", exact: true }).click();
     await head(page, "Sprints").click();
     await expect.poll(() => page.locator("caption").innerText()).toContain("2nd half, Sorted by sprints");
     const order = await names(page);
