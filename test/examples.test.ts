@@ -67,6 +67,8 @@ describe("an example", () => {
     }
     copyFileSync(at("match.asi"), at("player-7.asi"));
     writeFileSync(at("ours.json"), (await asi(["recipes", "show", "soccer/sprint"])).stdout);
+    writeFileSync(at("roster.csv"), "player,file\nKeller,a.asi\n");
+    writeFileSync(at("periods.csv"), "period,start,end\n1st half,14:35,15:20\n");
     RIDE.copyTo(inputs, "run.asi");
     RIDE.copyTo(inputs, "archive/2025/c.asi");
     PLAIN_LOG.copyTo(inputs, "receiver.ubx");

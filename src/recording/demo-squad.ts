@@ -1,3 +1,4 @@
+import { optionNames, requireOptions } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import {
   DEMO_PERIOD_MS,
@@ -35,6 +36,8 @@ export interface DemoSquadOptions {
   /** First row of most recordings, ms since 1970 UTC. */
   startMs: number;
 }
+
+const OPTIONS = optionNames<DemoSquadOptions>({ players: true, seed: true, startMs: true });
 
 const MINUTE_MS = 60_000;
 
@@ -92,7 +95,9 @@ const DAMAGED_PLAYER = 4;
  *
  * @throws AsiError `BAD_OPTION` for a number of players outside its range
  */
-export function demoSquad({ players, seed = 1, startMs }: DemoSquadOptions): DemoSquad {
+export function demoSquad(options: DemoSquadOptions): DemoSquad {
+  requireOptions(options, OPTIONS);
+  const { players, seed = 1, startMs } = options;
   if (!Number.isInteger(players) || players < FORMATION.length || players > NAMES.length) {
     throw new AsiError(
       "BAD_OPTION",
